@@ -1,0 +1,157 @@
+"""The nouns that travel along the straight line, and the protocols of the parts that pass them on.
+
+    environment.reset(seed) → Observation → method: Prompt → model.complete → Completion
+        → (domain, problem) → planner.plan → PlanResult → commands → environment.step → …
+
+Read this file first. It knows nothing of Hydra, vLLM, Fast Downward or any game.
+"""
+
+import hashlib
+from dataclasses import dataclass
+from typing import Literal, Protocol
+
+Role = Literal["system", "user", "assistant"]
+PlanOutcome = Literal[
+    "solved",
+    "goal_already_true",
+    "unsolvable",
+    "translate_error",
+    "timeout",
+    "out_of_memory",
+    "planner_fault",
+]
+
+
+@dataclass(frozen=True)
+class Observation:
+    """What the environment answered to one command, or to `reset`.
+
+    `text` is the game's own wording, verbatim. `feedback` is empty when the command was carried
+    out; otherwise it is the specific sentence that a model is told about the refusal (PDDLego+
+    §4, "we manually implement fine-grained errors"). `success` follows the papers' rule of the
+    environment, `won` the game's own.
+    """
+
+    text: str
+    feedback: str = ""
+    success: bool = False
+    won: bool = False
+
+    @property
+    def refused(self) -> bool:
+        return bool(self.feedback)
+
+
+@dataclass(frozen=True)
+class Turn:
+    """One entry of an episode's memory: a command and the observation's text it gave."""
+
+    command: str
+    text: str
+
+
+@dataclass(frozen=True)
+class Message:
+    role: Role
+    content: str
+
+
+@dataclass(frozen=True)
+class Prompt:
+    """What a model is asked.
+
+    A language model sees `messages` and nothing else. `environment` and `memory` repeat, as data,
+    what the text of the messages tells: the rule-based stand-ins read them instead of the prose.
+    """
+
+    messages: tuple[Message, ...]
+    environment: str = ""
+    memory: tuple[Turn, ...] = ()
+
+
+@dataclass(frozen=True)
+class Grammar:
+    """A constraint on a model's answer: Lark text or a JSON schema. "free" is `None`, not a Grammar.
+
+    `text` is self-contained (no imports of other files) and starts at the rule `start`.
+    """
+
+    name: str
+    kind: Literal["lark", "json_schema"]
+    text: str
+
+    @property
+    def sha256(self) -> str:
+        return hashlib.sha256(self.text.encode()).hexdigest()
+
+
+@dataclass(frozen=True)
+class Sampling:
+    """How one completion is drawn. `seed` belongs to this request alone (see `seeds`)."""
+
+    temperature: float = 1.0
+    top_p: float = 1.0
+    max_tokens: int = 4096
+    seed: int = 0
+    thinking: bool = False
+
+
+@dataclass(frozen=True)
+class Completion:
+    """What a model answered.
+
+    `finish_reason` is "stop" (the model or the grammar ended the answer), "length" (cut by a
+    token limit) or "unfinished_thought" (a reasoning model never reached its answer: `text` is
+    empty). `thought` is what a reasoning model thought before the answer, "" otherwise.
+    """
+
+    text: str
+    finish_reason: Literal["stop", "length", "unfinished_thought"]
+    prompt_tokens: int
+    completion_tokens: int
+    latency_s: float
+    thought: str = ""
+
+
+@dataclass(frozen=True)
+class PlanResult:
+    """What the planner said of one (domain, problem) pair.
+
+    `plan` is a tuple of ground actions such as "(move kitchen corridor west)", in the spelling of
+    the PDDL; it is empty unless the outcome is `solved`. `message` is what a model is told.
+    """
+
+    outcome: PlanOutcome
+    plan: tuple[str, ...]
+    message: str
+    wall_time_s: float
+
+
+class Environment(Protocol):
+    """One game at a time. `reset` may be called any number of times; not thread-safe."""
+
+    name: str
+
+    def reset(self, seed: int) -> Observation: ...
+    def step(self, command: str) -> Observation: ...
+    def command(self, action: str) -> str | None:
+        """The game's command for a planned action such as "(move a b west)"; None if there is none."""
+    def close(self) -> None: ...
+
+
+class Model(Protocol):
+    """Thread-safe: many episodes share one model."""
+
+    def complete(self, prompt: Prompt, grammar: Grammar | None, sampling: Sampling) -> Completion:
+        """Raises ModelFault when the backend fails; what the model wrote is never an exception."""
+
+    def close(self) -> None: ...
+
+
+class Planner(Protocol):
+    """Thread-safe and deterministic: the same input gives the same plan."""
+
+    def plan(self, domain: str, problem: str) -> PlanResult:
+        """Raises PlannerFault when the planner itself cannot be run."""
+
+    def close(self) -> None: ...

@@ -1,0 +1,55 @@
+"""What can go wrong that is not a model's or a planner's fault.
+
+    PddlegoError
+    ├── ConfigError            the user's input: a key, an option, a file          exit code 2
+    └── InfrastructureError    what we broke; never scored as the model's failure  exit code 3
+        ├── MissingPart        not installed or not there: GPU, weights, Java, serving environment
+        ├── ModelFault         the model's backend died, refused or ignored the request
+        │   └── GrammarIgnored the backend answered outside the grammar it was given
+        ├── PlannerFault       the planner's worker died or could not be started
+        ├── EnvironmentFault   the game crashed, hung or answered nonsense
+        └── RecordFault        a record could not be written (full disk, permissions)
+
+What the model or the planner got wrong is data and never raised: see `core.PlanResult` and
+`decoding.answer`.
+"""
+
+
+class PddlegoError(Exception):
+    """Base of all errors that end a command with one clear sentence instead of a traceback."""
+
+    exit_code = 3
+
+
+class ConfigError(PddlegoError):
+    """Names the file, key or option, what was wrong with it, and what to do."""
+
+    exit_code = 2
+
+
+class InfrastructureError(PddlegoError):
+    """Something of ours failed: the episode is stopped or retried, never scored."""
+
+
+class MissingPart(InfrastructureError):
+    """Something is not installed; the message names the command that helps. Never retried."""
+
+
+class ModelFault(InfrastructureError):
+    """The model's backend died, refused the request, or answered something impossible."""
+
+
+class GrammarIgnored(ModelFault):
+    """The backend does not obey grammars: every later result would be nonsense. Never retried."""
+
+
+class PlannerFault(InfrastructureError):
+    """The planner's worker process died or could not be started."""
+
+
+class EnvironmentFault(InfrastructureError):
+    """A game crashed, hung or answered something that is not a game's answer."""
+
+
+class RecordFault(InfrastructureError):
+    """A record could not be written; nothing recorded before is lost. Never retried."""
