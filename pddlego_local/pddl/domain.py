@@ -1,0 +1,227 @@
+"""A domain's blocks to `task.Domain`; every departure from Fast Downward's order is a fault.
+
+Reading goes on after a fault, so that one slip does not turn every later name into another.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from pddlego_local.pddl.conditions import read_condition
+from pddlego_local.pddl.effects import read_effect
+from pddlego_local.pddl.faults import FaultLog
+from pddlego_local.pddl.reader import SECTIONS, Block, Node, Word
+from pddlego_local.pddl.task import Action, Axiom, Domain, Predicate
+from pddlego_local.pddl.typed_list import read_typed_list, type_groups
+
+REQUIREMENTS = (
+    ":strips", ":adl", ":typing", ":negation", ":equality", ":negative-preconditions",
+    ":disjunctive-preconditions", ":existential-preconditions", ":universal-preconditions",
+    ":quantified-preconditions", ":conditional-effects", ":derived-predicates", ":action-costs",
+)  # fmt: skip
+ACTION_FIELDS = (":parameters", ":precondition", ":effect")
+OF_A_PROBLEM = frozenset({":domain", ":objects", ":init", ":goal", ":metric"})
+
+
+def read_domain(block: Block, log: FaultLog) -> Domain:
+    domain = Domain(block, read_head(block, "domain", log))
+    seen: set[str] = set()
+    for item in block.items[2:]:
+        section = item.head if isinstance(item, Block) else ""
+        if not isinstance(item, Block) or section not in _READERS:
+            refuse_section(item, "domain", OF_A_PROBLEM, log)
+            domain.whole = False
+            continue
+        if section not in (":action", ":derived"):
+            if section in seen:
+                log.syntax(item, f"a second `{section}`: join the two lists into one")
+            elif seen & {":action", ":derived"}:
+                log.syntax(item, f"`{section}` must stand before the first `:action`: move it up")
+        seen.add(section)
+        _READERS[section](item, domain, log)
+    return domain
+
+
+def read_head(block: Block, kind: str, log: FaultLog) -> Word | None:
+    """The name in `(define (kind name) …`, or None where the beginning is another."""
+    if block.head != "define":
+        log.syntax(block, f"the text must begin with `(define ({kind} NAME)`, not with `{block}`")
+        return None
+    title = block.items[1] if len(block.items) > 1 else None
+    if not isinstance(title, Block) or title.head != kind:
+        log.syntax(title or block, f"`(define` must be followed by `({kind} NAME)`")
+        return None
+    return read_name(title, log)
+
+
+def read_name(block: Block, log: FaultLog) -> Word | None:
+    """The one name after the head of `block`."""
+    name = block.items[1] if len(block.items) == 2 else None
+    if isinstance(name, Word):
+        return name
+    log.syntax(block, f"`{block}` must hold exactly one name: `({block.head} NAME)`")
+    return None
+
+
+def read_requirements(block: Block, log: FaultLog) -> None:
+    for item in block.items[1:]:
+        if isinstance(item, Block):
+            log.syntax(item, f"`{item}` stands in `:requirements`, where only names may stand")
+        elif item.name in SECTIONS:
+            log.syntax(item, f"`{item}` stands in `:requirements`: write `)` and `(` before it")
+        elif item.name not in REQUIREMENTS:
+            log.syntax(
+                item,
+                f"unknown requirement `{item}`: remove it "
+                f"(the planner knows {', '.join(REQUIREMENTS)})",
+            )
+
+
+def refuse_section(item: Node, file: str, of_the_other: frozenset[str], log: FaultLog) -> None:
+    """Says what to do with something that is no section of this file."""
+    name = item.name if isinstance(item, Word) else item.head
+    meant = next(
+        (s for s in (f":{name}", name.rstrip("s"), f":{name}".rstrip("s")) if s in SECTIONS), ""
+    )
+    if isinstance(item, Word) and name in SECTIONS:
+        log.syntax(item, f"`{item}` has no parenthesis before it: write `({item} …)`")
+    elif isinstance(item, Word):
+        log.syntax(item, f"`{item}` stands between the sections of the {file}: remove it")
+    elif name in of_the_other:
+        other = "problem" if file == "domain" else "domain"
+        log.syntax(item, f"`{name}` belongs to the {other} file, not to the {file}: move it")
+    elif meant:
+        log.syntax(item, f"`{name}` is no section of a {file}: write `({meant} …)`")
+    else:
+        log.syntax(
+            item,
+            f"`{name or item}` is no section of a {file} that the planner knows: remove it",
+        )
+
+
+def _requirements(block: Block, domain: Domain, log: FaultLog) -> None:
+    read_requirements(block, log)
+
+
+def _types(block: Block, domain: Domain, log: FaultLog) -> None:
+    types = read_typed_list(block.items[1:], log)
+    domain.types += types or []
+    domain.types_known &= types is not None
+
+
+def _constants(block: Block, domain: Domain, log: FaultLog) -> None:
+    constants = read_typed_list(block.items[1:], log)
+    domain.constants += constants or []
+    domain.constants_known &= constants is not None
+
+
+def _predicates(block: Block, domain: Domain, log: FaultLog) -> None:
+    domain.predicates = domain.predicates or []
+    for item in block.items[1:]:
+        predicate = _predicate(item, log)
+        if predicate is not None:
+            domain.predicates.append(predicate)
+
+
+def _predicate(node: Node, log: FaultLog) -> Predicate | None:
+    name = node.items[0] if isinstance(node, Block) and node.items else None
+    if not isinstance(node, Block) or not isinstance(name, Word):
+        log.syntax(node, f"`{node}` is no declaration of a predicate: `(name ?variable - type …)`")
+        return None
+    return Predicate(name, read_typed_list(node.items[1:], log, variables=True, either=True))
+
+
+def _functions(block: Block, domain: Domain, log: FaultLog) -> None:
+    for group, type_node in type_groups(block.items[1:], log):
+        if type_node is not None and not (isinstance(type_node, Word) and _is_number(type_node)):
+            log.syntax(type_node, f"a function must have the type `number`, not `{type_node}`")
+        for item in group:
+            if isinstance(item, Block) and item.items and isinstance(item.items[0], Word):
+                read_typed_list(item.items[1:], log)
+            else:
+                log.syntax(item, f"`{item}` is no declaration of a function: `(name ?variable …)`")
+
+
+def _is_number(word: Word) -> bool:
+    return word.name == "number"
+
+
+def _axiom(block: Block, domain: Domain, log: FaultLog) -> None:
+    condition = block.items[2] if len(block.items) == 3 else None
+    if not isinstance(condition, Block):
+        log.syntax(block, "`:derived` must be `(:derived (predicate ?x …) (condition))`")
+        return
+    predicate = _predicate(block.items[1], log)
+    if predicate is not None:
+        domain.axioms.append(Axiom(predicate, read_condition(condition, log)))
+
+
+@dataclass(slots=True)
+class _Fields:
+    """The `:keyword value` pairs of an action, in the only order that Fast Downward takes."""
+
+    items: list[Node]
+    position: int = 0
+
+    def take(self, keyword: str, log: FaultLog, action: str) -> Block | None:
+        """The block after `keyword` if the keyword comes next."""
+        key = self.items[self.position] if self.position < len(self.items) else None
+        if not isinstance(key, Word) or key.name != keyword:
+            return None
+        value = self.items[self.position + 1] if self.position + 1 < len(self.items) else None
+        self.position += 2
+        if isinstance(value, Block):
+            return value
+        log.syntax(value or key, f"`{keyword}` of action `{action}` must be followed by a list")
+        return Block(key.offset)
+
+
+def _action(block: Block, domain: Domain, log: FaultLog) -> None:
+    name = block.items[1] if len(block.items) > 1 else None
+    if not isinstance(name, Word):
+        log.syntax(block, "an action has no name: `(:action NAME :parameters (…) …)`")
+        return
+    action = Action(name)
+    fields = _Fields(block.items[2:])
+    parameters = fields.take(":parameters", log, str(name))
+    if parameters is not None:
+        typed = read_typed_list(parameters.items, log, variables=True)
+        action.parameters, action.complete = typed or [], typed is not None
+    precondition = fields.take(":precondition", log, str(name))
+    if precondition is not None:
+        action.precondition = read_condition(precondition, log)
+    effect = fields.take(":effect", log, str(name))
+    if effect is not None:
+        action.effect = read_effect(effect, log)
+    else:
+        action.effect.complete = False
+    _refuse_rest(fields, effect is not None, block, name, log)
+    domain.actions.append(action)
+
+
+def _refuse_rest(
+    fields: _Fields, has_effect: bool, block: Block, name: Word, log: FaultLog
+) -> None:
+    rest = fields.items[fields.position :]
+    if not rest:
+        if not has_effect:
+            log.syntax(block, f"action `{name}` has no `:effect`: add `:effect (…)`")
+        return
+    first = rest[0]
+    if isinstance(first, Block):
+        remedy = "join several conditions or effects with `(and … …)`"
+    elif first.name in ACTION_FIELDS:
+        remedy = "each field may stand once, in the order `:parameters :precondition :effect`"
+    else:
+        remedy = "the only fields are `:parameters`, `:precondition` and `:effect`"
+    log.syntax(first, f"`{first}` is not expected here in action `{name}`: {remedy}")
+
+
+_READERS: dict[str, Callable[[Block, Domain, FaultLog], None]] = {
+    ":requirements": _requirements,
+    ":types": _types,
+    ":constants": _constants,
+    ":predicates": _predicates,
+    ":functions": _functions,
+    ":derived": _axiom,
+    ":action": _action,
+}

@@ -1,0 +1,79 @@
+"""What a check finds, and where: knows positions in a text, nothing of PDDL's meaning."""
+
+import bisect
+import re
+from dataclasses import dataclass
+from typing import Literal
+
+from pddlego_local.pddl.reader import Node, Word
+
+Kind = Literal["syntax", "symbol", "warning"]
+File = Literal["domain", "problem"]
+
+MOST_PER_KIND = 200  # distinct messages kept for one file: a repair reads the first few
+LITERAL_LINE_BREAK = "`\\n` stands in the text as two characters: write a real line break instead"
+_LINE_END = re.compile(r"\r\n|\r|\n")
+
+
+@dataclass(frozen=True)
+class Fault:
+    """One finding. `line` and `column` count from 1; `column` counts characters.
+
+    kind "syntax":  Fast Downward refuses the structure, whatever names the file declares.
+    kind "symbol":  Fast Downward refuses, or crashes on, an undeclared, repeated or mistyped name
+                    or a wrong number of arguments.
+    kind "warning": Fast Downward accepts it silently, but drops something or will find no plan.
+    """
+
+    kind: Kind
+    file: File
+    line: int
+    column: int
+    message: str
+
+    def __str__(self) -> str:
+        return f"{self.file} line {self.line}, column {self.column}: {self.message}"
+
+
+class FaultLog:
+    """Collects the faults of one file. A message that comes again is kept once, where it began."""
+
+    def __init__(self, file: File, text: str) -> None:
+        self.file: File = file
+        self._text = text
+        self._first: dict[tuple[Kind, str], int] = {}
+        self._count: dict[Kind, int] = {"syntax": 0, "symbol": 0, "warning": 0}
+
+    def syntax(self, at: Node | int, message: str) -> None:
+        self._add("syntax", at, message)
+
+    def symbol(self, at: Node | int, message: str) -> None:
+        self._add("symbol", at, message)
+
+    def warn(self, at: Node | int, message: str) -> None:
+        self._add("warning", at, message)
+
+    def has(self, kind: Kind) -> bool:
+        return self._count[kind] > 0
+
+    def _add(self, kind: Kind, at: Node | int, message: str) -> None:
+        offset = at if isinstance(at, int) else at.offset
+        if isinstance(at, Word) and "\\n" in at.text:
+            message = LITERAL_LINE_BREAK
+        known = self._first.get((kind, message))
+        if known is not None:
+            self._first[kind, message] = min(known, offset)
+        elif self._count[kind] < MOST_PER_KIND:
+            self._first[kind, message] = offset
+            self._count[kind] += 1
+
+    def in_order(self) -> tuple[Fault, ...]:
+        if not self._first:
+            return ()
+        line_starts = [0, *(end.end() for end in _LINE_END.finditer(self._text))]
+        faults = []
+        for (kind, message), offset in sorted(self._first.items(), key=lambda item: item[1]):
+            line = bisect.bisect_right(line_starts, offset)
+            column = offset - line_starts[line - 1] + 1
+            faults.append(Fault(kind, self.file, line, column, message))
+        return tuple(faults)

@@ -1,0 +1,104 @@
+"""A problem's blocks to `task.Problem`, in the one order that Fast Downward takes."""
+
+from pddlego_local.pddl.conditions import read_atom, read_condition
+from pddlego_local.pddl.domain import read_head, read_name, read_requirements, refuse_section
+from pddlego_local.pddl.effects import refuse_number
+from pddlego_local.pddl.faults import FaultLog
+from pddlego_local.pddl.reader import Block, Node, Word
+from pddlego_local.pddl.task import Literal, Problem, Value
+from pddlego_local.pddl.typed_list import read_typed_list
+
+ORDER = (":domain", ":requirements", ":objects", ":init", ":goal", ":metric")
+REQUIRED = frozenset({":domain", ":init", ":goal"})
+OF_A_DOMAIN = frozenset({":types", ":constants", ":predicates", ":functions", ":action"})
+
+
+def read_problem(block: Block, log: FaultLog) -> Problem:
+    read_head(block, "problem", log)
+    problem = Problem(block)
+    seen: list[str] = []
+    for item in block.items[2:]:
+        section = item.head if isinstance(item, Block) else ""
+        if isinstance(item, Block) and section in ORDER:
+            _check_order(item, section, seen, log)
+            seen.append(section)
+            _read_section(item, section, problem, log)
+        else:
+            refuse_section(item, "problem", OF_A_DOMAIN, log)
+            problem.whole = False
+    for section in ORDER:
+        if section in REQUIRED and section not in seen:
+            log.syntax(block, f"the problem has no `{section}`: add `({section} …)`")
+    return problem
+
+
+def _check_order(item: Block, section: str, seen: list[str], log: FaultLog) -> None:
+    if section in seen:
+        log.syntax(item, f"a second `{section}`: join the two into one")
+        return
+    later = [other for other in seen if ORDER.index(other) > ORDER.index(section)]
+    if later:
+        log.syntax(item, f"`{section}` must stand before `{later[0]}`: move it up")
+
+
+def _read_section(block: Block, section: str, problem: Problem, log: FaultLog) -> None:
+    if section == ":domain":
+        problem.domain_word = read_name(block, log)
+    elif section == ":requirements":
+        read_requirements(block, log)
+    elif section == ":objects":
+        objects = read_typed_list(block.items[1:], log)
+        problem.objects += objects or []
+        problem.objects_known &= objects is not None
+    elif section == ":init":
+        for item in block.items[1:]:
+            _read_fact(item, problem, log)
+    elif section == ":goal":
+        goal = block.items[1] if len(block.items) == 2 else None
+        if isinstance(goal, Block) and goal.items:
+            problem.goal, problem.goal_block = read_condition(goal, log), goal
+        else:
+            log.syntax(block, "`:goal` must hold exactly one condition: join several with `and`")
+    elif [str(item).lower() for item in block.items[1:]] != ["minimize", "(total-cost)"]:
+        log.syntax(block, "the only metric the planner knows is `(:metric minimize (total-cost))`")
+
+
+def _read_fact(node: Node, problem: Problem, log: FaultLog) -> None:
+    if not isinstance(node, Block) or not node.items:
+        log.syntax(node, f"`{node}` stands in `:init`, where only facts `(predicate object …)` may")
+        return
+    if node.head == "=":
+        _read_value(node, problem, log)
+        return
+    negated, block = node.head == "not", node
+    if negated:
+        inner = node.items[1] if len(node.items) == 2 else None
+        if not isinstance(inner, Block) or not inner.items:
+            log.syntax(node, f"`{node}` must be `(not (fact))` with exactly one fact")
+            return
+        block = inner
+    atom = read_atom(block, log)
+    if atom is not None:
+        problem.init.append(Literal(atom, negated))
+
+
+def _read_value(block: Block, problem: Problem, log: FaultLog) -> None:
+    target = block.items[1] if len(block.items) == 3 else None
+    words = target.items if isinstance(target, Block) else [target]
+    function = tuple(word.name for word in words if isinstance(word, Word))
+    number = block.items[2] if len(block.items) == 3 else None
+    if not words or len(function) != len(words) or not isinstance(number, Word):
+        log.syntax(block, f"`{block}` in `:init` must be `(= (function object …) number)`")
+        return
+    if refuse_number(number, log):
+        return
+    if isinstance(target, Word) and (
+        target.name[0] == "-" or target.name.replace(".", "").isdigit()
+    ):
+        log.syntax(target, f"`{target}` must be a function: `(= (function object …) number)`")
+    elif number.name.isdigit():
+        problem.values.append(Value(function, int(number.name), block))
+    else:
+        log.syntax(
+            block, f"`{block}`: objects are never equal to others, so leave equality out of `:init`"
+        )

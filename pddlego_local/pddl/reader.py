@@ -1,0 +1,202 @@
+"""Characters to nested lists with positions. Knows parentheses and comments, nothing of PDDL's
+sections except their names, which help to say where a parenthesis is missing.
+
+The rules are Fast Downward's: `;` starts a comment, `?` starts a new word even without a space
+before it, only ASCII outside comments, names without regard to case, one list and nothing after it.
+"""
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+DEEPEST = 985  # nested blocks; Fast Downward's recursive reader fails from here on
+
+LONGEST_QUOTE = 60  # characters of one word in a message
+
+SECTIONS = frozenset({
+    ":requirements", ":types", ":constants", ":predicates", ":functions", ":action", ":derived",
+    ":durative-action", ":domain", ":objects", ":init", ":goal", ":metric",
+})  # fmt: skip
+
+_TOKEN = re.compile(r";[^\n\r]*|[()]|\?[^\s()?;]*|[^\s()?;]+")
+_COMMENT_OR_FOREIGN = re.compile(r";[^\n\r]*|[^\x00-\x7f]")
+
+
+@dataclass(slots=True, eq=False)
+class Word:
+    """`text` as written, `name` in lower case as the planner reads it, `offset` in characters."""
+
+    text: str
+    offset: int
+    name: str
+
+    def __str__(self) -> str:
+        """The word as a message quotes it."""
+        return _shortened(self.text)
+
+
+@dataclass(slots=True, eq=False)
+class Block:
+    """One parenthesised list; `end` is the offset of its closing parenthesis."""
+
+    offset: int
+    items: list["Node"] = field(default_factory=list)
+    end: int = -1
+
+    @property
+    def head(self) -> str:
+        """The name of the first word, "" where there is none."""
+        first = self.items[0] if self.items else None
+        return first.name if isinstance(first, Word) else ""
+
+    def __str__(self) -> str:
+        """The beginning of the block, as a message quotes it."""
+        words = [str(item) if isinstance(item, Word) else "(…)" for item in self.items[:4]]
+        return f"({' '.join(words)}{' …' if len(self.items) > 4 else ''})"
+
+
+Node = Word | Block
+Report = Callable[[int, str], None]
+
+
+def read(text: str, report: Report, recover: bool = False) -> Block | None:
+    """The one list that `text` is, or None where it is none.
+
+    `report(offset, message)` is told every fault. With `recover`, a section that begins inside
+    another one, or after the end, shows where a parenthesis is missing or too much: the reading
+    goes on as if it were right, so that the rest can be checked too. Without it, the reading is
+    the planner's.
+    """
+    for match in _COMMENT_OR_FOREIGN.finditer(text) if not text.isascii() else ():
+        if match[0][0] != ";":
+            report(match.start(), f"`{match[0]}` is not an ASCII character: replace it")
+            break
+    return _Reading(text, report, recover).run()
+
+
+class _Reading:
+    """The state of one pass over a text: the blocks still open, innermost last, and the token
+    that follows the present one."""
+
+    def __init__(self, text: str, report: Report, recover: bool) -> None:
+        self.text, self.report, self.recover = text, report, recover
+        self.tokens = (match for match in _TOKEN.finditer(text) if match[0][0] != ";")
+        self.following = next(self.tokens, None)
+        self.line, self.line_known_at = 1, 0
+        self.root: Block | None = None
+        self.open: list[Block] = []
+        self.moved = 0  # parentheses that recovery set elsewhere; as many may be left over
+
+    def run(self) -> Block | None:
+        if not self._begins_well():
+            return None
+        while self.following is not None:
+            token, self.following = self.following, next(self.tokens, None)
+            if not self.open and self.root is not None and self._is_past_the_end(token):
+                return self.root if self.recover else None
+            if token[0] == "(":
+                if self.recover:
+                    self._close_before_section(token.start())
+                if len(self.open) == DEEPEST:
+                    self.report(token.start(), "the parentheses are nested too deeply to be read")
+                    return None
+                self._open(token.start())
+            elif token[0] == ")":
+                if self.open:
+                    self.open.pop().end = token.start()
+            else:
+                self.open[-1].items.append(Word(token[0], token.start(), token[0].lower()))
+        return self._at_the_end()
+
+    def _begins_well(self) -> bool:
+        """Whether there is a list to read: at once, or further on if recovering."""
+        first = self.following
+        if first is None:
+            self.report(0, "the text is empty: it must be one list that begins with `(define`")
+            return False
+        if first[0] == "(":
+            return True
+        self.report(
+            first.start(),
+            f"the text must begin with `(define`, not with `{_shortened(first[0])}`: "
+            "remove what stands before it",
+        )
+        while self.recover and self.following is not None and self.following[0] != "(":
+            self.following = next(self.tokens, None)
+        return self.recover and self.following is not None
+
+    def _open(self, offset: int) -> None:
+        block = Block(offset)
+        if self.open:
+            self.open[-1].items.append(block)
+        else:
+            self.root = block
+        self.open.append(block)
+
+    def _line(self, offset: int) -> int:
+        """The line of an offset that is not before the last one asked for."""
+        self.line += self.text.count("\n", self.line_known_at, offset)
+        self.line_known_at = offset
+        return self.line
+
+    def _section(self) -> str:
+        """The section's name if the present parenthesis opens one, else ""."""
+        following = self.following[0] if self.following is not None else ""
+        return following if following.lower() in SECTIONS else ""
+
+    def _close_before_section(self, offset: int) -> None:
+        section = self._section()
+        if not section or len(self.open) < 2:
+            return
+        missing = len(self.open) - 1
+        self.report(
+            self.open[1].offset,
+            f"`{_opening(self.open[1])}` is never closed: {_parentheses(missing)} missing before "
+            f"`({section}` in line {self._line(offset)}",
+        )
+        del self.open[1:]
+        self.moved += missing
+
+    def _is_past_the_end(self, token: re.Match[str]) -> bool:
+        """Reports what follows the end, unless it is a section: then the end came too early."""
+        assert self.root is not None
+        section = self._section() if token[0] == "(" else ""
+        if self.recover and section:
+            self.report(
+                self.root.end,
+                f"this `)` closes `(define` too early: remove it, `({section}` follows "
+                f"in line {self._line(token.start())}",
+            )
+            self.open.append(self.root)
+            self.moved += 1
+            return False
+        if self.recover and token[0] == ")" and self.moved > 0:
+            self.moved -= 1
+            return False
+        what = "one `)` too many" if token[0] == ")" else f"`{_shortened(token[0])}` stands"
+        self.report(token.start(), f"{what} after the end of `(define …)`: remove it")
+        return True
+
+    def _at_the_end(self) -> Block | None:
+        if not self.open:
+            return self.root
+        innermost = self.open[-1]
+        self.report(
+            innermost.offset,
+            f"`{_opening(innermost)}` is never closed: {_parentheses(len(self.open))} missing "
+            "at the end of the text",
+        )
+        return self.root if self.recover else None
+
+
+def _opening(block: Block) -> str:
+    words = [str(item) for item in block.items[:2] if isinstance(item, Word)]
+    return "(" + " ".join(words)
+
+
+def _shortened(text: str) -> str:
+    return text if len(text) <= LONGEST_QUOTE else text[:LONGEST_QUOTE] + "…"
+
+
+def _parentheses(count: int) -> str:
+    return "a `)` is" if count == 1 else f"{count} `)` are"

@@ -1,0 +1,142 @@
+"""A domain and a problem as they were written: every name keeps its place in the text."""
+
+from dataclasses import dataclass, field
+
+from pddlego_local.pddl.reader import Block, Word
+
+MOST_TERMS_QUOTED = 12
+
+
+@dataclass(slots=True)
+class TypedName:
+    """A variable, object or type with what stands after its `-`: one type, several under `either`,
+    none where the file is silent (then the type is `object`)."""
+
+    word: Word
+    types: tuple[Word, ...] = ()
+
+    @property
+    def name(self) -> str:
+        return self.word.name
+
+
+@dataclass(slots=True)
+class Atom:
+    """`(predicate term …)`; `block` is where it stands."""
+
+    predicate: Word
+    terms: list[Word]
+    block: Block
+
+    @property
+    def key(self) -> tuple[str, ...]:
+        return (self.predicate.name, *(term.name for term in self.terms))
+
+    def __str__(self) -> str:
+        terms = self.terms[:MOST_TERMS_QUOTED]
+        more = " …" if len(self.terms) > len(terms) else ""
+        return "(" + " ".join(str(word) for word in (self.predicate, *terms)) + more + ")"
+
+
+@dataclass(slots=True)
+class Literal:
+    """An atom or its negation; `scope` holds the quantified variables around it."""
+
+    atom: Atom
+    negated: bool = False
+    scope: tuple[TypedName, ...] = ()
+
+
+@dataclass(slots=True)
+class Condition:
+    """`plain`: a conjunction of literals, without quantifier, disjunction or implication."""
+
+    literals: list[Literal] = field(default_factory=list)
+    quantified: list[list[TypedName]] = field(default_factory=list)
+    plain: bool = True
+    complete: bool = True  # no part of it had to be skipped
+
+
+@dataclass(slots=True)
+class Cost:
+    """`(increase (total-cost) (function term …))`"""
+
+    function: Word
+    arity: int
+
+
+@dataclass(slots=True)
+class Effect:
+    """`changes` are what it adds and deletes, `conditions` what stands under `when`."""
+
+    changes: list[Literal] = field(default_factory=list)
+    conditions: list[Condition] = field(default_factory=list)
+    quantified: list[list[TypedName]] = field(default_factory=list)
+    costs: list[Cost] = field(default_factory=list)
+    conditional: bool = False
+    complete: bool = True
+
+
+@dataclass(slots=True)
+class Predicate:
+    """`parameters` is None where its list could not be read."""
+
+    word: Word
+    parameters: list[TypedName] | None
+
+
+@dataclass(slots=True)
+class Action:
+    word: Word
+    parameters: list[TypedName] = field(default_factory=list)
+    precondition: Condition = field(default_factory=Condition)
+    effect: Effect = field(default_factory=Effect)
+    complete: bool = True
+
+
+@dataclass(slots=True)
+class Axiom:
+    """`(:derived (predicate ?x …) condition)`"""
+
+    predicate: Predicate
+    condition: Condition
+
+
+@dataclass(slots=True)
+class Domain:
+    """`predicates` is None where there is no `:predicates`: then even `=` is unknown.
+    `types_known`, `constants_known`: no part of their list had to be skipped.
+    `whole`: no section had to be skipped."""
+
+    block: Block
+    word: Word | None = None
+    types: list[TypedName] = field(default_factory=list)
+    constants: list[TypedName] = field(default_factory=list)
+    predicates: list[Predicate] | None = None
+    actions: list[Action] = field(default_factory=list)
+    axioms: list[Axiom] = field(default_factory=list)
+    types_known: bool = True
+    constants_known: bool = True
+    whole: bool = True
+
+
+@dataclass(slots=True)
+class Value:
+    """`(= (function object …) number)` in `:init`."""
+
+    function: tuple[str, ...]
+    number: int
+    block: Block
+
+
+@dataclass(slots=True)
+class Problem:
+    block: Block
+    domain_word: Word | None = None
+    objects: list[TypedName] = field(default_factory=list)
+    objects_known: bool = True
+    whole: bool = True
+    init: list[Literal] = field(default_factory=list)
+    values: list[Value] = field(default_factory=list)
+    goal: Condition | None = None
+    goal_block: Block | None = None
