@@ -7,7 +7,9 @@ Read this file first. It knows nothing of Hydra, vLLM, Fast Downward or any game
 """
 
 import hashlib
+import re
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Literal, Protocol
 
 Role = Literal["system", "user", "assistant"]
@@ -28,18 +30,32 @@ class Observation:
 
     `text` is the game's own wording, verbatim. `feedback` is empty when the command was carried
     out; otherwise it is the specific sentence that a model is told about the refusal (PDDLego+
-    §4, "we manually implement fine-grained errors"). `success` follows the papers' rule of the
-    environment, `won` the game's own.
+    appendix C, "we manually implement fine-grained errors"). `success` follows the papers' rule of
+    the environment. `commands` are those that the game offers here, sorted.
     """
 
     text: str
     feedback: str = ""
     success: bool = False
-    won: bool = False
+    commands: tuple[str, ...] = ()
 
     @property
     def refused(self) -> bool:
         return bool(self.feedback)
+
+
+@dataclass(frozen=True)
+class Action:
+    """One action that an environment allows: move, "(?from - location …)", "move {dir}"."""
+
+    name: str
+    parameters: str
+    command: str
+
+    @cached_property
+    def variables(self) -> tuple[str, ...]:
+        """The parameters' names in order: ("from", "to", "dir")."""
+        return tuple(re.findall(r"\?([\w-]+)", self.parameters))
 
 
 @dataclass(frozen=True)
@@ -71,7 +87,7 @@ class Prompt:
 
 @dataclass(frozen=True)
 class Grammar:
-    """A constraint on a model's answer: Lark text or a JSON schema. "free" is `None`, not a Grammar.
+    """A constraint on a model's answer: Lark text or a JSON schema ("free" is `None`).
 
     `text` is self-contained (no imports of other files) and starts at the rule `start`.
     """
@@ -131,16 +147,30 @@ class Environment(Protocol):
     """One game at a time. `reset` may be called any number of times; not thread-safe."""
 
     name: str
+    actions: tuple[Action, ...]
 
     def reset(self, seed: int) -> Observation: ...
     def step(self, command: str) -> Observation: ...
     def command(self, action: str) -> str | None:
-        """The game's command for a planned action such as "(move a b west)"; None if there is none."""
+        """The game's command for a planned "(move a b west)"; None if there is none."""
+
+    def won(self) -> bool:
+        """Whether the game's own rule agrees; may play a last command to find out."""
+
     def close(self) -> None: ...
 
 
 class Model(Protocol):
     """Thread-safe: many episodes share one model."""
+
+    decodes: bool
+    """Whether grammars apply: False for the stand-ins that are no language models."""
+
+    def preflight(self) -> None:
+        """Raises MissingPart or ConfigError at once, before anything is loaded."""
+
+    def identity(self) -> dict[str, str]:
+        """What a record needs to run the same model again: weights, revision, versions."""
 
     def complete(self, prompt: Prompt, grammar: Grammar | None, sampling: Sampling) -> Completion:
         """Raises ModelFault when the backend fails; what the model wrote is never an exception."""

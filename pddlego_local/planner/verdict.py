@@ -1,0 +1,113 @@
+"""What a worker's reply means: the outcome, the plan as the PDDL spells it, and the message.
+
+Exit codes are those of Fast Downward's documentation (exit-codes); the reply is worker.py's.
+"""
+
+import re
+from typing import Any
+
+from pddlego_local.core import PlanOutcome
+from pddlego_local.errors import ConfigError
+from pddlego_local.planner.spelling import in_spelling_of
+
+MESSAGE_CHARACTERS = 1500
+FAULTS_TOLD = 5
+
+UNSOLVABLE = {10, 11, 12, 13}
+OUT_OF_MEMORY = {20, 22, 24}
+TIMEOUT = {21, 23}
+SEARCH_INPUT_ERROR = 33
+LIMIT_NAMES = {"wall": "wall-clock", "cpu": "CPU", "": "CPU"}
+
+Judgement = tuple[PlanOutcome, tuple[str, ...], str]
+
+
+def judge(reply: dict[str, Any], domain: str, problem: str) -> Judgement:
+    """(outcome, plan, message). ConfigError if Fast Downward rejects our search, not the task."""
+    if reply["code"] == SEARCH_INPUT_ERROR:
+        raise ConfigError(
+            "Fast Downward does not understand planner.search or planner.fallback: "
+            f"{_last_line(reply['log'])} Correct it in the planner's configuration."
+        )
+    outcome = _outcome(reply)
+    if outcome != "solved":
+        return outcome, (), _clean(_message(outcome, reply, domain, problem))
+    steps = _steps(reply["plan"])
+    if not steps:
+        said = "The goal is already true in the initial state, so the plan is empty."
+        return "goal_already_true", (), said
+    actions = "1 action" if len(steps) == 1 else f"{len(steps)} actions"
+    plan = in_spelling_of(domain, problem, steps)
+    return "solved", plan, f"Fast Downward found a plan of {actions}."
+
+
+def _outcome(reply: dict[str, Any]) -> PlanOutcome:
+    error, code = reply.get("error"), reply["code"]
+    if reply["stopped"] or code in TIMEOUT:
+        return "timeout"
+    if error == "MemoryError" or code in OUT_OF_MEMORY:
+        return "out_of_memory"
+    if error or (error is None and code < 0):  # the translator raised, or died of a signal
+        return "translate_error"
+    if reply["plan"]:
+        return "solved"
+    return "unsolvable" if code in UNSOLVABLE else "planner_fault"
+
+
+def _steps(plan: str) -> tuple[str, ...]:
+    lines = (line for line in plan.splitlines() if line.startswith("("))
+    return tuple("(" + " ".join(line.strip("()").split()) + ")" for line in lines)
+
+
+def _message(outcome: PlanOutcome, reply: dict[str, Any], domain: str, problem: str) -> str:
+    if outcome == "timeout":
+        return f"Fast Downward reached its {LIMIT_NAMES[reply['stopped']]} time limit."
+    if outcome == "out_of_memory":
+        return "Fast Downward reached its memory limit."
+    if outcome == "unsolvable":
+        return "\n".join(filter(None, (_why_unsolvable(reply), _explain(domain, problem))))
+    if outcome == "planner_fault":
+        return f"Fast Downward failed (exit code {reply['code']}): {_last_line(reply['log'])}"
+    if reply.get("error") in ("ParseError", "SystemExit"):
+        return str(reply["message"])
+    return _explain(domain, problem) or _crash(reply)
+
+
+def _why_unsolvable(reply: dict[str, Any]) -> str:
+    """The translator's proof, else the search's last word; then the translator's warnings."""
+    notes: list[str] = reply["notes"]
+    lines = [re.sub(r"^\[t=[^]]*\] ", "", line) for line in reply["log"].splitlines()]
+    reasons = [note.partition("!")[0] + "." for note in notes if not note.startswith("Warning")]
+    reasons += [line for line in lines if re.search("no solution|no plan exists|without", line)]
+    reason = reasons[0] if reasons else "the search ended without one."
+    warnings = [note for note in notes if note.startswith("Warning")]
+    return "\n".join([f"Fast Downward found no plan: {reason}", *warnings])
+
+
+def _crash(reply: dict[str, Any]) -> str:
+    if reply.get("error") == "RecursionError":
+        return "Fast Downward's translator gave up: the PDDL is nested too deeply."
+    said = reply.get("message") or "no message"
+    return f"Fast Downward's translator crashed ({reply.get('error', 'signal')}: {said})."
+
+
+def _explain(domain: str, problem: str) -> str:
+    """Our static check's sentences, for what Fast Downward passes over in silence or crashes on."""
+    from pddlego_local.pddl.check import check
+
+    faults = sorted(check(domain, problem).faults, key=lambda fault: fault.kind == "warning")
+    return "\n".join(str(fault) for fault in faults[:FAULTS_TOLD])
+
+
+def _last_line(log: str) -> str:
+    """The last line that says something: not Fast Downward's closing banner."""
+    banner = r"Peak memory:|Usage error occurred|Remove intermediate|Tried to use|\[t="
+    lines = [line.strip() for line in log.splitlines() if not re.match(banner, line)]
+    return next((line for line in reversed(lines) if line), "it said nothing.")
+
+
+def _clean(message: str) -> str:
+    """Printable and of bounded length; what was cut is marked."""
+    text = message.encode("utf-8", "replace").decode().replace("\t", "  ").strip()
+    text = "".join(c if c.isprintable() or c == "\n" else "?" for c in text)
+    return text if len(text) <= MESSAGE_CHARACTERS else text[: MESSAGE_CHARACTERS - 2] + " …"

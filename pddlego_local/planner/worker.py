@@ -1,0 +1,304 @@
+"""The warm process that translates and searches: a script, run by path, never imported.
+
+This is the only file that imports Fast Downward's translator, which is GPL-3.0. The rest of the
+package talks to it over two pipes and shares no code with it.
+
+It imports the translator once and then serves tasks one after another, each a JSON list behind
+its length in eight bytes; replies are JSON objects in the same form. Every task gets a child in a
+process group of its own, limited in address space and CPU time and killed when its wall time is
+over. The child is forked, and its memory touched, before its task is there; it translates and
+then *becomes* the search binary, so that one set of limits holds for both. SAS text, plan and log
+lie in anonymous memory, never in a folder that two tasks share.
+
+Nothing outlives its parent: the kernel kills the child with this process, and this process ends
+when its standard input closes or its parent is gone.
+
+Usage: worker.py SETTINGS_AS_JSON
+"""
+
+import ctypes
+import errno
+import gc
+import io
+import json
+import math
+import mmap
+import os
+import resource
+import select
+import signal
+import sys
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from typing import Any, NamedTuple, NoReturn, TextIO
+
+SEARCH_OUT_OF_MEMORY = 22  # Fast Downward's exit codes; 34: the search refuses such a task
+SEARCH_UNSUPPORTED = 34
+PR_SET_PDEATHSIG = 1
+LOG_CHARACTERS = 4000
+RESERVE_BYTES = 8 << 20  # given back when memory runs out, so that this can still be told
+
+WARM_UP = (
+    """(define (domain d) (:requirements :typing) (:types t) (:predicates (p ?x - t) (q ?x ?y - t))
+ (:action a :parameters (?x ?y - t) :precondition (and (p ?x) (q ?x ?y))
+  :effect (and (not (p ?x)) (p ?y))))""",
+    """(define (problem e) (:domain d)
+ (:objects a b c - t) (:init (p a) (q a b) (q b c)) (:goal (p c)))""",
+)
+WARM_UPS = 10  # the interpreter specialises code that has run this often, once for all children
+
+libc = ctypes.CDLL(None)
+parent = os.getppid()
+
+
+class Settings(NamedTuple):
+    """What holds for all tasks: see `FastDownward` and `Limits`."""
+
+    package_folder: str
+    binary: str
+    search: str
+    fallback: str
+    wall_s: float
+    cpu_s: float
+    memory_mb: int
+
+
+class Files(NamedTuple):
+    """Descriptors of one task's anonymous files."""
+
+    sas: int
+    plan: int
+    log: int
+    report: int
+
+
+class Standby(NamedTuple):
+    """A child that is forked, confined and waits for its task, so that no task waits for a fork."""
+
+    process: int
+    inbox: int
+    files: Files
+
+
+class End(NamedTuple):
+    """How a child ended: exit status (negative: signal), why it was stopped, its CPU seconds."""
+
+    code: int
+    stopped: str
+    cpu_time_s: float
+
+
+def main() -> None:
+    settings = Settings(**json.loads(sys.argv[1]))
+    sys.path.append(settings.package_folder)
+    from fast_downward.translate import options
+
+    options.set_options(["domain", "problem"])
+    rehearse(WARM_UPS)
+    gc.disable()  # a task is short, and the collector would copy every page shared with children
+    gc.freeze()
+    standby = prepare(settings)
+    while task := read_frame():
+        write_frame(solve(task, standby, settings))
+        standby = prepare(settings)
+
+
+def rehearse(times: int) -> None:
+    """Translate a small task: before the fork for the interpreter's caches, after it for memory."""
+    stdout, sys.stdout = sys.stdout, io.StringIO()
+    for _ in range(times):
+        translate(*WARM_UP, io.StringIO())
+    sys.stdout = stdout
+
+
+def read_frame() -> bytes:
+    """The next task, a JSON list of domain and problem; empty when the other side is gone."""
+    waiting = select.poll()
+    waiting.register(0, select.POLLIN)
+    while not waiting.poll(1000):
+        if os.getppid() != parent:
+            return b""
+    length = int.from_bytes(sys.stdin.buffer.read(8), "big")
+    body = sys.stdin.buffer.read(length)
+    return body if len(body) == length else b""
+
+
+def write_frame(reply: dict[str, Any]) -> None:
+    body = json.dumps(reply).encode()
+    sys.stdout.buffer.write(len(body).to_bytes(8, "big") + body)
+    sys.stdout.buffer.flush()
+
+
+def prepare(settings: Settings) -> Standby:
+    files = Files(*(os.memfd_create(name) for name in Files._fields))
+    outbox, inbox = os.pipe()
+
+    def wait_and_work() -> NoReturn:
+        os.close(inbox)
+        rehearse(1)
+        with os.fdopen(outbox, "rb") as letter:
+            task = letter.read()
+        if not task:
+            os._exit(0)
+        domain, problem = json.loads(task)
+        translate_and_search(domain, problem, settings, files)
+
+    process = fork_confined(wait_and_work, settings.cpu_s, settings, files)
+    os.close(outbox)
+    return Standby(process, inbox, files)
+
+
+def solve(task: bytes, standby: Standby, settings: Settings) -> dict[str, Any]:
+    """Translate and search, then search again with the fallback where the first search cannot."""
+    deadline = time.monotonic() + settings.wall_s
+    files = standby.files
+    with suppress(BrokenPipeError), os.fdopen(standby.inbox, "wb") as inbox:
+        inbox.write(task)
+    end = wait_for(standby.process, deadline, settings.cpu_s)
+    if end.code == SEARCH_UNSUPPORTED and settings.fallback:
+        cpu_left_s = settings.cpu_s - end.cpu_time_s
+        again = fork_confined(
+            lambda: search(settings.binary, settings.fallback, files), cpu_left_s, settings, files
+        )
+        end = wait_for(again, deadline, cpu_left_s)
+    report: dict[str, Any] = json.loads(read_all(files.report) or "{}")
+    log = "" if end.code == 0 else read_all(files.log)[-LOG_CHARACTERS:]
+    plan = read_all(files.plan)
+    for descriptor in files:
+        os.close(descriptor)
+    return report | {"code": end.code, "stopped": end.stopped, "log": log, "plan": plan}
+
+
+def read_all(descriptor: int) -> str:
+    os.lseek(descriptor, 0, os.SEEK_SET)
+    with open(descriptor, encoding="utf-8", errors="replace", closefd=False) as file:
+        return file.read()
+
+
+def fork_confined(
+    work: Callable[[], NoReturn], cpu_limit_s: float, settings: Settings, files: Files
+) -> int:
+    """Fork a child that does `work` within the limits; its process id."""
+    worker = os.getpid()
+    child = os.fork()
+    if child == 0:
+        try:
+            confine(worker, max(1, math.ceil(cpu_limit_s)), settings.memory_mb << 20, files)
+            work()
+        except MemoryError:
+            os._exit(SEARCH_OUT_OF_MEMORY)
+        finally:
+            os._exit(1)
+    with suppress(OSError):  # the child does it too; whoever comes first
+        os.setpgid(child, child)
+    return child
+
+
+def confine(worker: int, cpu_limit_s: int, memory_bytes: int, files: Files) -> None:
+    libc.prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+    if os.getppid() != worker:  # it died before the line above
+        os._exit(1)
+    os.setpgid(0, 0)
+    for kind, soft, hard in (
+        (resource.RLIMIT_AS, memory_bytes, memory_bytes),
+        (resource.RLIMIT_FSIZE, memory_bytes, memory_bytes),
+        (resource.RLIMIT_CPU, cpu_limit_s, cpu_limit_s + 1),
+        (resource.RLIMIT_CORE, 0, 0),
+    ):
+        ceiling = resource.getrlimit(kind)[1]
+        if ceiling != resource.RLIM_INFINITY:
+            soft, hard = min(soft, ceiling), min(hard, ceiling)
+        resource.setrlimit(kind, (soft, hard))
+    os.dup2(files.sas, 0)
+    os.dup2(files.log, 1)
+    os.dup2(files.log, 2)
+
+
+def wait_for(child: int, deadline: float, cpu_limit_s: float) -> End:
+    stopped = wait_until(child, deadline)
+    _, status, usage = os.wait4(child, 0)
+    code = os.waitstatus_to_exitcode(status)
+    cpu_time_s = usage.ru_utime + usage.ru_stime
+    if not stopped and (code == -signal.SIGXCPU or (code < 0 and cpu_time_s >= cpu_limit_s)):
+        stopped = "cpu"
+    return End(code, stopped, cpu_time_s)
+
+
+def wait_until(child: int, deadline: float) -> str:
+    """Wait for the child's end; at the deadline kill its group and answer "wall", else ""."""
+    ended = os.pidfd_open(child)
+    waiting = select.poll()
+    waiting.register(ended, select.POLLIN)
+    waiting.register(0, 0)  # reports only that the other side hung up
+    try:
+        while True:
+            left_s = deadline - time.monotonic()
+            if left_s <= 0:
+                kill_group(child)
+                return "wall"
+            events = waiting.poll(math.ceil(1000 * min(left_s, 1.0)))
+            if any(descriptor == ended for descriptor, _ in events):
+                return ""
+            if events or os.getppid() != parent:
+                kill_group(child)
+                sys.exit()
+    finally:
+        os.close(ended)
+
+
+def kill_group(child: int) -> None:
+    with suppress(ProcessLookupError):
+        os.killpg(child, signal.SIGKILL)
+
+
+def translate_and_search(domain: str, problem: str, settings: Settings, files: Files) -> NoReturn:
+    said = io.StringIO()
+    sys.stdout = sys.stderr = said
+    reserve = mmap.mmap(-1, RESERVE_BYTES)  # taken from the limit, but not touched
+    error, message = "", ""
+    try:
+        with open(files.sas, "w", closefd=False) as sas:
+            translate(domain, problem, sas)
+    except BaseException as fault:  # it raises SystemExit and worse on bad input
+        reserve.close()
+        out_of_space = isinstance(fault, OSError) and fault.errno in (errno.ENOMEM, errno.EFBIG)
+        error = "MemoryError" if out_of_space else type(fault).__name__
+        message = str(fault)[:LOG_CHARACTERS]
+    notes = [line[:400] for line in said.getvalue().splitlines() if is_note(line)][:20]
+    with open(files.report, "w", closefd=False) as report:
+        json.dump({"error": error, "message": message, "notes": notes}, report)
+    if error:
+        os._exit(0)
+    search(settings.binary, settings.search, files)
+
+
+def translate(domain: str, problem: str, sas: TextIO) -> None:
+    """Write the task as SAS text; raises whatever the translator raises."""
+    from fast_downward.translate import main, normalize, pddl_parser
+    from fast_downward.translate.pddl_parser import lisp_parser, parsing_functions
+
+    lists = []
+    for name, text in (("domain", domain), ("problem", problem)):
+        try:
+            lists.append(lisp_parser.parse_nested_list(io.StringIO(text, newline=None)))
+        except pddl_parser.ParseError as error:
+            raise pddl_parser.ParseError(f"Could not parse {name} file: {error}") from None
+    task = parsing_functions.parse_task(*lists)
+    normalize.normalize(task)
+    main.pddl_to_sas(task).output(sas)
+
+
+def is_note(line: str) -> bool:
+    return line.startswith("Warning: ") or line.endswith("! Generating unsolvable task...")
+
+
+def search(binary: str, configuration: str, files: Files) -> NoReturn:
+    os.lseek(0, 0, os.SEEK_SET)
+    os.set_inheritable(files.plan, True)
+    plan = f"/proc/self/fd/{files.plan}"
+    os.execv(binary, [binary, "--search", configuration, "--internal-plan-file", plan])
+
+
+if __name__ == "__main__":
+    main()

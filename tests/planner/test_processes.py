@@ -1,0 +1,138 @@
+"""Killed processes, many threads, missing packages: nothing wrong, nothing left."""
+
+import signal
+import subprocess
+import sys
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from pathlib import Path
+
+import psutil
+import pytest
+
+from pddlego_local.errors import MissingPart, PlannerFault
+from pddlego_local.planner import FastDownward
+from tests.planner.tasks import DOMAIN, all_gone, grid, hard_search, problem, workers
+
+ROOT = Path(__file__).parents[2]
+others: set[int] = set()
+
+
+@pytest.fixture(autouse=True)
+def know_the_workers_of_others() -> None:
+    others.clear()
+    others.update(worker.pid for worker in workers())
+
+
+def own_workers() -> list[psutil.Process]:
+    """Those that the test at hand has started."""
+    return [worker for worker in workers() if worker.pid not in others]
+
+
+def test_the_same_plans_at_any_concurrency(planner: FastDownward) -> None:
+    problems = [grid(size, target) for size in (12, 17, 23) for target in range(1, 12)]
+    expected = [planner.plan(DOMAIN, text).plan for text in problems]
+    assert all(expected) and len(set(expected)) > 20
+    with FastDownward(workers=3) as several, ThreadPoolExecutor(8) as threads:
+        got = list(threads.map(lambda text: several.plan(DOMAIN, text).plan, problems))
+        assert len(own_workers()) == 3
+    assert got == expected
+
+
+def test_a_worker_killed_between_tasks_is_replaced() -> None:
+    with FastDownward() as planner:
+        expected = planner.plan(DOMAIN, problem())
+        (before,) = own_workers()
+        before.kill()
+        assert planner.plan(DOMAIN, problem()).plan == expected.plan
+        assert own_workers() != [before]
+
+
+def in_background(planner: FastDownward) -> tuple[threading.Thread, list[object]]:
+    """`planner` at a task that it does not end by itself, and what became of it."""
+    ends: list[object] = []
+
+    def work() -> None:
+        try:
+            ends.append(planner.plan(*hard_search()))
+        except PlannerFault as fault:
+            ends.append(fault)
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    return thread, ends
+
+
+def searching(but: frozenset[int] = frozenset()) -> psutil.Process:
+    """The search process at work, once there is one that is not among `but`."""
+    deadline = time.monotonic() + 20
+    while time.monotonic() < deadline:
+        with suppress(psutil.NoSuchProcess):  # killed, and looked at before it was waited for
+            for child in [child for worker in own_workers() for child in worker.children()]:
+                if child.pid not in but and child.name() == "downward":
+                    return child
+        time.sleep(0.02)
+    raise AssertionError("no search has begun")
+
+
+@pytest.mark.parametrize("victim", ["worker", "search"])
+def test_what_is_killed_twice_during_a_task_is_a_planner_fault(victim: str) -> None:
+    with FastDownward() as planner:
+        thread, ends = in_background(planner)
+        first = searching()
+        family = [first, *first.parents()[:1]]
+        (family[1] if victim == "worker" else first).kill()
+        second = searching(but=frozenset([first.pid]))
+        family += [second, *second.parents()[:1]]
+        (family[3] if victim == "worker" else second).kill()
+        thread.join(20)
+        assert isinstance(ends[0], PlannerFault) and "twice" in str(ends[0])
+        assert all_gone(family)
+        assert planner.plan(DOMAIN, problem()).outcome == "solved"
+
+
+def test_closing_ends_a_task_under_way_and_all_processes() -> None:
+    planner = FastDownward()
+    thread, ends = in_background(planner)
+    family = [searching(), *own_workers()]
+    planner.close()
+    planner.close()
+    thread.join(20)
+    assert isinstance(ends[0], PlannerFault) and "closed" in str(ends[0])
+    assert all_gone(family)
+    with pytest.raises(PlannerFault, match="closed"):
+        planner.plan(DOMAIN, problem())
+
+
+@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT])
+def test_nothing_outlives_a_killed_user(how: signal.Signals) -> None:
+    script = (
+        "from pddlego_local.planner import FastDownward\n"
+        "from tests.planner.tasks import hard_search\n"
+        "FastDownward().plan(*hard_search())\n"
+    )
+    user = subprocess.Popen([sys.executable, "-c", script], cwd=ROOT, stderr=subprocess.DEVNULL)
+    family: list[psutil.Process] = []
+    names: set[str] = set()
+    deadline = time.monotonic() + 20
+    while time.monotonic() < deadline and "downward" not in names:
+        time.sleep(0.05)
+        family = psutil.Process(user.pid).children(recursive=True)
+        names = {process.name() for process in family}
+    assert len(family) == 2
+    user.send_signal(how)
+    user.wait(20)
+    assert all_gone(family)
+
+
+def test_a_missing_package_is_named_with_the_command_that_helps(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(sys, "path", [part for part in sys.path if "site-packages" not in part])
+    with (
+        FastDownward() as planner,
+        pytest.raises(MissingPart, match="pip install up-fast-downward"),
+    ):
+        planner.plan(DOMAIN, problem())
