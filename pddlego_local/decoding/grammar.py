@@ -1,0 +1,157 @@
+"""Grammars as values: put together from `grammars/*.lark`, checked, and used to read a text.
+
+Two readers must agree on every text: python-lark here, and llguidance inside the decoder. What both
+take is in `grammars/tokens.lark`. This file knows no rung and no model.
+"""
+
+import functools
+import re
+from pathlib import Path
+from typing import Literal
+
+import lark
+from lark.exceptions import LarkError, UnexpectedInput
+from llguidance import LLMatcher, LLTokenizer
+
+from pddlego_local.core import Grammar
+from pddlego_local.errors import ConfigError
+from pddlego_local.resources import folder
+
+# The rule that `start` stands for, and the parts the text is put together from.
+_PARTS: dict[str, tuple[str, tuple[str, ...]]] = {
+    "domain": ("domain", ("domain", "condition", "tokens", "whitespace_file")),
+    "problem": ("problem", ("problem", "condition", "tokens", "whitespace_file")),
+    "syntax": (
+        "answer",
+        ("pddl_json", "domain", "problem", "condition", "tokens", "whitespace_json"),
+    ),
+}
+_PART_MARK = "// part: "
+
+Verdict = Literal["accepted", "unfinished", "rejected"]
+
+
+def load(name: str, directory: Path | None = None) -> Grammar:
+    """The grammar `name`: "domain" or "problem" (PDDL text), or "syntax" (both in their envelope).
+
+    Its parts are read from `directory`, by default the project's. Raises ConfigError for an unknown
+    name or a part that cannot be read; `validate` says whether the text is a grammar at all.
+    """
+    if name not in _PARTS:
+        raise ConfigError(f"There is no grammar {name!r}; choose one of {', '.join(_PARTS)}.")
+    return _compose(name, directory or folder("grammars"))
+
+
+@functools.cache
+def _compose(name: str, directory: Path) -> Grammar:
+    rule, parts = _PARTS[name]
+    pieces = [f"start: {rule}"]
+    for part in parts:
+        path = directory / f"{part}.lark"
+        try:
+            pieces.append(f"{_PART_MARK}{path.name}\n{path.read_text(encoding='utf-8')}")
+        except (OSError, UnicodeDecodeError) as error:
+            raise ConfigError(f"The grammar file {path} cannot be read: {error}.") from None
+    return Grammar(name, "lark", "\n".join(pieces))
+
+
+def validate(grammar: Grammar) -> None:
+    """Raises ConfigError, naming file, line and fault, unless both readers take the grammar.
+
+    To be called before a grammar reaches a decoder: Outlines answers nothing, without an error,
+    under a grammar that does not compile.
+    """
+    if grammar.kind == "lark":
+        try:
+            _parser(grammar.text)
+        except UnexpectedInput as error:
+            raise _malformed(grammar, error.line, str(error).splitlines()[0]) from None
+        except LarkError as error:
+            raise _malformed(grammar, _line_of_name(grammar.text, str(error)), str(error)) from None
+    try:
+        fault = LLMatcher.validate_grammar(_for_decoder(grammar))
+    except ValueError as error:  # a schema that is not JSON
+        fault = str(error)
+    if fault:
+        position = re.search(r"(?:at )?(\d+)\(\d+\): ", fault)
+        line = int(position[1]) if position else _line_of_name(grammar.text, fault)
+        # Lines that begin with a blank quote the grammar; the place that we name says more.
+        told = " ".join(part for part in fault.splitlines() if part[:1].strip())
+        raise _malformed(grammar, line, told.replace(position[0], "", 1) if position else told)
+
+
+def accepts(grammar: Grammar, text: str) -> bool:
+    """Whether `text` is in the language of a Lark grammar, as python-lark reads it.
+
+    Raises ConfigError if the grammar is no Lark grammar.
+    """
+    if grammar.kind != "lark":
+        raise ConfigError(f"The grammar {grammar.name!r} is a JSON schema; python-lark reads Lark.")
+    try:
+        _parser(grammar.text).parse(text)
+    except UnexpectedInput:
+        return False
+    return True
+
+
+def decoder_verdict(grammar: Grammar, text: str) -> Verdict:
+    """How the decoder's own engine reads `text`, byte by byte; "unfinished" is a valid beginning.
+
+    Takes Lark grammars and JSON schemas. Raises ConfigError if the grammar does not compile.
+    """
+    matcher = LLMatcher(_byte_tokenizer(), _for_decoder(grammar), log_level=0)
+    if matcher.is_error():
+        raise _malformed(grammar, 0, matcher.get_error().splitlines()[0])
+    data = text.encode("utf-8", "surrogatepass")
+    if matcher.try_consume_tokens(list(data)) < len(data):
+        return "rejected"
+    return "accepted" if matcher.is_accepting() else "unfinished"
+
+
+@functools.cache
+def _parser(text: str) -> lark.Lark:
+    # LALR reads a file in milliseconds; Earley, which needs no care in writing, in up to 250.
+    return lark.Lark(text, parser="lalr", maybe_placeholders=False)
+
+
+@functools.cache
+def _byte_tokenizer() -> LLTokenizer:
+    return LLTokenizer("byte")  # token n is byte n
+
+
+def _for_decoder(grammar: Grammar) -> str:
+    if grammar.kind == "lark":
+        return str(LLMatcher.grammar_from_lark(grammar.text))
+    return str(LLMatcher.grammar_from_json_schema(grammar.text))
+
+
+def _malformed(grammar: Grammar, line: int, fault: str) -> ConfigError:
+    place = f"the grammar {grammar.name!r}"
+    if line > 0:
+        file, line = _place(grammar, line)
+        place = f"{file}, line {line}"
+    return ConfigError(
+        f"Malformed grammar in {place}: {fault.strip().rstrip('.')}. Correct the file."
+    )
+
+
+def _place(grammar: Grammar, line: int) -> tuple[str, int]:
+    """The part, and the line in it, of a line of a grammar's text; both count from 1."""
+    lines = grammar.text.splitlines()
+    for number in range(min(line, len(lines)), 0, -1):
+        if lines[number - 1].startswith(_PART_MARK):
+            return lines[number - 1].removeprefix(_PART_MARK), line - number
+    return grammar.name, line
+
+
+def _line_of_name(text: str, message: str) -> int:
+    """Where the first rule or terminal that a message names is defined, else used; 0 if nowhere."""
+    lines = [line.split("//")[0] for line in text.splitlines()]
+    names = [re.escape(name) for name in re.findall(r"\w+", message)]
+    defined = [rf"[?!]?{name}\s*:" for name in names]
+    used = [rf".*\b{name}\b" for name in names if "_" in name or name.isupper()]
+    for pattern in defined + used:
+        for number, line in enumerate(lines, start=1):
+            if re.match(pattern, line):
+                return number
+    return 0

@@ -1,0 +1,100 @@
+"""Faulty grammar files: each is refused with file, line and reason, by whichever reader sees it."""
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from pddlego_local.core import Grammar
+from pddlego_local.decoding.grammar import accepts, decoder_verdict, load, validate
+from pddlego_local.decoding.rungs import RUNGS, grammar_for
+from pddlego_local.errors import ConfigError
+from pddlego_local.resources import folder
+
+
+@pytest.mark.parametrize("name", ["domain", "problem", "syntax"])
+def test_our_grammars_are_valid_and_self_contained(name: str) -> None:
+    grammar = load(name)
+    validate(grammar)
+    assert grammar.text.startswith("start:")
+    assert "%import" not in grammar.text
+    assert load(name).sha256 == grammar.sha256
+
+
+def test_every_rung_has_its_grammar_and_no_other_rung_exists() -> None:
+    assert [grammar_for(rung) is None for rung in RUNGS] == [True, False, False]
+    for rung in RUNGS[1:]:
+        grammar = grammar_for(rung)
+        assert grammar
+        validate(grammar)
+    with pytest.raises(ConfigError, match=r"'synatx'.*free, json, syntax"):
+        grammar_for("synatx")
+
+
+FAULTS = [
+    ("tokens", '_RP: _W ")" _W', '_RP: _W ")" _W )', r"tokens\.lark, line 1\d: .*Unexpected"),
+    ("tokens", '_AND: "(" _B', '_AND: "(" _MISSING', r"tokens\.lark, line \d+: .*_MISSING"),
+    ("problem", "goal: _GOAL", "goal: _GAOL", r"problem\.lark, line 7: .*_GAOL"),
+    ("condition", "_term: NAME | VARIABLE", "_term: NAME | (VARIABLE", r"condition\.lark"),
+    ("tokens", "NUMBER: /[0-9]", "NUMBER: /(?<=a)[0-9]", r"tokens\.lark, line \d+: .*look"),
+    ("tokens", "NUMBER: /[0-9]{1,9}/", "NUMBER: /[0-9/", r"tokens\.lark, line \d+: .*NUMBER"),
+    ("tokens", "NUMBER: /[0-9]{1,9}/", "NUMBER: /[0-9]*/", r"tokens\.lark, line \d+: .*zero-width"),
+    ("problem", "~ 0 .. 1000", "~ 5 .. 1", r"problem\.lark, line \d+: .*Range"),
+    ("problem", "goal: _GOAL", "goal.2: _GOAL", r"problem\.lark, line 7: .*priority"),
+]
+
+
+@pytest.mark.parametrize(("part", "before", "after", "told"), FAULTS)
+def test_a_mistake_in_a_file_is_named(
+    tmp_path: Path, part: str, before: str, after: str, told: str
+) -> None:
+    shutil.copytree(folder("grammars"), tmp_path / "grammars")
+    path = tmp_path / "grammars" / f"{part}.lark"
+    text = path.read_text()
+    assert before in text
+    path.write_text(text.replace(before, after, 1))
+    with pytest.raises(ConfigError, match=told) as caught:
+        validate(load("problem", tmp_path / "grammars"))
+    assert "\n" not in str(caught.value)
+
+
+def test_a_missing_or_binary_part_and_an_unknown_name_are_named(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match=r"problem\.lark cannot be read"):
+        load("problem", tmp_path)
+    (tmp_path / "domain.lark").write_bytes(b"\xff\xfe\x00")
+    with pytest.raises(ConfigError, match=r"domain\.lark cannot be read"):
+        load("domain", tmp_path)
+    with pytest.raises(ConfigError, match=r"'pddl'; choose one of domain, problem, syntax"):
+        load("pddl")
+
+
+@pytest.mark.parametrize("schema", ["", "{", "[1]", '{"type": "nope"}'])
+def test_a_schema_that_is_none_is_refused(schema: str) -> None:
+    with pytest.raises(ConfigError, match="Malformed grammar in the grammar 'answers'"):
+        validate(Grammar("answers", "json_schema", schema))
+
+
+def test_the_json_rung_takes_exactly_two_strings_in_order() -> None:
+    grammar = grammar_for("json")
+    assert grammar
+    assert decoder_verdict(grammar, '{"df": "a\\n", "pf": ""}') == "accepted"
+    assert decoder_verdict(grammar, '{"df": "a') == "unfinished"
+    for text in (
+        '{"pf": "a", "df": "b"}',
+        '{"df": "a", "pf": "b", "x": "c"}',
+        '{"df": "a"}',
+        '{"df": "a", "pf": 1}',
+        '{"df": "a\n", "pf": ""}',
+        '["a", "b"]',
+    ):
+        assert decoder_verdict(grammar, text) == "rejected"
+    with pytest.raises(ConfigError, match="JSON schema"):
+        accepts(grammar, "{}")
+
+
+def test_an_enormous_text_is_only_rejected() -> None:
+    blanks = "(define (domain d) " + " " * 200_000
+    brackets = "(" * 200_000
+    for text in (blanks, brackets, "a" * 1_000_000, '{"df": "' * 50_000):
+        for name in ("domain", "syntax"):
+            assert not accepts(load(name), text)

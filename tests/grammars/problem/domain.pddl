@@ -1,0 +1,7 @@
+(define (domain d)
+  (:requirements :strips :typing :action-costs)
+  (:types room item)
+  (:constants home - room)
+  (:predicates (at ?x ?y) (open ?x) (done) (in ?x) (android ?x))
+  (:functions (total-cost) - number (road ?x ?y) - number)
+  (:action wait :parameters () :effect (done)))

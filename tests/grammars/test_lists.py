@@ -1,0 +1,141 @@
+"""Accept and reject lists against every reader: python-lark, llguidance, Fast Downward's parser."""
+
+import json
+import random
+import re
+
+import pytest
+from llguidance import LLMatcher, LLTokenizer
+
+from pddlego_local.core import Grammar
+from pddlego_local.decoding.grammar import accepts, decoder_verdict, load
+from tests.grammars.cases import HERE, Case, cases, fast_downward_complaints
+
+GRAMMARS = ("domain", "problem", "syntax")
+ACCEPT = [case for grammar in GRAMMARS for case in cases(grammar, "accept")]
+REJECT = [case for grammar in GRAMMARS for case in cases(grammar, "reject")]
+RESERVED = ("and", "exists", "forall", "imply", "increase", "not", "or", "when")
+SMALLEST_PROBLEM = "(define (problem p) (:domain d) (:init) (:goal (and)))"
+
+
+def test_the_lists_are_read() -> None:
+    assert len(ACCEPT) > 40
+    assert len(REJECT) > 90
+    assert len({str(case) for case in ACCEPT + REJECT}) == len(ACCEPT) + len(REJECT)
+
+
+@pytest.mark.parametrize("case", ACCEPT, ids=str)
+def test_both_readers_accept(case: Case) -> None:
+    grammar = load(case.grammar)
+    assert accepts(grammar, case.text)
+    assert decoder_verdict(grammar, case.text) == "accepted"
+
+
+@pytest.mark.parametrize("case", REJECT, ids=str)
+def test_both_readers_reject(case: Case) -> None:
+    grammar = load(case.grammar)
+    assert not accepts(grammar, case.text)
+    # What ends in an open bracket or an open comment could still become something.
+    open_ended = ("unclosed", "a comment that swallows the end")
+    verdict = "unfinished" if case.title in open_ended else "rejected"
+    assert decoder_verdict(grammar, case.text) == verdict
+
+
+@pytest.mark.parametrize("case", ACCEPT, ids=str)
+def test_every_beginning_of_an_accepted_text_is_unfinished_and_never_rejected(case: Case) -> None:
+    grammar = load(case.grammar)
+    for end in range(0, len(case.text.rstrip()), 7):
+        assert decoder_verdict(grammar, case.text[:end]) == "unfinished"
+        assert not accepts(grammar, case.text[:end])
+
+
+def test_fast_downward_reads_what_the_lists_accept() -> None:
+    companion = (HERE / "problem" / "domain.pddl").read_text()
+    pairs: list[tuple[str, str]] = []
+    for case in ACCEPT:
+        if case.grammar == "domain":
+            name = re.search(r"\(\s*domain\s+([\w-]+)", case.text, re.IGNORECASE)
+            assert name
+            pairs.append((case.text, SMALLEST_PROBLEM.replace(" d)", f" {name[1]})")))
+        elif case.grammar == "problem":
+            pairs.append((companion, case.text))
+        else:
+            answer = json.loads(case.text)
+            pairs.append((answer["df"], answer["pf"]))
+    complaints = fast_downward_complaints(pairs)
+    assert [(str(c), said) for c, said in zip(ACCEPT, complaints, strict=True) if said] == []
+
+
+@pytest.mark.parametrize("word", RESERVED)
+def test_a_reserved_word_is_no_predicate_but_every_neighbour_of_it_is(word: str) -> None:
+    tails = ("", "x", "-")
+    names = {word[:end] + tail for end in range(1, len(word) + 1) for tail in tails}
+    for name in names | {word + word, word.upper(), word.title() + "ed"}:
+        free = name.lower() not in RESERVED
+        for atom in (f"({name} ?x)", f"( {name} )"):
+            action = f"(:action a :parameters (?x) :precondition (and {atom}) :effect {atom})"
+            for part in (f"(:predicates {atom})", action):
+                domain = f"(define (domain d) {part})"
+                answer = json.dumps({"df": domain, "pf": SMALLEST_PROBLEM})
+                for grammar, text in ((load("domain"), domain), (load("syntax"), answer)):
+                    assert accepts(grammar, text) == free, text
+                    assert (decoder_verdict(grammar, text) == "accepted") == free, text
+
+
+@pytest.mark.parametrize("count", [0, 1, 300, 400, 401])
+def test_long_lists_end_where_the_grammar_says(count: int) -> None:
+    grammar = load("problem")
+    objects = "".join(f" o{number}" for number in range(count))
+    facts = "".join(f" (p o{number})" for number in range(count))
+    for text, limit in (
+        (SMALLEST_PROBLEM.replace("(:init)", f"(:objects{objects}) (:init)"), 400),
+        (SMALLEST_PROBLEM.replace("(:init)", f"(:init{facts})"), 1000),
+        (SMALLEST_PROBLEM.replace("(and)", f"(and{facts})"), 400),
+    ):
+        assert accepts(grammar, text) == (count <= limit)
+        assert (decoder_verdict(grammar, text) == "accepted") == (count <= limit)
+
+
+@pytest.mark.parametrize("depth", [8, 9, 2000])
+def test_nesting_is_bounded_and_a_deep_text_breaks_no_reader(depth: int) -> None:
+    text = SMALLEST_PROBLEM.replace("(and)", "(and " * depth + "(p)" + ")" * depth)
+    grammar = load("problem")
+    assert accepts(grammar, text) == (depth == 8)
+    assert (decoder_verdict(grammar, text) == "accepted") == (depth == 8)
+
+
+@pytest.mark.parametrize("domain", cases("domain", "accept"), ids=str)
+def test_what_files_may_hold_an_answer_may_hold(domain: Case) -> None:
+    if ";" in domain.text:
+        pytest.skip("an answer's comments have tighter bounds")
+    answer = json.dumps({"df": domain.text, "pf": SMALLEST_PROBLEM})
+    assert accepts(load("syntax"), answer)
+    assert decoder_verdict(load("syntax"), answer) == "accepted"
+
+
+def _wander(grammar: Grammar, seed: int, limit: int) -> str | None:
+    """A text drawn byte by byte, each permitted byte as likely as any; `None` if cut at `limit`."""
+    tokenizer = LLTokenizer("byte")
+    matcher = LLMatcher(tokenizer, LLMatcher.grammar_from_lark(grammar.text))
+    chance = random.Random(seed)
+    written: list[int] = []
+    while not matcher.is_stopped() and len(written) < limit:
+        allowed = [token for token, bias in enumerate(matcher.compute_logit_bias()) if bias]
+        token = chance.choice(allowed)
+        assert matcher.consume_token(token), matcher.get_error()
+        if token != tokenizer.eos_token:
+            written.append(token)
+    assert not matcher.is_error(), matcher.get_error()
+    return bytes(written).decode() if matcher.is_stopped() else None
+
+
+def test_a_decoder_without_sense_ends_and_what_it_wrote_is_in_the_language() -> None:
+    grammar, domain, problem = load("syntax"), load("domain"), load("problem")
+    answers = [_wander(grammar, seed, limit=8000) for seed in range(20)]
+    finished = [answer for answer in answers if answer is not None]
+    assert len(finished) >= 10
+    for answer in finished:
+        assert accepts(grammar, answer)
+        files = json.loads(answer)
+        assert accepts(domain, files["df"])
+        assert accepts(problem, files["pf"])
