@@ -1,0 +1,36 @@
+"""Does the backend obey grammars? A server that ignores them would make nonsense of everything."""
+
+from pddlego_local.core import Grammar, Message, Model, Prompt, Sampling
+from pddlego_local.errors import GrammarIgnored, ModelFault
+
+_WORD = "zyxomma"
+_GRAMMAR = Grammar("canary", "lark", f'start: "{_WORD}"\n')
+_PROMPT = Prompt((Message("user", "Is water wet? Answer with the single word yes or no."),))
+_THINKING_TOKENS = 4096
+_TRIES = 3
+
+
+def check_obedience(model: Model, *, thinking: bool = False) -> None:
+    """Asks a yes-no question under a grammar that permits one unlikely word only.
+
+    `thinking` asks as the experiment will: a reasoning model's grammar takes another path. Raises
+    GrammarIgnored for any other answer, ModelFault if no thought came to its end in three tries.
+    """
+    for seed in range(_TRIES):
+        sampling = Sampling(
+            max_tokens=_THINKING_TOKENS if thinking else 32, seed=seed, thinking=thinking
+        )
+        completion = model.complete(_PROMPT, _GRAMMAR, sampling)
+        if completion.finish_reason == "unfinished_thought":
+            continue
+        if completion.text != _WORD:
+            raise GrammarIgnored(
+                f"The model's backend does not obey grammars: only {_WORD!r} was permitted and it "
+                f"answered {completion.text[:80]!r}. Use vLLM >= 0.12 started with "
+                '--structured-outputs-config \'{"backend":"guidance"}\'.'
+            )
+        return
+    raise ModelFault(
+        f"The model never finished its thought within {_THINKING_TOKENS} tokens in {_TRIES} tries, "
+        "so that its obedience to grammars could not be checked; set thinking=false."
+    )

@@ -1,0 +1,191 @@
+"""One loaded model and how it draws one answer: chat template, grammar, seed, thought, tokens.
+
+Outlines supplies the constrained decoding (llguidance masks as a logits processor); the call to
+`generate` is ours because Outlines hands back text only, without tokens or finish reason.
+"""
+
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+import outlines
+import torch
+import transformers
+from outlines.backends.llguidance import LLGuidanceBackend
+from transformers import AutoModelForCausalLM, AutoTokenizer, GenerationConfig
+
+from pddlego_local.core import Completion, Grammar, Prompt, Sampling
+from pddlego_local.errors import ConfigError
+from pddlego_local.models.grammar import check_grammar
+from pddlego_local.models.thinking import Thinking, template_arguments
+
+
+@dataclass(frozen=True)
+class Generation:
+    """A model ready to answer. Not thread-safe: torch's random state is the process's."""
+
+    name: str
+    model: Any
+    tokenizer: Any
+    backend: LLGuidanceBackend
+    logits_processors: Any
+    context_tokens: int
+    thinking: Thinking | None
+    end_ids: tuple[int, ...]
+
+    def answer(self, prompt: Prompt, grammar: Grammar | None, sampling: Sampling) -> Completion:
+        """See `TransformersModel.complete`."""
+        start = time.perf_counter()
+        arguments = template_arguments(self.thinking, sampling.thinking, self.name)
+        processor = self._processor(grammar)
+        prompt_ids = self._encode(prompt, arguments)
+        budget = min(sampling.max_tokens, self.context_tokens - len(prompt_ids))
+        if budget < 1:
+            raise ConfigError(
+                f"The prompt has {len(prompt_ids)} tokens and {self.name} is set to a context of "
+                f"{self.context_tokens}; raise model.context_tokens or shorten the prompt."
+            )
+        torch.manual_seed(sampling.seed)
+        thought_ids: list[int] = []
+        if sampling.thinking:
+            thought_ids = self._draw(prompt_ids, sampling, budget, None, (self._marker(),))
+        unfinished = sampling.thinking and (
+            thought_ids[-1] != self._marker() or len(thought_ids) == budget
+        )
+        answer_ids: list[int] = []
+        if not unfinished:
+            rest = budget - len(thought_ids)
+            answer_ids = self._draw(prompt_ids + thought_ids, sampling, rest, processor)
+        stopped = bool(answer_ids) and answer_ids[-1] in self.end_ids
+        return Completion(
+            text=self.tokenizer.decode(answer_ids, skip_special_tokens=True),
+            finish_reason="unfinished_thought" if unfinished else "stop" if stopped else "length",
+            prompt_tokens=len(prompt_ids),
+            completion_tokens=len(thought_ids) + len(answer_ids),
+            latency_s=time.perf_counter() - start,
+            thought=self._thought(thought_ids),
+        )
+
+    def _processor(self, grammar: Grammar | None) -> Any:
+        if grammar is None:
+            return None
+        check_grammar(grammar)
+        if grammar.kind == "lark":
+            return self.backend.get_cfg_logits_processor(grammar.text)
+        return self.backend.get_json_schema_logits_processor(grammar.text)
+
+    def _encode(self, prompt: Prompt, arguments: dict[str, bool]) -> list[int]:
+        if self.tokenizer.chat_template is None:
+            plain = "\n\n".join(message.content for message in prompt.messages) + "\n\n"
+            return list(self.tokenizer(plain)["input_ids"])
+        text = self.tokenizer.apply_chat_template(
+            [{"role": message.role, "content": message.content} for message in prompt.messages],
+            tokenize=False,
+            add_generation_prompt=True,
+            **arguments,
+        )
+        # The template writes its own beginning-of-text token: no second one.
+        return list(self.tokenizer(text, add_special_tokens=False)["input_ids"])
+
+    def _draw(
+        self,
+        ids: list[int],
+        sampling: Sampling,
+        max_tokens: int,
+        processor: Any,
+        also_end: tuple[int, ...] = (),
+    ) -> list[int]:
+        greedy = sampling.temperature == 0
+        # Everything stated: a model's own generation_config (top_k 20, repetition penalty 1.05 in
+        # Qwen's) would make backends and models differ.
+        settings = GenerationConfig(  # type: ignore[no-untyped-call]
+            max_new_tokens=max_tokens,
+            do_sample=not greedy,
+            **({} if greedy else {"temperature": sampling.temperature, "top_p": sampling.top_p}),
+            top_k=None if greedy else 0,
+            eos_token_id=[*self.end_ids, *also_end],
+            pad_token_id=self.end_ids[0],
+        )
+        inputs = torch.tensor([ids], device=self.model.device)
+        # The masking kernel would compile for 20 s at the first grammar.
+        with torch.inference_mode(), torch.compiler.set_stance("force_eager"):
+            output = self.model.generate(
+                input_ids=inputs,
+                attention_mask=torch.ones_like(inputs),
+                generation_config=settings,
+                logits_processor=self.logits_processors(processor),
+            )
+        return list(output[0, len(ids) :].tolist())
+
+    def _marker(self) -> int:
+        assert self.thinking is not None
+        marker = self.tokenizer.get_vocab().get(self.thinking.end)
+        if marker is None:
+            raise ConfigError(
+                f"model.thinking.end: {self.thinking.end!r} is not one token of {self.name}; give "
+                "the marker as the model's tokenizer spells it."
+            )
+        return int(marker)
+
+    def _thought(self, ids: list[int]) -> str:
+        if self.thinking is None or not ids:
+            return ""
+        text = str(self.tokenizer.decode(ids, skip_special_tokens=True))
+        return text.removesuffix(self.thinking.end).removeprefix(self.thinking.start)
+
+
+def load_generation(
+    folder: Path,
+    *,
+    name: str,
+    device: str,
+    dtype: str,
+    context_tokens: int | None,
+    thinking: Thinking | Literal["auto"] | None,
+    threads: int | None,
+) -> Generation:
+    """Loads weights and tokenizer from `folder`, which takes seconds to minutes.
+
+    Raises ConfigError if transformers cannot read the folder as a causal model.
+    """
+    if threads:
+        torch.set_num_threads(threads)
+    transformers.utils.logging.disable_progress_bar()  # type: ignore[no-untyped-call]
+    try:
+        tokenizer: Any = AutoTokenizer.from_pretrained(folder, local_files_only=True)
+        model: Any = AutoModelForCausalLM.from_pretrained(
+            folder, dtype=dtype, local_files_only=True
+        )
+    except (OSError, ValueError, KeyError) as error:
+        cause = (str(error).strip() or type(error).__name__).splitlines()[0]
+        raise ConfigError(f"{name} is not a model that transformers can load: {cause}") from error
+    model = model.to(device).eval()
+    wrapped = outlines.from_transformers(model, tokenizer)
+    ends = model.generation_config.eos_token_id
+    listed = ends if isinstance(ends, list) else [ends]
+    end_ids = dict.fromkeys(e for e in [tokenizer.eos_token_id, *listed] if e is not None)
+    return Generation(
+        name=name,
+        model=model,
+        tokenizer=tokenizer,
+        backend=LLGuidanceBackend(wrapped),
+        logits_processors=wrapped.type_adapter.format_output_type,
+        context_tokens=context_tokens or int(model.config.max_position_embeddings),
+        thinking=_detect_thinking(tokenizer) if thinking == "auto" else thinking,
+        end_ids=tuple(end_ids),
+    )
+
+
+def _detect_thinking(tokenizer: Any) -> Thinking | None:
+    """The markers and switch that the tokenizer and its chat template reveal, if any."""
+    thinking = Thinking()
+    if not {thinking.start, thinking.end} <= tokenizer.get_vocab().keys():
+        return None
+    template = tokenizer.chat_template or ""
+    if thinking.switch and thinking.switch in template:
+        return thinking
+    opened = template and tokenizer.apply_chat_template(
+        [{"role": "user", "content": "?"}], tokenize=False, add_generation_prompt=True
+    ).rstrip().endswith(thinking.start)
+    return Thinking(switch=None) if opened else None

