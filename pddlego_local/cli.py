@@ -1,0 +1,69 @@
+"""The command `pddlego`: each subcommand's options, and how errors become exit codes.
+
+0 done · 1 the thing asked about does not hold · 2 bad usage or configuration · 3 infrastructure
+"""
+
+import argparse
+import importlib
+import os
+import sys
+from collections.abc import Sequence
+
+from pddlego_local.errors import PddlegoError
+
+COMMANDS = {
+    "run": "play one cell, or with -m a sweep; the same command again continues it",
+    "report": "tables of one or more runs",
+    "show": "one episode's transcript, to read",
+    "check": "check PDDL without planning",
+    "plan": "plan with Fast Downward",
+    "sample": "PDDL pairs that a model writes for one observation",
+    "demo": "ten games, and what a grammar does",
+    "doctor": "what is installed, what is missing, what to type",
+}
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    sys.exit(run(sys.argv[1:] if arguments is None else list(arguments)))
+
+
+def run(arguments: Sequence[str]) -> int:
+    """Carries out one command and returns its exit code; errors of ours end in one sentence."""
+    try:
+        return _dispatch(arguments)
+    except PddlegoError as error:
+        print(f"pddlego: {error}", file=sys.stderr)
+        return error.exit_code
+    except KeyboardInterrupt:
+        print("pddlego: interrupted; the same command continues", file=sys.stderr)
+        return 130
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+
+
+def _dispatch(arguments: Sequence[str]) -> int:
+    if arguments and arguments[0] == "run":  # Hydra reads the rest, its own --help included
+        from pddlego_local import sweep
+
+        return sweep.main(arguments[1:])
+    given = _parser().parse_args(arguments)
+    command = importlib.import_module(f"pddlego_local.commands.{given.command}")
+    parser = argparse.ArgumentParser(prog=f"pddlego {given.command}", description=command.HELP)
+    command.add_arguments(parser)
+    code: int = command.carry_out(parser.parse_intermixed_args(given.rest))
+    return code
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="pddlego",
+        description="PDDL-writing language models in partly seen text worlds.",
+        epilog="\n".join(f"  {name:8} {text}" for name, text in COMMANDS.items()),
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument(
+        "command", choices=[name for name in COMMANDS if name != "run"], metavar="COMMAND"
+    )
+    parser.add_argument("rest", nargs=argparse.REMAINDER, metavar="…")
+    return parser

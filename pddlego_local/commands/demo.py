@@ -1,0 +1,87 @@
+"""`pddlego demo`: ten games end to end, and what a grammar does to a model that knows nothing."""
+
+import argparse
+import contextlib
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+
+from rich.console import Console
+from rich.table import Table
+
+from pddlego_local.commands.report import on_screen
+from pddlego_local.commands.sample import samples
+from pddlego_local.config import compose_cell
+from pddlego_local.core import Model
+from pddlego_local.report import find_cells, summary
+from pddlego_local.run import CellResult, close_model, run_cell
+
+HELP = "ten games, and what a grammar does"
+SAMPLES = 20
+SAMPLE_TOKENS = 1000
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--model", default="", help="hub name or folder of an open-weight model")
+    parser.add_argument("--out", type=Path, default=Path("runs"), help="where records go")
+
+
+def carry_out(given: argparse.Namespace) -> int:
+    console = Console(highlight=False)
+    common = ["experiment=demo", f"run.out={given.out}"]
+    if given.model:
+        console.rule(f"PDDLego+ with {given.model}, under the grammar and without it")
+        model = ["model=transformers", f"model.weights={given.model}", "run.concurrency=1"]
+        results = [_play([*common, *model, f"decoding={rung}"]) for rung in ("syntax", "free")]
+    else:
+        console.rule("PDDLego+ with the rule-based reference formalizer, not a language model")
+        results = [_play([*common, "model=reference"])]
+    close_model()
+    _show_games(console, results)
+    if not given.model:
+        console.rule(f"What the grammar does: {SAMPLES} answers of a model with random weights")
+        _show_grammar(console)
+    for fault in (fault for result in results for fault in result.faults):
+        console.print(f"[red]infrastructure fault:[/] {fault}")
+    return 3 if any(result.faults for result in results) else 0
+
+
+def _play(overrides: Sequence[str]) -> CellResult:
+    return run_cell(compose_cell(overrides))
+
+
+def _show_games(console: Console, results: list[CellResult]) -> None:
+    cells = find_cells(result.folder for result in results)
+    console.print(on_screen([summary(cell) for cell in cells]))
+    for cell in cells:
+        console.print(f"transcripts: {cell.folder / 'transcripts'}", soft_wrap=True)
+    first = cells[0]
+    episode = f"{first.rows[0]['game']}-{first.rows[0]['trial']}" if first.rows else "GAME"
+    console.print(f"to read one: pddlego show {first.folder} {episode}\n", soft_wrap=True)
+
+
+def _show_grammar(console: Console) -> None:
+    """The same prompt, weights and seeds under `free` and under `syntax`."""
+    table = Table(
+        "decoding", "answers", "hold two PDDL texts", "planner's translator accepts", "cut"
+    )
+    shown = ""
+    for rung in ("free", "syntax"):
+        cell = compose_cell(
+            ["model=random", f"decoding={rung}", f"decoding.max_tokens={SAMPLE_TOKENS}"]
+        )
+        model: Model = cell.build("model")
+        with contextlib.closing(model), contextlib.closing(cell.build("planner")) as planner:
+            drawn = list(samples(cell, model, SAMPLES))
+            pairs = [pair for pair in drawn if not pair["fault"]]
+            outcomes = Counter(planner.plan(p["domain"], p["problem"]).outcome for p in pairs)
+        accepted = sum(outcomes.values()) - outcomes["translate_error"]
+        cut = sum(pair["fault"] == "truncated" for pair in drawn)
+        table.add_row(rung, str(len(drawn)), str(len(pairs)), str(accepted), str(cut))
+        if pairs:
+            shortest = min(pairs, key=lambda pair: len(pair["text"]))
+            shown = f"{shortest['domain']}\n{shortest['problem']}"
+    console.print(table)
+    if shown:
+        console.print("The shortest answer under the grammar (PDDL in form, nonsense in content):")
+        console.print(shown, markup=False)

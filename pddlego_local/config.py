@@ -1,0 +1,182 @@
+"""Hydra's side of the project: composing `conf/`, checking it, and building the parts from it."""
+
+import contextlib
+import hashlib
+import json
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Annotated, Any
+
+import pydantic
+from hydra import compose, initialize_config_dir
+from hydra.core.global_hydra import GlobalHydra
+from hydra.errors import HydraException, InstantiationException
+from hydra.utils import instantiate
+from omegaconf import DictConfig, OmegaConf
+from omegaconf.errors import OmegaConfBaseException
+from pydantic import BeforeValidator, ConfigDict, Field
+
+from pddlego_local.errors import ConfigError
+from pddlego_local.resources import folder
+
+GROUPS = ("environment", "method", "model", "decoding", "planner")
+# Limits, concurrency and paths: they do not change results and are not part of a cell's name.
+WITHOUT_EFFECT = {"model": ("server", "engine"), "planner": ("limits", "workers")}
+
+
+def parse_games(text: object) -> tuple[int, ...]:
+    """From "0-2,7" to (0, 1, 2, 7); raises ValueError on anything else."""
+    games: dict[int, None] = {}
+    for part in str(text).strip("[] ").split(","):
+        found = re.fullmatch(r"\s*(\d+)(?:\s*-\s*(\d+))?\s*", part)
+        if not found or int(found[2] or found[1]) < int(found[1]):
+            raise ValueError("write seeds and ranges of seeds, such as '0-59' or '3,7-9'")
+        games.update(dict.fromkeys(range(int(found[1]), int(found[2] or found[1]) + 1)))
+    return tuple(games)
+
+
+_STRICT = ConfigDict(extra="forbid")
+
+
+@pydantic.dataclasses.dataclass(config=_STRICT, kw_only=True, frozen=True)
+class RunSettings:
+    """How a cell is carried out; nothing here changes its results.
+
+    `retries` is how often an episode is tried again after an infrastructure fault.
+    """
+
+    out: Path
+    concurrency: Annotated[int, Field(ge=1)]
+    retries: Annotated[int, Field(ge=0)]
+
+
+@pydantic.dataclasses.dataclass(config=_STRICT, kw_only=True, frozen=True)
+class Settings:
+    """The keys of `conf/config.yaml` outside the groups. `games` are the games' seeds."""
+
+    name: Annotated[str, Field(pattern=r"^[\w.-]+$")]
+    seed: Annotated[int, Field(ge=0)]
+    games: Annotated[tuple[int, ...], BeforeValidator(parse_games)]
+    trials: Annotated[int, Field(ge=1)]
+    run: RunSettings
+
+
+@dataclass(frozen=True)
+class CellConfig:
+    """One resolved configuration. `labels` are the YAML stems of its groups."""
+
+    tree: Mapping[str, Any]
+    labels: Mapping[str, str]
+
+    @classmethod
+    def of(cls, cfg: DictConfig, choices: Mapping[str, str]) -> "CellConfig":
+        """Raises ConfigError if a mandatory value is missing or an interpolation fails."""
+        try:
+            tree = OmegaConf.to_container(cfg, resolve=True, throw_on_missing=True)
+        except OmegaConfBaseException as error:
+            key = getattr(error, "full_key", None)
+            raise ConfigError(
+                f"{key}: {_first_line(error)}" if key else _first_line(error)
+            ) from error
+        assert isinstance(tree, dict)
+        return cls(
+            {str(key): value for key, value in tree.items()}, {g: choices[g] for g in GROUPS}
+        )
+
+    @property
+    def identity(self) -> dict[str, Any]:
+        """What changes results. A model's folder counts by its name, wherever it lies."""
+        kept = {
+            group: {
+                k: v for k, v in self.tree[group].items() if k not in WITHOUT_EFFECT.get(group, ())
+            }
+            for group in GROUPS
+        }
+        weights = kept["model"].get("weights")
+        if weights and Path(weights).is_dir():
+            kept["model"]["weights"] = Path(weights).name
+        return {**kept, "seed": self.tree["seed"]}
+
+    @property
+    def cell(self) -> str:
+        """A stable folder name: labels, seed, and a hash of everything that changes results."""
+        text = json.dumps(self.identity, sort_keys=True)
+        digest = hashlib.sha256(text.encode()).hexdigest()[:8]
+        return "-".join(
+            [*(self.labels[group] for group in GROUPS[:4]), f"s{self.tree['seed']}", digest]
+        )
+
+    @cached_property
+    def settings(self) -> Settings:
+        """Raises ConfigError naming the key that is unknown or impossible."""
+        with _clear_errors(""):
+            return Settings(**{k: v for k, v in self.tree.items() if k not in GROUPS})
+
+    def check(self) -> None:
+        """Raises ConfigError for the first unknown key or impossible value; loads nothing heavy."""
+        _ = self.settings
+        for group in GROUPS:
+            self.build(group)
+
+    def build(self, group: str) -> Any:
+        """The part that this group configures: the only place where `_target_` is followed.
+
+        Raises ConfigError naming the key that was unknown or impossible.
+        """
+        with _clear_errors(group):
+            return instantiate(self.tree[group], _convert_="all")
+
+
+def compose_cell(overrides: Sequence[str]) -> CellConfig:
+    """Composes `conf/config.yaml` with Hydra overrides such as "model=random".
+
+    Raises ConfigError for an unknown group, option or key.
+    """
+    if GlobalHydra.instance().is_initialized():  # inside `pddlego run`, Hydra is at our folder
+        here: contextlib.AbstractContextManager[None] = contextlib.nullcontext()
+    else:
+        here = initialize_config_dir(str(folder("conf")), version_base="1.3")
+    try:
+        with here:
+            cfg = compose("config", list(overrides), return_hydra_config=True)
+    except (HydraException, OmegaConfBaseException) as error:
+        raise ConfigError(_first_line(error)) from error
+    choices = cfg.hydra.runtime.choices
+    plain = OmegaConf.masked_copy(cfg, [str(key) for key in cfg if key != "hydra"])
+    return CellConfig.of(plain, choices)
+
+
+class _clear_errors:
+    """Turns what pydantic and Hydra say of a bad value into one sentence naming the key."""
+
+    def __init__(self, group: str) -> None:
+        self.group = group
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, _: object, error: BaseException | None, __: object) -> None:
+        cause = error.__cause__ if isinstance(error, InstantiationException) else error
+        if isinstance(cause, pydantic.ValidationError):
+            raise ConfigError("; ".join(self._sentence(e) for e in cause.errors())) from error
+        if isinstance(cause, ConfigError):
+            raise cause
+        if isinstance(error, InstantiationException) and isinstance(
+            cause, TypeError | ValueError | ImportError
+        ):
+            raise ConfigError(f"{self.group}: {cause}") from error
+
+    def _sentence(self, error: Any) -> str:
+        key = ".".join([part for part in (self.group, *map(str, error["loc"])) if part])
+        if error["type"] == "unexpected_keyword_argument":
+            return f"{key}: there is no such option"
+        if error["type"] == "missing_argument":
+            return f"{key}: must be given"
+        return f"{key}={error['input']!r}: {error['msg'][0].lower()}{error['msg'][1:]}"
+
+
+def _first_line(error: Exception) -> str:
+    return str(error).strip().split("\n")[0]

@@ -1,0 +1,247 @@
+"""`pddlego run`: plays every episode of a cell that has no terminal row yet.
+
+The same command again continues. Episodes run in threads, each thread with an environment of its
+own; results do not depend on how many there are.
+"""
+
+import contextlib
+import datetime
+import itertools
+import queue
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from concurrent.futures import Future, ThreadPoolExecutor, as_completed
+from dataclasses import dataclass
+from pathlib import Path
+
+import tenacity
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+from pddlego_local import prompts
+from pddlego_local.config import CellConfig
+from pddlego_local.core import Environment, Model, Planner
+from pddlego_local.decoding import Decoding
+from pddlego_local.decoding.rungs import grammar_for
+from pddlego_local.episode import Episode, Parts
+from pddlego_local.errors import (
+    GrammarIgnored,
+    InfrastructureError,
+    MissingPart,
+    RecordFault,
+)
+from pddlego_local.metrics import summarize
+from pddlego_local.models.canary import check_obedience
+from pddlego_local.provenance import provenance
+from pddlego_local.record import Cell
+
+NEVER_RETRIED = (MissingPart, GrammarIgnored, RecordFault)
+
+
+@dataclass(frozen=True)
+class CellResult:
+    """`faults` are the episodes that ended in an infrastructure fault, as "game 3, trial 0: …"."""
+
+    folder: Path
+    played: int
+    faults: list[str]
+
+
+def run_cell(config: CellConfig, console: Console | None = None) -> CellResult:
+    """Plays what is missing of one cell and returns how that went.
+
+    Raises ConfigError for a bad configuration, and the infrastructure errors that would hit every
+    episode alike (`NEVER_RETRIED`); any other fault is recorded, and tried again by the next run.
+    """
+    console = console or Console(stderr=True)
+    settings = config.settings
+    decoding: Decoding = config.build("decoding")
+    config.check()
+    folder = settings.run.out / settings.name / config.cell
+    with Cell(folder) as cell:
+        done = cell.done()
+        wanted = itertools.product(settings.games, range(settings.trials))
+        missing = [episode for episode in wanted if episode not in done]
+        console.print(
+            f"{folder}: {len(missing)} episodes to play, {len(done)} done", highlight=False
+        )
+        if not missing:
+            return CellResult(folder, 0, [])
+        model = _MODELS.get(config)
+        cell.describe(_what(config, model), _session(config))
+        if model.decodes and grammar_for(decoding.rung):
+            check_obedience(model, thinking=decoding.thinking)
+        with contextlib.closing(config.build("planner")) as planner:
+            faults = _play_all(_Players(config, model, planner, decoding), cell, missing, console)
+    return CellResult(folder, len(missing) - len(faults), faults)
+
+
+def _play_all(
+    players: "_Players", cell: Cell, missing: list[tuple[int, int]], console: Console
+) -> list[str]:
+    """Plays in threads, shows progress; on an error that would hit all episodes stops at once."""
+    settings = players.config.settings
+    faults = []
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+    )
+    with (
+        contextlib.closing(players),
+        ThreadPoolExecutor(settings.run.concurrency) as pool,
+        Progress(*columns, console=console) as progress,
+    ):
+        bar = progress.add_task("episodes", total=len(missing))
+        futures: list[Future[str | None]] = [
+            pool.submit(_play_recorded, players, cell, game, trial) for game, trial in missing
+        ]
+        try:
+            for future in as_completed(futures):
+                if fault := future.result():
+                    faults.append(fault)
+                progress.advance(bar)
+        except BaseException:
+            pool.shutdown(wait=False, cancel_futures=True)
+            raise
+    return sorted(faults)
+
+
+def _play_recorded(players: "_Players", cell: Cell, game: int, trial: int) -> str | None:
+    """One episode to its terminal row; the fault in words if its infrastructure failed for good."""
+    attempts = tenacity.Retrying(
+        stop=tenacity.stop_after_attempt(players.config.settings.run.retries + 1),
+        retry=tenacity.retry_if_exception_type(InfrastructureError)
+        & tenacity.retry_if_not_exception_type(NEVER_RETRIED),
+        wait=tenacity.wait_exponential(max=30),
+        reraise=True,
+    )
+    try:
+        attempts(_play, players, cell, game, trial)
+    except NEVER_RETRIED:
+        raise
+    except InfrastructureError as error:
+        fault = f"game {game}, trial {trial}: {type(error).__name__}: {error}"
+        cell.append_fault(
+            {
+                "game": game,
+                "trial": trial,
+                "fault": type(error).__name__,
+                "message": str(error),
+                "time": _now(),
+            }
+        )
+        return fault
+    return None
+
+
+def _play(players: "_Players", cell: Cell, game: int, trial: int) -> None:
+    """start → … → end → row; the transcript is complete before the row exists."""
+    seed = players.config.settings.seed
+    began = time.perf_counter()
+    with players.environment() as environment, cell.transcript(game, trial) as transcript:
+        parts = Parts(environment, players.model, players.planner, players.decoding)
+        episode = Episode(parts, transcript, run_seed=seed, game=game, trial=trial)
+        outcome = players.method(episode)
+        success = outcome in ("success", "success_at_start")
+        row = {
+            "game": game,
+            "trial": trial,
+            "outcome": outcome,
+            "success": success,
+            "won": success and environment.won(),
+            **summarize(transcript.events),
+            "wall_time_s": round(time.perf_counter() - began, 3),
+        }
+        transcript("end", **row)
+    cell.append(row)
+
+
+class _Players:
+    """What the episodes of a cell share, and the environments that they borrow."""
+
+    def __init__(
+        self, config: CellConfig, model: Model, planner: Planner, decoding: Decoding
+    ) -> None:
+        self.config, self.model, self.planner, self.decoding = config, model, planner, decoding
+        self.method = config.build("method")
+        self._idle: queue.SimpleQueue[Environment] = queue.SimpleQueue()
+
+    @contextlib.contextmanager
+    def environment(self) -> Iterator[Environment]:
+        """An idle environment or a new one; one in which an episode failed is not used again."""
+        try:
+            environment = self._idle.get_nowait()
+        except queue.Empty:
+            environment = self.config.build("environment")
+        try:
+            yield environment
+        except BaseException:
+            environment.close()
+            raise
+        self._idle.put(environment)
+
+    def close(self) -> None:
+        with contextlib.suppress(queue.Empty):
+            while True:
+                self._idle.get_nowait().close()
+
+
+class _Models:
+    """The model last used stays open: the cells of a sweep that share it share its server."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._key: object = None
+        self._model: Model | None = None
+
+    def get(self, config: CellConfig) -> Model:
+        """Raises MissingPart or ConfigError before anything is loaded."""
+        with self._lock:
+            key = config.tree["model"]
+            if self._model is None or key != self._key:
+                self._close()
+                self._key, self._model = key, config.build("model")
+            decoding: Decoding = config.build("decoding")
+            model = self._model
+            assert model is not None
+            model.preflight(thinking=decoding.thinking)
+            return model
+
+    def close(self) -> None:
+        with self._lock:
+            self._close()
+
+    def _close(self) -> None:
+        model, self._model = self._model, None
+        if model:
+            model.close()
+
+
+_MODELS = _Models()
+close_model = _MODELS.close
+
+
+def _what(config: CellConfig, model: Model) -> dict[str, object]:
+    """The part of run.json that may not change while a cell is continued."""
+    grammar = grammar_for(config.build("decoding").rung)
+    method, environment = config.labels["method"], config.labels["environment"]
+    return {
+        "cell": config.cell,
+        "labels": dict(config.labels),
+        "identity": config.identity,
+        "model": model.identity(),
+        "grammar_sha256": grammar.sha256 if grammar else None,
+        "prompt_sha256": prompts.sha256(method, environment),
+    }
+
+
+def _session(config: CellConfig) -> dict[str, object]:
+    return {"began": _now(), "command": sys.argv, "config": dict(config.tree), **provenance()}
+
+
+def _now() -> str:
+    return datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
