@@ -1,0 +1,59 @@
+# make demo · make test · make sweep · make report · make bench · make serve
+# Each target installs what it needs into .venv (and .venv-serving for a vLLM server).
+
+PYTHON ?= python3
+BIN := .venv/bin
+DEVICE ?= $(if $(shell command -v nvidia-smi),cuda,cpu)
+EXPERIMENT ?= workstation
+MODEL ?=
+RUNS ?= runs
+PIP := pip install --quiet --disable-pip-version-check
+
+.PHONY: demo test sweep report bench serve serving clean
+
+demo: .venv/installed
+	$(BIN)/pddlego demo $(if $(MODEL),--model $(MODEL))
+
+test: .venv/installed-dev .venv-serving/installed
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/pytest
+
+sweep: .venv/installed
+	$(BIN)/pddlego run -m experiment=$(EXPERIMENT) run.out=$(RUNS)
+	$(BIN)/pddlego report $(RUNS)/$(EXPERIMENT) --out $(RUNS)/$(EXPERIMENT)
+
+report: .venv/installed
+	$(BIN)/pddlego report $(RUNS) --out $(RUNS)
+
+bench: .venv/installed-dev .venv-serving/installed
+	$(BIN)/python -m tests.bench
+
+serve: .venv-serving/installed
+	$(PYTHON) serving/launch.py $(or $(MODEL),$(error MODEL=NAME_OR_FOLDER is needed))
+
+serving: .venv-serving/installed
+
+.venv/installed: pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "Python 3.11 or newer is needed: make PYTHON=python3.11 $(MAKECMDGOALS)"; exit 1; }
+	@echo "installing into .venv (a few minutes the first time)"
+	$(PYTHON) -m venv .venv
+	$(BIN)/$(PIP) --editable .
+	@touch $@
+
+.venv/installed-dev: .venv/installed
+	$(BIN)/$(PIP) --editable '.[dev]'
+	@touch $@
+
+.venv-serving/installed: serving/requirements-$(DEVICE).txt
+	@echo "installing vLLM ($(DEVICE)) into .venv-serving (a few minutes the first time)"
+	$(PYTHON) -m venv .venv-serving
+	.venv-serving/bin/$(PIP) --requirement $<
+ifeq ($(DEVICE),cpu) # declared but not needed for text, and their builds do not fit torch's CPU build
+	.venv-serving/bin/pip uninstall --quiet --yes torchvision torchaudio torchcodec
+endif
+	@touch $@
+
+clean:
+	rm -rf .venv .venv-serving

@@ -1,0 +1,134 @@
+"""`pddlego check`, `plan`, `show`: the formats and exit codes that others rely on."""
+
+import io
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pddlego_local.cli import run
+
+DOMAIN = (
+    "(define (domain House) (:requirements :strips) (:predicates (at ?p) (way ?a ?b))\n"
+    "(:action Go :parameters (?a ?b) :precondition (and (at ?a) (way ?a ?b))\n"
+    " :effect (and (not (at ?a)) (at ?b))))"
+)
+PROBLEM = (
+    "(define (problem p) (:domain House) (:objects Kitchen Hall)\n"
+    "(:init (at Kitchen) (way Kitchen Hall)) (:goal (at Hall)))"
+)
+UNSOLVABLE = PROBLEM.replace("(way Kitchen Hall)", "(way Hall Kitchen)")
+UNDECLARED = PROBLEM.replace("(at Kitchen)", "(at Cellar)")
+BROKEN = PROBLEM[:-3]
+DONE = PROBLEM.replace("(:goal (at Hall))", "(:goal (at Kitchen))")
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> Path:
+    texts = {
+        "domain": DOMAIN, "problem": PROBLEM, "unsolvable": UNSOLVABLE, "undeclared": UNDECLARED,
+        "broken": BROKEN, "done": DONE,
+    }  # fmt: skip
+    for name, text in texts.items():
+        (tmp_path / f"{name}.pddl").write_text(text)
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    ("command", "problem", "code", "said"),
+    [
+        ("plan", "problem", 0, "(Go Kitchen Hall)"),
+        ("plan", "unsolvable", 1, "unsolvable"),
+        ("plan", "broken", 1, "translate_error"),
+        ("plan", "done", 0, ""),
+        ("check", "problem", 0, ""),
+        ("check", "undeclared", 1, "Cellar"),
+        ("check", "broken", 1, "problem line"),
+    ],
+)
+def test_two_files(
+    files: Path,
+    capsys: pytest.CaptureFixture[str],
+    command: str,
+    problem: str,
+    code: int,
+    said: str,
+) -> None:
+    given = [command, str(files / "domain.pddl"), str(files / f"{problem}.pddl")]
+    assert run(given) == code
+    assert said in capsys.readouterr().out
+
+
+def lines(*problems: str) -> str:
+    return "".join(
+        json.dumps({"id": f"task {number}", "domain": DOMAIN, "problem": problem}) + "\n"
+        for number, problem in enumerate(problems)
+    )
+
+
+def answers(path: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in path.read_text().splitlines()]
+
+
+def test_check_of_json_lines(tmp_path: Path) -> None:
+    (tmp_path / "in").write_text(lines(PROBLEM, UNDECLARED, BROKEN))
+    assert run(["check", "--jsonl", str(tmp_path / "in"), "--out", str(tmp_path / "out")]) == 0
+    good, undeclared, broken = answers(tmp_path / "out")
+    assert good == {"id": "task 0", "syntax": True, "symbols": True, "faults": []}
+    assert (undeclared["syntax"], undeclared["symbols"]) == (True, False)
+    assert (broken["syntax"], broken["symbols"]) == (False, None)
+    fault = undeclared["faults"][0]
+    assert set(fault) == {"kind", "file", "line", "column", "message"}
+    assert (fault["file"], fault["line"]) == ("problem", 2)
+    assert "Cellar" in fault["message"]
+
+
+@pytest.mark.parametrize("workers", ["1", "3"])
+def test_plan_of_json_lines_keeps_their_order(tmp_path: Path, workers: str) -> None:
+    problems = [PROBLEM, UNSOLVABLE, BROKEN, DONE] * 3
+    (tmp_path / "in").write_text(lines(*problems))
+    given = ["plan", "--jsonl", str(tmp_path / "in"), "--out", str(tmp_path / "out")]
+    assert run([*given, "--workers", workers]) == 0
+    found = answers(tmp_path / "out")
+    assert [answer["id"] for answer in found] == [f"task {number}" for number in range(12)]
+    outcomes = ["solved", "unsolvable", "translate_error", "goal_already_true"] * 3
+    assert [answer["outcome"] for answer in found] == outcomes
+    assert set(found[0]) == {"id", "outcome", "plan", "message", "wall_time_s"}
+    assert found[0]["plan"] == ["(Go Kitchen Hall)"]
+
+
+def test_standard_input_and_output(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("sys.stdin", io.StringIO(lines(PROBLEM)))
+    assert run(["check", "--jsonl", "-"]) == 0
+    assert json.loads(capsys.readouterr().out)["id"] == "task 0"
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        (["check"], "DOMAIN"),
+        (["plan", "nowhere.pddl", "nowhere.pddl"], "nowhere.pddl"),
+        (["check", "--jsonl", "nowhere.jsonl"], "nowhere.jsonl"),
+        (["show", "nowhere", "1"], "no such transcript"),
+        (["plan", "--jsonl", "BAD"], "line 2 is not JSON"),
+        (["check", "--jsonl", "KEYLESS"], '"problem" must be a string'),
+    ],
+)
+def test_bad_usage_is_one_sentence_and_exit_code_2(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], given: list[str], said: str
+) -> None:
+    (tmp_path / "BAD").write_text(lines(PROBLEM) + "{\n")
+    (tmp_path / "KEYLESS").write_text('{"domain": ""}\n')
+    given = [str(tmp_path / word) if word in ("BAD", "KEYLESS") else word for word in given]
+    assert run(given) == 2
+    told = capsys.readouterr().err
+    assert said in told and "Traceback" not in told
+
+
+def test_unknown_command_is_bad_usage() -> None:
+    with pytest.raises(SystemExit) as stop:
+        run(["fly"])
+    assert stop.value.code == 2

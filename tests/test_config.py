@@ -1,0 +1,85 @@
+"""Every YAML composes; what is unknown or impossible is refused in one sentence."""
+
+from pathlib import Path
+
+import pytest
+
+from pddlego_local.config import CellConfig, compose_cell, parse_games
+from pddlego_local.errors import ConfigError
+from pddlego_local.resources import folder
+
+OPTIONS = sorted(f"{path.parent.name}={path.stem}" for path in folder("conf").glob("*/*.yaml"))
+
+
+def composed(option: str) -> CellConfig:
+    extra = {
+        "model=replay": ["model.run=runs"],
+        "model=transformers": ["model.weights=some/model"],
+        "model=vllm": ["model.weights=some/model"],
+    }.get(option, [])
+    return compose_cell([option, *extra])
+
+
+@pytest.mark.parametrize("option", OPTIONS)
+def test_every_yaml_composes_and_its_parts_can_be_built(option: str) -> None:
+    composed(option).check()
+
+
+def test_there_is_a_yaml_for_each_of_the_models_that_are_promised() -> None:
+    promised = {"reference", "replay", "random", "random_vllm", "transformers", "vllm"}
+    assert promised <= {path.stem for path in (folder("conf") / "model").glob("*.yaml")}
+
+
+@pytest.mark.parametrize(
+    ("overrides", "said"),
+    [
+        (
+            ["environment.rooms=12"],
+            "environment.rooms=12: input should be less than or equal to 11",
+        ),
+        (["environment.doors=perhaps"], "environment.doors"),
+        (["+environment.windows=3"], "environment.windows: there is no such option"),
+        (["environment.windows=3"], "windows"),
+        (["environment=moon"], "moon"),
+        (["method.variant=long"], "method.variant='long'"),
+        (["decoding.temperature=-1"], "decoding.temperature=-1"),
+        (["model=replay"], "model.run"),
+        (["games=3-1"], "games='3-1'"),
+        (["games=all"], "games='all'"),
+        (["trials=0"], "trials=0"),
+        (["seed=x"], "seed='x'"),
+        (["run.concurrency=0"], "run.concurrency=0"),
+        (["name=a/b"], "name='a/b'"),
+        (["+nonsense=1"], "nonsense: there is no such option"),
+    ],
+)
+def test_bad_values_are_refused_naming_the_key(overrides: list[str], said: str) -> None:
+    with pytest.raises(ConfigError) as refused:
+        compose_cell(overrides).check()
+    assert said in str(refused.value)
+    assert "\n" not in str(refused.value)
+
+
+def test_games_are_ranges_and_single_seeds() -> None:
+    assert parse_games("0-2,7, 9") == (0, 1, 2, 7, 9)
+    assert parse_games(4) == (4,)
+    assert compose_cell(["games=[3,5]"]).settings.games == (3, 5)
+
+
+SAME = ["games=0-59", "trials=3", "run.concurrency=9", "run.out=elsewhere", "name=other"]
+OTHER = ["seed=1", "environment.rooms=7", "method.variant=simple", "decoding=free", "model=random"]
+
+
+@pytest.mark.parametrize("override", SAME + OTHER)
+def test_a_cells_name_depends_on_what_changes_results_and_on_nothing_else(override: str) -> None:
+    assert (compose_cell([override]).cell == compose_cell([]).cell) == (override in SAME)
+
+
+def test_a_local_model_counts_by_its_name_wherever_it_lies(tmp_path: Path) -> None:
+    cells = set()
+    for place in ("here", "there"):
+        (tmp_path / place / "tiny").mkdir(parents=True)
+        cells.add(
+            compose_cell(["model=transformers", f"model.weights={tmp_path / place / 'tiny'}"]).cell
+        )
+    assert len(cells) == 1

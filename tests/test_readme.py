@@ -1,0 +1,110 @@
+"""Every command of the README is run here, in small; a command that no case covers fails."""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+README = (ROOT / "README.md").read_text()
+
+DOMAIN = (
+    "(define (domain d) (:predicates (a) (b)) (:action go :precondition (a) :effect (b)))",
+    "(define (problem p) (:domain d) (:init (a)) (:goal (b)))",
+)
+
+
+def commands() -> list[str]:
+    """The lines of the README's fenced blocks that begin with make or pddlego, without comments."""
+    blocks = re.findall(r"^```\n(.*?)^```", README, re.MULTILINE | re.DOTALL)
+    inline = re.findall(r"`(make [^`]+)`", README)
+    lines = [line for block in blocks for line in block.splitlines()] + inline
+    return list(
+        dict.fromkeys(
+            re.split(r"\s{2,}", line)[0] for line in lines if line.startswith(("make ", "pddlego "))
+        )
+    )
+
+
+# Command → (what is run for it, exit code, what it says). None: run elsewhere, as said.
+GPU = shutil.which("nvidia-smi") is not None
+CASES: dict[str, tuple[str, int, str] | None] = {
+    "make demo": ("pddlego demo --out {tmp}", 0, "What the grammar does"),
+    "make test": None,  # this is it
+    "make sweep": None if GPU else ("make sweep", 2, "GPU"),
+    "make sweep EXPERIMENT=workstation_thinking": None
+    if GPU
+    else ("make sweep EXPERIMENT=workstation_thinking", 2, "GPU"),
+    "make sweep EXPERIMENT=smoke": ("make sweep EXPERIMENT=smoke RUNS={tmp}", 0, "random"),
+    "make report": ("make report RUNS={tmp}", 2, "no run.json"),
+    "make bench": None,  # measures time: tests/bench
+    "make serve MODEL=/my/model": ("make serve MODEL=/my/model", 2, "/my/model"),
+    "make demo MODEL=Qwen/Qwen2.5-0.5B-Instruct": (
+        "make demo MODEL=Qwen/Qwen2.5-0.5B-Instruct", 2, "Qwen/Qwen2.5-0.5B-Instruct",
+    ),
+    "pddlego run model=qwen3_8b decoding=syntax environment.rooms=7 games=0-59": (
+        "pddlego run model=qwen3_8b decoding=syntax environment.rooms=7 games=0-59 run.out={tmp}",
+        3, "",
+    ),
+    "pddlego run -m model=qwen3_8b,llama31_8b decoding=free,json,syntax seed=0,1,2": (
+        "pddlego run -m model=qwen3_8b,llama31_8b decoding=free,json,syntax seed=0,1,2"
+        " run.out={tmp}", 3, "",
+    ),
+    "pddlego run model=vllm model.weights=/my/model model.server.url=http://127.0.0.1:8000/v1": (
+        "pddlego run model=vllm model.weights=/my/model model.server.url=http://127.0.0.1:9/v1"
+        " run.out={tmp}", 3, "127.0.0.1:9",
+    ),
+    "pddlego report runs/default --out runs/default": (
+        "pddlego report {played}/default --out {played}/default", 0, "report.md",
+    ),
+    "pddlego show runs/default/<cell> 7": ("pddlego show {cell} 7", 0, "success"),
+    "pddlego check domain.pddl problem.pddl": (
+        "pddlego check {tmp}/domain.pddl {tmp}/problem.pddl", 0, "no fault",
+    ),
+    "pddlego plan domain.pddl problem.pddl": (
+        "pddlego plan {tmp}/domain.pddl {tmp}/problem.pddl", 0, "(go)",
+    ),
+    "pddlego sample model=random -n 5": (
+        "pddlego sample model=random decoding.max_tokens=100 -n 5", 0, '"rung": "syntax"',
+    ),
+    "pddlego doctor": ("pddlego doctor", 0, "model=reference"),
+}  # fmt: skip
+
+
+def shell(command: str) -> subprocess.CompletedProcess[str]:
+    """Runs a command line in the root, with this interpreter's `pddlego`."""
+    words = [
+        word
+        for part in command.split()
+        for word in ([sys.executable, "-m", "pddlego_local"] if part == "pddlego" else [part])
+    ]
+    env = {**os.environ, "COLUMNS": "200", "MAKEFLAGS": ""}
+    return subprocess.run(words, capture_output=True, text=True, cwd=ROOT, env=env, timeout=280)
+
+
+@pytest.fixture(scope="module")
+def played(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    out = tmp_path_factory.mktemp("played")
+    assert shell(f"pddlego run games=7 environment.rooms=5 run.out={out}").returncode == 0
+    return out
+
+
+@pytest.mark.parametrize("command", commands())
+def test_the_readmes_commands_do_what_it_says(tmp_path: Path, played: Path, command: str) -> None:
+    assert command in CASES, f"the README has a command that no test runs: {command}"
+    case = CASES[command]
+    if case is None:
+        pytest.skip("run elsewhere")
+    for name, text in zip(("domain", "problem"), DOMAIN, strict=True):
+        (tmp_path / f"{name}.pddl").write_text(text)
+    line, code, said = case
+    (cell,) = (path.parent for path in played.rglob("run.json"))
+    done = shell(line.format(tmp=tmp_path, played=played, cell=cell))
+    told = done.stdout + done.stderr
+    assert done.returncode == code, told
+    assert said in told
+    assert "Traceback" not in told

@@ -1,0 +1,97 @@
+"""Records survive kills, torn lines and full disks; nothing recorded is ever lost."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from pddlego_local.errors import ConfigError
+from pddlego_local.record import Cell, read_rows
+
+
+def rows(folder: Path) -> list[int]:
+    return [row["game"] for row in read_rows(folder / "episodes.jsonl")]
+
+
+def test_a_torn_last_line_is_ignored_by_readers_and_dropped_by_the_next_session(
+    tmp_path: Path,
+) -> None:
+    with Cell(tmp_path) as cell:
+        cell.append({"game": 1, "trial": 0})
+    file = tmp_path / "episodes.jsonl"
+    with file.open("a") as torn:
+        torn.write('{"game": 2, "tri')
+    assert rows(tmp_path) == [1]
+    with Cell(tmp_path) as cell:
+        assert cell.done() == {(1, 0)}
+        cell.append({"game": 2, "trial": 0})
+    assert rows(tmp_path) == [1, 2]
+
+
+def test_a_broken_line_in_the_middle_is_an_error_that_names_it(tmp_path: Path) -> None:
+    (tmp_path / "episodes.jsonl").write_text('{"game": 1}\nnonsense\n{"game": 2}\n')
+    with pytest.raises(ConfigError, match=r"episodes.jsonl line 2 is not JSON"):
+        rows(tmp_path)
+
+
+def test_a_cell_is_held_by_one_process_at_a_time(tmp_path: Path) -> None:
+    with Cell(tmp_path), pytest.raises(ConfigError, match="another process"), Cell(tmp_path):
+        pass
+    with Cell(tmp_path):
+        pass
+
+
+def test_a_transcript_gets_its_name_only_when_it_is_whole(tmp_path: Path) -> None:
+    finished = tmp_path / "transcripts" / "7-0.jsonl"
+    with Cell(tmp_path) as cell:
+        with pytest.raises(RuntimeError), cell.transcript(7, 0) as transcript:
+            transcript("start", game=7)
+            raise RuntimeError
+        assert not finished.exists()
+        with cell.transcript(7, 0) as transcript:
+            transcript("start", game=7)
+            transcript("end")
+    assert [event["event"] for event in read_rows(finished)] == ["start", "end"]
+
+
+def test_a_folder_begun_with_another_configuration_is_refused(tmp_path: Path) -> None:
+    with Cell(tmp_path) as cell:
+        cell.describe({"identity": {"seed": 0}}, {"began": "monday"})
+        cell.describe({"identity": {"seed": 0}}, {"began": "tuesday"})
+        with pytest.raises(ConfigError, match="identity"):
+            cell.describe({"identity": {"seed": 1}}, {"began": "wednesday"})
+    sessions = json.loads((tmp_path / "run.json").read_text())["sessions"]
+    assert [session["began"] for session in sessions] == ["monday", "tuesday"]
+
+
+FILL_THE_DISK = """
+import resource, signal, sys
+from pathlib import Path
+from pddlego_local.errors import RecordFault
+from pddlego_local.record import Cell
+
+signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+with Cell(Path(sys.argv[1])) as cell:
+    cell.append({"game": 0, "trial": 0, "text": "x" * 100})
+    resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))
+    try:
+        for game in range(1, 100):
+            cell.append({"game": game, "trial": 0, "text": "x" * 100})
+    except RecordFault as fault:
+        print(game, fault)
+"""
+
+
+def test_on_a_full_disk_whole_rows_stay_and_the_error_says_what_to_do(tmp_path: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", FILL_THE_DISK, str(tmp_path)],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    failed_at, _, message = done.stdout.partition(" ")
+    assert "cannot write" in message and "same command again" in message
+    assert rows(tmp_path) == list(range(int(failed_at)))
+    assert (tmp_path / "episodes.jsonl").read_bytes().endswith(b"\n")

@@ -1,0 +1,194 @@
+"""Whole runs as a user starts them: killed, continued, faulty, refused."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import psutil
+import pytest
+
+from pddlego_local import run as runner
+from pddlego_local.config import compose_cell
+from pddlego_local.core import Completion, Grammar, Prompt, Sampling
+from pddlego_local.errors import GrammarIgnored, ModelFault
+from pddlego_local.models.reference import ReferenceFormalizer
+from pddlego_local.record import read_rows
+
+TIMES = ("model_time_s", "planner_time_s", "wall_time_s")
+
+
+def start(out: Path, *overrides: str, games: str = "0-19") -> subprocess.Popen[str]:
+    command = [sys.executable, "-m", "pddlego_local", "run", f"run.out={out}", f"games={games}"]
+    return subprocess.Popen(
+        [*command, *overrides],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "PDDLEGO_TEST_MARK": str(out)},
+    )
+
+
+def finish(process: subprocess.Popen[str]) -> tuple[int, str]:
+    """Exit code and what was told on stderr."""
+    with process:
+        _, told = process.communicate()
+    return process.returncode, told
+
+
+def left_over(out: Path) -> list[psutil.Process]:
+    """Processes that any run into `out` started and that still live."""
+    found = []
+    for process in psutil.process_iter():
+        try:
+            if process.environ().get("PDDLEGO_TEST_MARK") == str(out):
+                found.append(process)
+        except psutil.Error:
+            continue
+    return found
+
+
+def gone(out: Path, within_s: float = 20) -> bool:
+    deadline = time.monotonic() + within_s
+    while left_over(out):
+        if time.monotonic() > deadline:
+            return False
+        time.sleep(0.05)
+    return True
+
+
+def rows(out: Path) -> list[dict[str, Any]]:
+    """Rows of all cells below `out` without what a clock says, sorted by game."""
+    found = [row for file in out.rglob("episodes.jsonl") for row in read_rows(file)]
+    kept = [{k: v for k, v in row.items() if k not in TIMES} for row in found]
+    return sorted(kept, key=lambda row: (row["game"], row["trial"]))
+
+
+def test_killed_three_times_and_continued_it_ends_as_if_undisturbed(tmp_path: Path) -> None:
+    whole, killed = tmp_path / "whole", tmp_path / "killed"
+    assert finish(start(whole))[0] == 0
+    for rows_before_kill in (1, 7, 13):
+        process = start(killed)
+        while len(rows(killed)) < rows_before_kill:
+            assert process.poll() is None
+            time.sleep(0.005)
+        process.send_signal(signal.SIGKILL)
+        finish(process)
+        assert gone(killed)
+        assert len(rows(killed)) < 20
+    assert finish(start(killed))[0] == 0
+    assert rows(killed) == rows(whole)
+    assert [row["game"] for row in rows(whole)] == list(range(20))
+    for row in rows(killed):
+        (transcript,) = killed.rglob(f"transcripts/{row['game']}-0.jsonl")
+        assert read_rows(transcript)[-1]["outcome"] == row["outcome"]
+    assert gone(whole) and not list(killed.rglob("*.partial"))
+
+
+def test_a_finished_run_is_not_played_again(tmp_path: Path) -> None:
+    assert finish(start(tmp_path, games="0-2"))[0] == 0
+    (file,) = tmp_path.rglob("episodes.jsonl")
+    before = file.read_bytes()
+    code, told = finish(start(tmp_path, games="0-2"))
+    assert code == 0 and "0 episodes to play, 3 done" in told.replace("\n", " ")
+    assert file.read_bytes() == before
+
+
+def test_more_games_are_added_to_the_same_cell(tmp_path: Path) -> None:
+    assert finish(start(tmp_path, games="0-1"))[0] == 0
+    assert finish(start(tmp_path, games="0-3"))[0] == 0
+    (file,) = tmp_path.rglob("episodes.jsonl")
+    assert len(read_rows(file)) == 4
+    sessions = json.loads((file.parent / "run.json").read_text())["sessions"]
+    assert [session["config"]["games"] for session in sessions] == ["0-1", "0-3"]
+
+
+def test_results_do_not_depend_on_concurrency(tmp_path: Path) -> None:
+    for width in ("1", "8"):
+        run = start(tmp_path / width, f"run.concurrency={width}", games="0-9")
+        assert finish(run)[0] == 0
+    assert rows(tmp_path / "1") == rows(tmp_path / "8")
+
+
+def test_a_sweep_plays_every_cell_and_the_record_holds_what_is_needed(tmp_path: Path) -> None:
+    sweep = start(tmp_path, "-m", "environment.rooms=3,5", "seed=0,1", games="0-1")
+    assert finish(sweep)[0] == 0
+    cells = sorted(tmp_path.rglob("run.json"))
+    assert len(cells) == 4
+    record = json.loads(cells[0].read_text())
+    assert record["labels"]["model"] == "reference"
+    assert record["grammar_sha256"] and record["prompt_sha256"]
+    (session,) = record["sessions"]
+    assert session["packages"]["outlines"] and "commit" in session and "dirty" in session
+    assert session["config"]["environment"]["rooms"] in (3, 5)
+
+
+@pytest.mark.parametrize(
+    ("overrides", "said", "code"),
+    [
+        (["environment.rooms=12"], "environment.rooms=12", 2),
+        (["environment.rooms=many"], "environment.rooms='many'", 2),
+        (["nonsense=1"], "nonsense", 2),
+        (["-m", "environment.rooms=5,12"], "environment.rooms=12", 2),
+        (["model=transformers", "model.weights=/no/such/folder"], "/no/such/folder", 2),
+    ],
+)
+def test_a_users_mistake_ends_in_one_sentence_before_anything_is_played(
+    tmp_path: Path, overrides: list[str], said: str, code: int
+) -> None:
+    exit_code, told = finish(start(tmp_path, *overrides))
+    assert said in told.replace("\n", "")
+    assert "Traceback" not in told
+    assert exit_code == code
+    assert rows(tmp_path) == []
+
+
+class Flaky(ReferenceFormalizer):
+    """Fails on one game's calls the first `failures` times."""
+
+    def __init__(self, error: Exception, failures: int) -> None:
+        object.__setattr__(self, "left", [error] * failures)
+
+    def complete(self, prompt: Prompt, grammar: Grammar | None, sampling: Sampling) -> Completion:
+        left: list[Exception] = self.left  # type: ignore[attr-defined]
+        if left and "South you see a closed patio door. To the West" in prompt.memory[0].text:
+            raise left.pop()
+        return super().complete(prompt, grammar, sampling)
+
+
+def play(tmp_path: Path, model: object, monkeypatch: pytest.MonkeyPatch) -> runner.CellResult:
+    monkeypatch.setattr(runner._MODELS, "get", lambda config: model)
+    monkeypatch.setattr("tenacity.nap.time.sleep", lambda seconds: None)
+    return runner.run_cell(compose_cell([f"run.out={tmp_path}", "games=0-2", "run.retries=2"]))
+
+
+def test_a_passing_fault_costs_a_retry_and_nothing_else(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    result = play(tmp_path, Flaky(ModelFault("gone"), 2), monkeypatch)
+    assert result.faults == [] and result.played == 3
+    assert [row["outcome"] for row in rows(tmp_path)] == ["success"] * 3
+
+
+def test_a_lasting_fault_is_reported_not_scored_and_played_next_time(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    result = play(tmp_path, Flaky(ModelFault("gone"), 99), monkeypatch)
+    assert result.faults == ["game 1, trial 0: ModelFault: gone"]
+    assert [row["game"] for row in rows(tmp_path)] == [0, 2]
+    (faults,) = tmp_path.rglob("faults.jsonl")
+    assert read_rows(faults)[0]["message"] == "gone"
+    result = play(tmp_path, ReferenceFormalizer(), monkeypatch)
+    assert result.played == 1
+    assert [row["game"] for row in rows(tmp_path)] == [0, 1, 2]
+
+
+def test_a_backend_that_ignores_grammars_stops_the_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with pytest.raises(GrammarIgnored):
+        play(tmp_path, Flaky(GrammarIgnored("it answers anything"), 99), monkeypatch)
