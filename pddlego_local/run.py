@@ -24,6 +24,7 @@ from pddlego_local import prompts
 from pddlego_local.config import CellConfig
 from pddlego_local.core import Environment, Model, Planner
 from pddlego_local.decoding import Decoding
+from pddlego_local.decoding.grammar import validate
 from pddlego_local.decoding.rungs import grammar_for
 from pddlego_local.episode import Episode, Parts
 from pddlego_local.errors import (
@@ -70,8 +71,11 @@ def run_cell(config: CellConfig, console: Console | None = None) -> CellResult:
         if not missing:
             return CellResult(folder, 0, [])
         model = _MODELS.get(config)
-        cell.describe(_what(config, model), _session(config))
-        if model.decodes and grammar_for(decoding.rung):
+        _describe(cell, config, model)
+        if grammar := grammar_for(decoding.rung):
+            validate(grammar)
+        if model.decodes and grammar:
+            console.print("starting the model; does it obey grammars?")
             check_obedience(model, thinking=decoding.thinking)
         with contextlib.closing(config.build("planner")) as planner:
             faults = _play_all(_Players(config, model, planner, decoding), cell, missing, console)
@@ -105,7 +109,9 @@ def _play_all(
                     faults.append(fault)
                 progress.advance(bar)
         except BaseException:
+            players.stop.set()
             pool.shutdown(wait=False, cancel_futures=True)
+            close_model()  # what is in flight fails now instead of in an hour
             raise
     return sorted(faults)
 
@@ -113,7 +119,10 @@ def _play_all(
 def _play_recorded(players: "_Players", cell: Cell, game: int, trial: int) -> str | None:
     """One episode to its terminal row; the fault in words if its infrastructure failed for good."""
     attempts = tenacity.Retrying(
-        stop=tenacity.stop_after_attempt(players.config.settings.run.retries + 1),
+        stop=tenacity.stop_any(
+            tenacity.stop_after_attempt(players.config.settings.run.retries + 1),
+            tenacity.stop_when_event_set(players.stop),
+        ),
         retry=tenacity.retry_if_exception_type(InfrastructureError)
         & tenacity.retry_if_not_exception_type(NEVER_RETRIED),
         wait=tenacity.wait_exponential(max=30),
@@ -124,6 +133,8 @@ def _play_recorded(players: "_Players", cell: Cell, game: int, trial: int) -> st
     except NEVER_RETRIED:
         raise
     except InfrastructureError as error:
+        if players.stop.is_set():  # stopped by us, not a fault
+            return None
         fault = f"game {game}, trial {trial}: {type(error).__name__}: {error}"
         cell.append_fault(
             {
@@ -168,6 +179,7 @@ class _Players:
     ) -> None:
         self.config, self.model, self.planner, self.decoding = config, model, planner, decoding
         self.method = config.build("method")
+        self.stop = threading.Event()
         self._idle: queue.SimpleQueue[Environment] = queue.SimpleQueue()
 
     @contextlib.contextmanager
@@ -225,22 +237,27 @@ _MODELS = _Models()
 close_model = _MODELS.close
 
 
-def _what(config: CellConfig, model: Model) -> dict[str, object]:
-    """The part of run.json that may not change while a cell is continued."""
+def _describe(cell: Cell, config: CellConfig, model: Model) -> None:
+    """run.json: what may not change while a cell is continued, and this session."""
     grammar = grammar_for(config.build("decoding").rung)
     method, environment = config.labels["method"], config.labels["environment"]
-    return {
+    identity = model.identity()
+    session = {
+        "began": _now(),
+        "command": sys.argv,
+        "config": dict(config.tree),
+        "backend_version": identity.pop("backend_version", None),
+        **provenance(),
+    }
+    run = {
         "cell": config.cell,
         "labels": dict(config.labels),
         "identity": config.identity,
-        "model": model.identity(),
+        "model": identity,
         "grammar_sha256": grammar.sha256 if grammar else None,
         "prompt_sha256": prompts.sha256(method, environment),
     }
-
-
-def _session(config: CellConfig) -> dict[str, object]:
-    return {"began": _now(), "command": sys.argv, "config": dict(config.tree), **provenance()}
+    cell.describe(run, session)
 
 
 def _now() -> str:

@@ -5,6 +5,7 @@ what a job does, and refuses a sweep whose parts are missing before its first jo
 """
 
 import itertools
+import logging
 import sys
 from collections.abc import Sequence
 from typing import Any
@@ -15,6 +16,7 @@ from hydra.core.override_parser.overrides_parser import OverridesParser
 from hydra.experimental.callback import Callback
 from omegaconf import DictConfig
 from rich.console import Console
+from rich.logging import RichHandler
 from rich.markup import escape
 
 from pddlego_local.config import CellConfig, compose_cell
@@ -31,6 +33,10 @@ _exit_code = 0
 def main(arguments: Sequence[str]) -> int:
     """Runs one cell or a sweep; 0 done, 2 bad configuration, 3 an infrastructure fault."""
     flags = [word for word in arguments if word in ("-m", "--multirun")]  # wherever they stand
+    logging.basicConfig(
+        format="%(message)s", handlers=[RichHandler(console=console, show_path=False)]
+    )
+    logging.getLogger("pddlego_local").setLevel(logging.INFO)
     sys.argv = ["pddlego run", *flags, *(word for word in arguments if word not in flags)]
     try:
         hydra.main(version_base="1.3", config_path=str(folder("conf")), config_name="config")(

@@ -89,6 +89,17 @@ def test_killed_three_times_and_continued_it_ends_as_if_undisturbed(tmp_path: Pa
     assert gone(whole) and not list(killed.rglob("*.partial"))
 
 
+def test_an_interrupted_run_says_that_it_can_be_continued(tmp_path: Path) -> None:
+    process = start(tmp_path)
+    while not rows(tmp_path):
+        time.sleep(0.005)
+    process.send_signal(signal.SIGINT)
+    code, told = finish(process)
+    assert code == 130 and "the same command continues" in told
+    assert "Traceback" not in told and gone(tmp_path)
+    assert not list(tmp_path.rglob("faults.jsonl"))
+
+
 def test_a_finished_run_is_not_played_again(tmp_path: Path) -> None:
     assert finish(start(tmp_path, games="0-2"))[0] == 0
     (file,) = tmp_path.rglob("episodes.jsonl")

@@ -13,7 +13,7 @@ from pydantic import ConfigDict, Field, PositiveFloat, PositiveInt
 from pydantic.dataclasses import dataclass
 
 from pddlego_local.core import Completion, Grammar, Prompt, Sampling
-from pddlego_local.errors import ConfigError, MissingPart
+from pddlego_local.errors import ConfigError, MissingPart, ModelFault
 from pddlego_local.models.grammar import check_grammar
 from pddlego_local.models.machine import gpu_count
 from pddlego_local.models.thinking import Thinking, template_arguments
@@ -68,6 +68,7 @@ class VllmModel:
         self._slots = threading.BoundedSemaphore(self.server.max_concurrent_requests)
         self._managed: VllmServer | None = None
         self._client: VllmClient | None = None
+        self._closed = False
 
     def preflight(self, *, thinking: bool = False) -> None:
         """Raises MissingPart or ConfigError if the model cannot be served here. Starts nothing."""
@@ -123,8 +124,10 @@ class VllmModel:
         Raises MissingPart, ConfigError or ModelFault.
         """
         with self._lock:
+            if self._closed:
+                raise ModelFault(f"{self.weights} has been closed.")
             if self._managed is not None and not self._managed.alive():
-                self._close()  # it died under an earlier request: this one starts another
+                self._end_server()  # it died under an earlier request: this one starts another
             if self._client is None:
                 self._check_parts()
                 self._client = self._external() if self.server.url else self._own()
@@ -145,11 +148,12 @@ class VllmModel:
             return client.complete(prompt, grammar, sampling, arguments)
 
     def close(self) -> None:
-        """Ends a managed server and waits until its processes are gone."""
+        """Ends a managed server and waits until its processes are gone; for good."""
         with self._lock:
-            self._close()
+            self._closed = True
+            self._end_server()
 
-    def _close(self) -> None:
+    def _end_server(self) -> None:
         if self._client is not None:
             self._client.close()
         if self._managed is not None:
