@@ -47,7 +47,7 @@ def _dispatch(arguments: Sequence[str]) -> int:
         from pddlego_local import sweep
 
         return sweep.main(arguments[1:])
-    given = _parser().parse_args(arguments)
+    given = _parser().parse_args(arguments or ["--help"])
     command = importlib.import_module(f"pddlego_local.commands.{given.command}")
     parser = argparse.ArgumentParser(prog=f"pddlego {given.command}", description=command.HELP)
     command.add_arguments(parser)

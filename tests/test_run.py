@@ -138,6 +138,19 @@ def test_a_sweep_plays_every_cell_and_the_record_holds_what_is_needed(tmp_path: 
     assert session["config"]["environment"]["rooms"] in (3, 5)
 
 
+def test_a_recorded_run_is_replayed_word_for_word(tmp_path: Path) -> None:
+    settings = ["decoding=syntax", "decoding.max_tokens=700"]
+    drawn = start(tmp_path / "drawn", "model=random", *settings, games="0-1")
+    assert finish(drawn)[0] == 0
+    replay = ["model=replay", f"model.run={tmp_path / 'drawn'}"]
+    assert finish(start(tmp_path / "again", *replay, *settings, games="0-1"))[0] == 0
+    assert rows(tmp_path / "again") == rows(tmp_path / "drawn")
+    assert {row["outcome"] for row in rows(tmp_path / "drawn")} == {"solver_abort"}
+    other = start(tmp_path / "other", *replay, *settings, "seed=1", "run.retries=0", games="0")
+    code, told = finish(other)
+    assert code == 3 and "another configuration, prompt, grammar or seed" in told
+
+
 @pytest.mark.parametrize(
     ("overrides", "said", "code"),
     [

@@ -53,5 +53,8 @@ def _plan() -> str:
 
 
 def _model(stem: str) -> str:
-    compose_cell([f"model={stem}"]).build("model").preflight()
+    cell = compose_cell([f"model={stem}"])
+    habits = cell.tree["model"].get("thinking")
+    always_thinks = isinstance(habits, dict) and habits.get("switch") is None
+    cell.build("model").preflight(thinking=always_thinks)
     return "ready"

@@ -26,7 +26,7 @@ def carry_out(given: argparse.Namespace) -> int:
     if not path.exists():
         there = ", ".join(sorted(file.stem for file in folder.glob("*.jsonl"))) or "none"
         raise ConfigError(f"{path}: no such transcript; there are: {there}")
-    console = Console(highlight=False)
+    console = Console(highlight=False, soft_wrap=True)
     for event in read_rows(path):
         for line in _lines(event, prompts=given.prompts):
             console.print(line)

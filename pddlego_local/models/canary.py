@@ -32,5 +32,5 @@ def check_obedience(model: Model, *, thinking: bool = False) -> None:
         return
     raise ModelFault(
         f"The model never finished its thought within {_THINKING_TOKENS} tokens in {_TRIES} tries, "
-        "so that its obedience to grammars could not be checked; set thinking=false."
+        "so that its obedience to grammars could not be checked; set decoding.thinking=false."
     )

@@ -29,12 +29,14 @@ def template_arguments(thinking: Thinking | None, wanted: bool, weights: str) ->
     if thinking is None:
         if wanted:
             raise ConfigError(
-                f"thinking=true, but {weights} is not configured as a reasoning model; set "
-                "thinking=false or give model.thinking its markers."
+                f"decoding.thinking=true, but {weights} is not configured as a reasoning model; "
+                "set decoding.thinking=false or give model.thinking its markers."
             )
         return {}
     if thinking.switch is None:
         if not wanted:
-            raise ConfigError(f"thinking=false, but {weights} always thinks; set thinking=true.")
+            raise ConfigError(
+                f"decoding.thinking=false, but {weights} always thinks; set decoding.thinking=true."
+            )
         return {}
     return {thinking.switch: wanted}

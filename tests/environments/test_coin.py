@@ -1,10 +1,14 @@
 """CoinCollector as the project plays it: texts, rules, parameters, many games at once."""
 
+import subprocess
+import sys
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import pytest
 from pydantic import ValidationError
 
+import pddlego_local
 from pddlego_local.core import Observation
 from pddlego_local.environments.coin import Coin, without_furniture
 
@@ -103,3 +107,14 @@ def test_many_games_at_once_play_as_they_do_alone() -> None:
     alone = [play(seed) for seed in range(24)]
     with ThreadPoolExecutor(12) as pool:
         assert list(pool.map(play, range(24))) == alone
+
+
+def test_without_java_on_the_path_the_packaged_one_plays() -> None:
+    code = "from pddlego_local.environments.coin import Coin; print(Coin().reset(1).text)"
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        env={"PATH": "/nowhere", "PYTHONPATH": str(Path(pddlego_local.__file__).parents[1])},
+        capture_output=True,
+        text=True,
+    )
+    assert done.stdout.startswith("You are in the kitchen."), done.stderr

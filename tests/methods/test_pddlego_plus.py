@@ -9,7 +9,7 @@ import pytest
 from pddlego_local.core import Completion, Turn
 from pddlego_local.decoding import Decoding
 from pddlego_local.environments.coin import Coin
-from pddlego_local.environments.coin_reference import DOMAIN, formalize
+from pddlego_local.environments.coin_reference import DOMAIN
 from pddlego_local.episode import Episode, Parts
 from pddlego_local.errors import ModelFault
 from pddlego_local.methods.pddlego_plus import PddlegoPlus, repeated
@@ -234,12 +234,3 @@ def test_repetition_is_noticed_when_it_ends_the_history_three_times(
     commands: str, repetition: str
 ) -> None:
     assert "".join(repeated(turns(commands))) == repetition
-
-
-def test_the_reference_draws_what_it_was_told() -> None:
-    memory = [
-        Turn("look around", "You are in the kitchen. To the North you see a closed wood door."),
-        Turn("open door to north", "You open the wood door, revealing the living room."),
-    ]
-    _, text = formalize(memory)
-    assert "(connected kitchen living_room north)" in text and "(:goal (at living_room))" in text
