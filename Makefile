@@ -20,7 +20,7 @@ test: .venv/installed-dev .venv-serving/installed
 	$(BIN)/mypy
 	$(BIN)/pytest
 
-sweep: .venv/installed
+sweep: .venv/installed $(if $(filter cuda,$(DEVICE)),.venv-serving/installed)
 	$(BIN)/pddlego run -m experiment=$(EXPERIMENT) run.out=$(RUNS)
 	$(BIN)/pddlego report $(RUNS)/$(EXPERIMENT) --out $(RUNS)/$(EXPERIMENT)
 

@@ -2,6 +2,7 @@
 
 import argparse
 import contextlib
+import sys
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
@@ -57,14 +58,12 @@ def _show_games(console: Console, results: list[CellResult]) -> None:
         console.print(f"transcripts: {cell.folder / 'transcripts'}", soft_wrap=True)
     first = cells[0]
     episode = f"{first.rows[0]['game']}-{first.rows[0]['trial']}" if first.rows else "GAME"
-    console.print(f"to read one: pddlego show {first.folder} {episode}\n", soft_wrap=True)
+    console.print(f"to read one: {sys.argv[0]} show {first.folder} {episode}\n", soft_wrap=True)
 
 
 def _show_grammar(console: Console) -> None:
     """The same prompt, weights and seeds under `free` and under `syntax`."""
-    table = Table(
-        "decoding", "answers", "hold two PDDL texts", "planner's translator accepts", "cut"
-    )
+    table = Table("decoding", "answers", "parse", "planner's translator accepts", "cut")
     shown = ""
     for rung in ("free", "syntax"):
         cell = compose_cell(
