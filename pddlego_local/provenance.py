@@ -1,10 +1,18 @@
 """What a record needs so that the run can be made again: versions, commit, machine."""
 
+import datetime
 import importlib.metadata
 import os
 import platform
 import subprocess
+import sys
 from pathlib import Path
+from typing import Any
+
+from pddlego_local import prompts
+from pddlego_local.config import CellConfig
+from pddlego_local.core import Model
+from pddlego_local.decoding.rungs import grammar_for
 
 PACKAGES = (
     "pddlego_local",
@@ -20,6 +28,34 @@ PACKAGES = (
     "textworld-express",
     "hydra-core",
 )
+
+
+def run_and_session(config: CellConfig, model: Model) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The two halves of run.json: what may not change while a cell is continued, and what may."""
+    grammar = grammar_for(config.build("decoding").rung)
+    method, environment = config.labels["method"], config.labels["environment"]
+    identity = model.identity()
+    session = {
+        "began": now(),
+        "command": sys.argv,
+        "config": dict(config.tree),
+        "backend_version": identity.pop("backend_version", None),
+        **provenance(),
+    }
+    run = {
+        "cell": config.cell,
+        "labels": dict(config.labels),
+        "identity": config.identity,
+        "model": identity,
+        "grammar_sha256": grammar.sha256 if grammar else None,
+        "prompt_sha256": prompts.sha256(method, environment),
+    }
+    return run, session
+
+
+def now() -> str:
+    """Coordinated universal time in seconds."""
+    return datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
 
 
 def provenance() -> dict[str, object]:

@@ -5,10 +5,8 @@ own; results do not depend on how many there are.
 """
 
 import contextlib
-import datetime
 import itertools
 import queue
-import sys
 import threading
 import time
 from collections.abc import Iterator
@@ -20,7 +18,6 @@ import tenacity
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
-from pddlego_local import prompts
 from pddlego_local.config import CellConfig
 from pddlego_local.core import Environment, Model, Planner
 from pddlego_local.decoding import Decoding
@@ -35,7 +32,8 @@ from pddlego_local.errors import (
 )
 from pddlego_local.metrics import summarize
 from pddlego_local.models.canary import check_obedience
-from pddlego_local.provenance import provenance
+from pddlego_local.models.opened import MODELS
+from pddlego_local.provenance import now, run_and_session
 from pddlego_local.record import Cell
 
 NEVER_RETRIED = (MissingPart, GrammarIgnored, RecordFault)
@@ -70,8 +68,8 @@ def run_cell(config: CellConfig, console: Console | None = None) -> CellResult:
         )
         if not missing:
             return CellResult(folder, 0, [])
-        model = _MODELS.get(config)
-        _describe(cell, config, model)
+        model = MODELS.get(config)
+        cell.describe(*run_and_session(config, model))
         if grammar := grammar_for(decoding.rung):
             validate(grammar)
         if model.decodes and grammar:
@@ -111,7 +109,7 @@ def _play_all(
         except BaseException:
             players.stop.set()
             pool.shutdown(wait=False, cancel_futures=True)
-            close_model()  # what is in flight fails now instead of in an hour
+            MODELS.close()  # what is in flight fails now instead of in an hour
             raise
     return sorted(faults)
 
@@ -126,6 +124,7 @@ def _play_recorded(players: "_Players", cell: Cell, game: int, trial: int) -> st
         retry=tenacity.retry_if_exception_type(InfrastructureError)
         & tenacity.retry_if_not_exception_type(NEVER_RETRIED),
         wait=tenacity.wait_exponential(max=30),
+        sleep=tenacity.sleep_using_event(players.stop),
         reraise=True,
     )
     try:
@@ -142,7 +141,7 @@ def _play_recorded(players: "_Players", cell: Cell, game: int, trial: int) -> st
                 "trial": trial,
                 "fault": type(error).__name__,
                 "message": str(error),
-                "time": _now(),
+                "time": now(),
             }
         )
         return fault
@@ -200,65 +199,3 @@ class _Players:
         with contextlib.suppress(queue.Empty):
             while True:
                 self._idle.get_nowait().close()
-
-
-class _Models:
-    """The model last used stays open: the cells of a sweep that share it share its server."""
-
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._key: object = None
-        self._model: Model | None = None
-
-    def get(self, config: CellConfig) -> Model:
-        """Raises MissingPart or ConfigError before anything is loaded."""
-        with self._lock:
-            key = config.tree["model"]
-            if self._model is None or key != self._key:
-                self._close()
-                self._key, self._model = key, config.build("model")
-            decoding: Decoding = config.build("decoding")
-            model = self._model
-            assert model is not None
-            model.preflight(thinking=decoding.thinking)
-            return model
-
-    def close(self) -> None:
-        with self._lock:
-            self._close()
-
-    def _close(self) -> None:
-        model, self._model = self._model, None
-        if model:
-            model.close()
-
-
-_MODELS = _Models()
-close_model = _MODELS.close
-
-
-def _describe(cell: Cell, config: CellConfig, model: Model) -> None:
-    """run.json: what may not change while a cell is continued, and this session."""
-    grammar = grammar_for(config.build("decoding").rung)
-    method, environment = config.labels["method"], config.labels["environment"]
-    identity = model.identity()
-    session = {
-        "began": _now(),
-        "command": sys.argv,
-        "config": dict(config.tree),
-        "backend_version": identity.pop("backend_version", None),
-        **provenance(),
-    }
-    run = {
-        "cell": config.cell,
-        "labels": dict(config.labels),
-        "identity": config.identity,
-        "model": identity,
-        "grammar_sha256": grammar.sha256 if grammar else None,
-        "prompt_sha256": prompts.sha256(method, environment),
-    }
-    cell.describe(run, session)
-
-
-def _now() -> str:
-    return datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")

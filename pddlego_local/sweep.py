@@ -22,9 +22,16 @@ from rich.markup import escape
 from pddlego_local.config import CellConfig, compose_cell
 from pddlego_local.core import Model
 from pddlego_local.decoding import Decoding
-from pddlego_local.errors import PddlegoError
+from pddlego_local.errors import (
+    EnvironmentFault,
+    GrammarIgnored,
+    ModelFault,
+    PddlegoError,
+    PlannerFault,
+)
+from pddlego_local.models.opened import MODELS
 from pddlego_local.resources import folder
-from pddlego_local.run import close_model, run_cell
+from pddlego_local.run import run_cell
 
 console = Console(stderr=True, highlight=False, soft_wrap=True)
 _exit_code = 0
@@ -45,23 +52,32 @@ def main(arguments: Sequence[str]) -> int:
     except SystemExit as stop:
         return 3 if stop.code == 3 else 2  # Hydra itself leaves with 1 on a bad override
     finally:
-        close_model()
+        MODELS.close()
     return _exit_code
 
 
 def _job(cfg: DictConfig) -> None:
-    """One cell. A fault of this cell lets the sweep go on; a user's mistake stops it."""
+    """One cell. Its infrastructure faults let the sweep go on; what no cell survives stops it."""
     global _exit_code
     try:
         result = run_cell(CellConfig.of(cfg, HydraConfig.get().runtime.choices), console)
+    except (ModelFault, PlannerFault, EnvironmentFault) as error:
+        if isinstance(error, GrammarIgnored):
+            raise SystemExit(_tell(error)) from error
+        _exit_code = _tell(error)
+        return
     except PddlegoError as error:
-        console.print(f"[bold red]error:[/] {escape(str(error))}")
-        raise SystemExit(error.exit_code) from error
+        raise SystemExit(_tell(error)) from error
     for fault in result.faults:
         _exit_code = 3
         console.print(f"[bold red]infrastructure fault:[/] {escape(fault)}")
     if result.faults:
         console.print(f"{len(result.faults)} episodes have no result yet: give the command again")
+
+
+def _tell(error: PddlegoError) -> int:
+    console.print(f"[bold red]error:[/] {escape(str(error))}")
+    return error.exit_code
 
 
 class Preflight(Callback):
@@ -78,10 +94,8 @@ class Preflight(Callback):
                 model.preflight(thinking=decoding.thinking)
             except PddlegoError as error:
                 errors.setdefault(str(error), error)
-        for sentence in errors:
-            console.print(f"[bold red]error:[/] {escape(sentence)}")
         if errors:
-            raise SystemExit(max(error.exit_code for error in errors.values()))
+            raise SystemExit(max(_tell(error) for error in errors.values()))
 
 
 def _cells(config: DictConfig) -> list[list[str]]:

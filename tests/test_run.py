@@ -16,6 +16,7 @@ from pddlego_local import run as runner
 from pddlego_local.config import compose_cell
 from pddlego_local.core import Completion, Grammar, Prompt, Sampling
 from pddlego_local.errors import GrammarIgnored, ModelFault
+from pddlego_local.models import opened
 from pddlego_local.models.reference import ReferenceFormalizer
 from pddlego_local.record import read_rows
 
@@ -185,7 +186,7 @@ class Flaky(ReferenceFormalizer):
 
 
 def play(tmp_path: Path, model: object, monkeypatch: pytest.MonkeyPatch) -> runner.CellResult:
-    monkeypatch.setattr(runner._MODELS, "get", lambda config: model)
+    monkeypatch.setattr(opened.MODELS, "get", lambda config: model)
     monkeypatch.setattr("tenacity.nap.time.sleep", lambda seconds: None)
     return runner.run_cell(compose_cell([f"run.out={tmp_path}", "games=0-2", "run.retries=2"]))
 

@@ -14,8 +14,9 @@ from pddlego_local.commands.report import on_screen
 from pddlego_local.commands.sample import samples
 from pddlego_local.config import compose_cell
 from pddlego_local.core import Model
+from pddlego_local.models.opened import MODELS
 from pddlego_local.report import find_cells, summary
-from pddlego_local.run import CellResult, close_model, run_cell
+from pddlego_local.run import CellResult, run_cell
 
 HELP = "ten games, and what a grammar does"
 SAMPLES = 20
@@ -37,7 +38,7 @@ def carry_out(given: argparse.Namespace) -> int:
     else:
         console.rule("PDDLego+ with the rule-based reference formalizer, not a language model")
         results = [_play([*common, "model=reference"])]
-    close_model()
+    MODELS.close()
     _show_games(console, results)
     if not given.model:
         console.rule(f"What the grammar does: {SAMPLES} answers of a model with random weights")

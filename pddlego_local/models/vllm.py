@@ -43,6 +43,7 @@ class Server:
     start_timeout_s: PositiveFloat = 1800.0
     request_timeout_s: PositiveFloat = 3600.0
     max_concurrent_requests: int = Field(default=512, ge=1, le=1000)
+    max_restarts: int = Field(default=3, ge=0)
     extra_arguments: tuple[str, ...] = ()
     variables: dict[str, str] = Field(default_factory=dict)
 
@@ -69,6 +70,7 @@ class VllmModel:
         self._managed: VllmServer | None = None
         self._client: VllmClient | None = None
         self._closed = False
+        self._deaths = 0
 
     def preflight(self, *, thinking: bool = False) -> None:
         """Raises MissingPart or ConfigError if the model cannot be served here. Starts nothing."""
@@ -127,7 +129,7 @@ class VllmModel:
             if self._closed:
                 raise ModelFault(f"{self.weights} has been closed.")
             if self._managed is not None and not self._managed.alive():
-                self._end_server()  # it died under an earlier request: this one starts another
+                self._restart_or_give_up()
             if self._client is None:
                 self._check_parts()
                 self._client = self._external() if self.server.url else self._own()
@@ -152,6 +154,16 @@ class VllmModel:
         with self._lock:
             self._closed = True
             self._end_server()
+
+    def _restart_or_give_up(self) -> None:
+        """The server died under an earlier request: this one starts another, a few times."""
+        self._deaths += 1
+        if self._deaths > self.server.max_restarts:
+            raise ModelFault(
+                f"The vLLM server of {self.weights} died {self._deaths} times. "
+                f"{self._managed.last_words() if self._managed else ''}"
+            )
+        self._end_server()
 
     def _end_server(self) -> None:
         if self._client is not None:

@@ -23,6 +23,7 @@ from pddlego_local.config import compose_cell
 from pddlego_local.core import Grammar, Message, Prompt, Sampling
 from pddlego_local.decoding.grammar import accepts, load
 from pddlego_local.errors import ConfigError, MissingPart, ModelFault
+from pddlego_local.models import opened
 from pddlego_local.models.canary import check_obedience
 from pddlego_local.models.random import make_random_llama
 from pddlego_local.models.thinking import Thinking
@@ -71,7 +72,7 @@ def model(weights: Path) -> Iterator[VllmModel]:
 def test_an_episode_is_played_under_the_grammar_and_recorded(
     model: VllmModel, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(runner._MODELS, "get", lambda config: model)
+    monkeypatch.setattr(opened.MODELS, "get", lambda config: model)
     overrides = ["model=random_vllm", f"run.out={tmp_path}", "games=1", "decoding.max_tokens=1500"]
     result = runner.run_cell(compose_cell(overrides))
     assert result.faults == []
