@@ -68,10 +68,10 @@ def run_cell(config: CellConfig, console: Console | None = None) -> CellResult:
         )
         if not missing:
             return CellResult(folder, 0, [])
-        model = MODELS.get(config)
-        cell.describe(*run_and_session(config, model))
         if grammar := grammar_for(decoding.rung):
             validate(grammar)
+        model = MODELS.get(config)
+        cell.describe(*run_and_session(config, model))
         if model.decodes and grammar:
             console.print("starting the model; does it obey grammars?")
             check_obedience(model, thinking=decoding.thinking)

@@ -46,13 +46,15 @@ CASES: dict[str, tuple[str, int, str] | None] = {
     "make demo MODEL=Qwen/Qwen2.5-0.5B-Instruct": (
         "make demo MODEL=Qwen/Qwen2.5-0.5B-Instruct", 2, "Qwen/Qwen2.5-0.5B-Instruct",
     ),
-    "pddlego run model=qwen3_8b decoding=syntax environment.rooms=7 games=0-59": (
+    "pddlego run model=qwen3_8b decoding=syntax environment.rooms=7 games=0-59": None if GPU else (
         "pddlego run model=qwen3_8b decoding=syntax environment.rooms=7 games=0-59 run.out={tmp}",
-        3, "",
+        3, "NVIDIA GPU",
     ),
-    "pddlego run -m model=qwen3_8b,llama31_8b decoding=free,json,syntax seed=0,1,2": (
+    "pddlego run -m model=qwen3_8b,llama31_8b decoding=free,json,syntax seed=0,1,2": None
+    if GPU
+    else (
         "pddlego run -m model=qwen3_8b,llama31_8b decoding=free,json,syntax seed=0,1,2"
-        " run.out={tmp}", 3, "",
+        " run.out={tmp}", 3, "NVIDIA GPU",
     ),
     "pddlego run model=vllm model.weights=/my/model model.server.url=http://127.0.0.1:8000/v1": (
         "pddlego run model=vllm model.weights=/my/model model.server.url=http://127.0.0.1:9/v1"
@@ -82,7 +84,7 @@ def shell(command: str) -> subprocess.CompletedProcess[str]:
         for part in command.split()
         for word in ([sys.executable, "-m", "pddlego_local"] if part == "pddlego" else [part])
     ]
-    env = {**os.environ, "COLUMNS": "200", "MAKEFLAGS": ""}
+    env = {**os.environ, "COLUMNS": "200", "MAKEFLAGS": "", "HF_HUB_CACHE": "/nowhere"}
     return subprocess.run(words, capture_output=True, text=True, cwd=ROOT, env=env, timeout=280)
 
 

@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -15,10 +16,11 @@ import pytest
 from pddlego_local import run as runner
 from pddlego_local.config import compose_cell
 from pddlego_local.core import Completion, Grammar, Prompt, Sampling
-from pddlego_local.errors import GrammarIgnored, ModelFault
+from pddlego_local.errors import ConfigError, GrammarIgnored, ModelFault
 from pddlego_local.models import opened
 from pddlego_local.models.reference import ReferenceFormalizer
 from pddlego_local.record import read_rows
+from pddlego_local.resources import folder
 
 TIMES = ("model_time_s", "planner_time_s", "wall_time_s")
 
@@ -170,6 +172,18 @@ def test_a_users_mistake_ends_in_one_sentence_before_anything_is_played(
     assert "Traceback" not in told
     assert exit_code == code
     assert rows(tmp_path) == []
+
+
+def test_a_mistake_in_a_grammar_file_is_named_before_anything_is_recorded(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    files = shutil.copytree(folder("grammars"), tmp_path / "grammars")
+    problem = files / "problem.lark"
+    problem.write_text(problem.read_text().replace("goal: _GOAL", "goal: _GAOL"))
+    monkeypatch.setattr("pddlego_local.decoding.grammar.folder", lambda name: files)
+    with pytest.raises(ConfigError, match=r"problem\.lark, line \d+.*_GAOL"):
+        runner.run_cell(compose_cell([f"run.out={tmp_path / 'runs'}"]))
+    assert not list(tmp_path.rglob("run.json"))
 
 
 class Flaky(ReferenceFormalizer):

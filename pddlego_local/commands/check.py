@@ -21,9 +21,11 @@ def carry_out(given: argparse.Namespace) -> int:
     verdict = check(pair.domain, pair.problem)
     for fault in verdict.faults:
         print(f"{fault.kind}: {fault}")
-    sound = verdict.syntax and bool(verdict.symbols)
-    print("no fault that the planner would refuse" if sound else "the planner will refuse this")
-    return 0 if sound else 1
+    if not verdict.accepted:
+        print("the planner will refuse this")
+        return 1
+    print("no fault that the planner would refuse")
+    return 0
 
 
 def _verdicts(given: argparse.Namespace) -> Iterator[dict[str, Any]]:
