@@ -25,6 +25,7 @@ SAMPLE_TOKENS = 1000
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--model", default="", help="hub name or folder of an open-weight model")
+    parser.add_argument("--thinking", action="store_true", help="for models that always think")
     parser.add_argument("--out", type=Path, default=Path("runs"), help="where records go")
 
 
@@ -34,6 +35,7 @@ def carry_out(given: argparse.Namespace) -> int:
     if given.model:
         console.rule(f"PDDLego+ with {given.model}, under the grammar and without it")
         model = ["model=transformers", f"model.weights={given.model}", "run.concurrency=1"]
+        model.append(f"decoding.thinking={given.thinking}")
         results = [_play([*common, *model, f"decoding={rung}"]) for rung in ("syntax", "free")]
     else:
         console.rule("PDDLego+ with the rule-based reference formalizer, not a language model")
