@@ -30,12 +30,12 @@ PACKAGES = (
 )
 
 
-def run_and_session(config: CellConfig, model: Model) -> tuple[dict[str, Any], dict[str, Any]]:
+def run_and_start(config: CellConfig, model: Model) -> tuple[dict[str, Any], dict[str, Any]]:
     """The two halves of run.json: what may not change while a cell is continued, and what may."""
     grammar = grammar_for(config.build("decoding").rung)
     method, environment = config.labels["method"], config.labels["environment"]
     identity = model.identity()
-    session = {
+    start = {
         "began": now(),
         "command": sys.argv,
         "config": dict(config.tree),
@@ -50,7 +50,7 @@ def run_and_session(config: CellConfig, model: Model) -> tuple[dict[str, Any], d
         "grammar_sha256": grammar.sha256 if grammar else None,
         "prompt_sha256": prompts.sha256(method, environment),
     }
-    return run, session
+    return run, start
 
 
 def now() -> str:

@@ -54,23 +54,28 @@ class Cell:
         """(game, trial) of every terminal row."""
         return {(row["game"], row["trial"]) for row in read_rows(self.folder / "episodes.jsonl")}
 
-    def describe(self, run: Mapping[str, Any], session: Mapping[str, Any]) -> None:
-        """Writes run.json: `run` is what must not change between sessions, `session` what may.
+    def describe(self, run: Mapping[str, Any], start: Mapping[str, Any]) -> None:
+        """Writes run.json: `run` is what must not change between starts, `start` what may.
 
         Raises ConfigError if the folder holds a different run.
         """
         path = self.folder / "run.json"
-        sessions = []
+        starts = []
         if path.exists():
-            before = json.loads(path.read_text())
-            sessions = before.pop("sessions")
+            try:
+                before = json.loads(path.read_text())
+                starts = before.pop("starts")
+            except (ValueError, KeyError) as error:
+                raise ConfigError(
+                    f"{path} is not a record of ours: {error!r}; move it away"
+                ) from error
             changed = sorted(k for k in run.keys() | before.keys() if before.get(k) != run.get(k))
             if changed:
                 raise ConfigError(
                     f"{path} was begun with other values of {', '.join(changed)}: "
                     "choose another `name`, or move that folder away"
                 )
-        text = json.dumps({**run, "sessions": [*sessions, session]}, indent=2, sort_keys=True)
+        text = json.dumps({**run, "starts": [*starts, start]}, indent=2, sort_keys=True)
         with _recording(path):
             replacement = path.with_suffix(".new")
             replacement.write_text(text + "\n")

@@ -51,8 +51,8 @@ class CellRecord:
 
     @property
     def asked(self) -> int:
-        """How many episodes the last session of this cell asked for."""
-        config = self.run["sessions"][-1]["config"]
+        """How many episodes the last start of this cell asked for."""
+        config = self.run["starts"][-1]["config"]
         return len(parse_games(config["games"])) * int(config["trials"])
 
     @property

@@ -33,7 +33,7 @@ from pddlego_local.errors import (
 from pddlego_local.metrics import summarize
 from pddlego_local.models.canary import check_obedience
 from pddlego_local.models.opened import MODELS
-from pddlego_local.provenance import now, run_and_session
+from pddlego_local.provenance import now, run_and_start
 from pddlego_local.record import Cell
 
 NEVER_RETRIED = (MissingPart, GrammarIgnored, RecordFault)
@@ -71,7 +71,7 @@ def run_cell(config: CellConfig, console: Console | None = None) -> CellResult:
         if grammar := grammar_for(decoding.rung):
             validate(grammar)
         model = MODELS.get(config)
-        cell.describe(*run_and_session(config, model))
+        cell.describe(*run_and_start(config, model))
         if model.decodes and grammar:
             console.print("starting the model; does it obey grammars?")
             check_obedience(model, thinking=decoding.thinking)

@@ -62,8 +62,8 @@ def test_a_folder_begun_with_another_configuration_is_refused(tmp_path: Path) ->
         cell.describe({"identity": {"seed": 0}}, {"began": "tuesday"})
         with pytest.raises(ConfigError, match="identity"):
             cell.describe({"identity": {"seed": 1}}, {"began": "wednesday"})
-    sessions = json.loads((tmp_path / "run.json").read_text())["sessions"]
-    assert [session["began"] for session in sessions] == ["monday", "tuesday"]
+    starts = json.loads((tmp_path / "run.json").read_text())["starts"]
+    assert [start["began"] for start in starts] == ["monday", "tuesday"]
 
 
 FILL_THE_DISK = """

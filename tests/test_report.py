@@ -85,7 +85,7 @@ def write_cell(folder: Path, outcomes: list[str], games: str) -> None:
     run_json = {
         "labels": labels,
         "identity": {"environment": {"rooms": 5}, "seed": 0},
-        "sessions": [{"config": {"games": games, "trials": 1}}],
+        "starts": [{"config": {"games": games, "trials": 1}}],
     }
     (folder / "run.json").write_text(json.dumps(run_json))
     rows = [

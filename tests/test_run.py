@@ -117,8 +117,8 @@ def test_more_games_are_added_to_the_same_cell(tmp_path: Path) -> None:
     assert finish(start(tmp_path, games="0-3"))[0] == 0
     (file,) = tmp_path.rglob("episodes.jsonl")
     assert len(read_rows(file)) == 4
-    sessions = json.loads((file.parent / "run.json").read_text())["sessions"]
-    assert [session["config"]["games"] for session in sessions] == ["0-1", "0-3"]
+    starts = json.loads((file.parent / "run.json").read_text())["starts"]
+    assert [begun["config"]["games"] for begun in starts] == ["0-1", "0-3"]
 
 
 def test_results_do_not_depend_on_concurrency(tmp_path: Path) -> None:
@@ -136,9 +136,9 @@ def test_a_sweep_plays_every_cell_and_the_record_holds_what_is_needed(tmp_path: 
     record = json.loads(cells[0].read_text())
     assert record["labels"]["model"] == "reference"
     assert record["grammar_sha256"] and record["prompt_sha256"]
-    (session,) = record["sessions"]
-    assert session["packages"]["outlines"] and "commit" in session and "dirty" in session
-    assert session["config"]["environment"]["rooms"] in (3, 5)
+    (begun,) = record["starts"]
+    assert begun["packages"]["outlines"] and "commit" in begun and "dirty" in begun
+    assert begun["config"]["environment"]["rooms"] in (3, 5)
 
 
 def test_a_recorded_run_is_replayed_word_for_word(tmp_path: Path) -> None:

@@ -37,7 +37,7 @@ class WarmWorker:
         self._stderr = tempfile.TemporaryFile()  # noqa: SIM115
         self._asking = threading.Lock()
         # A fixed hash seed: the translator's sets of strings must not depend on the process.
-        # A session of its own keeps Ctrl-C for us, who then end it in order.
+        # A process group of its own keeps Ctrl-C for us, who then end it in order.
         self._process = subprocess.Popen(
             [sys.executable, "-s", "-S", "-P", WORKER, json.dumps(settings)],
             stdin=subprocess.PIPE,
