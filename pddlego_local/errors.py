@@ -2,6 +2,7 @@
 
     PddlegoError
     ├── ConfigError            the user's input: a key, an option, a file          exit code 2
+    │   └── PromptTooLong      a prompt that leaves no room in the model's context
     └── InfrastructureError    what we broke; never scored as the model's failure  exit code 3
         ├── MissingPart        not installed or not there: GPU, weights, Java, serving environment
         ├── ModelFault         the model's backend died, refused or ignored the request
@@ -25,6 +26,11 @@ class ConfigError(PddlegoError):
     """Names the file, key or option, what was wrong with it, and what to do."""
 
     exit_code = 2
+
+
+class PromptTooLong(ConfigError):
+    """An episode's first prompt: the context is set too small. A later one: what the model wrote
+    and saw has outgrown the context, and the episode ends as `context_exceeded`."""
 
 
 class InfrastructureError(PddlegoError):

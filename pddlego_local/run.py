@@ -28,6 +28,7 @@ from pddlego_local.errors import (
     GrammarIgnored,
     InfrastructureError,
     MissingPart,
+    PromptTooLong,
     RecordFault,
 )
 from pddlego_local.metrics import summarize
@@ -155,7 +156,12 @@ def _play(players: "_Players", cell: Cell, game: int, trial: int) -> None:
     with players.environment() as environment, cell.transcript(game, trial) as transcript:
         parts = Parts(environment, players.model, players.planner, players.decoding)
         episode = Episode(parts, transcript, run_seed=seed, game=game, trial=trial)
-        outcome = players.method(episode)
+        try:
+            outcome = players.method(episode)
+        except PromptTooLong:
+            if not any(event["event"] == "call" for event in transcript.events):
+                raise
+            outcome = "context_exceeded"
         success = outcome in ("success", "success_at_start")
         row = {
             "game": game,

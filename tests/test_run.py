@@ -16,9 +16,10 @@ import pytest
 from pddlego_local import run as runner
 from pddlego_local.config import compose_cell
 from pddlego_local.core import Completion, Grammar, Prompt, Sampling
-from pddlego_local.errors import ConfigError, GrammarIgnored, ModelFault
+from pddlego_local.errors import ConfigError, GrammarIgnored, ModelFault, PromptTooLong
 from pddlego_local.models import opened
 from pddlego_local.models.reference import ReferenceFormalizer
+from pddlego_local.models.scripted import Scripted
 from pddlego_local.record import read_rows
 from pddlego_local.resources import folder
 
@@ -224,6 +225,20 @@ def test_a_lasting_fault_is_reported_not_scored_and_played_next_time(
     result = play(tmp_path, ReferenceFormalizer(), monkeypatch)
     assert result.played == 1
     assert [row["game"] for row in rows(tmp_path)] == [0, 1, 2]
+
+
+def test_an_episode_that_outgrows_the_context_ends_and_is_recorded_as_such(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = Scripted(["no PDDL", PromptTooLong("no room")])
+    monkeypatch.setattr(opened.MODELS, "get", lambda config: first)
+    cell = compose_cell([f"run.out={tmp_path}", "games=1", "decoding=free"])
+    assert runner.run_cell(cell).faults == []
+    assert [row["outcome"] for row in rows(tmp_path)] == ["context_exceeded"]
+    never = Scripted([PromptTooLong("no room")])
+    monkeypatch.setattr(opened.MODELS, "get", lambda config: never)
+    with pytest.raises(PromptTooLong):
+        runner.run_cell(compose_cell([f"run.out={tmp_path}", "games=2", "decoding=free"]))
 
 
 def test_a_backend_that_ignores_grammars_stops_the_run(

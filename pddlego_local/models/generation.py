@@ -16,7 +16,7 @@ from outlines.backends.llguidance import LLGuidanceBackend
 from transformers import AutoModelForCausalLM, AutoTokenizer, GenerationConfig
 
 from pddlego_local.core import Completion, Grammar, Prompt, Sampling
-from pddlego_local.errors import ConfigError
+from pddlego_local.errors import ConfigError, PromptTooLong
 from pddlego_local.models.grammar import check_grammar
 from pddlego_local.models.thinking import Thinking, template_arguments
 
@@ -42,7 +42,7 @@ class Generation:
         prompt_ids = self._encode(prompt, arguments)
         budget = min(sampling.max_tokens, self.context_tokens - len(prompt_ids))
         if budget < 1:
-            raise ConfigError(
+            raise PromptTooLong(
                 f"The prompt has {len(prompt_ids)} tokens and {self.name} is set to a context of "
                 f"{self.context_tokens}; raise model.context_tokens or shorten the prompt."
             )

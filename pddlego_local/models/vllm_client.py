@@ -15,7 +15,7 @@ from outlines.inputs import Chat
 from outlines.types import CFG, JsonSchema
 
 from pddlego_local.core import Completion, Grammar, Prompt, Sampling
-from pddlego_local.errors import ConfigError, ModelFault
+from pddlego_local.errors import ConfigError, ModelFault, PromptTooLong
 
 # Stated in full: a server would fill gaps from the model's generation_config (Qwen's has top_k 20
 # and a repetition penalty), and models would differ in more than their weights.
@@ -100,7 +100,7 @@ class VllmClient:
             if room is None or room >= sampling.max_tokens:
                 raise _refusal(error, grammar) from error
         if room < 1:
-            raise ConfigError(
+            raise PromptTooLong(
                 f"The prompt leaves no room in the context of {self._name}; raise "
                 "model.context_tokens or shorten the prompt."
             )
