@@ -105,8 +105,7 @@ class Episode:
         where = {"step": step, "attempt": attempt, "retry": retry}
         answer = self._ask(prompt, where)
         if answer.fault:
-            message = ANSWER_MESSAGES.get(answer.fault, f"Your answer is unusable: {answer.fault}.")
-            return Formalization("", "", answer.fault, (), message)
+            return Formalization("", "", answer.fault, (), ANSWER_MESSAGES[answer.fault])
         result = self._parts.planner.plan(answer.domain, answer.problem)
         self._emit("plan", **where, **dataclasses.asdict(result))
         return Formalization(

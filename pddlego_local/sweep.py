@@ -20,8 +20,6 @@ from rich.logging import RichHandler
 from rich.markup import escape
 
 from pddlego_local.config import CellConfig, compose_cell
-from pddlego_local.core import Model
-from pddlego_local.decoding import Decoding
 from pddlego_local.errors import (
     EnvironmentFault,
     GrammarIgnored,
@@ -29,7 +27,7 @@ from pddlego_local.errors import (
     PddlegoError,
     PlannerFault,
 )
-from pddlego_local.models.opened import MODELS
+from pddlego_local.models.opened import MODELS, preflight
 from pddlego_local.resources import folder
 from pddlego_local.run import run_cell
 
@@ -85,13 +83,15 @@ class Preflight(Callback):
 
     def on_multirun_start(self, config: DictConfig, **kwargs: Any) -> None:
         errors: dict[str, PddlegoError] = {}
+        asked: list[object] = []
         for overrides in _cells(config):
             try:
                 cell = compose_cell(overrides)
                 cell.check()
-                decoding: Decoding = cell.build("decoding")
-                model: Model = cell.build("model")
-                model.preflight(thinking=decoding.thinking)
+                model = (cell.tree["model"], cell.tree["decoding"]["thinking"])
+                if model not in asked:  # seeds and rungs ask nothing new of it
+                    asked.append(model)
+                    preflight(cell, cell.build("model"))
             except PddlegoError as error:
                 errors.setdefault(str(error), error)
         if errors:

@@ -68,21 +68,24 @@ def _show_grammar(console: Console) -> None:
     """The same prompt, weights and seeds under `free` and under `syntax`."""
     table = Table("decoding", "answers", "parse", "planner's translator accepts", "cut")
     shown = ""
-    for rung in ("free", "syntax"):
-        cell = compose_cell(
+    cells = {
+        rung: compose_cell(
             ["model=random", f"decoding={rung}", f"decoding.max_tokens={SAMPLE_TOKENS}"]
         )
-        model: Model = cell.build("model")
-        with contextlib.closing(model), contextlib.closing(cell.build("planner")) as planner:
+        for rung in ("free", "syntax")
+    }
+    model: Model = cells["free"].build("model")
+    with contextlib.closing(model), contextlib.closing(cells["free"].build("planner")) as planner:
+        for rung, cell in cells.items():
             drawn = list(samples(cell, model, SAMPLES))
             pairs = [pair for pair in drawn if not pair["fault"]]
             outcomes = Counter(planner.plan(p["domain"], p["problem"]).outcome for p in pairs)
-        accepted = sum(outcomes.values()) - outcomes["translate_error"]
-        cut = sum(pair["fault"] == "truncated" for pair in drawn)
-        table.add_row(rung, str(len(drawn)), str(len(pairs)), str(accepted), str(cut))
-        if pairs:
-            shortest = min(pairs, key=lambda pair: len(pair["text"]))
-            shown = f"{shortest['domain']}\n{shortest['problem']}"
+            accepted = sum(outcomes.values()) - outcomes["translate_error"]
+            cut = sum(pair["fault"] == "truncated" for pair in drawn)
+            table.add_row(rung, str(len(drawn)), str(len(pairs)), str(accepted), str(cut))
+            if pairs:
+                shortest = min(pairs, key=lambda pair: len(pair["text"]))
+                shown = f"{shortest['domain']}\n{shortest['problem']}"
     console.print(table)
     if shown:
         console.print("The shortest answer under the grammar (PDDL in form, nonsense in content):")

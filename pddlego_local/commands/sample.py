@@ -15,6 +15,7 @@ from pddlego_local.decoding.answer import read_pddl
 from pddlego_local.decoding.rungs import grammar_for
 from pddlego_local.episode import Episode, Parts
 from pddlego_local.errors import ConfigError
+from pddlego_local.models.opened import preflight
 from pddlego_local.seeds import derive_seed
 
 HELP = "PDDL pairs that a model writes for one observation, as JSON lines"
@@ -29,9 +30,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def carry_out(given: argparse.Namespace) -> int:
     config = compose_cell(given.overrides)
     config.check()
-    model: Model = config.build("model")
-    decoding: Decoding = config.build("decoding")
-    model.preflight(thinking=decoding.thinking)
+    model = preflight(config, config.build("model"))
     with contextlib.closing(model):
         write_lines(samples(config, model, given.n), given.out)
     return 0

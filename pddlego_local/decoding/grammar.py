@@ -68,16 +68,20 @@ def validate(grammar: Grammar) -> None:
             raise _malformed(grammar, error.line, str(error).splitlines()[0]) from None
         except LarkError as error:
             raise _malformed(grammar, _line_of_name(grammar.text, str(error)), str(error)) from None
-    try:
-        fault = LLMatcher.validate_grammar(_for_decoder(grammar))
-    except ValueError as error:  # a schema that is not JSON
-        fault = str(error)
-    if fault:
+    if fault := decoder_fault(grammar):
         position = re.search(r"(?:at )?(\d+)\(\d+\): ", fault)
         line = int(position[1]) if position else _line_of_name(grammar.text, fault)
         # Lines that begin with a blank quote the grammar; the place that we name says more.
         told = " ".join(part for part in fault.splitlines() if part[:1].strip())
         raise _malformed(grammar, line, told.replace(position[0], "", 1) if position else told)
+
+
+def decoder_fault(grammar: Grammar) -> str:
+    """Why the decoder's engine does not compile the grammar, in its words; "" if it does."""
+    try:
+        return str(LLMatcher.validate_grammar(_for_decoder(grammar)))
+    except ValueError as error:  # a schema that is not JSON
+        return str(error)
 
 
 def accepts(grammar: Grammar, text: str) -> bool:

@@ -2,9 +2,8 @@
 
 from functools import lru_cache
 
-import llguidance
-
 from pddlego_local.core import Grammar
+from pddlego_local.decoding.grammar import decoder_fault
 from pddlego_local.errors import ConfigError
 
 
@@ -15,11 +14,5 @@ def check_grammar(grammar: Grammar) -> None:
     Needed because Outlines in process answers an invalid grammar with an empty text, and a server
     may answer an unsatisfiable one with a bare HTTP 500.
     """
-    try:
-        fault = llguidance.LLMatcher.validate_grammar(
-            llguidance.grammar_from(grammar.kind, grammar.text)
-        )
-    except ValueError as error:
-        fault = str(error)
-    if fault:
+    if fault := decoder_fault(grammar):
         raise ConfigError(f"The grammar {grammar.name!r} does not compile: {fault.strip()}")

@@ -7,6 +7,13 @@ from pddlego_local.core import Model
 from pddlego_local.decoding import Decoding
 
 
+def preflight(config: CellConfig, model: Model) -> Model:
+    """The model; raises MissingPart or ConfigError before anything is loaded."""
+    decoding: Decoding = config.build("decoding")
+    model.preflight(thinking=decoding.thinking)
+    return model
+
+
 class OpenModel:
     """At most one model at a time. Thread-safe."""
 
@@ -25,10 +32,7 @@ class OpenModel:
             if self._model is None or wanted != self._configured:
                 self._close()
                 self._configured, self._model = wanted, config.build("model")
-            decoding: Decoding = config.build("decoding")
-            model: Model = self._model
-            model.preflight(thinking=decoding.thinking)
-            return model
+            return preflight(config, self._model)
 
     def close(self) -> None:
         with self._lock:

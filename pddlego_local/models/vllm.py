@@ -86,17 +86,17 @@ class VllmModel:
                     "http://HOST:PORT/v1."
                 )
             return
-        if self.server.device == "cuda":
+        device = self.server.device
+        if device == "cuda":
             self._check_gpus()
         build, _ = serving_build(self.server.env)
-        device = build if self.server.device == "auto" else self.server.device
-        if device != build:
+        if device == "auto" and build == "cuda":
+            self._check_gpus()
+        if device not in ("auto", build):
             raise MissingPart(
                 f"device={device}, but {self.server.env} holds vLLM's {build} build; make the "
                 f"other with `make clean serving DEVICE={device}` or set model.server.device=auto."
             )
-        if device == "cuda":
-            self._check_gpus()
         if not self.server.download:
             locate(self.weights, self.revision)
 

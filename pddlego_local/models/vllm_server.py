@@ -23,6 +23,7 @@ from pathlib import Path
 from typing import IO
 
 from pddlego_local.errors import MissingPart, ModelFault
+from pddlego_local.resources import folder
 
 log = logging.getLogger(__name__)
 _TAIL_LINES = 15
@@ -35,10 +36,7 @@ _DIRECT = urllib.request.build_opener(urllib.request.ProxyHandler({}))
 
 
 def launcher() -> Path:
-    """serving/launch.py: beside the package in a checkout, inside it in an installed wheel."""
-    package = Path(__file__).parents[1]
-    inside = package / "data" / "serving" / "launch.py"
-    return inside if inside.is_file() else package.parent / "serving" / "launch.py"
+    return folder("serving") / "launch.py"
 
 
 def serving_build(env: Path) -> tuple[str, str]:
