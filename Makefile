@@ -1,5 +1,5 @@
 # make demo · make test · make sweep · make report · make bench · make serve
-# Each target installs what it needs into .venv (and .venv-serving for a vLLM server).
+# Each target installs what it needs into .venv (.venv-serving for a vLLM server, .venv-alfworld).
 
 PYTHON ?= python3
 BIN := .venv/bin
@@ -9,18 +9,18 @@ MODEL ?=
 RUNS ?= runs
 PIP := pip install --quiet --disable-pip-version-check
 
-.PHONY: demo test sweep report bench serve serving clean
+.PHONY: demo test sweep report bench serve serving alfworld clean
 
 demo: .venv/installed
 	$(BIN)/pddlego demo $(if $(MODEL),--model $(MODEL))
 
-test: .venv/installed-dev .venv-serving/installed
+test: .venv/installed-dev .venv-serving/installed .venv-alfworld/installed
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/pytest
 
-sweep: .venv/installed $(if $(filter cuda,$(DEVICE)),.venv-serving/installed)
+sweep: .venv/installed .venv-alfworld/installed $(if $(filter cuda,$(DEVICE)),.venv-serving/installed)
 	$(BIN)/pddlego run -m experiment=$(EXPERIMENT) run.out=$(RUNS)
 	$(BIN)/pddlego report $(RUNS)/$(EXPERIMENT) --out $(RUNS)/$(EXPERIMENT)
 
@@ -34,6 +34,8 @@ serve: .venv-serving/installed
 	$(PYTHON) serving/launch.py $(or $(MODEL),$(error MODEL=NAME_OR_FOLDER is needed))
 
 serving: .venv-serving/installed
+
+alfworld: .venv-alfworld/installed
 
 .venv/installed: pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "Python 3.11 or newer is needed: make PYTHON=python3.11 $(MAKECMDGOALS)"; exit 1; }
@@ -55,5 +57,13 @@ ifeq ($(DEVICE),cpu) # declared but not needed for text, and their builds do not
 endif
 	@touch $@
 
+# TextWorld's planner would overwrite ours, so that it has an environment of its own. Two of its
+# packages are compiled: a C++ compiler is needed.
+.venv-alfworld/installed:
+	@echo "installing ALFWorld into .venv-alfworld (a few minutes the first time)"
+	$(PYTHON) -m venv .venv-alfworld
+	.venv-alfworld/bin/$(PIP) alfworld==0.4.2 textworld==1.7.0
+	@touch $@
+
 clean:
-	rm -rf .venv .venv-serving
+	rm -rf .venv .venv-serving .venv-alfworld

@@ -18,6 +18,7 @@ COMMANDS = {
     "check": "check PDDL without planning",
     "plan": "plan with Fast Downward",
     "sample": "PDDL pairs that a model writes for one observation",
+    "games": "ALFWorld games of our own making, as files",
     "demo": "ten games, and what a grammar does",
     "doctor": "what is installed, what is missing, what to type",
 }

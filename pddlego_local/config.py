@@ -24,7 +24,11 @@ from pddlego_local.resources import folder
 
 GROUPS = ("environment", "method", "model", "decoding", "planner")
 # Limits, concurrency and paths: they do not change results and are not part of a cell's name.
-WITHOUT_EFFECT = {"model": ("server", "engine"), "planner": ("limits", "workers")}
+WITHOUT_EFFECT = {
+    "environment": ("limits",),
+    "model": ("server", "engine"),
+    "planner": ("limits", "workers"),
+}
 
 
 def parse_games(text: object) -> tuple[int, ...]:
@@ -88,16 +92,17 @@ class CellConfig:
 
     @property
     def identity(self) -> dict[str, Any]:
-        """What changes results. A model's folder counts by its name, wherever it lies."""
+        """What changes results. A model's or a data set's folder counts by its name alone."""
         kept = {
             group: {
                 k: v for k, v in self.tree[group].items() if k not in WITHOUT_EFFECT.get(group, ())
             }
             for group in GROUPS
         }
-        weights = kept["model"].get("weights")
-        if weights and Path(weights).is_dir():
-            kept["model"]["weights"] = Path(weights).name
+        for group, key in (("model", "weights"), ("environment", "data")):
+            folder = kept[group].get(key)
+            if folder and Path(folder).is_dir():
+                kept[group][key] = Path(folder).name
         return {**kept, "seed": self.tree["seed"]}
 
     @property

@@ -8,9 +8,12 @@ Read this file first. It knows nothing of Hydra, vLLM, Fast Downward or any game
 
 import hashlib
 import re
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Literal, Protocol
+from typing import Annotated, Any, Literal, Protocol
+
+import pydantic
 
 Role = Literal["system", "user", "assistant"]
 PlanOutcome = Literal[
@@ -31,12 +34,14 @@ class Observation:
     `text` is the game's own wording, verbatim. `feedback` is empty when the command was carried
     out; otherwise it is the specific sentence that a model is told about the refusal (PDDLego+
     appendix C, "we manually implement fine-grained errors"). `success` follows the papers' rule of
-    the environment. `commands` are those that the game offers here, sorted.
+    the environment; `lost` says that the game can no longer be won. `commands` are those that the
+    game offers here, sorted.
     """
 
     text: str
     feedback: str = ""
     success: bool = False
+    lost: bool = False
     commands: tuple[str, ...] = ()
 
     @property
@@ -46,16 +51,34 @@ class Observation:
 
 @dataclass(frozen=True)
 class Action:
-    """One action that an environment allows: move, "(?from - location …)", "move {dir}"."""
+    """One action that an environment allows: move, "(?from - location …)", "move {dir}".
+
+    `command` is the game's wording, with the parameters' names in braces where they are said.
+    `example` is that template as action-writing models are told it: "move [west]".
+    """
 
     name: str
     parameters: str
     command: str
+    example: str = ""
 
     @cached_property
     def variables(self) -> tuple[str, ...]:
         """The parameters' names in order: ("from", "to", "dir")."""
         return tuple(re.findall(r"\?([\w-]+)", self.parameters))
+
+
+@dataclass(frozen=True)
+class Goal:
+    """One of an environment's goals, the end goal or a sub-goal (PDDLego §2).
+
+    `pddl` is the goal's condition for the hand-written domain; `words` say the same. `then` are
+    commands that the paper's method plays mechanically once a plan for the goal has run.
+    """
+
+    words: str
+    pddl: str
+    then: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -76,13 +99,16 @@ class Message:
 class Prompt:
     """What a model is asked.
 
-    A language model sees `messages` and nothing else. `environment` and `memory` repeat, as data,
-    what the text of the messages tells: the rule-based stand-ins read them instead of the prose.
+    A language model sees `messages` and nothing else. `asks` says what for ("pddl", "action", …)
+    and `environment`, `memory` and `facts` repeat, as data, what the text of the messages tells:
+    the rule-based stand-ins read them instead of the prose.
     """
 
     messages: tuple[Message, ...]
+    asks: str = "pddl"
     environment: str = ""
     memory: tuple[Turn, ...] = ()
+    facts: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -143,13 +169,43 @@ class PlanResult:
     wall_time_s: float
 
 
+@pydantic.dataclasses.dataclass(
+    config=pydantic.ConfigDict(extra="forbid"), kw_only=True, frozen=True
+)
+class Budget:
+    """How long an episode may be, the same for every method of a comparison.
+
+    "actions" are commands since the game's last reset, replayed and refused ones included;
+    "rounds" are the method's own steps: one plan, or one action of a method that names actions.
+    """
+
+    unit: Literal["actions", "rounds"]
+    limit: Annotated[int, pydantic.Field(ge=1)]
+
+
 class Environment(Protocol):
     """One game at a time. `reset` may be called any number of times; not thread-safe."""
 
     name: str
+    budget: Budget
     actions: tuple[Action, ...]
+    """What a model that writes its own domain is told."""
+    domain: str
+    """The hand-written domain of the methods that are given one (PDDLego appendix B)."""
 
-    def reset(self, seed: int) -> Observation: ...
+    @property
+    def task_type(self) -> str:
+        """The kind of the game last reset, as its difficulty groups name it (PDDLego+ §5.4)."""
+
+    def reset(self, seed: int) -> Observation:
+        """Raises UnsolvableGame for a game that is known to have no solution."""
+
+    def goals(self, memory: Sequence["Turn"]) -> tuple[Goal, ...]:
+        """The end goal, then its fallbacks, as far as the memory tells them (PDDLego §2)."""
+
+    def wanted(self, memory: Sequence["Turn"]) -> tuple[str, ...]:
+        """Things that PDDLego picks up mechanically where they are found, by the game's names."""
+
     def step(self, command: str) -> Observation: ...
     def command(self, action: str) -> str | None:
         """The game's command for a planned "(move a b west)"; None if there is none."""

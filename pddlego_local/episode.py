@@ -5,25 +5,22 @@ method and no particular environment, model or planner.
 """
 
 import dataclasses
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any, Protocol, TypeVar
 
-from pddlego_local.core import Environment, Model, Observation, Planner, Prompt, Turn
+from pddlego_local.core import Environment, Goal, Model, Observation, Planner, Prompt, Turn
 from pddlego_local.decoding import Decoding
-from pddlego_local.decoding.answer import Answer, read_pddl
+from pddlego_local.decoding.answer import Answer, read
+from pddlego_local.decoding.forms import PDDL, Form, Keys
 from pddlego_local.decoding.rungs import grammar_for
 from pddlego_local.errors import EnvironmentFault
+from pddlego_local.pddl.sections import with_goal
 from pddlego_local.seeds import derive_seed
 
 FIRST_COMMAND = "look around"
 
-ANSWER_MESSAGES = {
-    "empty": "Your answer was empty.",
-    "truncated": "Your answer was too long and was cut off before its end. Write shorter files.",
-    "unfinished_thought": "You never finished thinking, and gave no answer. Think less.",
-    "no_json": 'Your answer held no JSON object of the form {"df": "...", "pf": "..."}.',
-    "wrong_keys": 'Your answer must be a JSON object with exactly the two strings "df" and "pf".',
-}
+T = TypeVar("T", bound=Keys)
 
 
 @dataclass(frozen=True)
@@ -31,7 +28,8 @@ class Formalization:
     """A model's answer and what became of it.
 
     `cause` is "solved", another outcome of the planner, or why the answer held no PDDL
-    (`decoding.answer`). `plan` is empty unless solved; `message` is what the model is told.
+    (`decoding.answer`). `plan` is empty unless solved; `message` is what the model is told. `goal`
+    is the one that the plan is for, where the method and not the model chose it.
     """
 
     domain: str
@@ -39,16 +37,25 @@ class Formalization:
     cause: str
     plan: tuple[str, ...]
     message: str
+    goal: Goal | None = None
+
+    @property
+    def to_do(self) -> bool:
+        """Whether there is something to carry out: a plan, or what follows a goal that holds."""
+        return bool(self.plan) or (self.cause == "goal_already_true" and bool(_then(self.goal)))
 
 
 @dataclass(frozen=True)
 class Execution:
-    """What carrying out a plan gave: the turns that succeeded, and the first refusal if any."""
+    """What carrying out a plan gave: the turns that count, and the first refusal if any.
+
+    `ended` is "success", "game_lost", or "" while the game goes on.
+    """
 
     turns: tuple[Turn, ...]
     commands: tuple[str, ...]
-    error: str
-    success: bool
+    error: str = ""
+    ended: str = ""
 
 
 @dataclass(frozen=True)
@@ -64,100 +71,211 @@ class Parts:
 class Episode:
     """The memory of one episode and the few things a method can do in it.
 
-    `memory` holds the turns that count, beginning with the first look.
+    `memory` holds the turns that count, beginning with the first look. `earlier` are the rows of
+    the trials before this one, of all games, in the order (trial, game): what a method that learns
+    between trials may look at. `seed` belongs to this episode alone.
     """
 
     def __init__(
-        self, parts: Parts, emit: Callable[..., None], *, run_seed: int, game: int, trial: int
+        self,
+        parts: Parts,
+        emit: Callable[..., None],
+        *,
+        run_seed: int,
+        game: int,
+        trial: int,
+        earlier: Sequence[Mapping[str, Any]] = (),
     ) -> None:
         self.environment = parts.environment
+        self.game = game
+        self.earlier = earlier
+        self.seed = derive_seed(run_seed, game, trial)
         self.memory: tuple[Turn, ...] = ()
+        self.commands: tuple[str, ...] = ()
         self._parts = parts
         self._emit = emit
         self._seed_parts = (run_seed, game, trial)
-        self._game = game
         self._calls = 0
+        self._moves = 0
 
     def start(self) -> Observation:
         """Resets the game; its first look is the first turn of the memory."""
-        first = self.environment.reset(self._game)
+        first = self.environment.reset(self.game)
         self.memory = (Turn(FIRST_COMMAND, first.text),)
-        self._emit("start", game=self._game, observation=first.text, success=first.success)
+        self.commands = first.commands
+        self._moves = 0
+        self._emit(
+            "start",
+            game=self.game,
+            task_type=self.environment.task_type,
+            observation=first.text,
+            success=first.success,
+        )
         return first
+
+    def steps(self) -> Iterator[int]:
+        """1, 2, … until the environment's budget of rounds or of actions is spent."""
+        step = 0
+        while not self.spent and (
+            self.environment.budget.unit == "actions" or step < self.environment.budget.limit
+        ):
+            step += 1
+            yield step
+
+    @property
+    def spent(self) -> bool:
+        """Whether a budget of actions leaves none."""
+        budget = self.environment.budget
+        return budget.unit == "actions" and self._moves >= budget.limit
 
     def restart(self) -> None:
         """Resets the game and replays the memory; EnvironmentFault if it plays differently."""
-        self.environment.reset(self._game)
-        commands = [turn.command for turn in self.memory[1:]]
-        self._emit("restart", replayed=commands)
-        for turn in self.memory[1:]:
+        self.environment.reset(self.game)
+        replayed = self.memory[1:]
+        self._moves = len(replayed)
+        self._emit("restart", replayed=[turn.command for turn in replayed])
+        for turn in replayed:
             if self.environment.step(turn.command).text != turn.text:
                 raise EnvironmentFault(
-                    f"game {self._game} of {self.environment.name} is not repeatable: "
+                    f"game {self.game} of {self.environment.name} is not repeatable: "
                     f"{turn.command!r} no longer gives {turn.text!r}"
                 )
 
     def remember(self, turns: Sequence[Turn]) -> None:
         self.memory = (*self.memory, *turns)
 
-    def formalize(self, prompt: Prompt, *, step: int, attempt: int, retry: int) -> Formalization:
-        """Prompt → completion → PDDL → plan. The three numbers say where the method stands."""
-        where = {"step": step, "attempt": attempt, "retry": retry}
-        answer = self._ask(prompt, where)
-        if answer.fault:
-            return Formalization("", "", answer.fault, (), ANSWER_MESSAGES[answer.fault])
-        result = self._parts.planner.plan(answer.domain, answer.problem)
-        self._emit("plan", **where, **dataclasses.asdict(result))
-        return Formalization(
-            answer.domain, answer.problem, result.outcome, result.plan, result.message
-        )
+    def record(self, event: str, **facts: object) -> None:
+        """An event of the method's own in the transcript."""
+        self._emit(event, **facts)
 
-    def execute(self, plan: Sequence[str]) -> Execution:
-        """Plays a plan until its end, a success, or the first action that is refused."""
-        turns: list[Turn] = []
-        commands: tuple[str, ...] = ()
+    def note(self, **facts: object) -> None:
+        """Facts of the method's own for the record; the row keeps the last of each name."""
+        self._emit("note", **facts)
+
+    def formalize(self, prompt: Prompt, **where: int) -> Formalization:
+        """Prompt → completion → domain and problem → plan. `where` is the method's step etc."""
+        answer = self.ask(prompt, PDDL, **where)
+        if not answer.value:
+            return Formalization("", "", answer.fault, (), PDDL.message(answer.fault))
+        return self.plan(answer.value.df, answer.value.pf, goals=(), **where)
+
+    def plan(
+        self, domain: str, problem: str, *, goals: Sequence[Goal] = (), **where: int
+    ) -> Formalization:
+        """Fast Downward's verdict; with `goals`, for the first of them that has a plan.
+
+        Each goal takes the place of the problem's own (PDDLego §2). None has a plan: the verdict on
+        the last.
+        """
+        found = Formalization(domain, problem, "", (), "")
+        for goal in goals or (None,):
+            asked = with_goal(problem, goal.pddl) if goal else problem
+            result = self._parts.planner.plan(domain, asked)
+            self._emit(
+                "plan",
+                **where,
+                goal=goal.words if goal else None,
+                domain=domain,
+                problem=asked,
+                **dataclasses.asdict(result),
+            )
+            found = Formalization(domain, asked, result.outcome, result.plan, result.message, goal)
+            if found.to_do or result.outcome == "translate_error":
+                break
+        return found
+
+    def execute(self, plan: Sequence[str], *, stop_at_refusal: bool = True) -> Execution:
+        """Plays a plan until its end, the game's, the budget's, or the first refused action.
+
+        With `stop_at_refusal` false, refused actions are turns like any other (PDDLego §4).
+        """
+        done = Execution((), self.commands)
         for planned in plan:
+            if self.spent or done.ended:
+                break
             command = self.environment.command(planned)
             if command is None:
+                self._moves += 1
                 error = f"{planned} is not one of the allowed actions with its exact parameters."
                 self._emit("action", planned=planned, command=None, observation="", feedback=error)
-                return Execution(tuple(turns), commands, error, success=False)
-            seen = self.environment.step(command)
-            self._emit(
-                "action",
-                planned=planned,
-                command=command,
-                observation=seen.text,
-                feedback=seen.feedback,
-                success=seen.success,
-            )
-            if seen.refused:
-                error = told([*turns, Turn(command, seen.text)]) + "\n" + seen.feedback
-                return Execution(tuple(turns), commands, error, success=False)
-            turns.append(Turn(command, seen.text))
-            commands = seen.commands
-            if seen.success:
-                return Execution(tuple(turns), commands, "", success=True)
-        return Execution(tuple(turns), commands, "", success=False)
+                if stop_at_refusal:
+                    return dataclasses.replace(done, error=error)
+                continue
+            seen = self._step(command, planned)
+            if seen.refused and stop_at_refusal:
+                tried = told([*done.turns, Turn(command, seen.text)])
+                return dataclasses.replace(done, error=f"{tried}\n{seen.feedback}")
+            done = _continued(done, command, seen)
+        return done
 
-    def _ask(self, prompt: Prompt, where: dict[str, int]) -> Answer:
+    def act(self, command: str) -> Execution:
+        """Plays one command in the game's words; a refused one is a turn too, its error is told."""
+        seen = self._step(command, None)
+        return dataclasses.replace(
+            _continued(Execution((), ()), command, seen), error=seen.feedback
+        )
+
+    def _step(self, command: str, planned: str | None) -> Observation:
+        seen = self.environment.step(command)
+        self._moves += 1
+        self.commands = seen.commands
+        self._emit(
+            "action",
+            planned=planned,
+            command=command,
+            observation=seen.text,
+            feedback=seen.feedback,
+            success=seen.success,
+        )
+        return seen
+
+    def ask(self, prompt: Prompt, form: Form[T], **where: int) -> Answer[T]:
+        """Prompt → completion → the form's value, or the named fault that left none."""
         decoding = self._parts.decoding
         self._calls += 1
-        seed = derive_seed(*self._seed_parts, self._calls)
-        grammar = grammar_for(decoding.rung)
-        sampling = decoding.sampling(seed)
+        grammar = grammar_for(decoding.rung, form)
+        sampling = decoding.sampling(derive_seed(*self._seed_parts, self._calls))
         completion = self._parts.model.complete(prompt, grammar, sampling)
-        answer = read_pddl(completion, decoding.rung)
+        answer = read(completion, form, decoding.rung)
         self._emit(
             "call",
             **where,
+            form=form.name,
             messages=[dataclasses.asdict(message) for message in prompt.messages],
             grammar=grammar.sha256 if grammar else None,
             sampling=dataclasses.asdict(sampling),
             **dataclasses.asdict(completion),
-            **dataclasses.asdict(answer),
+            fault=answer.fault,
         )
         return answer
+
+
+class Method(Protocol):
+    """What plays an episode: one file in `methods/`, a callable that reads like its paper.
+
+    `prompts` is its folder of templates, "" if it asks no model; `forms` are the kinds of answers
+    it asks for. `learns` says that a trial looks at the trials before it: then all games of one
+    trial are played before the next trial begins.
+    """
+
+    @property
+    def prompts(self) -> str: ...
+    @property
+    def forms(self) -> tuple[Form[Keys], ...]: ...
+    @property
+    def learns(self) -> bool: ...
+
+    def __call__(self, episode: Episode) -> str:
+        """Plays to the end and returns the outcome's name."""
+
+
+def _then(goal: Goal | None) -> tuple[str, ...]:
+    return goal.then if goal else ()
+
+
+def _continued(done: Execution, command: str, seen: Observation) -> Execution:
+    ended = "success" if seen.success else "game_lost" if seen.lost else ""
+    return Execution((*done.turns, Turn(command, seen.text)), seen.commands, "", ended)
 
 
 def told(turns: Sequence[Turn]) -> str:

@@ -11,6 +11,8 @@
         ├── EnvironmentFault   the game crashed, hung or answered nonsense
         └── RecordFault        a record could not be written (full disk, permissions)
 
+    UnsolvableGame             a game without a solution: recorded and reported apart
+
 What the model or the planner got wrong is data and never raised: see `core.PlanResult` and
 `decoding.answer`.
 """
@@ -59,3 +61,8 @@ class EnvironmentFault(InfrastructureError):
 
 class RecordFault(InfrastructureError):
     """A record could not be written; nothing recorded before is lost. Never retried."""
+
+
+class UnsolvableGame(Exception):
+    """A game of a data set that nobody can win. The episode ends as `unsolvable_game`, and counts
+    for no method and against none."""

@@ -26,14 +26,17 @@ PACKAGES = (
     "up-fast-downward",
     "fast-downward.translate",
     "textworld-express",
+    "textworld",
+    "alfworld",
     "hydra-core",
 )
 
 
 def run_and_start(config: CellConfig, model: Model) -> tuple[dict[str, Any], dict[str, Any]]:
     """The two halves of run.json: what may not change while a cell is continued, and what may."""
-    grammar = grammar_for(config.build("decoding").rung)
-    method, environment = config.labels["method"], config.labels["environment"]
+    environment, method = config.build("environment"), config.build("method")
+    rung = config.build("decoding").rung
+    grammars = {form.name: grammar_for(rung, form) for form in method.forms}
     identity = model.identity()
     start = {
         "began": now(),
@@ -42,14 +45,17 @@ def run_and_start(config: CellConfig, model: Model) -> tuple[dict[str, Any], dic
         "backend_version": identity.pop("backend_version", None),
         **provenance(),
     }
-    run = {
+    run: dict[str, Any] = {
         "cell": config.cell,
         "labels": dict(config.labels),
+        "environment": environment.name,
         "identity": config.identity,
         "model": identity,
-        "grammar_sha256": grammar.sha256 if grammar else None,
-        "prompt_sha256": prompts.sha256(method, environment),
+        "grammar_sha256": {name: g.sha256 if g else None for name, g in grammars.items()},
+        "prompt_sha256": prompts.sha256(method.prompts, environment.name),
     }
+    if method.learns:  # what is learnt depends on the games
+        run["games"] = list(config.settings.games)
     return run, start
 
 

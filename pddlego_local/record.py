@@ -12,6 +12,7 @@ Knows files; not what an event means (`metrics`) nor how an episode is played (`
 
 import contextlib
 import fcntl
+import functools
 import json
 import os
 import threading
@@ -53,6 +54,12 @@ class Cell:
     def done(self) -> set[tuple[int, int]]:
         """(game, trial) of every terminal row."""
         return {(row["game"], row["trial"]) for row in read_rows(self.folder / "episodes.jsonl")}
+
+    def earlier(self, trial: int) -> list[Row]:
+        """The rows of the trials before this one, in the order (trial, game)."""
+        rows = read_rows(self.folder / "episodes.jsonl")
+        before = [row for row in rows if row["trial"] < trial]
+        return sorted(before, key=lambda row: (row["trial"], row["game"]))
 
     def describe(self, run: Mapping[str, Any], start: Mapping[str, Any]) -> None:
         """Writes run.json: `run` is what must not change between starts, `start` what may.
@@ -118,6 +125,23 @@ class Transcript:
         with _recording(Path(self._file.name)):
             self._file.write(_line(entry))
             self._file.flush()
+
+
+@functools.cache
+def winning_domains(folder: Path) -> tuple[tuple[str, str], ...]:
+    """(where from, text) of the last planned domain of every won episode below `folder`, sorted.
+
+    Raises ConfigError if there is none.
+    """
+    found = []
+    for path in sorted(folder.rglob("transcripts/*.jsonl")):
+        events = read_rows(path)
+        if events and events[-1].get("outcome") == "success":
+            planned = [e["domain"] for e in events if e["event"] == "plan" and e["plan"]]
+            found += [(str(path.relative_to(folder)), domain) for domain in planned[-1:]]
+    if not found:
+        raise ConfigError(f"method.domains={folder}: no won episode with a plan below this folder")
+    return tuple(found)
 
 
 def read_rows(path: Path) -> list[Row]:

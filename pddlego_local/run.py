@@ -9,7 +9,8 @@ import itertools
 import queue
 import threading
 import time
-from collections.abc import Iterator
+from collections import defaultdict
+from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor, as_completed
 from dataclasses import dataclass
 from pathlib import Path
@@ -23,19 +24,20 @@ from pddlego_local.core import Environment, Model, Planner
 from pddlego_local.decoding import Decoding
 from pddlego_local.decoding.grammar import validate
 from pddlego_local.decoding.rungs import grammar_for
-from pddlego_local.episode import Episode, Parts
+from pddlego_local.episode import Episode, Method, Parts
 from pddlego_local.errors import (
     GrammarIgnored,
     InfrastructureError,
     MissingPart,
     PromptTooLong,
     RecordFault,
+    UnsolvableGame,
 )
-from pddlego_local.metrics import summarize
+from pddlego_local.metrics import SUCCESSES, summarize
 from pddlego_local.models.canary import check_obedience
 from pddlego_local.models.opened import MODELS
 from pddlego_local.provenance import now, run_and_start
-from pddlego_local.record import Cell
+from pddlego_local.record import Cell, Row
 
 NEVER_RETRIED = (MissingPart, GrammarIgnored, RecordFault)
 
@@ -69,50 +71,79 @@ def run_cell(config: CellConfig, console: Console | None = None) -> CellResult:
         )
         if not missing:
             return CellResult(folder, 0, [])
-        if grammar := grammar_for(decoding.rung):
+        method: Method = config.build("method")
+        grammars = [
+            grammar for form in method.forms if (grammar := grammar_for(decoding.rung, form))
+        ]
+        for grammar in grammars:
             validate(grammar)
         model = MODELS.get(config)
         cell.describe(*run_and_start(config, model))
-        if model.decodes and grammar:
+        if model.decodes and grammars:
             console.print("starting the model; does it obey grammars?")
             check_obedience(model, thinking=decoding.thinking)
-        with contextlib.closing(config.build("planner")) as planner:
-            faults = _play_all(_Players(config, model, planner, decoding), cell, missing, console)
+        with (
+            contextlib.closing(config.build("planner")) as planner,
+            contextlib.closing(_Players(config, method, model, planner, decoding)) as players,
+        ):
+            faults = _play_all(players, cell, missing, console)
     return CellResult(folder, len(missing) - len(faults), faults)
 
 
 def _play_all(
     players: "_Players", cell: Cell, missing: list[tuple[int, int]], console: Console
 ) -> list[str]:
-    """Plays in threads, shows progress; on an error that would hit all episodes stops at once."""
-    settings = players.config.settings
-    faults = []
+    """Plays in threads, shows progress; on an error that would hit all episodes stops at once.
+
+    A method that learns from earlier trials plays one trial after the other. Later trials wait for
+    episodes that ended in a fault, so that what is learnt never depends on luck.
+    """
+    by_trial: dict[int, list[tuple[int, int]]] = defaultdict(list)
+    for game, trial in missing:
+        by_trial[trial if players.method.learns else 0].append((game, trial))
     columns = (
         TextColumn("{task.description}"),
         BarColumn(),
         MofNCompleteColumn(),
         TimeElapsedColumn(),
     )
-    with (
-        contextlib.closing(players),
-        ThreadPoolExecutor(settings.run.concurrency) as pool,
-        Progress(*columns, console=console) as progress,
-    ):
+    faults: list[str] = []
+    with Progress(*columns, console=console) as progress:
         bar = progress.add_task("episodes", total=len(missing))
+        for trial in sorted(by_trial):
+            if faults:
+                faults += [
+                    f"game {g}, trial {t}: waits for trial {t - 1}" for g, t in by_trial[trial]
+                ]
+                continue
+            players.earlier = cell.earlier(trial) if players.method.learns else []
+            faults += _play_together(players, cell, by_trial[trial], lambda: progress.advance(bar))
+    return sorted(faults)
+
+
+def _play_together(
+    players: "_Players",
+    cell: Cell,
+    episodes: list[tuple[int, int]],
+    advance: Callable[[], None],
+) -> list[str]:
+    """Episodes that know nothing of one another, as many at once as asked for."""
+    faults = []
+    with ThreadPoolExecutor(players.config.settings.run.concurrency) as pool:
         futures: list[Future[str | None]] = [
-            pool.submit(_play_recorded, players, cell, game, trial) for game, trial in missing
+            pool.submit(_play_recorded, players, cell, game, trial) for game, trial in episodes
         ]
         try:
             for future in as_completed(futures):
                 if fault := future.result():
                     faults.append(fault)
-                progress.advance(bar)
+                advance()
         except BaseException:
             players.stop.set()
             pool.shutdown(wait=False, cancel_futures=True)
             MODELS.close()  # what is in flight fails now instead of in an hour
             raise
-    return sorted(faults)
+    return faults
 
 
 def _play_recorded(players: "_Players", cell: Cell, game: int, trial: int) -> str | None:
@@ -155,20 +186,24 @@ def _play(players: "_Players", cell: Cell, game: int, trial: int) -> None:
     began = time.perf_counter()
     with players.environment() as environment, cell.transcript(game, trial) as transcript:
         parts = Parts(environment, players.model, players.planner, players.decoding)
-        episode = Episode(parts, transcript, run_seed=seed, game=game, trial=trial)
+        episode = Episode(
+            parts, transcript, run_seed=seed, game=game, trial=trial, earlier=players.earlier
+        )
         try:
             outcome = players.method(episode)
+        except UnsolvableGame as error:
+            transcript("unsolvable", message=str(error))
+            outcome = "unsolvable_game"
         except PromptTooLong:
             if not any(event["event"] == "call" for event in transcript.events):
                 raise
             outcome = "context_exceeded"
-        success = outcome in ("success", "success_at_start")
         row = {
             "game": game,
             "trial": trial,
             "outcome": outcome,
-            "success": success,
-            "won": success and environment.won(),
+            "success": outcome in SUCCESSES,
+            "won": _won(episode, outcome),
             **summarize(transcript.events),
             "wall_time_s": round(time.perf_counter() - began, 3),
         }
@@ -176,14 +211,27 @@ def _play(players: "_Players", cell: Cell, game: int, trial: int) -> None:
     cell.append(row)
 
 
+def _won(episode: Episode, outcome: str) -> bool:
+    """The game's own rule, on this trial or on the one that a later trial need not repeat."""
+    if outcome == "solved_before":
+        return any(row["won"] for row in episode.earlier if row["game"] == episode.game)
+    return outcome in SUCCESSES and episode.environment.won()
+
+
 class _Players:
     """What the episodes of a cell share, and the environments that they borrow."""
 
     def __init__(
-        self, config: CellConfig, model: Model, planner: Planner, decoding: Decoding
+        self,
+        config: CellConfig,
+        method: Method,
+        model: Model,
+        planner: Planner,
+        decoding: Decoding,
     ) -> None:
-        self.config, self.model, self.planner, self.decoding = config, model, planner, decoding
-        self.method = config.build("method")
+        self.config, self.method, self.model = config, method, model
+        self.planner, self.decoding = planner, decoding
+        self.earlier: list[Row] = []
         self.stop = threading.Event()
         self._idle: queue.SimpleQueue[Environment] = queue.SimpleQueue()
 

@@ -21,7 +21,11 @@ def composed(option: str) -> CellConfig:
 
 
 @pytest.mark.parametrize("option", OPTIONS)
-def test_every_yaml_composes_and_its_parts_can_be_built(option: str) -> None:
+def test_every_yaml_composes_and_its_parts_can_be_built(
+    option: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "json_2.1.1" / "valid_seen").mkdir(parents=True)
+    monkeypatch.setenv("ALFWORLD_DATA", str(tmp_path))
     composed(option).check()
 
 
@@ -50,6 +54,12 @@ def test_there_is_a_yaml_for_each_of_the_models_that_are_promised() -> None:
         (["seed=x"], "seed='x'"),
         (["run.concurrency=0"], "run.concurrency=0"),
         (["name=a/b"], "name='a/b'"),
+        (["environment.budget.unit=hours"], "environment.budget.unit='hours'"),
+        (["environment.budget.limit=0"], "environment.budget.limit=0"),
+        (["environment=alfworld", "environment.task_types=[wash]"], "'wash'"),
+        (["environment=alfworld_real", "environment.data="], "ALFWORLD_DATA"),
+        (["environment=alfworld_real", "environment.data=/nowhere"], "there is no folder /nowhere"),
+        (["method=fcrf", "method.lessons=/nowhere"], "method.lessons"),
         (["+nonsense=1"], "nonsense: there is no such option"),
     ],
 )
@@ -73,6 +83,18 @@ OTHER = ["seed=1", "environment.rooms=7", "method.variant=simple", "decoding=fre
 @pytest.mark.parametrize("override", SAME + OTHER)
 def test_a_cells_name_depends_on_what_changes_results_and_on_nothing_else(override: str) -> None:
     assert (compose_cell([override]).cell == compose_cell([]).cell) == (override in SAME)
+
+
+def test_a_data_set_counts_by_its_name_wherever_it_lies(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cells = set()
+    for place in ("here", "there"):
+        data = tmp_path / place / "alfworld"
+        (data / "valid_seen").mkdir(parents=True)
+        monkeypatch.setenv("ALFWORLD_DATA", str(data))
+        cells.add(compose_cell(["environment=alfworld_real"]).cell)
+    assert len(cells) == 1
 
 
 def test_a_local_model_counts_by_its_name_wherever_it_lies(tmp_path: Path) -> None:

@@ -15,7 +15,7 @@ from pddlego_local.commands.sample import samples
 from pddlego_local.config import compose_cell
 from pddlego_local.core import Model
 from pddlego_local.models.opened import MODELS
-from pddlego_local.report import find_cells, summary
+from pddlego_local.report import find_cells, tables
 from pddlego_local.run import CellResult, run_cell
 
 HELP = "ten games, and what a grammar does"
@@ -56,7 +56,7 @@ def _play(overrides: Sequence[str]) -> CellResult:
 
 def _show_games(console: Console, results: list[CellResult]) -> None:
     cells = find_cells(result.folder for result in results)
-    console.print(on_screen([summary(cell) for cell in cells]))
+    console.print(on_screen(tables(cells)[0]))
     for cell in cells:
         console.print(f"transcripts: {cell.folder / 'transcripts'}", soft_wrap=True)
     first = cells[0]

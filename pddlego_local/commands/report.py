@@ -7,10 +7,10 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
-from pddlego_local.report import LABELS, find_cells, markdown, summary
+from pddlego_local.report import LABELS, after_trials, find_cells, markdown, tables
 
 HELP = "tables of one or more runs, with n and intervals"
-ON_SCREEN = ("success", "steps", "calls", "PDDL", "wall s")
+ON_SCREEN = ("success", "steps", "calls", "answers", "wall s")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -22,11 +22,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def carry_out(given: argparse.Namespace) -> int:
-    table = [summary(cell, with_trivial=given.with_trivial) for cell in find_cells(given.runs)]
+    cells = find_cells(given.runs)
+    table, by_group = tables(cells, with_trivial=given.with_trivial)
     Console().print(on_screen(table))
     if given.out:
         given.out.mkdir(parents=True, exist_ok=True)
-        (given.out / "report.md").write_text(f"# Results\n\n{markdown(table)}")
+        text = f"# Results\n\n{markdown(table)}\n## By kind of task\n\n{markdown(by_group)}"
+        if trials := after_trials(cells):
+            text += f"\n## After each trial\n\n{markdown(trials)}"
+        (given.out / "report.md").write_text(text)
         with (given.out / "report.csv").open("w", newline="") as file:
             writer = csv.DictWriter(file, list(table[0]))
             writer.writeheader()
@@ -37,7 +41,7 @@ def carry_out(given: argparse.Namespace) -> int:
 
 def on_screen(table: list[dict[str, str]]) -> Table:
     """The columns that fit a terminal; a column of labels only where it tells cells apart."""
-    told_apart = [c for c in (*LABELS, "settings") if len({row[c] for row in table}) > 1]
+    told_apart = [c for c in (*LABELS, "settings", "budget") if len({row[c] for row in table}) > 1]
     left = ["no result"] if any(row["no result"] != "0" for row in table) else []
     columns = [*(told_apart or ["model"]), *left, *ON_SCREEN]
     screen = Table(caption="success: 95 % Wilson interval; games over at the first look left out")

@@ -11,7 +11,8 @@ from pddlego_local.commands.pairs import write_lines
 from pddlego_local.config import CellConfig, compose_cell
 from pddlego_local.core import Completion, Grammar, Model, Prompt, Sampling
 from pddlego_local.decoding import Decoding
-from pddlego_local.decoding.answer import read_pddl
+from pddlego_local.decoding.answer import read
+from pddlego_local.decoding.forms import PDDL
 from pddlego_local.decoding.rungs import grammar_for
 from pddlego_local.episode import Episode, Parts
 from pddlego_local.errors import ConfigError
@@ -39,6 +40,8 @@ def carry_out(given: argparse.Namespace) -> int:
 def samples(config: CellConfig, model: Model, count: int) -> Iterator[dict[str, Any]]:
     """`count` answers to the prompt of the first game's first look, each with a seed of its own."""
     decoding: Decoding = config.build("decoding")
+    if PDDL not in config.build("method").forms:
+        raise ConfigError(f"method={config.labels['method']} asks for no domain and problem")
     prompt = first_prompt(config)
     grammar = grammar_for(decoding.rung)
 
@@ -48,11 +51,11 @@ def samples(config: CellConfig, model: Model, count: int) -> Iterator[dict[str, 
 
     with ThreadPoolExecutor(config.settings.run.concurrency) as pool:
         for number, completion in pool.map(draw, range(count)):
-            answer = read_pddl(completion, decoding.rung)
+            answer = read(completion, PDDL, decoding.rung)
             yield {
                 "id": number,
-                "domain": answer.domain,
-                "problem": answer.problem,
+                "domain": answer.value.df if answer.value else "",
+                "problem": answer.value.pf if answer.value else "",
                 "finish_reason": completion.finish_reason,
                 "completion_tokens": completion.completion_tokens,
                 "rung": decoding.rung,

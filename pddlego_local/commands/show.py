@@ -1,6 +1,7 @@
 """`pddlego show`: one transcript that a person can follow in a terminal."""
 
 import argparse
+import json
 from pathlib import Path
 from typing import Any
 
@@ -41,7 +42,8 @@ def _lines(event: dict[str, Any], *, prompts: bool) -> list[str]:
             return _call(event, prompts=prompts)
         case "plan":
             steps = " ".join(event["plan"]) or event["message"]
-            return [f"[cyan]planner[/] {event['outcome']}: {escape(steps)}"]
+            aim = f" for {event['goal']}" if event["goal"] else ""
+            return [f"[cyan]planner[/] {event['outcome']}{escape(aim)}: {escape(steps)}"]
         case "action":
             mark = "[red]✗[/]" if event["feedback"] else "[green]✓[/]"
             said = event["feedback"] or event["observation"]
@@ -50,6 +52,11 @@ def _lines(event: dict[str, Any], *, prompts: bool) -> list[str]:
             ]
         case "restart":
             return [f"[magenta]restart[/] replaying {len(event['replayed'])} actions"]
+        case "note":
+            facts = {key: value for key, value in event.items() if key != "event"}
+            return [f"[blue]note[/] {escape(key)}: {escape(str(v))}" for key, v in facts.items()]
+        case "edit":
+            return [f"[red]edit[/] {escape(fault)}" for fault in event["faults"]]
         case "end":
             numbers = ("steps", "actions", "calls", "completion_tokens", "wall_time_s")
             told = ", ".join(f"{key} {event[key]}" for key in numbers)
@@ -59,11 +66,12 @@ def _lines(event: dict[str, Any], *, prompts: bool) -> list[str]:
 
 
 def _call(event: dict[str, Any], *, prompts: bool) -> list[str]:
-    where = f"step {event['step']}, attempt {event['attempt']}, retry {event['retry']}"
+    names = (name for name in ("step", "attempt", "retry") if name in event)
+    where = ", ".join(f"{name} {event[name]}" for name in names)
     cost = (
         f"{event['completion_tokens']} tokens, {event['latency_s']:.2f} s, {event['finish_reason']}"
     )
-    lines = [f"\n[yellow]model[/] {where} ({cost})"]
+    lines = [f"\n[yellow]model[/] {event['form']}, {where} ({cost})"]
     if prompts:
         lines += [
             f"[dim]{escape(m['role'])}:\n{escape(m['content'])}[/]" for m in event["messages"]
@@ -72,4 +80,17 @@ def _call(event: dict[str, Any], *, prompts: bool) -> list[str]:
         lines.append(f"[dim]{escape(event['thought'])}[/]")
     if event["fault"]:
         return [*lines, f"[red]{event['fault']}[/]", escape(event["text"])]
-    return [*lines, escape(event["domain"]), escape(event["problem"])]
+    return [*lines, escape(_unpacked(event["text"]))]
+
+
+def _unpacked(text: str) -> str:
+    """The strings of an answer with their line breaks, as a person reads them."""
+    try:
+        answer = json.loads(text)
+    except ValueError:
+        return text
+    if not isinstance(answer, dict):
+        return text
+    return "\n".join(
+        v if isinstance(v, str) else f"{k}: {json.dumps(v)}" for k, v in answer.items()
+    )

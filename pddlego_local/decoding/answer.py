@@ -1,21 +1,24 @@
-"""From what a model wrote to a domain and a problem, or to the named reason why there is none.
+"""From what a model wrote to the value that its form asks for, or to the named reason for none.
 
-The PDDL itself is never touched: what is wrong inside it is for the planner to say. An answer that
-could not have been drawn under its grammar is our fault and raised, not the model's.
+What the strings hold is never touched: what is wrong inside PDDL is for the planner to say. An
+answer that could not have been drawn under its grammar is our fault and raised, not the model's.
 """
 
 import json
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Generic, TypeVar
+
+import pydantic
 
 from pddlego_local.core import Completion, Grammar
+from pddlego_local.decoding.forms import PDDL, PROBLEM, Fault, Form, Keys, T_co
 from pddlego_local.decoding.grammar import accepts, decoder_verdict
-from pddlego_local.decoding.rungs import KEYS, grammar_for
+from pddlego_local.decoding.rungs import grammar_for
 from pddlego_local.errors import GrammarIgnored, ModelFault
 
-Fault = Literal["", "empty", "truncated", "unfinished_thought", "no_json", "wrong_keys"]
+T = TypeVar("T", bound=Keys)
 
 _OPENING = re.compile(r"\{\s*[\"}]")
 _MAX_OPENINGS = 1000  # each may be tried to the end of the text: hostile answers have more
@@ -25,65 +28,66 @@ _PROBLEM = re.compile(r"\(\s*problem\s", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
-class Answer:
-    """A domain and a problem, or, with both empty, the `fault` that left none:
+class Answer(Generic[T_co]):
+    """The value that was asked for, or None and the `fault` that left none:
 
-    - "empty": nothing but blanks, or one of the two texts is nothing but blanks
+    - "empty": nothing but blanks, or a text that was asked for is nothing but blanks
     - "truncated": cut by a token limit; never passed on, even where it looks whole
     - "unfinished_thought": a reasoning model thought until it ran out of tokens
-    - "no_json": no JSON object in it (nor, when free, a pair of fenced blocks)
-    - "wrong_keys": a JSON object, but without two strings df and pf
+    - "no_json": no JSON object in it (nor, when free, fenced blocks of PDDL where PDDL is asked)
+    - "wrong_keys": a JSON object, but not one of the form
     """
 
-    domain: str
-    problem: str
+    value: T_co | None
     fault: Fault
 
 
-def read_pddl(completion: Completion, rung: str) -> Answer:
-    """The PDDL of a completion drawn on `rung`.
+def read(completion: Completion, form: Form[T], rung: str) -> Answer[T]:
+    """The value of a completion drawn on `rung`.
 
     Raises GrammarIgnored if a finished answer contradicts the rung's grammar, ModelFault if it is a
     valid beginning that the decoder ended too early.
     """
     if completion.finish_reason == "unfinished_thought":
-        return _without("unfinished_thought")
+        return Answer(None, "unfinished_thought")
     if completion.finish_reason == "length":
-        return _without("truncated")
-    grammar = grammar_for(rung)
+        return Answer(None, "truncated")
+    grammar = grammar_for(rung, form)
     if grammar is None:
-        return _extract(completion.text)
-    return _decode(completion.text, grammar)
+        return _extract(completion.text, form)
+    return _decode(completion.text, form, grammar)
 
 
-def _without(fault: Fault) -> Answer:
-    return Answer("", "", fault)
-
-
-def _pair(domain: str, problem: str) -> Answer:
-    if not domain.strip() or not problem.strip():
-        return _without("empty")
+def _filled(value: T, form: Form[T]) -> Answer[T]:
+    given = value.model_dump()
+    for key, text in given.items():
+        if isinstance(text, str) and not text.strip() and key not in form.may_be_blank:
+            return Answer(None, "empty")
     try:
-        (domain + problem).encode()
+        json.dumps(given, ensure_ascii=False).encode()
     except UnicodeEncodeError:  # half a character, as "\ud800": no text that a file could hold
-        return _without("no_json")
-    return Answer(domain, problem, "")
+        return Answer(None, "no_json")
+    return Answer(value, "")
 
 
-def _decode(text: str, grammar: Grammar) -> Answer:
+def _decode(text: str, form: Form[T], grammar: Grammar) -> Answer[T]:
     """Strictly: exactly what the grammar lets a decoder write."""
     try:
-        pairs = json.loads(text, object_pairs_hook=list)
+        given = json.loads(text, object_pairs_hook=_without_repeats)
+        in_order = isinstance(given, dict) and tuple(given) == tuple(form.keys.model_fields)
+        value = form.keys.model_validate(given, strict=True) if in_order else None
     except (ValueError, RecursionError):
-        pairs = None
-    whole = (
-        isinstance(pairs, list)
-        and tuple(pair[0] for pair in pairs if isinstance(pair, tuple)) == KEYS
-        and all(isinstance(pair[1], str) for pair in pairs)
-    )
-    if not whole or (grammar.kind == "lark" and not accepts(grammar, text)):
+        value = None
+    if value is None or (grammar.kind == "lark" and not accepts(grammar, text)):
         raise _not_drawn_under(grammar, text)
-    return _pair(pairs[0][1], pairs[1][1])
+    return _filled(value, form)
+
+
+def _without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        raise ValueError("a key is repeated")
+    return found
 
 
 def _not_drawn_under(grammar: Grammar, text: str) -> ModelFault:
@@ -98,23 +102,28 @@ def _not_drawn_under(grammar: Grammar, text: str) -> ModelFault:
     )
 
 
-def _extract(text: str) -> Answer:
+def _extract(text: str, form: Form[T]) -> Answer[T]:
     """Freely: prose, fences and raw newlines may surround the answer; the last complete one counts.
 
-    A JSON object with the strings df and pf comes first, other keys in it are passed over; without
-    one, the last fenced block with `(domain` and the last with `(problem`, in different blocks.
+    A JSON object of the form comes first, other keys in it are passed over; where PDDL is asked and
+    there is none, the last fenced blocks with `(domain` and with `(problem`, in different blocks.
     """
     if not text.strip():
-        return _without("empty")
+        return Answer(None, "empty")
     fault: Fault = "no_json"
-    found: dict[str, Any] | None = None
-    for candidate in _objects(text):
-        if all(isinstance(candidate.get(key), str) for key in KEYS):
-            found = candidate
-        else:
+    found: T | None = None
+    wanted = form.keys.model_fields
+    for candidate in _objects(text, tuple(wanted)):
+        try:
+            found = form.keys.model_validate({k: v for k, v in candidate.items() if k in wanted})
+        except pydantic.ValidationError:
             fault = "wrong_keys"
-    if found is not None:
-        return _pair(found["df"], found["pf"])
+    if found is None:
+        found = _fenced(text, form)
+    return Answer(None, fault) if found is None else _filled(found, form)
+
+
+def _fenced(text: str, form: Form[T]) -> T | None:
     domain = problem = ""
     for block in _FENCE.findall(text):
         holds_domain, holds_problem = bool(_DOMAIN.search(block)), bool(_PROBLEM.search(block))
@@ -122,10 +131,14 @@ def _extract(text: str) -> Answer:
             domain = block
         elif holds_problem and not holds_domain:
             problem = block
-    return _pair(domain, problem) if domain and problem else _without(fault)
+    if form is PDDL and domain and problem:
+        return form.keys.model_validate({"df": domain, "pf": problem})
+    if form is PROBLEM and problem:
+        return form.keys.model_validate({"pf": problem})
+    return None
 
 
-def _objects(text: str) -> Iterator[dict[str, Any]]:
+def _objects(text: str, keys: tuple[str, ...]) -> Iterator[dict[str, Any]]:
     """Every JSON object in a text, from left to right; newlines inside strings may be raw.
 
     Inside an object that is an answer nothing more is looked for; inside any other, its parts are.
@@ -140,5 +153,5 @@ def _objects(text: str) -> Iterator[dict[str, Any]]:
         except (ValueError, RecursionError):
             continue
         yield candidate
-        if all(key in candidate for key in KEYS):
+        if all(key in candidate for key in keys):
             end = stop

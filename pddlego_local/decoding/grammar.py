@@ -25,6 +25,10 @@ _PARTS: dict[str, tuple[str, tuple[str, ...]]] = {
         "answer",
         ("pddl_json", "domain", "problem", "condition", "tokens", "whitespace_json"),
     ),
+    "problem_syntax": (
+        "answer",
+        ("problem_json", "problem", "condition", "tokens", "whitespace_json"),
+    ),
 }
 _PART_MARK = "// part: "
 
@@ -32,7 +36,8 @@ Verdict = Literal["accepted", "unfinished", "rejected"]
 
 
 def load(name: str, directory: Path | None = None) -> Grammar:
-    """The grammar `name`: "domain" or "problem" (PDDL text), or "syntax" (both in their envelope).
+    """The grammar `name`: "domain" or "problem" (PDDL text), "syntax" (both in their
+    envelope), or "problem_syntax" (a problem alone in its envelope).
 
     Its parts are read from `directory`, by default the project's. Raises ConfigError for an unknown
     name or a part that cannot be read; `validate` says whether the text is a grammar at all.

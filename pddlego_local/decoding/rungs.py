@@ -1,42 +1,50 @@
 """The decoding ladder: which grammar a rung puts on an answer.
 
     free     none
-    json     one JSON object of exactly the two strings df and pf, in that order
-    syntax   the same object, and what the strings hold is PDDL
+    json     one JSON object of exactly the form's keys, in their order
+    syntax   the same object, and what its strings hold is PDDL, or what the form says
 
 Each rung excludes by construction what the one before lets through; prompts and envelope are the
 same on all. A rung that depends on the environment will take it as a further argument here.
 """
 
+import functools
 import json
+from typing import Any
 
 from pddlego_local.core import Grammar
+from pddlego_local.decoding.forms import PDDL, Form, Keys
 from pddlego_local.decoding.grammar import load
 from pddlego_local.errors import ConfigError
 
 RUNGS = ("free", "json", "syntax")
-KEYS = ("df", "pf")
-
-_SCHEMA = Grammar(
-    name="json",
-    kind="json_schema",
-    text=json.dumps(
-        {
-            "type": "object",
-            "properties": {key: {"type": "string"} for key in KEYS},
-            "required": list(KEYS),
-            "additionalProperties": False,
-        }
-    ),
-)
 
 
-def grammar_for(rung: str) -> Grammar | None:
+def grammar_for(rung: str, form: Form[Keys] = PDDL) -> Grammar | None:
     """The grammar of a rung, `None` for "free". Raises ConfigError for a rung there is not."""
+    if rung not in RUNGS:
+        raise ConfigError(f"decoding.rung={rung!r} is unknown; choose one of {', '.join(RUNGS)}.")
     if rung == "free":
         return None
-    if rung == "json":
-        return _SCHEMA
-    if rung == "syntax":
-        return load("syntax")
-    raise ConfigError(f"decoding.rung={rung!r} is unknown; choose one of {', '.join(RUNGS)}.")
+    if rung == "syntax" and form.grammar:
+        return load(form.grammar)
+    return _schema(rung, form.syntax if rung == "syntax" and form.syntax else form.keys)
+
+
+@functools.lru_cache(maxsize=200)
+def _schema(rung: str, keys: type[Keys]) -> Grammar:
+    schema = _without_prose(keys.model_json_schema())
+    return Grammar(rung, "json_schema", json.dumps(schema))
+
+
+def _without_prose(schema: Any) -> Any:
+    """Titles and descriptions constrain nothing, and would make a hash depend on a comment."""
+    if isinstance(schema, list):
+        return [_without_prose(part) for part in schema]
+    if not isinstance(schema, dict):
+        return schema
+    return {
+        key: _without_prose(value)
+        for key, value in schema.items()
+        if not (key in ("title", "description") and isinstance(value, str))
+    }

@@ -4,16 +4,24 @@ Knows the game, its parameters and the papers' success rule; not how anyone play
 """
 
 import re
+from collections.abc import Sequence
 from typing import Annotated, Literal
 
 from pydantic import ConfigDict, Field
 from pydantic.dataclasses import dataclass
 
-from pddlego_local.core import Observation
+from pddlego_local.core import Budget, Goal, Observation, Turn
 from pddlego_local.environments.actions import Tables
 from pddlego_local.environments.textworld_express import ExpressGame, Reply
 
 TABLES = Tables.load("coin")
+GOALS = (
+    Goal("take the coin", "(have-coin)"),
+    Goal(
+        "be in a room that is not visited yet",
+        "(exists (?loc - location) (and (at ?loc) (not (visited ?loc))))",
+    ),
+)
 
 
 @dataclass(config=ConfigDict(extra="forbid"), kw_only=True)
@@ -30,9 +38,15 @@ class Coin:
     limit_inventory: bool = False
     fold: Literal["train", "dev", "test"] = "train"
     furniture: bool = False
+    budget: Budget = Budget(unit="actions", limit=50)
 
     name = "coin"
-    actions = TABLES.actions
+    actions = TABLES.told
+    domain = TABLES.domain
+
+    @property
+    def task_type(self) -> str:
+        return f"{self.rooms} rooms"
 
     def __post_init__(self) -> None:
         self._game = ExpressGame(
@@ -52,8 +66,15 @@ class Coin:
         reply = self._game.step(command)
         return self._observe(reply, TABLES.feedback_for(command, reply.text))
 
+    def goals(self, memory: Sequence[Turn]) -> tuple[Goal, ...]:
+        return GOALS
+
+    def wanted(self, memory: Sequence[Turn]) -> tuple[str, ...]:
+        """Nothing: the coin ends the game."""
+        return ()
+
     def command(self, action: str) -> str | None:
-        return TABLES.command(action)
+        return command(action)
 
     def won(self) -> bool:
         """The game's own rule: the coin is taken. Plays "take coin"."""
@@ -67,7 +88,12 @@ class Coin:
         success = re.search(r"\bcoin\b", reply.text) is not None
         commands = tuple(c for c in reply.commands if c.startswith(("open ", "close ", "move ")))
         text = reply.text if self.furniture else without_furniture(reply.text)
-        return Observation(text.strip(), feedback, success, commands)
+        return Observation(text.strip(), feedback, success, commands=commands)
+
+
+def command(planned: str) -> str | None:
+    """The game's command for a planned "(move a b west)"; None if there is none."""
+    return TABLES.command(planned)
 
 
 def without_furniture(look: str) -> str:

@@ -79,26 +79,49 @@ class HouseMap:
         return best[1] if best else None
 
 
-def formalize(memory: Sequence[Turn]) -> tuple[str, str]:
+def formalize(memory: Sequence[Turn], goal: str = "") -> tuple[str, str]:
     """(domain, problem) for what `memory` tells; the goal is the nearest place not yet visited."""
+    house = _read(memory)
+    target = house.nearest_unvisited() or house.here
+    return DOMAIN, _problem("exploration", house, [], f"(at {target})")
+
+
+def problem(memory: Sequence[Turn]) -> str:
+    """All that is known, for the hand-written domain; the goal is the method's to set."""
+    house = _read(memory)
+    facts = [f"(visited {room})" for room in house.exits]
+    if re.search(r"\bcoin\b", memory[-1].text):
+        facts.append(f"(coin-at {house.here})")
+    return _problem("coin_collector", house, facts, "(have-coin)")
+
+
+def subgoals(memory: Sequence[Turn]) -> tuple[str, ...]:
+    """One: the game ends when the coin is seen."""
+    return ("explore the house until you see the coin",)
+
+
+def _read(memory: Sequence[Turn]) -> HouseMap:
     house = HouseMap()
     for turn in memory:
         house.read(turn)
+    return house
+
+
+def _problem(domain: str, house: HouseMap, further: Sequence[str], goal: str) -> str:
     passages = list(house.passages())
     places = dict.fromkeys([*house.exits, *(to for _, to, _, _ in passages)])
     directions = dict.fromkeys([direction for _, _, direction, _ in passages])
-    facts = [f"(at {house.here})"] + [
+    facts = [f"(at {house.here})", *further] + [
         f"({'closed-door' if closed else 'connected'} {start} {to} {direction})"
         for start, to, direction, closed in passages
     ]
     lines = "\n    ".join(facts)
-    goal = house.nearest_unvisited() or house.here
-    return DOMAIN, (
+    return (
         "(define (problem explore)\n"
-        "  (:domain exploration)\n"
+        f"  (:domain {domain})\n"
         f"  (:objects\n    {' '.join(places)} - location\n    {' '.join(directions)} - direction)\n"
         f"  (:init\n    {lines})\n"
-        f"  (:goal (at {goal})))\n"
+        f"  (:goal {goal}))\n"
     )
 
 

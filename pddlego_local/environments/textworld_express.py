@@ -27,6 +27,7 @@ class Reply:
     text: str
     commands: tuple[str, ...]
     won: bool
+    lost: bool
 
 
 class ExpressGame:
@@ -73,7 +74,8 @@ class ExpressGame:
         if answer["observation"].startswith("ERROR:"):
             raise EnvironmentFault(f"TextWorldExpress: {answer['observation']}")
         commands = tuple(sorted(answer["validActions"]))
-        return Reply(answer["observation"], commands, bool(answer["tasksuccess"]))
+        won, lost = bool(answer["tasksuccess"]), bool(answer["taskfailure"])
+        return Reply(answer["observation"], commands, won, lost)
 
 
 def java_path() -> str:

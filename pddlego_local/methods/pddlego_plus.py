@@ -2,7 +2,9 @@
 Environments", §3): the model writes the domain and the problem, and both are grown and repaired.
 """
 
+import random
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Annotated, Literal
 
 from pydantic import ConfigDict, Field
@@ -10,9 +12,13 @@ from pydantic.dataclasses import dataclass
 
 from pddlego_local import prompts
 from pddlego_local.core import Message, Prompt, Turn
+from pddlego_local.decoding.forms import PDDL, PROBLEM, Form, Keys
 from pddlego_local.episode import Episode, Formalization, told
+from pddlego_local.record import winning_domains
 
-SHOWN = {
+Variant = Literal["detailed", "simple", "simple_goal", "simple_hint"]
+
+SHOWN: dict[Variant, tuple[str, ...]] = {
     "detailed": ("goal_template", "goal_hint"),
     "simple": (),
     "simple_goal": ("goal_template",),
@@ -24,37 +30,44 @@ SHOWN = {
 class PddlegoPlus:
     """Settings of the method; calling it plays one episode.
 
-    `max_steps` counts plan rounds. `keep_prefix` keeps the successful part of a plan whose later
-    action failed, as later forks of the published code do; the paper discards it.
+    `keep_prefix` keeps the successful part of a plan whose later action failed, as later forks of
+    the published code do; the paper discards it. `domains` is a folder of recorded runs: a domain
+    that won there is drawn, held fixed, and only the problem is written ("RAG with DF", §5.5).
     """
 
-    max_steps: Annotated[int, Field(ge=1)] = 20
     max_attempts: Annotated[int, Field(ge=1)] = 5
     max_retries: Annotated[int, Field(ge=0)] = 5
-    variant: Literal["detailed", "simple", "simple_goal", "simple_hint"] = "detailed"
+    variant: Variant = "detailed"
     keep_prefix: bool = False
+    domains: Path | None = None
 
-    name = "pddlego_plus"
+    prompts = "pddlego_plus"
+    learns = False
+
+    @property
+    def forms(self) -> tuple[Form[Keys], ...]:
+        return (PROBLEM,) if self.domains else (PDDL,)
 
     def __call__(self, episode: Episode) -> str:
-        """Returns success, success_at_start, solver_abort, simulation_abort or step_limit."""
+        """Returns success, success_at_start, solver_abort, simulation_abort, game_lost or
+        step_limit."""
         first = episode.start()
         if first.success:
             return "success_at_start"
         news, commands = episode.memory, first.commands
-        pddl: Formalization | None = None
-        for step in range(1, self.max_steps + 1):
+        pddl = self._reused_domain(episode) if self.domains else None
+        for step in episode.steps():
             error = ""
             for attempt in range(1, self.max_attempts + 1):  # the outer loop, simulation errors
                 if attempt > 1:
                     episode.restart()
-                round_ = _Round(step, attempt, news, commands, error)
+                round_ = Round(step, attempt, news, commands, error)
                 pddl = self._refine_until_planned(episode, round_, pddl)
                 if not pddl.plan:
                     return "solver_abort"
                 execution = episode.execute(pddl.plan)
-                if execution.success:
-                    return "success"
+                if execution.ended:
+                    return execution.ended
                 if not execution.error:
                     break
                 error = execution.error
@@ -67,51 +80,83 @@ class PddlegoPlus:
         return "step_limit"
 
     def _refine_until_planned(
-        self, episode: Episode, round_: "_Round", previous: Formalization | None
+        self, episode: Episode, round_: "Round", previous: Formalization | None
     ) -> Formalization:
         """The inner loop, solver errors: asks again with the planner's message."""
         pddl = self._formalize(episode, round_, previous, retry=0)
         for retry in range(1, self.max_retries + 1):
             if pddl.plan:
                 break
-            previous = pddl if pddl.domain else previous
+            previous = pddl if pddl.problem else previous
             pddl = self._formalize(episode, round_, previous, retry, solver_error=pddl.message)
         return pddl
 
     def _formalize(
         self,
         episode: Episode,
-        round_: "_Round",
+        round_: "Round",
         previous: Formalization | None,
         retry: int,
         solver_error: str = "",
     ) -> Formalization:
-        text = prompts.render(
-            self.name,
-            episode.environment.name,
-            actions=episode.environment.actions,
-            shown=SHOWN[self.variant],
-            observations=told(round_.news),
-            commands=round_.commands,
-            memory=told(episode.memory),
-            previous=previous,
-            solver_error=solver_error,
-            simulation_error=round_.error,
-            repetition=" , ".join(repeated(episode.memory)),
+        prompt = formalizing_prompt(
+            episode, round_, previous, self.variant, solver_error, fixed=bool(self.domains)
         )
-        prompt = Prompt((Message("user", text),), episode.environment.name, episode.memory)
-        return episode.formalize(prompt, step=round_.step, attempt=round_.attempt, retry=retry)
+        where = {"step": round_.step, "attempt": round_.attempt, "retry": retry}
+        if not (self.domains and previous):
+            return episode.formalize(prompt, **where)
+        answer = episode.ask(prompt, PROBLEM, **where)
+        if not answer.value:
+            message = PROBLEM.message(answer.fault)
+            return Formalization(previous.domain, "", answer.fault, (), message)
+        return episode.plan(previous.domain, answer.value.pf, goals=(), **where)
+
+    def _reused_domain(self, episode: Episode) -> Formalization:
+        """One of the recorded winners, drawn by the episode's own dice; the record says which."""
+        assert self.domains
+        source, domain = random.Random(episode.seed).choice(winning_domains(self.domains))
+        episode.note(domain_from=source)
+        return Formalization(domain, "", "", (), "")
 
 
 @dataclass(frozen=True)
-class _Round:
+class Round:
     """What every prompt of one attempt has in common."""
 
     step: int
     attempt: int
     news: Sequence[Turn]
     commands: Sequence[str]
-    error: str
+    error: str = ""
+
+
+def formalizing_prompt(
+    episode: Episode,
+    round_: Round,
+    previous: Formalization | None,
+    variant: Variant,
+    solver_error: str = "",
+    *,
+    fixed: bool = False,
+) -> Prompt:
+    """What is asked after `previous`; with `fixed`, its domain is given and stays."""
+    environment = episode.environment
+    text = prompts.render(
+        "pddlego_plus/prompt",
+        environment.name,
+        actions=environment.actions,
+        shown=SHOWN[variant],
+        observations=told(round_.news),
+        commands=round_.commands,
+        memory=told(episode.memory),
+        previous=previous if previous and previous.problem else None,
+        fixed_domain=previous.domain if fixed and previous else "",
+        solver_error=solver_error,
+        simulation_error=round_.error,
+        repetition=" , ".join(repeated(episode.memory)),
+    )
+    asks = "reused_domain" if fixed else "pddl"
+    return Prompt((Message("user", text),), asks, environment.name, episode.memory)
 
 
 def repeated(memory: Sequence[Turn]) -> list[str]:

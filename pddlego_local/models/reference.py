@@ -1,24 +1,40 @@
 """The rule-based reference formalizer: not a language model.
 
-Writes the PDDL that a perfect formalizer would write from the same memory. It gives every
-environment its ceiling and the whole line a test without weights. The rules of an environment are
-in `environments/<name>_reference.py`.
+Answers as a perfect model would, from the same memory: the PDDL, the edit, the sub-goals, the next
+action. It gives every environment its ceiling and every method a test without weights. The rules
+of an environment are in `environments/<name>_reference.py`:
+
+    formalize(memory, goal="") -> (domain, problem)   for the task, or for one sub-goal in words
+    problem(memory) -> str                            for the hand-written domain
+    subgoals(memory) -> tuple[str, ...]               what remains to be done, in words
+    contents(memory) -> (closed, items)               where the environment has `wanted` things
 """
 
 import importlib
 import json
 import time
+from dataclasses import field
+from typing import Any
 
 from pydantic import ConfigDict
 from pydantic.dataclasses import dataclass
 
 from pddlego_local.core import Completion, Grammar, Prompt, Sampling
 from pddlego_local.errors import ConfigError
+from pddlego_local.pddl.edit import difference
+from pddlego_local.planner import FastDownward
 
 
 @dataclass(config=ConfigDict(extra="forbid"), kw_only=True, frozen=True)
 class ReferenceFormalizer:
-    """Deterministic; ignores grammar and sampling; uses no tokens."""
+    """Deterministic; ignores grammar and sampling; uses no tokens.
+
+    Its actions are the planner's: the first of the plan for what it would formalize.
+    """
+
+    _planner: FastDownward = field(
+        default_factory=FastDownward, init=False, repr=False, compare=False
+    )
 
     decodes = False
 
@@ -29,18 +45,70 @@ class ReferenceFormalizer:
         return {"backend": "reference", "note": "rule-based, not a language model"}
 
     def complete(self, prompt: Prompt, grammar: Grammar | None, sampling: Sampling) -> Completion:
+        """Raises ConfigError for an environment or a question that it has no rules for."""
         began = time.perf_counter()
-        module = f"pddlego_local.environments.{prompt.environment}_reference"
-        try:
-            rules = importlib.import_module(module)
-        except ModuleNotFoundError as error:
-            raise ConfigError(
-                f"model=reference has no rules for the environment {prompt.environment!r}: "
-                f"there is no module {module}"
-            ) from error
-        domain, problem = rules.formalize(prompt.memory)
-        text = json.dumps({"df": domain, "pf": problem})
+        text = json.dumps(self._answer(prompt, _rules(prompt.environment)))
         return Completion(text, "stop", 0, 0, time.perf_counter() - began)
 
     def close(self) -> None:
-        """Holds nothing."""
+        self._planner.close()
+
+    def _answer(self, prompt: Prompt, rules: Any) -> dict[str, Any]:
+        memory, facts = prompt.memory, prompt.facts
+        match prompt.asks:
+            case "pddl":
+                domain, problem = rules.formalize(memory)
+                return {"df": domain, "pf": problem}
+            case "problem":
+                return {"pf": rules.problem(memory)}
+            case "reused_domain":
+                return {"pf": rules.formalize(memory)[1]}
+            case "edit":
+                return difference(facts["problem"], rules.problem(memory))
+            case "seen":
+                closed, items = rules.contents(memory)
+                return {"closed": list(closed), "items": list(items)}
+            case "action":
+                return {"action": self._next_command(prompt, rules) or "look around"}
+            case "act":
+                return {"kind": "act", "text": self._next_command(prompt, rules) or "look around"}
+            case "goals":
+                return {"goals": list(rules.subgoals(memory)) or ["wait: all is done"]}
+            case "choice":
+                return self._choice(prompt, rules)
+            case "text":
+                return {"text": "The reference formalizer has nothing to say about this."}
+        raise ConfigError(f"model=reference has no rules for the question {prompt.asks!r}")
+
+    def _choice(self, prompt: Prompt, rules: Any) -> dict[str, Any]:
+        """Of numbered commands, for the sub-goal `goal`: 0 cannot be had, the last is had."""
+        commands = list(prompt.facts["commands"])
+        goal = prompt.facts["goal"]
+        if goal not in rules.subgoals(prompt.memory):
+            return {"reason": f"Done: {goal}.", "number": len(commands) + 1}
+        command = self._next_command(prompt, rules, goal)
+        if command in commands:
+            return {"reason": f"Next for: {goal}.", "number": commands.index(command) + 1}
+        return {"reason": f"Nothing here leads to: {goal}.", "number": 0}
+
+    def _next_command(self, prompt: Prompt, rules: Any, goal: str = "") -> str | None:
+        domain, problem = rules.formalize(prompt.memory, goal)
+        plan = self._planner.plan(domain, problem).plan
+        environment = importlib.import_module(_module(prompt.environment))
+        command: str | None = environment.command(plan[0]) if plan else None
+        return command
+
+
+def _module(environment: str) -> str:
+    return f"pddlego_local.environments.{environment}"
+
+
+def _rules(environment: str) -> Any:
+    module = f"{_module(environment)}_reference"
+    try:
+        return importlib.import_module(module)
+    except ModuleNotFoundError as error:
+        raise ConfigError(
+            f"model=reference has no rules for the environment {environment!r}: "
+            f"there is no module {module}"
+        ) from error

@@ -12,7 +12,11 @@ INSTALL = "install it with `python -m pip install up-fast-downward==1.0.0`"
 
 @dataclass(frozen=True)
 class Installation:
-    """`translator` is the folder that holds the package `fast_downward`; `search` the binary."""
+    """`translator` is the folder that holds the package `fast_downward`; `search` the binary.
+
+    It is the copy that lies beside the binary: TextWorld installs a package `fast_downward` too,
+    of another version, over the one that Python would find.
+    """
 
     translator: Path
     search: Path
@@ -20,8 +24,8 @@ class Installation:
 
 def find_fast_downward() -> Installation:
     """The installed planner; MissingPart if a piece of it is not there."""
-    translator = _package_folder("fast_downward")
-    search = _package_folder("up_fast_downward") / "downward/builds/release/bin/downward"
+    release = _package_folder("up_fast_downward") / "downward/builds/release/bin"
+    translator, search = release / "fast_downward", release / "downward"
     if not (translator / "translate").is_dir():
         raise MissingPart(f"Fast Downward's translator is not in {translator}; {INSTALL}.")
     if not os.access(search, os.X_OK):

@@ -91,7 +91,7 @@ class End(NamedTuple):
 
 def main() -> None:
     settings = Settings(**json.loads(sys.argv[1]))
-    sys.path.append(settings.package_folder)
+    sys.path.insert(0, settings.package_folder)
     from fast_downward.translate import options
 
     options.set_options(["domain", "problem"])

@@ -5,16 +5,46 @@ import json
 import pytest
 
 from pddlego_local.core import Completion
-from pddlego_local.decoding.answer import Answer, read_pddl
+from pddlego_local.decoding.answer import Answer, read
+from pddlego_local.decoding.forms import (
+    COMMAND,
+    EDIT,
+    GOALS,
+    PDDL,
+    PROBLEM,
+    SEEN,
+    TEXT,
+    Command,
+    Fault,
+    Form,
+    Keys,
+    Pddl,
+    Problem,
+    choice,
+)  # fmt: skip
+from pddlego_local.decoding.grammar import decoder_verdict, validate
+from pddlego_local.decoding.rungs import grammar_for
 from pddlego_local.errors import ConfigError, GrammarIgnored, ModelFault
 
 DOMAIN = '(define (domain d) ; "a"\n\t(:predicates (p))\n)'
-PROBLEM = "(define (problem p) (:domain d)\n (:init (p)) (:goal (p)))"
-OBJECT = json.dumps({"df": DOMAIN, "pf": PROBLEM})
-RAW = '{"df": "(define (domain d)\n\t)", "pf": "' + PROBLEM + '"}'
+PROBLEM_TEXT = "(define (problem p) (:domain d)\n (:init (p)) (:goal (p)))"
+OBJECT = json.dumps({"df": DOMAIN, "pf": PROBLEM_TEXT})
+RAW = '{"df": "(define (domain d)\n\t)", "pf": "' + PROBLEM_TEXT + '"}'
 OTHER = json.dumps({"df": "(define (domain old))", "pf": "(define (problem old))"})
-FENCED = f"The domain:\n```pddl\n{DOMAIN}\n```\nand\n```lisp\n{PROBLEM}\n```\n"
-WHOLE = Answer(DOMAIN, PROBLEM, "")
+FENCED = f"The domain:\n```pddl\n{DOMAIN}\n```\nand\n```lisp\n{PROBLEM_TEXT}\n```\n"
+WHOLE = Answer(Pddl(df=DOMAIN, pf=PROBLEM_TEXT), "")
+
+
+def read_pddl(completion: Completion, rung: str) -> Answer[Pddl]:
+    return read(completion, PDDL, rung)
+
+
+def pair(domain: str, problem: str) -> Answer[Pddl]:
+    return Answer(Pddl(df=domain, pf=problem), "")
+
+
+def fault(name: Fault) -> Answer[Pddl]:
+    return Answer(None, name)
 
 
 def _stop(text: str) -> Completion:
@@ -33,7 +63,7 @@ def _stop(text: str) -> Completion:
         f'{OBJECT}\n{{"df": "(define (dom',
         f'{{"answer": {OBJECT}}}',
         f'{{"a": [1, {OBJECT}]}} {{"note": "done"}}',
-        json.dumps({"why": "{", "pf": PROBLEM, "df": DOMAIN, "n": 1}),
+        json.dumps({"why": "{", "pf": PROBLEM_TEXT, "df": DOMAIN, "n": 1}),
         f"{{{{{OBJECT}}}}}",
         f"{FENCED}{OBJECT}",
     ],
@@ -44,7 +74,7 @@ def test_free_finds_the_last_complete_object(text: str) -> None:
 
 def test_free_takes_raw_newlines_and_tabs_as_they_are() -> None:
     answer = read_pddl(_stop(f"```json\n{RAW}\n```"), "free")
-    assert answer == Answer("(define (domain d)\n\t)", PROBLEM, "")
+    assert answer == pair("(define (domain d)\n\t)", PROBLEM_TEXT)
 
 
 @pytest.mark.parametrize(
@@ -52,18 +82,18 @@ def test_free_takes_raw_newlines_and_tabs_as_they_are() -> None:
     [
         FENCED,
         FENCED.replace("\n", "\r\n").replace("\r\n", "\n"),
-        f"```pddl\n{PROBLEM}\n```\n```pddl\n{DOMAIN}\n```",
+        f"```pddl\n{PROBLEM_TEXT}\n```\n```pddl\n{DOMAIN}\n```",
         "```pddl\n(define (domain old))\n```\n" + FENCED,
         FENCED + '\n```json\n{"df": 1}\n```',
     ],
 )
 def test_free_finds_a_pair_of_fenced_blocks(text: str) -> None:
-    assert read_pddl(_stop(text), "free") == Answer(DOMAIN + "\n", PROBLEM + "\n", "")
+    assert read_pddl(_stop(text), "free") == pair(DOMAIN + "\n", PROBLEM_TEXT + "\n")
 
 
 def test_free_never_mends_the_pddl() -> None:
     broken = {"df": "  (define (domain d", "pf": "```\\n(define ((problem p)) ))"}
-    assert read_pddl(_stop(json.dumps(broken)), "free") == Answer(broken["df"], broken["pf"], "")
+    assert read_pddl(_stop(json.dumps(broken)), "free") == pair(broken["df"], broken["pf"])
 
 
 @pytest.mark.parametrize(
@@ -74,11 +104,11 @@ def test_free_never_mends_the_pddl() -> None:
         ('{"df": "", "pf": "x"}', "empty"),
         ('{"df": "x", "pf": " \\n"}', "empty"),
         ("I cannot do that.", "no_json"),
-        (f"{DOMAIN}\n{PROBLEM}", "no_json"),
+        (f"{DOMAIN}\n{PROBLEM_TEXT}", "no_json"),
         (OBJECT[:-1], "no_json"),
         (OBJECT[1:], "no_json"),
         (OBJECT.replace("(p)", "\\(p\\)"), "no_json"),
-        (f"```pddl\n{DOMAIN}\n{PROBLEM}\n```", "no_json"),
+        (f"```pddl\n{DOMAIN}\n{PROBLEM_TEXT}\n```", "no_json"),
         (f"```pddl\n{DOMAIN}\n```", "no_json"),
         (FENCED.rsplit("```", 1)[0], "no_json"),
         ('{"df": "\\ud800", "pf": "x"}', "no_json"),
@@ -89,8 +119,8 @@ def test_free_never_mends_the_pddl() -> None:
         ('{"df": null, "pf": null}', "wrong_keys"),
     ],
 )
-def test_free_names_why_there_is_no_answer(text: str, fault: str) -> None:
-    assert read_pddl(_stop(text), "free") == Answer("", "", fault)  # type: ignore[arg-type]
+def test_free_names_why_there_is_no_answer(text: str, fault: Fault) -> None:
+    assert read_pddl(_stop(text), "free") == Answer(None, fault)
 
 
 def test_free_survives_enormous_and_hostile_text() -> None:
@@ -102,9 +132,9 @@ def test_free_survives_enormous_and_hostile_text() -> None:
 @pytest.mark.parametrize("rung", ["free", "json", "syntax"])
 def test_what_is_cut_is_never_passed_on_even_if_it_looks_whole(rung: str) -> None:
     cut = Completion(OBJECT, "length", 1, 1, 0.0)
-    assert read_pddl(cut, rung) == Answer("", "", "truncated")
+    assert read_pddl(cut, rung) == fault("truncated")
     thought = Completion("", "unfinished_thought", 1, 1, 0.0, "Let me")
-    assert read_pddl(thought, rung) == Answer("", "", "unfinished_thought")
+    assert read_pddl(thought, rung) == fault("unfinished_thought")
 
 
 @pytest.mark.parametrize("rung", ["json", "syntax"])
@@ -114,7 +144,7 @@ def test_a_drawn_answer_is_read_strictly(rung: str) -> None:
 
 
 def test_json_passes_on_what_is_no_pddl() -> None:
-    assert read_pddl(_stop('{"df": "a", "pf": "b"}'), "json") == Answer("a", "b", "")
+    assert read_pddl(_stop('{"df": "a", "pf": "b"}'), "json") == pair("a", "b")
     assert read_pddl(_stop('{"df": "", "pf": "b"}'), "json").fault == "empty"
 
 
@@ -162,3 +192,63 @@ def test_a_finished_answer_that_only_begins_well_is_a_fault_of_the_decoder(
 def test_a_rung_that_there_is_not_is_refused() -> None:
     with pytest.raises(ConfigError, match="typo"):
         read_pddl(_stop(OBJECT), "typo")
+
+
+def edit(objects: str, facts: str) -> str:
+    changes = '{"add": %s, "replace": {}, "delete": []}'
+    return f'{{"objects": {changes % objects}, "init": {changes % facts}}}'
+
+
+FORMS: list[tuple[Form[Keys], str, str, str]] = [  # a good answer, one that only json takes, a bad
+    (PROBLEM, json.dumps({"pf": PROBLEM_TEXT}), '{"pf": "(define"}', '{"pf": 3}'),
+    (COMMAND, '{"action": "go to shelf 1"}', '{"action": "Go!\\n"}', '{"action": 3}'),
+    (EDIT, edit('["a - room"]', '["(at a)"]'), edit('["a"]', '["at a"]'), '{"objects": {}}'),
+    (SEEN, '{"closed": ["fridge"], "items": []}', '{"closed": ["A"], "items": []}', "{}"),
+    (GOALS, '{"goals": ["find a mug"]}', '{"goals": ["a\\nb"]}', '{"goals": "find"}'),
+    (TEXT, '{"text": "Because."}', json.dumps({"text": "x" * 3000}), '{"text": ["a"]}'),
+    (
+        choice(12),
+        '{"reason": "", "number": 12}',
+        json.dumps({"reason": "x" * 500, "number": 0}),
+        '{"reason": "", "number": 13}',
+    ),
+]
+
+
+@pytest.mark.parametrize(
+    ("form", "good", "loose", "bad"), FORMS, ids=lambda p: getattr(p, "name", "")
+)
+def test_every_form_has_its_ladder(form: Form[Keys], good: str, loose: str, bad: str) -> None:
+    """What a rung's grammar lets through, its reader reads; what it excludes, it refuses."""
+    for rung in ("json", "syntax"):
+        grammar = grammar_for(rung, form)
+        assert grammar
+        validate(grammar)
+        assert decoder_verdict(grammar, good) == "accepted"
+        assert decoder_verdict(grammar, bad) == "rejected"
+        assert read(_stop(good), form, rung) == Answer(
+            form.keys.model_validate(json.loads(good)), ""
+        )
+        with pytest.raises(GrammarIgnored):
+            read(_stop(bad), form, rung)
+    loosest, strictest = grammar_for("json", form), grammar_for("syntax", form)
+    assert loosest and strictest
+    assert decoder_verdict(loosest, loose) == "accepted"
+    assert decoder_verdict(strictest, loose) == "rejected"
+    assert read(_stop(f"So:\n```json\n{good}\n```"), form, "free").value
+    assert read(_stop(bad), form, "free").fault in ("wrong_keys", "no_json")
+    assert read(_stop("I do not know."), form, "free").fault == "no_json"
+
+
+def test_a_fenced_problem_is_found_where_a_problem_is_asked() -> None:
+    answer = read(_stop(FENCED), PROBLEM, "free")
+    assert answer.value == Problem(pf=PROBLEM_TEXT + "\n")
+    assert read(_stop(FENCED), COMMAND, "free").fault == "no_json"
+
+
+def test_a_blank_command_is_empty_and_a_number_in_words_is_none() -> None:
+    assert read(_stop('{"action": " "}'), COMMAND, "free").fault == "empty"
+    assert read(_stop('{"reason": "", "number": "two"}'), choice(3), "free").fault == "wrong_keys"
+    assert read(_stop('{"action": "look", "why": "?"}'), COMMAND, "free").value == Command(
+        action="look"
+    )

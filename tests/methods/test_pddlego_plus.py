@@ -1,30 +1,24 @@
 """PDDLego+ through the real game and the real planner, with answers given in advance."""
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
 
-from pddlego_local.core import Completion, Turn
-from pddlego_local.decoding import Decoding
+from pddlego_local.core import Budget, Completion, Turn
 from pddlego_local.environments.coin import Coin
 from pddlego_local.environments.coin_reference import DOMAIN
-from pddlego_local.episode import Episode, Parts
 from pddlego_local.errors import ModelFault
 from pddlego_local.methods.pddlego_plus import PddlegoPlus, repeated
 from pddlego_local.metrics import summarize
 from pddlego_local.models.reference import ReferenceFormalizer
 from pddlego_local.models.scripted import Scripted
 from pddlego_local.planner import FastDownward
+from tests.methods import playing
+from tests.methods.playing import Events
 
 GAME = 1  # 11 rooms: kitchen, closed doors south (backyard) and west (pantry)
-
-
-@pytest.fixture(scope="module")
-def planner() -> Iterator[FastDownward]:
-    with FastDownward() as planner:
-        yield planner
 
 
 def problem(facts: str, goal: str) -> str:
@@ -48,18 +42,10 @@ FURTHER = answer("(at backyard) (connected backyard driveway south)", "(at drive
 
 
 def play(
-    planner: FastDownward, model: Any, game: int = GAME, **settings: Any
-) -> tuple[str, list[dict[str, Any]]]:
-    events: list[dict[str, Any]] = []
-    parts = Parts(Coin(rooms=11), model, planner, Decoding(rung="free"))
-    episode = Episode(
-        parts,
-        lambda event, **f: events.append({"event": event, **f}),
-        run_seed=0,
-        game=game,
-        trial=0,
-    )
-    return PddlegoPlus(**settings)(episode), events
+    planner: FastDownward, model: Any, game: int = GAME, rounds: int = 20, **settings: Any
+) -> tuple[str, Events]:
+    house = Coin(rooms=11, budget=Budget(unit="rounds", limit=rounds))
+    return playing.play(PddlegoPlus(**settings), house, model, planner, game=game)
 
 
 def numbers(events: list[dict[str, Any]], *keys: str) -> list[int]:
@@ -98,9 +84,9 @@ def test_the_solver_loop_tells_what_was_wrong_and_asks_again(
 ) -> None:
     model = Scripted([bad, SOUTH])
     with pytest.raises(ModelFault):  # the script ends after the first plan
-        play(planner, model, max_steps=2)
+        play(planner, model, rounds=2)
     model = Scripted([bad, SOUTH])
-    outcome, events = play(planner, model, max_steps=1)
+    outcome, events = play(planner, model, rounds=1)
     assert outcome == "step_limit"
     second = model.asked[1].messages[0].content
     assert "This is what it said" in second and told in second
@@ -112,7 +98,7 @@ def test_the_solver_loop_tells_what_was_wrong_and_asks_again(
 def test_the_planners_message_is_never_blank(planner: FastDownward) -> None:
     for bad in (BROKEN, UNREACHABLE, ALREADY):
         model = Scripted([bad, SOUTH])
-        play(planner, model, max_steps=1)
+        play(planner, model, rounds=1)
         said = model.asked[1].messages[0].content.partition("This is what it said:\n")[2]
         assert len(said.partition("\nReview both files")[0].strip()) > 20
 
@@ -127,7 +113,7 @@ def test_after_five_retries_without_a_plan_the_episode_ends(planner: FastDownwar
 
 def test_a_refused_action_resets_the_game_and_is_explained(planner: FastDownward) -> None:
     model = Scripted([SOUTH, DOOR_IN_THE_WAY, FURTHER])
-    outcome, events = play(planner, model, max_steps=2)
+    outcome, events = play(planner, model, rounds=2)
     assert outcome == "step_limit"
     told = model.asked[2].messages[0].content
     assert "carrying it out failed:\nAction: move west" in told
@@ -158,7 +144,7 @@ def test_the_successful_prefix_is_kept_only_if_asked(
         "(at north_room)",
     ).replace("west - direction", "west up - direction")
     model = Scripted([wrong_after_door, SOUTH])
-    _, events = play(planner, model, max_steps=1, max_attempts=2, keep_prefix=keep_prefix)
+    _, events = play(planner, model, rounds=1, max_attempts=2, keep_prefix=keep_prefix)
     (restart,) = (event for event in events if event["event"] == "restart")
     assert restart["replayed"] == replayed
 
@@ -169,7 +155,7 @@ def test_an_action_that_the_environment_does_not_have_is_a_simulation_error(
     invented = DOMAIN.replace(":action move", ":action teleport")
     facts = "(at kitchen) (connected kitchen backyard south)"
     model = Scripted([answer(facts, "(at backyard)", invented), SOUTH])
-    outcome, _ = play(planner, model, max_steps=1)
+    outcome, _ = play(planner, model, rounds=1)
     assert outcome == "step_limit"
     assert "(teleport kitchen backyard south) is not one of the allowed actions" in (
         model.asked[1].messages[0].content
@@ -187,7 +173,7 @@ def test_an_action_that_the_environment_does_not_have_is_a_simulation_error(
 )
 def test_prompt_variants(planner: FastDownward, variant: str, template: bool, hint: bool) -> None:
     model = Scripted([SOUTH])
-    play(planner, model, max_steps=1, variant=variant)
+    play(planner, model, rounds=1, variant=variant)
     text = model.asked[0].messages[0].content
     assert ("(at ?location)" in text) == template
     assert ("Put into the goal" in text) == hint
@@ -206,7 +192,7 @@ def test_prompt_variants(planner: FastDownward, variant: str, template: bool, hi
 
 def test_later_prompts_carry_the_previous_files_and_the_memory(planner: FastDownward) -> None:
     model = Scripted([SOUTH, FURTHER])
-    play(planner, model, max_steps=2)
+    play(planner, model, rounds=2)
     text = model.asked[1].messages[0].content
     assert "This is the previous domain file:\n(define (domain exploration)" in text
     assert "(closed-door kitchen backyard south)" in text

@@ -1,0 +1,191 @@
+"""What a model is asked to write: every answer is one JSON object, and a form says which.
+
+A form knows its keys and how it is constrained at the rung "syntax"; the same object is asked for
+on every rung, so that arms differ in nothing but the decoder. A method's own form lies in its file.
+"""
+
+import functools
+from dataclasses import dataclass, field
+from typing import Annotated, Generic, Literal, TypeVar
+
+import pydantic
+from pydantic import Field
+
+Fault = Literal["", "empty", "truncated", "unfinished_thought", "no_json", "wrong_keys"]
+
+
+class Keys(pydantic.BaseModel):
+    """Base of what forms hold: exactly these keys, all of them, in this order."""
+
+    model_config = pydantic.ConfigDict(extra="forbid", frozen=True)
+
+
+T_co = TypeVar("T_co", bound=Keys, covariant=True)
+
+
+@dataclass(frozen=True)
+class Form(Generic[T_co]):
+    """A kind of answer.
+
+    `keys` are what it holds at the rung "json". At "syntax" its strings are constrained too: by
+    `grammar`, the name of a Lark grammar, or by `syntax`, the same keys with patterns. `example`
+    shows the form to a model whose answer did not have it. Strings at the top may not be blank,
+    those named in `may_be_blank` excepted.
+    """
+
+    name: str
+    keys: type[T_co]
+    example: str
+    grammar: str = ""
+    syntax: type[Keys] | None = None
+    may_be_blank: frozenset[str] = field(default=frozenset())
+
+    def message(self, fault: Fault) -> str:
+        """What a model is told that answered otherwise."""
+        return {
+            "": "",
+            "empty": "Your answer was empty.",
+            "truncated": (
+                "Your answer was too long and was cut off before its end. Write a shorter one."
+            ),
+            "unfinished_thought": "You never finished thinking, and gave no answer. Think less.",
+            "no_json": f"Your answer held no JSON object of the form {self.example}.",
+            "wrong_keys": f"Your answer must be a JSON object of exactly this form: {self.example}",
+        }[fault]
+
+
+class Pddl(Keys):
+    df: str
+    pf: str
+
+
+class Problem(Keys):
+    pf: str
+
+
+class Command(Keys):
+    action: str
+
+
+_LINE = r"[^\x00-\x1f\x7f]"
+
+
+class _OneCommand(Keys):
+    action: Annotated[str, Field(pattern=r"^[a-z][a-z0-9 /-]{0,79}$")]
+
+
+class Changes(Keys):
+    """One part of an edit: lines to add and to delete, and names to replace everywhere."""
+
+    add: list[str]
+    replace: dict[str, str]
+    delete: list[str]
+
+
+class Edit(Keys):
+    """Changes to a problem file (PDDLego §2 and appendix B)."""
+
+    objects: Changes
+    init: Changes
+
+
+_NAME = r"[A-Za-z][A-Za-z0-9_-]{0,39}"
+_OBJECTS = Annotated[str, Field(pattern=rf"^{_NAME}( {_NAME}){{0,9}} - {_NAME}$")]
+_FACT = Annotated[str, Field(pattern=rf"^\({_NAME}( {_NAME}){{0,5}}\)$")]
+_REPLACED = Annotated[str, Field(pattern=rf"^{_NAME}$")]
+
+
+class _ObjectChanges(Keys):
+    add: Annotated[list[_OBJECTS], Field(max_length=30)]
+    replace: Annotated[dict[_REPLACED, _REPLACED], Field(max_length=10)]
+    delete: Annotated[list[_REPLACED], Field(max_length=30)]
+
+
+class _FactChanges(Keys):
+    add: Annotated[list[_FACT], Field(max_length=60)]
+    replace: Annotated[dict[_REPLACED, _REPLACED], Field(max_length=10)]
+    delete: Annotated[list[_FACT], Field(max_length=60)]
+
+
+class _SyntaxEdit(Keys):
+    objects: _ObjectChanges
+    init: _FactChanges
+
+
+class Seen(Keys):
+    """What an observation tells of containers and things (PDDLego §4, CookingWorld)."""
+
+    closed: list[str]
+    items: list[str]
+
+
+_THING = Annotated[str, Field(pattern=r"^[a-z][a-z -]{0,39}$")]
+
+
+class _ShortSeen(Keys):
+    closed: Annotated[list[_THING], Field(max_length=15)]
+    items: Annotated[list[_THING], Field(max_length=30)]
+
+
+class Goals(Keys):
+    """A plan in words: what is to be reached, in order (DEPS, planner)."""
+
+    goals: Annotated[list[str], Field(min_length=1)]
+
+
+class _ShortGoals(Keys):
+    goals: Annotated[
+        list[Annotated[str, Field(pattern=rf"^{_LINE}{{1,120}}$")]],
+        Field(min_length=1, max_length=20),
+    ]
+
+
+class Text(Keys):
+    """A few sentences."""
+
+    text: str
+
+
+class _Sentences(Keys):
+    text: Annotated[str, Field(min_length=1, max_length=2000)]
+
+
+PDDL = Form("pddl", Pddl, '{"df": "...", "pf": "..."}', grammar="syntax")
+PROBLEM = Form("problem", Problem, '{"pf": "..."}', grammar="problem_syntax")
+COMMAND = Form("command", Command, '{"action": "..."}', syntax=_OneCommand)
+EDIT = Form(
+    "edit",
+    Edit,
+    '{"objects": {"add": [], "replace": {}, "delete": []}, '
+    '"init": {"add": [], "replace": {}, "delete": []}}',
+    syntax=_SyntaxEdit,
+)
+SEEN = Form("seen", Seen, '{"closed": ["..."], "items": ["..."]}', syntax=_ShortSeen)
+GOALS = Form("goals", Goals, '{"goals": ["...", "..."]}', syntax=_ShortGoals)
+TEXT = Form("text", Text, '{"text": "..."}', syntax=_Sentences)
+
+
+class Choice(Keys):
+    """One of the numbered things that were offered, and why."""
+
+    reason: str
+    number: int
+
+
+@functools.cache
+def choice(last: int) -> Form[Choice]:
+    """A number from 0 to `last`; another one is refused as "wrong_keys"."""
+
+    class Numbered(Choice):
+        number: Annotated[int, Field(ge=0, le=last)]
+
+    class Brief(Numbered):
+        reason: Annotated[str, Field(max_length=400)]
+
+    return Form(
+        "choice",
+        Numbered,
+        f'{{"reason": "...", "number": N}} with N from 0 to {last}',
+        syntax=Brief,
+        may_be_blank=frozenset({"reason"}),
+    )

@@ -1,0 +1,129 @@
+"""What an ALFWorld player knows: observations read into a map of the room.
+
+Reads texts only, never the game's state. Names are the game's: "mug 3".
+"""
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Self
+
+from pddlego_local.core import Turn
+
+_THING = r"([a-z]+ \d+)"
+_LISTED = re.compile(rf"\ban? {_THING}")
+_ARRIVED = re.compile(rf"You arrive at {_THING}\.")
+_SEEN = re.compile(rf"(?:On the {_THING},|The {_THING} is open\. In it,) you see ([^\n]*)\.")
+_CLOSED = re.compile(rf"The {_THING} is closed\.|You close the {_THING}\.")
+_TAKEN = re.compile(rf"You pick up the {_THING} from the {_THING}\.")
+_MOVED = re.compile(rf"You move the {_THING} to the {_THING}\.")
+_TREATED = re.compile(rf"You (clean|heat|cool|slice|turn on)d? the {_THING}\b")
+
+
+def class_of(thing: str) -> str:
+    """A "mug 3" is a "mug"."""
+    return thing.partition(" ")[0]
+
+
+def of_class(name: str, things: Iterable[str]) -> list[str]:
+    return [thing for thing in things if class_of(thing) == name]
+
+
+@dataclass
+class RoomMap:
+    """`here` is "" in the middle of the room, `held` is "" for empty hands.
+
+    `inside[receptacle]` are the objects in or on it, for those that were looked into; `closed` are
+    those that were seen closed and not opened since. `taken_from[object]` is where it lay last.
+    `spots` are receptacles that stand together: one cannot go from one of them to another, and uses
+    all from there; to see what is on one, one has to arrive at it from elsewhere.
+    `treated["heat"]` are the objects that were heated.
+    """
+
+    receptacles: tuple[str, ...] = ()
+    here: str = ""
+    held: str = ""
+    visited: list[str] = field(default_factory=list)
+    inside: dict[str, list[str]] = field(default_factory=dict)
+    closed: set[str] = field(default_factory=set)
+    taken_from: dict[str, str] = field(default_factory=dict)
+    spots: list[set[str]] = field(default_factory=list)
+    treated: defaultdict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
+
+    @classmethod
+    def of(cls, memory: Sequence[Turn]) -> Self:
+        room = cls()
+        for turn in memory:
+            room._read(turn)
+        return room
+
+    @property
+    def objects(self) -> list[str]:
+        """All whose place is known, the held one first."""
+        seen = [thing for things in self.inside.values() for thing in things]
+        return list(dict.fromkeys([*filter(None, [self.held]), *seen]))
+
+    def where(self, thing: str) -> str:
+        """The receptacle that an object is in: here if it is; "" if held or unknown."""
+        places = [place for place, things in self.inside.items() if thing in things]
+        return self.here if self.here in places else next(iter(places), "")
+
+    def unexplored(self) -> list[str]:
+        """What was not looked into yet, in the order of the first look."""
+        return [place for place in self.receptacles if place not in self.inside]
+
+    def beside(self, one: str, other: str) -> bool:
+        return one != other and any({one, other} <= spot for spot in self.spots)
+
+    def _read(self, turn: Turn) -> None:
+        text = turn.text
+        if not self.receptacles:
+            self.receptacles = tuple(_LISTED.findall(text.partition("Your task is to")[0]))
+        elif text.startswith("Nothing happens"):
+            self._stay(turn.command.removeprefix("go to "))
+        elif found := _TAKEN.search(text):
+            self._take(*found.groups())
+        elif found := _MOVED.search(text):
+            self.held = ""
+            self.inside.setdefault(found[2], []).append(found[1])
+        elif found := _TREATED.search(text):
+            self._treat(*found.groups())
+        else:
+            self._look(text)
+
+    def _look(self, text: str) -> None:
+        if found := _ARRIVED.search(text):
+            self.here = found[1]
+            self.visited.append(self.here)
+        if found := _CLOSED.search(text):
+            self.closed.add(found[1] or found[2])
+        if found := _SEEN.search(text):
+            place = found[1] or found[2]
+            self.closed.discard(place)
+            self.inside[place] = [one for one in _LISTED.findall(found[3]) if one != self.held]
+
+    def _stay(self, target: str) -> None:
+        """One cannot go where one is already, also not to another thing at the same spot."""
+        if self.here and target in self.receptacles and target != self.here:
+            together = {self.here, target}
+            for spot in [spot for spot in self.spots if spot & together]:
+                self.spots.remove(spot)
+                together |= spot
+            self.spots.append(together)
+            if target in self.visited:
+                self.here = target
+
+    def _take(self, thing: str, place: str) -> None:
+        """An object can be listed in two receptacles, such as a machine and its countertop."""
+        self.held = thing
+        self.taken_from[thing] = place
+        for things in self.inside.values():
+            if thing in things:
+                things.remove(thing)
+
+    def _treat(self, treatment: str, thing: str) -> None:
+        self.treated[treatment].add(thing)
+        for before, after in (("heat", "cool"), ("cool", "heat")):
+            if treatment == after:
+                self.treated[before].discard(thing)

@@ -1,0 +1,145 @@
+"""The process that plays one ALFWorld game at a time: a script, run by path, never imported.
+
+ALFWorld's engine (`alfworld` and `textworld`) has a parser that is global to a process, and threads
+corrupt it: hence a process per environment. Requests and replies are JSON objects, one a line, on
+standard input and output:
+
+    (start)                                    → {"ready": true} or {"missing": what}
+    {"load": {"domain", "grammar", "problem"}} → a reply of the game, or {"unsolvable": why}
+    {"reset": true}                            → a reply of the game
+    {"step": "go to fridge 1"}                 → a reply of the game
+
+A reply of the game is {"text", "commands", "won"}. What fails otherwise ends the process with a
+traceback on standard error. It also ends when its standard input closes or its parent is gone.
+"""
+
+import functools
+import json
+import os
+import re
+import sys
+import threading
+import time
+from collections.abc import Callable
+from typing import Any
+
+INSTALL = "type `rm -r .venv-alfworld; make alfworld`, or mend the environment by hand"
+UNREACHABLE = "val1"  # the engine stumbles over this name where no goal can be reached
+PROBE = (
+    "(define (domain d) (:requirements :typing) (:types t) (:predicates (p ?x - t))\n"
+    " (:action a :parameters (?x - t) :precondition () :effect (p ?x)))",
+    "(define (problem e) (:domain d) (:objects b - t) (:init) (:goal (p b)))",
+)
+
+
+class Engine:
+    """ALFWorld's text engine, spared what it does more than once: it plays exactly as it is."""
+
+    def __init__(self) -> None:
+        """Raises ImportError if a package is missing or damaged."""
+        import fast_downward
+        import textworld
+        from alfworld.agents.environment.alfred_tw_env import AlfredDemangler
+        from textworld.envs.pddl import PddlEnv
+
+        fast_downward.pddl2sas = translating_once(fast_downward.pddl2sas)
+        try:
+            fast_downward.pddl2sas(*PROBE)
+        except Exception as error:  # another package has files of the same names
+            raise ImportError(
+                f"fast-downward-textworld is damaged ({error!r}); {INSTALL}"
+            ) from None
+        self._plain: Any = PddlEnv(textworld.EnvInfos(won=True, admissible_commands=True))
+        self._named: Any = AlfredDemangler(self._plain, shuffle=False)
+
+    def load(self, texts: dict[str, str]) -> dict[str, Any]:
+        game = {f"pddl_{part}": texts[part] for part in ("domain", "problem")}
+        try:
+            self._named.load({**game, "grammar": texts["grammar"]})
+        except KeyError as error:
+            if error.args != (UNREACHABLE,):
+                raise
+            return {"unsolvable": "its goal cannot be reached from where it starts"}
+        grammar = self._plain._logic.grammar
+        grammar.derive = wording_commands_once(grammar.derive)
+        return self.reset()
+
+    def reset(self) -> dict[str, Any]:
+        return self._reply(self._named.reset())
+
+    def step(self, command: str) -> dict[str, Any]:
+        state, _, _ = self._named.step(command)
+        return self._reply(state)
+
+    def _reply(self, state: Any) -> dict[str, Any]:
+        commands = list(state["admissible_commands"])
+        return {"text": state.feedback, "commands": commands, "won": bool(state["won"])}
+
+
+def translating_once(translate: Callable[[str, str], Any]) -> Callable[..., Any]:
+    """The engine translates a game four times, twice of them for planners that we never ask."""
+    latest = functools.lru_cache(maxsize=1)(translate)
+
+    def translated(domain: str, problem: str, **_: object) -> Any:
+        return latest(domain, problem)
+
+    return translated
+
+
+def wording_commands_once(derive: Callable[[str, Any], str]) -> Callable[[str, Any], str]:
+    """A command's words depend on nothing but the action's arguments that its template names.
+
+    Templates of answers, "#…#", depend on the game's state.
+    """
+    worded: dict[tuple[str, ...], str] = {}
+
+    def derived(template: str, context: Any) -> str:
+        if template.startswith("#"):
+            return derive(template, context)
+        named = frozenset(re.findall(r"\w+", template))
+        values = (value.name for slot, value in context["mapping"].items() if slot.name in named)
+        key = (template, *values)
+        if key not in worded:
+            worded[key] = derive(template, context)
+        return worded[key]
+
+    return derived
+
+
+def end_with(parent: int) -> None:
+    """Ends this process, in the midst of whatever it does, when its parent is gone."""
+    while os.getppid() == parent:
+        time.sleep(1)
+    os._exit(1)
+
+
+def main() -> None:
+    replies = os.fdopen(os.dup(1), "w")
+    os.dup2(2, 1)  # what the packages print is no reply
+    threading.Thread(target=end_with, args=(os.getppid(),), daemon=True).start()
+
+    def reply(answer: dict[str, Any]) -> None:
+        replies.write(json.dumps(answer) + "\n")
+        replies.flush()
+
+    try:
+        engine = Engine()
+    except ModuleNotFoundError as error:
+        reply({"missing": f"the package {error.name!r} is not installed; {INSTALL}"})
+        return
+    except ImportError as error:
+        reply({"missing": str(error)})
+        return
+    reply({"ready": True})
+    for line in sys.stdin:
+        match json.loads(line):
+            case {"load": texts}:
+                reply(engine.load(texts))
+            case {"reset": True}:
+                reply(engine.reset())
+            case {"step": command}:
+                reply(engine.step(command))
+
+
+if __name__ == "__main__":
+    main()

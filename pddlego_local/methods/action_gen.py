@@ -1,0 +1,50 @@
+"""Action-gen (Zhang et al., "PDDLEGO", §2, equation 5): the model itself names the next action."""
+
+from typing import Annotated
+
+from pydantic import ConfigDict, Field
+from pydantic.dataclasses import dataclass
+
+from pddlego_local import prompts
+from pddlego_local.core import Message, Prompt
+from pddlego_local.decoding.forms import COMMAND, Command
+from pddlego_local.episode import Episode, told
+
+
+@dataclass(config=ConfigDict(extra="forbid"), kw_only=True, frozen=True)
+class ActionGen:
+    """`max_retries` is how often an answer that names no action is sampled again."""
+
+    max_retries: Annotated[int, Field(ge=0)] = 5
+
+    prompts = "action_gen"
+    forms = (COMMAND,)
+    learns = False
+
+    def __call__(self, episode: Episode) -> str:
+        """Returns success, success_at_start, no_action, game_lost or step_limit."""
+        if episode.start().success:
+            return "success_at_start"
+        for step in episode.steps():
+            command = self._choose(episode, step)
+            if not command:
+                return "no_action"
+            execution = episode.act(command.action)  # a refused one is a turn like any other
+            if execution.ended:
+                return execution.ended
+            episode.remember(execution.turns)
+        return "step_limit"
+
+    def _choose(self, episode: Episode, step: int) -> Command | None:
+        environment = episode.environment
+        text = prompts.render(
+            "action_gen/prompt",
+            environment.name,
+            history=told(episode.memory),
+            commands=episode.commands,
+        )
+        prompt = Prompt((Message("user", text),), "action", environment.name, episode.memory)
+        for retry in range(self.max_retries + 1):
+            if command := episode.ask(prompt, COMMAND, step=step, retry=retry).value:
+                return command
+        return None

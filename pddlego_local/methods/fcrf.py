@@ -1,0 +1,130 @@
+"""FCRF, the Flexible Constructivism Reflection Framework: Reflexion's actor, and a mentor whose
+reflection is as deep as the task is difficult.
+
+Follows the paper where the released code leaves things out (the switch between simple and deep,
+the experience, and the lesson pool's growth).
+"""
+
+import re
+from collections.abc import Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import Annotated
+
+from pydantic import ConfigDict, Field
+from pydantic.dataclasses import dataclass
+
+from pddlego_local.decoding.forms import TEXT
+from pddlego_local.episode import Episode
+from pddlego_local.errors import ConfigError
+from pddlego_local.methods import react
+from pddlego_local.methods.lessons import Lesson, lesson_pool, read_lessons
+from pddlego_local.methods.react import Row, Trial
+
+_STRICT = ConfigDict(extra="forbid")
+
+
+@dataclass(config=_STRICT, kw_only=True, frozen=True)
+class Difficulty:
+    """How many objects and operations the tasks have whose type matches `tasks`, a pattern."""
+
+    tasks: re.Pattern[str]
+    objects: Annotated[int, Field(ge=0)]
+    operations: Annotated[int, Field(ge=0)]
+
+    @property
+    def simple_trials(self) -> int:
+        """The paper's k1 = max(1, int((1 - (objects + operations) / 5) * 5)), in whole numbers."""
+        return max(1, 5 - self.objects - self.operations)
+
+
+@dataclass(config=_STRICT, kw_only=True, frozen=True)
+class Fcrf:
+    """Settings of the method; calling it plays one trial of one game.
+
+    The first entry of `difficulty` that matches a task's type counts. `lessons` is where the lesson
+    pool starts: None for empty, a cell's folder, or a file of JSON lines (`lessons.read_lessons`).
+    The other settings are Reflexion's.
+    """
+
+    difficulty: tuple[Difficulty, ...]
+    lessons: Path | None = None
+    reflections: Annotated[int, Field(ge=0)] = 3
+    max_thoughts: Annotated[int, Field(ge=0)] = 5
+    max_retries: Annotated[int, Field(ge=0)] = 2
+
+    prompts = "fcrf"
+    forms = (react.MOVE, TEXT)
+    learns = True
+
+    def __post_init__(self) -> None:
+        """Raises ConfigError if `lessons` holds no lessons."""
+        _ = self._given
+
+    def __call__(self, episode: Episode) -> str:
+        """Returns solved_before, success_at_start, or an outcome of `react.play`."""
+        before = react.trials_before(episode)
+        if any(row["success"] for row in before):
+            return "solved_before"
+        if episode.start().success:
+            return "success_at_start"
+        simple_trials = self._difficulty_of(episode).simple_trials
+        told = react.last_reflections(before, self.reflections)
+        trial = react.play(episode, told, max_thoughts=self.max_thoughts)
+        if trial.outcome == "success":
+            self._learn(episode, before, trial)
+        elif len(before) < simple_trials:
+            self._reflect_simply(episode, trial)
+        else:
+            self._reflect_deeply(episode, trial)
+        return trial.outcome
+
+    def pool(self, episode: Episode) -> list[str]:
+        """The lessons for tasks of this type, oldest first, each once."""
+        lessons = [*self._given, *lesson_pool(episode.earlier)]
+        task_type = episode.environment.task_type
+        return list(dict.fromkeys(x.text for x in lessons if x.task_type == task_type))
+
+    def _reflect_simply(self, episode: Episode, trial: Trial) -> None:
+        """Experience only: which actions were valuable."""
+        experience = self._say(episode, "experience", trial)
+        _note(episode, trial, experience=experience)
+
+    def _reflect_deeply(self, episode: Episode, trial: Trial) -> None:
+        """Experience, one lesson from the pool or said anew, and a plan from both."""
+        experience = self._say(episode, "experience", trial)
+        lesson = self._say(episode, "lesson", trial, pool=self.pool(episode))
+        plan = self._say(episode, "plan", trial, experience=experience, lesson=lesson)
+        _note(episode, trial, experience=experience, lesson=lesson, plan=plan)
+
+    def _learn(self, episode: Episode, before: Sequence[Row], trial: Trial) -> None:
+        """Solved after a failure: what made the difference becomes a lesson of the pool."""
+        failed = [row["notes"]["trace"] for row in before if row["notes"].get("trace")]
+        if failed:
+            lesson = self._say(episode, "difference", trial, failed=failed[-1])
+            if lesson:
+                episode.note(lesson=lesson)
+
+    def _say(self, episode: Episode, part: str, trial: Trial, **facts: object) -> str:
+        return react.say(
+            episode, part, trial.steps, max_retries=self.max_retries, trial=trial, **facts
+        )
+
+    def _difficulty_of(self, episode: Episode) -> Difficulty:
+        task_type = episode.environment.task_type
+        for entry in self.difficulty:
+            if entry.tasks.fullmatch(task_type):
+                return entry
+        raise ConfigError(
+            f"method.difficulty: no entry matches the task type {task_type!r} of "
+            f"{episode.environment.name}; add one with tasks, objects and operations"
+        )
+
+    @cached_property
+    def _given(self) -> list[Lesson]:
+        return read_lessons(self.lessons) if self.lessons else []
+
+
+def _note(episode: Episode, trial: Trial, **said: str) -> None:
+    """What later trials are told, and what a lesson is drawn from once the task is solved."""
+    episode.note(trace=trial.trace, reflection={part: text for part, text in said.items() if text})

@@ -1,0 +1,72 @@
+"""PDDL-edit (Zhang et al., "PDDLEGO: Iterative Planning in Textual Environments", §2): the domain
+is given, and the model writes changes to the problem, which are applied deterministically.
+"""
+
+from typing import Annotated
+
+from pydantic import ConfigDict, Field
+from pydantic.dataclasses import dataclass
+
+from pddlego_local import prompts
+from pddlego_local.core import Message, Prompt
+from pddlego_local.decoding.forms import EDIT, SEEN
+from pddlego_local.episode import Episode, Formalization, told
+from pddlego_local.methods.mechanical import carry_out, gather
+from pddlego_local.pddl.edit import apply, empty_problem
+
+
+@dataclass(config=ConfigDict(extra="forbid"), kw_only=True, frozen=True)
+class PddlEdit:
+    """`max_retries` is how often an answer without a plan is sampled again; no error is told."""
+
+    max_retries: Annotated[int, Field(ge=0)] = 5
+
+    prompts = "pddlego"
+    forms = (EDIT, SEEN)
+    learns = False
+
+    def __call__(self, episode: Episode) -> str:
+        """Returns success, success_at_start, no_plan, game_lost or step_limit."""
+        if episode.start().success:
+            return "success_at_start"
+        problem, told_until = empty_problem(episode.environment.domain), 0
+        for step in episode.steps():
+            if ended := gather(episode, step):
+                return ended
+            news = told(episode.memory[told_until:])
+            told_until = len(episode.memory)
+            planned = self._formalize(episode, step, news, problem)
+            if not planned.to_do:
+                return "no_plan"
+            problem = planned.problem
+            execution = carry_out(episode, planned)
+            if execution.ended:
+                return execution.ended
+        return "step_limit"
+
+    def _formalize(self, episode: Episode, step: int, news: str, problem: str) -> Formalization:
+        """Plans for the end goal or, failing that, for the next sub-goal that has a plan."""
+        environment = episode.environment
+        goals = environment.goals(episode.memory)
+        text = prompts.render(
+            "pddlego/edit",
+            environment.name,
+            domain=environment.domain,
+            goals=goals,
+            observations=news,
+            problem=problem,
+        )
+        messages = (Message("user", text),)
+        prompt = Prompt(messages, "edit", environment.name, episode.memory, {"problem": problem})
+        planned = Formalization("", problem, "", (), "")
+        for retry in range(self.max_retries + 1):
+            answer = episode.ask(prompt, EDIT, step=step, retry=retry)
+            if answer.value:
+                edited, absent = apply(answer.value, problem)
+                episode.record("edit", step=step, retry=retry, faults=absent)
+                planned = episode.plan(
+                    environment.domain, edited, goals=goals, step=step, retry=retry
+                )
+            if planned.to_do:
+                break
+        return planned

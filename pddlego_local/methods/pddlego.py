@@ -1,0 +1,43 @@
+"""PDDLego as the baseline of PDDLego+ (Gong et al., §4): the model writes domain and problem, and
+nothing is refined. The first error of solver or simulation ends the episode.
+"""
+
+from pydantic import ConfigDict
+from pydantic.dataclasses import dataclass
+
+from pddlego_local.decoding.forms import PDDL
+from pddlego_local.episode import Episode, Formalization
+from pddlego_local.methods.pddlego_plus import Round, Variant, formalizing_prompt
+
+
+@dataclass(config=ConfigDict(extra="forbid"), kw_only=True, frozen=True)
+class Pddlego:
+    """Its prompts are PDDLego+'s, `variant` too."""
+
+    variant: Variant = "detailed"
+
+    prompts = "pddlego_plus"
+    forms = (PDDL,)
+    learns = False
+
+    def __call__(self, episode: Episode) -> str:
+        """Returns success, success_at_start, solver_abort, simulation_abort, game_lost or
+        step_limit."""
+        first = episode.start()
+        if first.success:
+            return "success_at_start"
+        news, commands = episode.memory, first.commands
+        pddl: Formalization | None = None
+        for step in episode.steps():
+            prompt = formalizing_prompt(episode, Round(step, 1, news, commands), pddl, self.variant)
+            pddl = episode.formalize(prompt, step=step)
+            if not pddl.plan:
+                return "solver_abort"
+            execution = episode.execute(pddl.plan)
+            if execution.ended:
+                return execution.ended
+            if execution.error:
+                return "simulation_abort"
+            episode.remember(execution.turns)
+            news, commands = execution.turns, execution.commands
+        return "step_limit"

@@ -1,0 +1,29 @@
+"""The floor (Zhang et al., "PDDLEGO", table 1): any of the valid actions, equally likely."""
+
+import random
+
+from pydantic import ConfigDict
+from pydantic.dataclasses import dataclass
+
+from pddlego_local.episode import Episode
+
+
+@dataclass(config=ConfigDict(extra="forbid"), kw_only=True, frozen=True)
+class RandomPolicy:
+    """Asks no model; its dice are the episode's."""
+
+    prompts = ""
+    forms = ()
+    learns = False
+
+    def __call__(self, episode: Episode) -> str:
+        """Returns success, success_at_start, game_lost or step_limit."""
+        if episode.start().success:
+            return "success_at_start"
+        dice = random.Random(episode.seed)
+        for _ in episode.steps():
+            execution = episode.act(dice.choice(episode.commands))
+            if execution.ended:
+                return execution.ended
+            episode.remember(execution.turns)
+        return "step_limit"

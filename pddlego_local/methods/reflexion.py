@@ -1,0 +1,51 @@
+"""Reflexion (Shinn et al., "Reflexion: Language Agents with Verbal Reinforcement Learning"): after
+each failed trial the model reflects, and the next trials are told. FCRF's baseline.
+"""
+
+from typing import Annotated
+
+from pydantic import ConfigDict, Field
+from pydantic.dataclasses import dataclass
+
+from pddlego_local.decoding.forms import TEXT
+from pddlego_local.episode import Episode
+from pddlego_local.methods import react
+
+
+@dataclass(config=ConfigDict(extra="forbid"), kw_only=True, frozen=True)
+class Reflexion:
+    """Settings of the method; calling it plays one trial of one game.
+
+    `reflections` is how many of the last ones an actor is told. `max_thoughts` bounds the answers
+    in a row without a command, `max_retries` how often a reflection is asked for again.
+    """
+
+    reflections: Annotated[int, Field(ge=0)] = 3
+    max_thoughts: Annotated[int, Field(ge=0)] = 5
+    max_retries: Annotated[int, Field(ge=0)] = 2
+
+    prompts = "fcrf"
+    forms = (react.MOVE, TEXT)
+    learns = True
+
+    def __call__(self, episode: Episode) -> str:
+        """Returns solved_before, success_at_start, or an outcome of `react.play`."""
+        before = react.trials_before(episode)
+        if any(row["success"] for row in before):
+            return "solved_before"
+        if episode.start().success:
+            return "success_at_start"
+        told = react.last_reflections(before, self.reflections)
+        trial = react.play(episode, told, max_thoughts=self.max_thoughts)
+        if trial.outcome != "success":
+            said = react.say(
+                episode,
+                "reflection",
+                trial.steps,
+                max_retries=self.max_retries,
+                trial=trial,
+                reflections=told,
+            )
+            if said:
+                episode.note(reflection={"plan": said})
+        return trial.outcome

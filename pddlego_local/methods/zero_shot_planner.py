@@ -1,0 +1,37 @@
+"""The zero-shot planner (GPT), a baseline of DEPS (Wang et al., §8.1): one plan, never changed."""
+
+from typing import Annotated
+
+from pydantic import ConfigDict, Field
+from pydantic.dataclasses import dataclass
+
+from pddlego_local.decoding.forms import GOALS, choice
+from pddlego_local.episode import Episode
+from pddlego_local.methods.controller import Controller
+from pddlego_local.methods.goal_planner import GoalPlanner
+
+
+@dataclass(config=ConfigDict(extra="forbid"), kw_only=True, frozen=True)
+class ZeroShotPlanner:
+    """`max_retries` is how often an unusable answer is asked for again; `max_idle` sub-goals in a
+    row that end without a command end the episode."""
+
+    max_retries: Annotated[int, Field(ge=0)] = 5
+    max_idle: Annotated[int, Field(ge=1)] = 20
+
+    prompts = "deps"
+    forms = (GOALS, choice(1))
+    learns = False
+
+    def __call__(self, episode: Episode) -> str:
+        """Returns success, success_at_start, no_plan (the planner named no sub-goal),
+        subgoal_failed, task_not_done (all sub-goals are), no_progress (`max_idle`), game_lost or
+        step_limit."""
+        if episode.start().success:
+            return "success_at_start"
+        controller = Controller(episode, max_retries=self.max_retries, max_idle=self.max_idle)
+        goals = GoalPlanner(episode, self.max_retries).plan(controller.step)
+        if not goals:
+            return "no_plan"
+        last = controller.carry_out(goals)[-1]
+        return last.outcome or ("subgoal_failed" if last.ended == "failed" else "task_not_done")

@@ -1,0 +1,186 @@
+"""ALFWorld as the project plays it: words, feedback, whole games.
+
+The games are of our own making; a quarter of a minute in all.
+"""
+
+import json
+import subprocess
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from importlib import resources
+from typing import Any
+
+import pytest
+import yaml
+
+from pddlego_local.core import Observation
+from pddlego_local.environments.alfworld import TABLES, Alfworld, spelled
+from pddlego_local.environments.alfworld_games import TASK_TYPES, make_game
+from pddlego_local.environments.alfworld_installation import find_environment, python
+
+TABLE = resources.files("pddlego_local.environments") / "alfworld.yaml"
+GROUPS: dict[str, list[str]] = yaml.safe_load(TABLE.read_text())["groups"]
+ONE_OF_EACH = tuple(kinds[0] for kinds in GROUPS.values())
+HEAT = ("pick_heat_then_place_in_recep",)
+# What plain ALFWorld answers: printed as one JSON list of [text, commands, won].
+PLAIN_ENGINE = """
+import json, sys, textworld
+from textworld.envs.pddl import PddlEnv
+from alfworld.agents.environment.alfred_tw_env import AlfredDemangler
+game, commands = json.load(sys.stdin)
+plain = PddlEnv(textworld.EnvInfos(won=True, admissible_commands=True))
+engine = AlfredDemangler(plain, shuffle=False)
+engine.load(game)
+states = [engine.reset()] + [engine.step(command)[0] for command in commands]
+print(json.dumps([[s.feedback, list(s["admissible_commands"]), s["won"]] for s in states]))
+"""
+
+
+@pytest.fixture(scope="module")
+def heat() -> Iterator[Alfworld]:
+    game = Alfworld(task_types=HEAT)
+    yield game
+    game.close()
+
+
+def play(game: Alfworld, seed: int, commands: tuple[str, ...]) -> list[Observation]:
+    return [game.reset(seed), *(game.step(command) for command in commands)]
+
+
+@pytest.mark.parametrize(
+    ("planned", "command"),
+    [
+        ("(gotolocation init_receptacle cabinet1)", "go to cabinet 1"),
+        ("(GotoLocation cabinet_1 FRIDGE-12)", "go to fridge 12"),
+        ("(openobject fridge1)", "open fridge 1"),
+        ("(closeobject fridge1)", "close fridge 1"),
+        ("(pickupobject butterknife2 countertop1)", "take butterknife 2 from countertop 1"),
+        ("(putobject mug1 cabinet3)", "move mug 1 to cabinet 3"),
+        ("(useobject desklamp1)", "use desklamp 1"),
+        ("(heatobject mug1 microwave1)", "heat mug 1 with microwave 1"),
+        ("(cleanobject mug1 sinkbasin1)", "clean mug 1 with sinkbasin 1"),
+        ("(coolobject mug1 fridge1)", "cool mug 1 with fridge 1"),
+        ("(sliceobject countertop1 apple1 knife1)", "slice apple 1 with knife 1"),
+        ("(gotolocation cabinet1)", None),
+        ("(eatobject apple1)", None),
+    ],
+)
+def test_planned_actions_become_commands_by_name_and_position(
+    planned: str, command: str | None
+) -> None:
+    assert Alfworld().command(planned) == command
+
+
+@pytest.mark.parametrize("name", ["init_receptacle", "towelholder", "tea_spoon_1", "a1b2"])
+def test_a_name_that_is_no_word_and_number_stays_as_it_is(name: str) -> None:
+    assert spelled(name) == name
+
+
+def test_every_task_type_is_in_one_difficulty_group() -> None:
+    assert sorted(kind for kinds in GROUPS.values() for kind in kinds) == sorted(TASK_TYPES)
+
+
+# At the start of every game: nothing is held, and one is at no receptacle.
+REFUSED = {
+    "go to fridge 99": "there is no such place here",
+    "go to init_receptacle": "there is no such place here",
+    "open microwave 1": "it cannot be opened, or it is open already",
+    "close microwave 1": "it cannot be closed",
+    "take mug 1 from countertop 1": "search for it in other receptacles",
+    "move mug 1 to microwave 1": "find the object and pick it up",
+    "slice apple 1 with knife 1": "put the sharp object back",
+    "heat mug 1 with microwave 1": "be at the microwave",
+    "clean mug 1 with sinkbasin 1": "be at the sink basin",
+    "cool mug 1 with fridge 1": "be at the fridge",
+    "use desklamp 1": "Only a lamp can be used",
+    "microwave 1": "no action that is possible",
+    "Go to microwave 1": "no action that is possible",
+}
+
+
+@pytest.mark.parametrize(("command", "told"), REFUSED.items())
+def test_feedback_is_specific_to_the_command(heat: Alfworld, command: str, told: str) -> None:
+    heat.reset(0)
+    seen = heat.step(command)
+    assert seen.text == "Nothing happens."
+    assert told in seen.feedback
+    assert f'"{command}"' in seen.feedback
+
+
+def test_no_feedback_rule_is_untested_and_what_is_carried_out_has_none() -> None:
+    told = {
+        TABLES.feedback_for(command, "Nothing happens.").partition('" ')[2] for command in REFUSED
+    }
+    assert len(told) == len(TABLES.feedback)
+    assert not TABLES.feedback_for("open fridge 1", "You open the fridge 1. The fridge 1 is open.")
+
+
+def test_going_where_one_is_already_is_no_refusal(heat: Alfworld) -> None:
+    heat.reset(0)
+    assert heat.step("go to microwave 1").text.startswith("You arrive at microwave 1.")
+    again = heat.step("go to microwave 1")
+    assert (again.text, again.feedback) == ("Nothing happens.", "")
+
+
+def test_the_first_look_tells_the_room_and_the_task(heat: Alfworld) -> None:
+    first = heat.reset(0)
+    assert first.text.startswith("You are in the middle of a room. Looking quickly around you,")
+    assert "\n\nYour task is to: " in first.text
+    assert "go to microwave 1" in first.commands
+    assert "help" not in first.commands
+    assert list(first.commands) == sorted(first.commands)
+    assert not first.success
+
+
+def test_games_are_won_by_their_walkthrough() -> None:
+    """One of each difficulty group; tests/environments/test_alfworld_games.py has all types."""
+    game = Alfworld(task_types=ONE_OF_EACH)
+    for seed, task_type in enumerate(ONE_OF_EACH):
+        commands = make_game(seed, task_type).walkthrough
+        seen = play(game, seed, commands)
+        assert game.task_type == task_type
+        assert [turn.success for turn in seen] == [False] * len(commands) + [True]
+        assert not any(turn.refused for turn in seen)
+        assert game.won()
+    game.reset(0)
+    assert not game.won()
+    game.close()
+
+
+def test_the_task_type_is_the_seed_modulo_the_selection() -> None:
+    game = Alfworld(task_types=("look_at_obj_in_light", "pick_two_obj_and_place"))
+    game.reset(4)
+    assert game.task_type == "look_at_obj_in_light"
+    game.reset(7)
+    assert game.task_type == "pick_two_obj_and_place"
+    game.close()
+
+
+def test_resets_play_as_plain_alfworld_does(heat: Alfworld) -> None:
+    game = make_game(3, *HEAT)
+    commands = ("look", "inventory", "dance", *game.walkthrough, "inventory", "look")
+    told = json.dumps([json.loads(game.tw_pddl()), commands])
+    run = [python(find_environment()), "-c", PLAIN_ENGINE]
+    plain = subprocess.run(run, input=told, capture_output=True, text=True, check=True).stdout
+    states: list[Any] = json.loads(plain.splitlines()[-1])
+    expected = [([c for c in offered if c != "help"], won) for _, offered, won in states]
+    for _ in range(3):
+        seen = play(heat, 3, commands)
+        assert [turn.text for turn in seen[1:]] == [text for text, _, _ in states[1:]]
+        assert states[0][0].endswith(seen[0].text)
+        assert [(list(turn.commands), turn.success) for turn in seen] == expected
+
+
+def test_games_in_threads_play_as_one_after_the_other(heat: Alfworld) -> None:
+    seeds = (5, 6)
+    scripts = {seed: make_game(seed, *HEAT).walkthrough for seed in seeds}
+    alone = {seed: play(heat, seed, scripts[seed]) for seed in seeds}
+    games = {seed: Alfworld(task_types=HEAT) for seed in seeds}
+
+    def both(seed: int) -> list[list[Observation]]:
+        return [play(games[seed], seed, scripts[seed]) for _ in range(3)]
+
+    with ThreadPoolExecutor(len(seeds)) as pool:
+        for seed, rounds in zip(seeds, pool.map(both, seeds), strict=True):
+            assert rounds == [alone[seed]] * 3
+            games[seed].close()

@@ -1,0 +1,222 @@
+"""ALFWorld's data set: found, read, rebuilt where it is old, and never written to.
+
+The first half plays a data set made by the test; the second the real one, if ALFWORLD_DATA names a
+folder that `alfworld-download` filled. A few seconds for the first, ten for the second.
+"""
+
+import hashlib
+import json
+import os
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pddlego_local.config import compose_cell
+from pddlego_local.environments.alfworld import Alfworld
+from pddlego_local.environments.alfworld_data import find_games, read_game
+from pddlego_local.environments.alfworld_games import PLAIN_TYPES, TASK_TYPES, make_game
+from pddlego_local.errors import ConfigError, UnsolvableGame
+
+REAL = os.environ.get("ALFWORLD_DATA", "")
+needs_real_data = pytest.mark.skipif(not REAL, reason="ALFWORLD_DATA names no data set")
+
+
+def digest(folder: Path) -> str:
+    """Of all paths, contents and times of change below a folder."""
+    whole = hashlib.sha256()
+    for path in sorted(folder.rglob("*")):
+        whole.update(f"{path} {path.stat().st_mtime_ns}".encode())
+        if path.is_file():
+            whole.update(path.read_bytes())
+    return whole.hexdigest()
+
+
+class DataSet:
+    """A data set in the layout of `alfworld-download`, of games of our own making."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+        self.split = root / "json_2.1.1" / "valid_seen"
+
+    def add(self, task_type: str, *, seed: int = 0, **changes: Any) -> Path:
+        """Writes a game; `changes` replace keys of its game file, which None leaves out."""
+        game = make_game(seed, task_type)
+        trial = self.split / game.name / f"trial_{seed}"
+        trial.mkdir(parents=True)
+        (trial / "traj_data.json").write_text(json.dumps(game.traj))
+        (trial / "initial_state.pddl").write_text(game.problem)
+        if changes.get("file", True):
+            content = json.loads(game.tw_pddl()) | changes
+            (trial / "game.tw-pddl").write_text(json.dumps(content))
+        return trial
+
+    def environment(self, *task_types: str) -> Alfworld:
+        return Alfworld(data=self.root, split="valid_seen", task_types=task_types or PLAIN_TYPES)
+
+
+@pytest.fixture
+def data(tmp_path: Path) -> DataSet:
+    return DataSet(tmp_path)
+
+
+def old(grammar: str) -> str:
+    """A grammar as game files had it before ALFWorld 0.4."""
+    return grammar.replace("move {o} to {r}", "put {o} in/on {r}")
+
+
+def test_an_old_game_is_played_with_the_new_commands_and_its_own_sentence(data: DataSet) -> None:
+    game = make_game(0, PLAIN_TYPES[0])
+    trial = data.add(PLAIN_TYPES[0], grammar=old(game.grammar))
+    before = digest(data.root)
+    environment = data.environment()
+    task = re.search(r"Your task is to: [^\"]+?\.", game.grammar)
+    assert task and environment.reset(0).text.endswith(task[0])
+    seen = [environment.step(command) for command in game.walkthrough]
+    assert any(command.startswith("move ") for command in game.walkthrough)
+    assert environment.won() and seen[-1].success
+    environment.close()
+    assert digest(data.root) == before
+    assert read_game(trial).grammar == game.grammar
+
+
+def test_a_current_game_is_taken_as_it_is(data: DataSet) -> None:
+    game = make_game(0, PLAIN_TYPES[0])
+    odd = game.grammar.replace("You arrive at", "You come to")
+    assert read_game(data.add(PLAIN_TYPES[0], grammar=odd)).grammar == odd
+
+
+def test_a_slice_without_a_game_file_is_made_from_what_there_is(data: DataSet) -> None:
+    kind = "pick_heat_then_place_in_recep+slice"
+    data.add(kind, file=False)
+    data.add(PLAIN_TYPES[0], file=False, seed=1)  # ALFWorld has no such game either
+    environment = data.environment(kind, PLAIN_TYPES[0])
+    first = environment.reset(0)
+    assert "slice" in first.text
+    assert environment.task_type == kind
+    for command in make_game(0, kind).walkthrough:
+        environment.step(command)
+    assert environment.won()
+    assert data.environment(kind).reset(0) == first
+    with pytest.raises(ConfigError, match=r"no game 1.* has 1 games"):
+        environment.reset(1)
+    environment.close()
+
+
+def test_games_without_a_solution_are_named_so_and_the_next_one_is_played(data: DataSet) -> None:
+    whole = make_game(2, PLAIN_TYPES[2])
+    start, goal = whole.problem.split("(:goal")
+    nowhere = re.sub(r"\(receptacleType \?r \w+\)", "(receptacleType ?r BedType)", goal)
+    data.add(PLAIN_TYPES[0], solvable=False)
+    data.add(PLAIN_TYPES[2], seed=2, pddl_problem=f"{start}(:goal{nowhere}")
+    data.add(PLAIN_TYPES[1], seed=1)
+    environment = data.environment(PLAIN_TYPES[0], PLAIN_TYPES[2])
+    with pytest.raises(UnsolvableGame, match="marks it"):
+        environment.reset(0)
+    with pytest.raises(UnsolvableGame, match="cannot be reached"):
+        environment.reset(1)
+    with pytest.raises(UnsolvableGame, match="cannot be reached"):
+        environment.reset(1)
+    environment.task_types, environment._trials = (PLAIN_TYPES[1],), ()
+    assert "Your task is to: " in environment.reset(0).text
+    environment.close()
+
+
+def test_games_are_sorted_and_of_the_selected_types(data: DataSet) -> None:
+    trials = [data.add(kind, seed=seed) for seed in (1, 0) for kind in TASK_TYPES]
+    assert find_games(data.split, TASK_TYPES) == tuple(sorted(trials))
+    found = find_games(data.split, PLAIN_TYPES[3:4])
+    assert [read_game(trial).task_type for trial in found] == [PLAIN_TYPES[3]] * 2
+
+
+@pytest.mark.parametrize("file", ["traj_data.json", "game.tw-pddl"])
+@pytest.mark.parametrize("content", ["", "[]", '{"grammar": "x"}', "\xff"])
+def test_a_damaged_file_is_named(data: DataSet, file: str, content: str) -> None:
+    trial = data.add(PLAIN_TYPES[0])
+    (trial / file).write_bytes(content.encode("latin-1"))
+    with pytest.raises(ConfigError, match=r"environment.data: .*trial_0.*download it again"):
+        data.environment().reset(0)
+
+
+@pytest.mark.parametrize(
+    ("changes", "told"),
+    [
+        (["environment.data=/no/such"], "there is no folder /no/such"),
+        (["environment.split=test"], "only: valid_seen"),
+        (["environment.task_types=[]"], "environment.task_types"),
+        (["environment.task_types=[cook]"], "environment.task_types"),
+        (["environment.limits.step_s=0"], "environment.limits.step_s"),
+        (["environment.colour=red"], "colour"),
+    ],
+)
+def test_the_users_mistakes_are_named(
+    changes: list[str], told: str, data: DataSet, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    data.add(PLAIN_TYPES[0])
+    monkeypatch.setenv("ALFWORLD_DATA", str(data.root))
+    compose_cell(["environment=alfworld_real"]).build("environment")
+    with pytest.raises(ConfigError, match=re.escape(told)):
+        compose_cell(["environment=alfworld_real", *changes]).build("environment")
+
+
+@pytest.mark.parametrize("value", [None, ""])
+def test_the_real_data_set_must_be_named(
+    value: str | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("ALFWORLD_DATA", raising=False)
+    if value is not None:
+        monkeypatch.setenv("ALFWORLD_DATA", value)
+    with pytest.raises(ConfigError, match=r"^environment.data: .*set ALFWORLD_DATA"):
+        compose_cell(["environment=alfworld_real"]).build("environment")
+    compose_cell(["environment=alfworld"]).build("environment")
+
+
+def test_a_split_without_such_games_is_said_so(data: DataSet) -> None:
+    data.add(PLAIN_TYPES[0])
+    with pytest.raises(ConfigError, match=f"no game of the types {PLAIN_TYPES[1]}"):
+        data.environment(PLAIN_TYPES[1]).reset(0)
+
+
+@pytest.fixture(scope="module")
+def real() -> Iterator[Alfworld]:
+    environment = Alfworld(data=Path(REAL), split="valid_seen")
+    yield environment
+    environment.close()
+
+
+@needs_real_data
+def test_real_games_are_won_by_their_walkthrough_and_nothing_is_written(real: Alfworld) -> None:
+    assert real._folder is not None
+    trials = find_games(real._folder, PLAIN_TYPES)
+    before = digest(real._folder)
+    for seed in range(0, len(trials), max(1, len(trials) // 5)):
+        content = json.loads((trials[seed] / "game.tw-pddl").read_text())
+        first = real.reset(seed)
+        task = re.search(r"Your task is to: [^\"]+?\.", content["grammar"])
+        assert task and first.text.endswith(task[0])
+        for command in content["walkthrough"]:
+            assert not real.step(command).refused
+        assert real.won()
+        assert trials[seed].parent.name.startswith(real.task_type)
+    assert digest(real._folder) == before
+
+
+@needs_real_data
+def test_a_real_game_with_the_old_grammar_plays_like_its_current_file(
+    real: Alfworld, data: DataSet
+) -> None:
+    assert real._folder is not None
+    trial = find_games(real._folder, PLAIN_TYPES)[0]
+    content = json.loads((trial / "game.tw-pddl").read_text())
+    copy = data.split / trial.relative_to(real._folder)
+    copy.mkdir(parents=True)
+    (copy / "traj_data.json").symlink_to(trial / "traj_data.json")
+    (copy / "game.tw-pddl").write_text(json.dumps(content | {"grammar": old(content["grammar"])}))
+    rebuilt = data.environment()
+    assert rebuilt.reset(0) == real.reset(0)
+    for command in content["walkthrough"]:
+        assert rebuilt.step(command) == real.step(command)
+    assert rebuilt.won()
+    rebuilt.close()

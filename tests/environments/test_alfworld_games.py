@@ -1,0 +1,178 @@
+"""ALFWorld games of our own making: drawn by the seed alone, allowed, and not too large."""
+
+import json
+import os
+import re
+import subprocess
+import sys
+from collections import Counter
+from collections.abc import Iterator
+
+import pytest
+
+from pddlego_local.environments.alfworld_games import (
+    BUDGET,
+    PLAIN_TYPES,
+    TASK_TYPES,
+    Game,
+    make_game,
+)
+from pddlego_local.environments.alfworld_games.layout import (
+    catalogue,
+    floor_plan,
+    pddl_name,
+    spoken_names,
+)
+from pddlego_local.environments.alfworld_installation import find_environment, python
+from pddlego_local.errors import ConfigError
+
+SEEDS = range(40)
+TOOLS = {"clean": "SinkBasin", "heat": "Microwave", "cool": "Fridge"}
+
+# What the engine calls the receptacles of houses: JSON lists in and out.
+NAMES = """
+import json, sys
+from types import SimpleNamespace
+from alfworld.agents.utils.misc import Demangler
+told = []
+for house in json.load(sys.stdin):
+    names = Demangler(game_infos={i: SimpleNamespace(id=i) for i in house})
+    told.append([names.demangle_alfred_name(i) for i in house])
+print(json.dumps(told))
+"""
+
+
+class House:
+    """What a game's problem file says, read without the code that wrote it."""
+
+    def __init__(self, game: Game) -> None:
+        self.facts = [
+            tuple(fact.split())
+            for fact in re.findall(r"\(([^()?]+)\)", game.problem.split("init")[1])
+        ]
+        self.kind = {name: kind.removesuffix("Type") for name, kind in self.pairs("receptacleType")}
+        self.kind |= {name: kind.removesuffix("Type") for name, kind in self.pairs("objectType")}
+        self.holder = dict(self.pairs("inReceptacle"))
+        self.place = dict(self.pairs("receptacleAtLocation"))
+        self.openable = {fact[1] for fact in self.facts if fact[0] == "openable"}
+
+    def pairs(self, predicate: str) -> Iterator[tuple[str, str]]:
+        for fact in self.facts:
+            if fact[0] == predicate:
+                yield fact[1], fact[2]
+
+
+@pytest.fixture(scope="module", params=TASK_TYPES)
+def drawn(request: pytest.FixtureRequest) -> list[tuple[Game, House]]:
+    drawn = [make_game(seed, request.param) for seed in SEEDS]
+    return [(game, House(game)) for game in drawn]
+
+
+def test_games_depend_on_the_seed_alone() -> None:
+    """Python hashes strings anew in every process, and with it the order of sets changes."""
+    script = (
+        "from pddlego_local.environments.alfworld_games import *; import hashlib\n"
+        "games = [make_game(seed, task) for task in TASK_TYPES for seed in range(5)]\n"
+        "text = ''.join(g.tw_pddl() + str(g.traj) + g.name for g in games)\n"
+        "print(hashlib.sha256(text.encode()).hexdigest())"
+    )
+    outputs = {
+        subprocess.run(
+            [sys.executable, "-c", script],
+            env={**os.environ, "PYTHONHASHSEED": str(number)},
+            capture_output=True,
+            check=True,
+        ).stdout
+        for number in (1, 2)
+    }
+    assert len(outputs) == 1
+    assert make_game(0, PLAIN_TYPES[0]) != make_game(1, PLAIN_TYPES[0])
+
+
+def test_drawing_a_game_does_not_import_the_package() -> None:
+    """Its import would make a folder in the user's home and set ALFWORLD_DATA."""
+    script = (
+        "import os, sys; from pddlego_local.environments.alfworld_games import *\n"
+        "make_game(0, TASK_TYPES[0])\n"
+        "print('alfworld' in sys.modules, 'ALFWORLD_DATA' in os.environ)"
+    )
+    environment = {name: value for name, value in os.environ.items() if name != "ALFWORLD_DATA"}
+    told = subprocess.run(
+        [sys.executable, "-c", script], env=environment, capture_output=True, text=True, check=True
+    )
+    assert told.stdout.split() == ["False", "False"]
+
+
+def test_names_are_those_that_the_engine_gives() -> None:
+    """On all floor plans, whose lists hold oddities: "Bathtub|…|SinkBasin" is a bathtubbasin."""
+    plans = [floor_plan(number) for number in catalogue().seen + catalogue().unseen]
+    ours = [spoken_names(receptacle.id for receptacle in plan.receptacles) for plan in plans]
+    houses = [[pddl_name(identifier).lower() for identifier in names] for names in ours]
+    told = subprocess.run(
+        [python(find_environment()), "-c", NAMES],
+        input=json.dumps(houses), capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    theirs = json.loads(told.stdout.splitlines()[-1])
+    assert theirs == [list(names.values()) for names in ours]
+    for plan, names in zip(plans, ours, strict=True):
+        for receptacle in plan.receptacles:
+            assert names[receptacle.id].split()[0] == receptacle.kind.lower()
+
+
+def test_games_differ(drawn: list[tuple[Game, House]]) -> None:
+    assert len({game.problem for game, _ in drawn}) == len(SEEDS)
+    assert len({game.floor_plan for game, _ in drawn}) > 10
+    assert len({game.traj["pddl_params"]["object_target"] for game, _ in drawn}) >= 4
+
+
+def test_the_task_is_still_to_be_done(drawn: list[tuple[Game, House]]) -> None:
+    for game, house in drawn:
+        wanted = game.traj["pddl_params"]
+        objects = [o for o in house.holder if house.kind[o] == wanted["object_target"]]
+        assert len(objects) >= (2 if "two" in game.task_type else 1)
+        for thing in objects:
+            assert house.kind[house.holder[thing]] != wanted["parent_target"]
+        present = set(house.kind.values())
+        assert (wanted["parent_target"] or wanted["toggle_target"]) in present
+        for verb, tool in TOOLS.items():
+            assert verb not in game.task_type or tool in present
+        assert ("slice" not in game.task_type) or present & {"Knife", "ButterKnife"}
+
+
+def test_objects_lie_where_the_package_allows(drawn: list[tuple[Game, House]]) -> None:
+    """The problem's own canContain facts also say that PutObject can put them back."""
+    for _, house in drawn:
+        allowed = {(r[:-4], o[:-4]) for r, o in house.pairs("canContain")}
+        for thing, holder in house.holder.items():
+            pair = house.kind[holder], house.kind[thing]
+            assert pair in allowed or pair[1] == "DeskLamp"
+        amounts = Counter(house.kind[thing] for thing in house.holder)
+        assert max(amounts.values()) <= 3
+        names = [name for name, _ in house.pairs("inReceptacle")]
+        assert len(set(names)) == len(names)
+
+
+def test_a_systematic_search_fits_the_budget(drawn: list[tuple[Game, House]]) -> None:
+    """One command shows an open receptacle, two a closed one, and then the walkthrough follows."""
+    for game, house in drawn:
+        search = len(house.place) + len(house.openable)
+        assert search == game.search_cost
+        assert search + len(game.walkthrough) <= BUDGET
+        assert len(set(house.place.values())) == len(house.place)
+    assert any(house.openable for _, house in drawn)
+
+
+def test_splits_keep_to_their_floor_plans() -> None:
+    unseen = {make_game(seed, PLAIN_TYPES[0], "valid_unseen").floor_plan for seed in SEEDS}
+    seen = {make_game(seed, PLAIN_TYPES[0], "valid_seen").floor_plan for seed in SEEDS}
+    assert not seen & unseen
+    assert {int(plan.removeprefix("FloorPlan")) % 100 for plan in unseen} <= set(range(1, 7))
+
+
+def test_bad_input_is_named() -> None:
+    with pytest.raises(ConfigError, match="'juggle'"):
+        make_game(0, "juggle")
+    with pytest.raises(ConfigError, match="'holdout'"):
+        make_game(0, PLAIN_TYPES[0], "holdout")
+    with pytest.raises(ConfigError, match="-1"):
+        make_game(-1, PLAIN_TYPES[0])

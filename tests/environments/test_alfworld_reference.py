@@ -1,0 +1,320 @@
+"""The rule-based player of ALFWorld: what it reads, what it writes, and whole games that it wins.
+
+Games of our own making, one of every kind, and with ALFWORLD_DATA set real ones too: about 25 and
+15 seconds.
+"""
+
+import importlib.util
+import os
+import re
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pddl.parser.problem import ProblemParser
+
+from pddlego_local.core import PlanResult, Turn
+from pddlego_local.decoding.grammar import accepts, load
+from pddlego_local.environments.actions import Tables
+from pddlego_local.environments.alfworld import Alfworld, spelled
+from pddlego_local.environments.alfworld_games import TASK_TYPES
+from pddlego_local.environments.alfworld_map import RoomMap
+from pddlego_local.environments.alfworld_reference import DOMAIN, formalize, problem, subgoals
+from pddlego_local.environments.alfworld_task import Task, goals, parse_task
+from pddlego_local.errors import EnvironmentFault
+from pddlego_local.pddl.check import check
+from pddlego_local.planner import FastDownward
+
+Memory = list[Turn]
+Player = Callable[[Memory], PlanResult]
+
+NO_ALFWORLD = importlib.util.find_spec("alfworld") is None
+needs_alfworld = pytest.mark.skipif(NO_ALFWORLD, reason="alfworld is missing")
+DATA = os.environ.get("ALFWORLD_DATA", "")
+TABLES = Tables.load("alfworld")
+LIMIT = 50
+
+
+@pytest.fixture(scope="module")
+def planner() -> Iterator[FastDownward]:
+    with FastDownward() as planner:
+        yield planner
+
+
+def remembered(task: str, *turns: tuple[str, str]) -> Memory:
+    look = (
+        "You are in the middle of a room. Looking quickly around you, you see a drawer 2, "
+        "a drawer 1, a countertop 1, a fridge 1, a microwave 1, a sinkbasin 1, and a toaster 1."
+    )
+    return [Turn("look around", f"{look}\n\nYour task is to: {task}."), *(Turn(*t) for t in turns)]
+
+
+COUNTER = (
+    "go to countertop 1",
+    "You arrive at countertop 1. On the countertop 1, you see a mug 1.",
+)
+TAKEN = ("take mug 1 from countertop 1", "You pick up the mug 1 from the countertop 1.")
+DRAWER = ("go to drawer 1", "You arrive at drawer 1. The drawer 1 is closed.")
+STUCK = ("go to drawer 2", "Nothing happens.")
+
+
+# ---- The task sentence
+
+
+@pytest.mark.parametrize(
+    ("sentence", "task"),
+    [
+        ("put some egg on microwave.", Task("put", "egg", "microwave")),
+        (
+            "Put a hot slice of tomato in countertop",
+            Task("heat", "tomato", "countertop", "", 1, True),
+        ),
+        (
+            "clean some soapbar and put it in bathtubbasin.",
+            Task("clean", "soapbar", "bathtubbasin"),
+        ),
+        ("slice apple and put in fridge", Task("put", "apple", "fridge", sliced=True)),
+        ("find two cd and put them in safe.", Task("put", "cd", "safe", count=2)),
+        ("put two sliced egg in fridge", Task("put", "egg", "fridge", "", 2, True)),
+        ("examine the bowl with the desklamp.", Task("look", "bowl", lamp="desklamp")),
+    ],
+)
+def test_it_reads_the_task(sentence: str, task: Task) -> None:
+    assert parse_task(sentence) == task
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "",
+        "put all mugs in fridge.",
+        "put a mug of apple in fridge",
+        "put apple mug in fridge",
+        "put a mug",
+        "put a mug in fridge and then dance",
+    ],
+)
+def test_it_refuses_what_is_no_task(sentence: str) -> None:
+    with pytest.raises(EnvironmentFault, match="cannot be read"):
+        parse_task(sentence)
+
+
+@needs_alfworld
+def test_it_reads_all_sentences_that_alfworld_fills_in() -> None:
+    kinds = {f"pick_{verb}_then_place_in_recep" for verb in ("clean", "heat", "cool")}
+    kinds |= {"pick_and_place_simple", "pick_two_obj_and_place", "look_at_obj_in_light"}
+    for kind, entry in goal_library().items():
+        for template in entry["templates"]:
+            sentence = template.format(obj="apple", recep="desk", toggle="desklamp", mrecep="bowl")
+            if kind.removesuffix("_slice") not in kinds:
+                with pytest.raises(EnvironmentFault):
+                    parse_task(sentence)
+                continue
+            task = parse_task(sentence)
+            assert (task.object, task.receptacle or task.lamp[:4]) == ("apple", "desk")
+            assert task.sliced == kind.endswith("_slice")
+            assert (task.count == 2) == ("two" in kind) and (task.kind == "look") == (
+                "look" in kind
+            )
+            assert kind.startswith(f"pick_{task.kind}_") == (task.kind in ("clean", "heat", "cool"))
+
+
+def goal_library() -> dict[str, Any]:
+    """The package's templates, read without the package's own imports."""
+    package = importlib.util.find_spec("alfworld")
+    assert package and package.origin
+    path = Path(package.origin).parent / "gen" / "goal_library.py"
+    spec = importlib.util.spec_from_file_location("goal_library", path)
+    assert spec and spec.loader
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return dict(module.gdict)
+
+
+# ---- The map
+
+
+def test_an_object_in_the_hand_is_nowhere_else() -> None:
+    toaster = ("go to toaster 1", "You arrive at toaster 1. On the toaster 1, you see a mug 1.")
+    room = RoomMap.of(remembered("put a mug in fridge", toaster, COUNTER, TAKEN, toaster))
+    assert room.held == "mug 1" and room.where("mug 1") == ""
+    assert room.inside == {"toaster 1": [], "countertop 1": []}
+
+
+def test_what_was_heated_and_cooled_is_cool() -> None:
+    heated = ("heat mug 1 with microwave 1", "You heat the mug 1 using the microwave 1.")
+    cooled = ("cool mug 1 with fridge 1", "You cool the mug 1 using the fridge 1.")
+    room = RoomMap.of(remembered("put a mug in fridge", COUNTER, TAKEN, heated, cooled))
+    assert (room.treated["heat"], room.treated["cool"]) == (set(), {"mug 1"})
+
+
+def test_what_lies_in_a_receptacle_that_was_closed_again_is_remembered() -> None:
+    opened = "You open the drawer 1. The drawer 1 is open. In it, you see a mug 1."
+    closed = ("close drawer 1", "You close the drawer 1.")
+    memory = remembered("put a mug in fridge", DRAWER, ("open drawer 1", opened), closed)
+    assert "(in mug1 drawer1)" in problem(memory) and "(closed drawer1)" in problem(memory)
+
+
+def test_a_receptacle_at_the_same_spot_is_seen_by_leaving_and_coming_back(
+    planner: FastDownward,
+) -> None:
+    opened = (
+        "open drawer 1",
+        "You open the drawer 1. The drawer 1 is open. In it, you see nothing.",
+    )
+    rest = [
+        (f"go to {place}", f"You arrive at {place}. On the {place}, you see nothing.")
+        for place in ("fridge 1", "microwave 1", "sinkbasin 1", "toaster 1", "countertop 1")
+    ]
+    memory = remembered("put a mug in fridge", *rest, DRAWER, opened, STUCK)
+    commands = [command_of(action) for action in planner.plan(*formalize(memory)).plan]
+    assert commands[1:] == ["go to drawer 2"] and "drawer" not in commands[0]
+    by_hand = with_domain(planner, goals)(memory)
+    assert [command_of(action) for action in by_hand.plan][1:] == ["go to drawer 2"]
+
+
+# ---- What it writes
+
+
+def memories() -> Iterator[Memory]:
+    for task in (
+        "heat some mug and put it in drawer",
+        "put two mug in drawer",
+        "put sliced egg in drawer",
+    ):
+        memory = remembered(task, COUNTER, TAKEN, DRAWER, STUCK)
+        yield from (memory[:length] for length in range(1, len(memory) + 1))
+
+
+@pytest.mark.parametrize("memory", memories())
+def test_every_reader_takes_it(memory: Memory) -> None:
+    domain, text = formalize(memory)
+    for files in ((domain, text), (TABLES.domain, problem(memory))):
+        assert check(*files).accepted
+        assert accepts(load("domain"), files[0]) and accepts(load("problem"), files[1])
+    assert ProblemParser()(text).domain_name == "household"
+    for goal in goals(memory):
+        assert check(TABLES.domain, with_goal(problem(memory), goal.pddl)).accepted
+
+
+@pytest.mark.parametrize("domain", [DOMAIN, TABLES.domain], ids=["reference", "hand-written"])
+def test_its_domains_have_exactly_the_told_actions(domain: str) -> None:
+    found = re.findall(r":action (\w+)[^\n]*\n\s*:parameters (\([^)]*\))", domain)
+    assert found == [(action.name, action.parameters) for action in TABLES.told]
+
+
+def test_it_says_what_remains() -> None:
+    task = "heat some mug and put it in drawer"
+    find, heat, put = (
+        "find and take a mug",
+        "heat the mug with a microwave",
+        "put the mug in/on a drawer",
+    )
+    assert subgoals(remembered(task)) == (find, heat, put)
+    assert subgoals(remembered(task, COUNTER, TAKEN)) == (heat, put)
+    heated = ("heat mug 1 with microwave 1", "You heat the mug 1 using the microwave 1.")
+    assert subgoals(remembered(task, COUNTER, TAKEN, heated)) == (put,)
+    moved = ("move mug 1 to drawer 1", "You move the mug 1 to the drawer 1.")
+    assert subgoals(remembered(task, COUNTER, TAKEN, heated, moved)) == ()
+
+
+def test_a_sub_goal_that_holds_is_true_already(planner: FastDownward) -> None:
+    memory = remembered("heat some mug and put it in drawer", COUNTER, TAKEN)
+    assert planner.plan(*formalize(memory, "find and take a mug")).outcome == "goal_already_true"
+    plan = planner.plan(*formalize(memory, "heat the mug with a microwave")).plan
+    assert [command_of(action) for action in plan] == [
+        "go to microwave 1",
+        "heat mug 1 with microwave 1",
+    ]
+    with pytest.raises(KeyError):
+        formalize(memory, "dance")
+
+
+# ---- Whole games
+
+
+def command_of(action: str) -> str:
+    return TABLES.command(action, spelled) or f"no action: {action}"
+
+
+def with_goal(text: str, goal: str) -> str:
+    return text[: text.index("(:goal")] + f"(:goal {goal}))"
+
+
+def with_domain(planner: FastDownward, of: Callable[[Memory], Sequence[Any]]) -> Player:
+    """Plays with the hand-written domain: the first goal in order that has a plan."""
+
+    def plan(memory: Memory) -> PlanResult:
+        for goal in of(memory):
+            result = planner.plan(TABLES.domain, with_goal(problem(memory), goal.pddl))
+            assert result.outcome in ("solved", "unsolvable"), (goal, result)
+            if result.plan:
+                return result
+        raise AssertionError("no goal has a plan")
+
+    return plan
+
+
+def with_steps(planner: FastDownward) -> Player:
+    """Follows the sub-goals named at the start, one after the other, one action at a time."""
+
+    def plan(memory: Memory) -> PlanResult:
+        for goal in subgoals(memory[:1]):
+            if goal not in subgoals(memory):
+                continue
+            result = planner.plan(*formalize(memory, goal))
+            if result.plan:
+                return PlanResult(result.outcome, result.plan[:1], "", 0)
+            assert result.outcome == "goal_already_true", (goal, result)
+        raise AssertionError("no sub-goal is left")
+
+    return plan
+
+
+def play(game: Alfworld, seed: int, player: Player) -> int:
+    """The number of actions to win; fails on a refusal, or when the actions are used up."""
+    seen = game.reset(seed)
+    memory = [Turn("look around", seen.text)]
+    while not seen.success:
+        for action in player(memory).plan:
+            command = game.command(action)
+            assert command, action
+            seen = game.step(command)
+            assert not seen.refused, (command, seen.feedback, memory)
+            memory.append(Turn(command, seen.text))
+            assert seen.success or len(memory) <= LIMIT, memory
+            if seen.success:
+                break
+    return len(memory) - 1
+
+
+def players(planner: FastDownward) -> tuple[Player, ...]:
+    return (
+        lambda memory: planner.plan(*formalize(memory)),
+        with_steps(planner),
+        with_domain(planner, goals),
+    )
+
+
+@needs_alfworld
+def test_it_wins_a_game_of_every_kind_in_three_ways(planner: FastDownward) -> None:
+    game = Alfworld(task_types=TASK_TYPES)
+    try:
+        for seed in range(len(TASK_TYPES)):
+            for player in players(planner):
+                play(game, seed, player)
+    finally:
+        game.close()
+
+
+@needs_alfworld
+@pytest.mark.skipif(not DATA, reason="ALFWORLD_DATA names no data set")
+def test_it_wins_real_games_in_three_ways(planner: FastDownward) -> None:
+    game = Alfworld(data=Path(DATA), split="valid_seen")
+    try:
+        for seed in range(5, 140, 20):
+            for player in players(planner):
+                play(game, seed, player)
+    finally:
+        game.close()

@@ -1,0 +1,219 @@
+"""The rule-based stand-in wins CookingWorld, and what it writes is good for every reader."""
+
+from collections.abc import Iterator
+
+import pytest
+from pddl.parser.domain import DomainParser
+from pddl.parser.problem import ProblemParser
+
+from pddlego_local.core import Budget, Turn
+from pddlego_local.decoding import Decoding
+from pddlego_local.decoding.grammar import accepts, load
+from pddlego_local.environments.cooking import TABLES, Cooking
+from pddlego_local.environments.cooking_reference import contents, formalize, problem, subgoals
+from pddlego_local.environments.cooking_text import Kitchen
+from pddlego_local.episode import Episode, Parts
+from pddlego_local.methods.pddl_edit import PddlEdit
+from pddlego_local.methods.pddl_gen import PddlGen
+from pddlego_local.models.reference import ReferenceFormalizer
+from pddlego_local.pddl.check import check
+from pddlego_local.planner import FastDownward
+
+Memory = list[Turn]
+EASY = {"rooms": 2, "ingredients": 2, "limit": 20}
+HARD = {"rooms": 5, "ingredients": 5, "limit": 50}
+
+
+@pytest.fixture(scope="module")
+def planner() -> Iterator[FastDownward]:
+    with FastDownward(workers=1) as planner:
+        yield planner
+
+
+def game(rooms: int, ingredients: int, limit: int) -> Cooking:
+    budget = Budget(unit="actions", limit=limit)
+    return Cooking(rooms=rooms, ingredients=ingredients, budget=budget)
+
+
+class Player:
+    """One game, played through the real planner until its end or its budget's."""
+
+    def __init__(self, planner: FastDownward, house: Cooking, seed: int) -> None:
+        self.planner = planner
+        self.house = house
+        self.seen = house.reset(seed)
+        self.memory: Memory = [Turn("look around", self.seen.text)]
+
+    @property
+    def over(self) -> bool:
+        spent = len(self.memory) - 1 >= self.house.budget.limit
+        return self.seen.success or self.seen.lost or spent
+
+    def do(self, command: str | None) -> None:
+        if self.over:
+            return
+        assert command in self.seen.commands
+        self.seen = self.house.step(command)
+        assert not self.seen.refused, self.seen.feedback
+        self.memory.append(Turn(command, self.seen.text))
+
+    def plan(self, goal: str = "") -> tuple[str, ...]:
+        result = self.planner.plan(*formalize(self.memory, goal))
+        assert result.plan, (result.message, self.memory)
+        return result.plan
+
+
+@pytest.mark.parametrize("setting", [EASY, HARD], ids=["easy", "hard"])
+def test_whole_plans_win(planner: FastDownward, setting: dict[str, int]) -> None:
+    house = game(**setting)
+    for seed in range(0, 60, 4):
+        player = Player(planner, house, seed)
+        while not player.over:
+            for planned in player.plan():
+                player.do(house.command(planned))
+        assert player.seen.success, seed
+
+
+@pytest.mark.parametrize("setting", [EASY, HARD], ids=["easy", "hard"])
+def test_single_actions_win(planner: FastDownward, setting: dict[str, int]) -> None:
+    house = game(**setting)
+    for seed in range(3, 60, 12):
+        player = Player(planner, house, seed)
+        while not player.over:
+            player.do(house.command(player.plan()[0]))
+        assert player.seen.success, seed
+
+
+@pytest.mark.parametrize("setting", [EASY, HARD], ids=["easy", "hard"])
+def test_one_sub_goal_after_the_other_wins(planner: FastDownward, setting: dict[str, int]) -> None:
+    house = game(**setting)
+    for seed in range(3, 60, 12):
+        player = Player(planner, house, seed)
+        for goal in subgoals(player.memory):
+            while goal in subgoals(player.memory) and not player.over:
+                player.do(house.command(player.plan(goal)[0]))
+        assert player.seen.success and subgoals(player.memory) == (), seed
+
+
+@pytest.mark.parametrize("setting", [EASY, HARD], ids=["easy", "hard"])
+@pytest.mark.parametrize("method", [PddlGen(), PddlEdit()], ids=["gen", "edit"])
+def test_the_hand_written_domain_and_gathering_win(
+    planner: FastDownward, setting: dict[str, int], method: PddlGen | PddlEdit
+) -> None:
+    model = ReferenceFormalizer()
+    parts = Parts(game(**setting), model, planner, Decoding(rung="free"))
+    for seed in (2, 17, 32, 58):
+        episode = Episode(parts, lambda event, **facts: None, run_seed=0, game=seed, trial=0)
+        assert method(episode) == "success", seed
+    model.close()
+
+
+def test_it_finds_its_way_in_eleven_rooms_among_distractors(planner: FastDownward) -> None:
+    house = Cooking(
+        rooms=11,
+        ingredients=5,
+        distractors=10,
+        limit_inventory=True,
+        fold="test",
+        budget=Budget(unit="actions", limit=60),
+    )
+    for seed in range(5):
+        player = Player(planner, house, seed)
+        while not player.over:
+            for planned in player.plan():
+                player.do(house.command(planned))
+        assert player.seen.success, seed
+
+
+def memories() -> Iterator[Memory]:
+    """What is known after one, two, … offered commands that the game took, in two houses."""
+    for seed in (1, 2):
+        house = Cooking(rooms=5, ingredients=5)
+        seen = house.reset(seed)
+        memory = [Turn("look around", seen.text)]
+        for number in range(16):
+            yield list(memory)
+            command = seen.commands[(5 * number) % len(seen.commands)]
+            seen = house.step(command)
+            if not seen.refused:
+                memory.append(Turn(command, seen.text))
+
+
+@pytest.mark.parametrize("memory", memories())
+def test_every_reader_takes_it(memory: Memory) -> None:
+    for domain, text in (formalize(memory), (TABLES.domain, problem(memory))):
+        assert check(domain, text).accepted
+        assert accepts(load("domain"), domain) and accepts(load("problem"), text)
+        name = str(DomainParser()(domain).name)
+        assert ProblemParser()(text).domain_name == name
+
+
+def test_a_sub_goal_that_holds_is_already_true(planner: FastDownward) -> None:
+    player = Player(planner, game(**HARD), 1)
+    goals = subgoals(player.memory)
+    while not player.over:
+        for planned in player.plan():
+            player.do(player.house.command(planned))
+        for goal in set(goals) - set(subgoals(player.memory)):
+            outcome = planner.plan(*formalize(player.memory, goal)).outcome
+            assert outcome == "goal_already_true", goal
+    assert player.seen.success
+    with pytest.raises(KeyError):
+        formalize(player.memory, "find and take the moon")
+
+
+def test_contents_name_the_likely_containers_and_stop_when_all_is_found() -> None:
+    house = Cooking(rooms=2, ingredients=2)
+    memory = [Turn("look around", house.reset(2).text)]  # dice the parsley; no knife in sight
+    closed, items = contents(memory)
+    assert closed == ("fridge", "cutlery drawer", "kitchen cupboard") and items == ("cookbook",)
+    for command in ("open fridge", "open kitchen cupboard"):
+        memory.append(Turn(command, house.step(command).text))
+    assert contents(memory) == ((), ("cookbook", "parsley", "block of cheese", "knife"))
+
+
+LOOK = (
+    "You are in the kitchen. In one part of the room you see a stove. There is also an oven. You "
+    "also see An open fridge, that contains a raw chicken leg, a fried chopped red potato, and "
+    "some water. In another part of the room you see a trash can that is closed. There is also an "
+    "open cutlery drawer, that is empty. You also see a dining chair, that has nothing on it. "
+    "There is also a counter that has a knife, a red hot pepper, and an raw egg on it. \n"
+    "To the West you see the corridor."
+)
+
+
+def test_it_reads_all_that_a_look_tells() -> None:
+    known = Kitchen.read([Turn("look around", LOOK)])
+    things = ["chicken leg", "red potato", "water", "knife", "red hot pepper", "egg"]
+    assert known.items == dict.fromkeys(things, "kitchen")
+    assert known.done == {("fried", "red potato"), ("chopped", "red potato")}
+    assert list(known.appliances) == [("stove", "kitchen"), ("oven", "kitchen")]
+    assert list(known.closed) == [("trash can", "kitchen")]
+    assert known.house.exits == {"kitchen": {"west": "corridor"}}
+
+
+def test_what_is_taken_is_gone_and_what_is_put_down_is_back() -> None:
+    taken = [Turn("look around", LOOK), Turn("take egg", "You take the egg.")]
+    known = Kitchen.read(taken)
+    assert known.held == ("egg",) and "egg" not in known.items
+    known = Kitchen.read([*taken, Turn("put egg in counter", "You put the egg in the counter.")])
+    assert known.held == () and known.items["egg"] == "kitchen"
+
+
+def test_it_knows_what_can_be_taken_here_and_no_more() -> None:
+    house = Cooking(rooms=11, ingredients=5, distractors=5)
+    compared = 0
+    for seed in range(100, 120):
+        seen = house.reset(seed)
+        memory = [Turn("look around", seen.text)]
+        while True:
+            offered = {c.removeprefix("take ") for c in seen.commands if c.startswith("take ")}
+            _, in_reach = contents(memory)
+            assert set(in_reach) - {"cookbook"} == offered
+            compared += 1
+            further = [c for c in seen.commands if c.startswith(("take ", "open "))]
+            if not further or compared % 25 == 0:
+                break
+            seen = house.step(further[-1])
+            memory.append(Turn(further[-1], seen.text))
+    assert compared > 200

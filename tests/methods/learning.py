@@ -1,0 +1,69 @@
+"""One trial of a method that learns between trials, in the real game, as the row of a run."""
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from pddlego_local.core import Budget
+from pddlego_local.decoding import Decoding
+from pddlego_local.environments.coin import Coin
+from pddlego_local.episode import Episode, Parts
+from pddlego_local.methods.fcrf import Difficulty, Fcrf
+from pddlego_local.metrics import SUCCESSES, summarize
+from pddlego_local.models.scripted import Scripted
+from pddlego_local.planner import FastDownward
+
+GAME = 1  # 5 rooms: kitchen, closed doors south and west; the coin is behind the west one
+Row = dict[str, Any]
+
+
+def act(command: str) -> str:
+    return json.dumps({"kind": "act", "text": command})
+
+
+def think(thought: str) -> str:
+    return json.dumps({"kind": "think", "text": thought}, ensure_ascii=False)
+
+
+def text(said: str) -> str:
+    return json.dumps({"text": said})
+
+
+WINNING = [act("open door to west"), act("move west")]
+FAILING = [act("move up"), act("move up")]
+
+
+def fcrf(k1: int = 3, **settings: Any) -> Fcrf:
+    entry = Difficulty(tasks=".*", objects=5 - k1, operations=0)  # type: ignore[arg-type]
+    return Fcrf(difficulty=(entry,), **settings)
+
+
+def play(
+    method: Any,
+    model: Scripted,
+    earlier: Sequence[Mapping[str, Any]] = (),
+    *,
+    game: int = GAME,
+    limit: int = 20,
+    unit: Any = "actions",
+) -> Row:
+    """One trial of one game, as the row that a run would write."""
+    events: list[dict[str, Any]] = []
+    house = Coin(rooms=5, budget=Budget(unit=unit, limit=limit))
+    trial = sum(row["game"] == game for row in earlier)
+    episode = Episode(
+        Parts(house, model, FastDownward(), Decoding(rung="free")),
+        lambda event, **facts: events.append({"event": event, **facts}),
+        run_seed=0,
+        game=game,
+        trial=trial,
+        earlier=earlier,
+    )
+    outcome = method(episode)
+    success = outcome in SUCCESSES
+    found = {"game": game, "trial": trial, "outcome": outcome, "success": success}
+    return found | summarize(events)
+
+
+def opening(model: Scripted, call: int = 0) -> str:
+    return model.asked[call].messages[0].content

@@ -1,0 +1,83 @@
+"""Whole episodes of methods that plan in words, with answers given in advance."""
+
+import json
+import re
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from pddlego_local.core import Budget, Completion, Environment, Grammar, Prompt, Sampling
+from pddlego_local.decoding import Decoding
+from pddlego_local.environments.coin import Coin
+from pddlego_local.episode import Episode, Parts
+from pddlego_local.models.scripted import Scripted
+from pddlego_local.planner import FastDownward
+
+Events = list[dict[str, Any]]
+
+GAME = 5  # 11 rooms: the living room is east of the kitchen, behind its eastern door is the coin
+TO_THE_COIN = ["> move east", "> open door to east", "> move east"]
+BEGIN_AGAIN = json.dumps({"text": "Something was wrong."})
+
+
+class Player(Scripted):
+    """The answers "> move east", "done" and "fail: no way" are given as a controller gives them:
+    with the numbers that the question itself shows."""
+
+    def complete(self, prompt: Prompt, grammar: Grammar | None, sampling: Sampling) -> Completion:
+        completion = super().complete(prompt, grammar, sampling)
+        text = completion.text
+        shown = prompt.messages[-1].content
+        if text.startswith("> "):
+            (number,) = re.findall(rf"^(\d+)\. {re.escape(text[2:])}$", shown, re.MULTILINE)[-1:]
+        elif text == "done":
+            number = re.findall(r"(\d+): the goal is accomplished", shown)[-1]
+        elif text.startswith("fail: "):
+            number = 0
+        else:
+            return completion
+        reason = text.removeprefix("fail: ")
+        answer = json.dumps({"reason": reason, "number": int(number)})
+        return Completion(answer, "stop", 0, 0, 0.0)
+
+
+def plan(*goals: str) -> str:
+    return json.dumps({"goals": goals})
+
+
+def rounds(limit: int) -> Coin:
+    return Coin(budget=Budget(unit="rounds", limit=limit))
+
+
+def play(
+    method: Callable[[Episode], str],
+    answers: Sequence[str | Completion],
+    environment: Environment | None = None,
+    game: int = GAME,
+) -> tuple[str, Player, Events]:
+    """The outcome, the model with what it was asked, and what was recorded."""
+    events: Events = []
+    model = Player(answers)
+    with FastDownward() as planner:
+        parts = Parts(environment or Coin(), model, planner, Decoding(rung="free"))
+        episode = Episode(
+            parts,
+            lambda event, **facts: events.append({"event": event, **facts}),
+            run_seed=0,
+            game=game,
+            trial=0,
+        )
+        return method(episode), model, events
+
+
+def asked(model: Scripted, what: str) -> list[str]:
+    """The last messages of all that the model was asked of this kind, in order."""
+    return [prompt.messages[-1].content for prompt in model.asked if prompt.asks == what]
+
+
+def commands(events: Events) -> list[str]:
+    return [event["command"] for event in events if event["event"] == "action"]
+
+
+def noted(events: Events, name: str) -> Any:
+    """The last that was noted under a name."""
+    return [event[name] for event in events if event["event"] == "note" and name in event][-1]

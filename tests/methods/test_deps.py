@@ -1,0 +1,247 @@
+"""DEPS through the real games, with answers given in advance; about 4 s."""
+
+from itertools import pairwise
+
+import pytest
+
+from pddlego_local.core import Budget, Completion
+from pddlego_local.environments.coin import Coin
+from pddlego_local.environments.cooking import Cooking
+from pddlego_local.methods.deps import Deps
+from tests.methods.talking import (
+    BEGIN_AGAIN,
+    TO_THE_COIN,
+    asked,
+    commands,
+    noted,
+    plan,
+    play,
+    rounds,
+)
+
+EAST_FIRST = ["> move east", "done"]
+CUT = Completion('{"reason": "so I', "length", 9, 9, 0.1)
+UNFINISHED = Completion("", "unfinished_thought", 9, 9, 0.1, "hm")
+
+
+def test_a_plan_is_carried_out_sub_goal_by_sub_goal() -> None:
+    answers = [plan("go east", "find the coin"), *EAST_FIRST, *TO_THE_COIN[1:]]
+    outcome, model, events = play(Deps(), answers)
+    assert outcome == "success"
+    assert commands(events) == ["move east", "open door to east", "move east"]
+    assert [prompt.asks for prompt in model.asked] == ["goals", *["choice"] * 4]
+    assert [e["step"] for e in events if e["event"] == "call"] == [1, 1, 2, 2, 3]
+    assert noted(events, "subgoals") == {"accomplished": 1, "success": 1}
+    assert noted(events, "plans") == 1
+
+
+def test_a_game_beside_the_coin_is_named_as_such_and_asks_nothing() -> None:
+    outcome, model, _ = play(Deps(), [], game=3)
+    assert outcome == "success_at_start" and not model.asked
+
+
+def test_a_failure_is_described_explained_and_planned_anew_from_there() -> None:
+    outcome, model, _ = play(
+        Deps(),
+        [
+            plan("go east", "go south", "find the coin"),
+            *EAST_FIRST,
+            "fail: I see no way south.",
+            '{"text": "The door to the east leads on."}',
+            plan("go through the eastern door"),
+            *TO_THE_COIN[1:],
+        ],
+    )
+    assert outcome == "success"
+    (explaining,) = asked(model, "text")
+    assert explaining.startswith(
+        "Descriptor: Step 1 succeeded: go east.\n"
+        "Step 2 failed: go south. I see no way south.\n"
+        "You are in the living room.\n"
+    )
+    assert "Action: move east\nYou are in the living room." in explaining
+    assert "find the coin" not in explaining
+    first, second = (prompt.messages for prompt in model.asked if prompt.asks == "goals")
+    assert [message.content for message in second[1:4]] == [
+        '{"goals":["go east","go south","find the coin"]}',
+        explaining,
+        '{"text":"The door to the east leads on."}',
+    ]
+    assert second[0] == first[0] and "from step 2 on" in second[4].content
+    assert asked(model, "choice")[-2].count("Your goal is to: go through the eastern door") == 1
+
+
+def test_sub_goals_are_numbered_through_all_plans() -> None:
+    _, model, _ = play(
+        Deps(max_replans=2),
+        [
+            *(plan("a", "b"), "done", "fail: no.", BEGIN_AGAIN),
+            *(plan("c", "d", "e"), "done", "done", "fail: never.", BEGIN_AGAIN),
+            *(plan("f"), "fail: not at all."),
+        ],
+    )
+    assert (
+        "Step 2 succeeded: c.\nStep 3 succeeded: d.\nStep 4 failed: e. never."
+        in (asked(model, "text")[1])
+    )
+    assert "from step 4 on" in asked(model, "goals")[2]
+
+
+def test_a_plan_that_is_done_without_the_task_is_a_failure_too() -> None:
+    answers = [plan("go east"), *EAST_FIRST, BEGIN_AGAIN, plan("on"), *TO_THE_COIN[1:]]
+    outcome, model, _ = play(Deps(), answers)
+    assert outcome == "success"
+    (explaining,) = asked(model, "text")
+    assert "Step 1 succeeded: go east.\nAll steps of the plan are done, but the task is not.\n" in (
+        explaining
+    )
+    assert "from step 2 on" in asked(model, "goals")[1]
+
+
+@pytest.mark.parametrize("limit", [0, 2])
+def test_re_plans_have_a_limit(limit: int) -> None:
+    once = [plan("fly"), "fail: I cannot fly.", BEGIN_AGAIN]
+    outcome, model, events = play(Deps(max_replans=limit), once * 9)
+    assert outcome == "replan_limit"
+    assert len(asked(model, "goals")) == noted(events, "plans") == limit + 1
+    assert len(asked(model, "text")) == limit
+    assert noted(events, "subgoals") == {"failed": limit + 1}
+
+
+def test_the_dialogues_grow_and_their_roles_take_turns() -> None:
+    once = [plan("fly"), "> move west", "fail: I cannot fly.", "", BEGIN_AGAIN]
+    _, model, _ = play(Deps(max_replans=3), once * 9)
+    for prompt in model.asked:
+        roles = [message.role for message in prompt.messages]
+        assert roles == (["user", "assistant"] * len(roles))[: len(roles)] and roles[-1] == "user"
+        assert not any("Your answer was empty" in m.content for m in prompt.messages[:-1])
+    planner = [prompt.messages for prompt in model.asked if prompt.asks in ("goals", "text")]
+    for before, after in pairwise(planner):
+        assert after[: len(before) - 1] == before[:-1]
+    assert len(planner[-1]) == 13
+
+
+@pytest.mark.parametrize(
+    ("bad", "told"),
+    [
+        ("", "empty"),
+        ("I cannot say.", "no JSON object of the form"),
+        ('{"goal": 1, "number": 1, "texts": []}', "exactly this form"),
+        ('{"goals": "fly", "reason": "", "number": 99, "text": 1}', "exactly this form"),
+        (CUT, "cut off"),
+        (UNFINISHED, "never finished thinking"),
+    ],
+)
+def test_an_unusable_answer_is_asked_for_again_and_told(bad: str | Completion, told: str) -> None:
+    for position in range(4):  # of the planner, the controller, the explainer, the planner again
+        good = [plan("a"), "fail: no.", BEGIN_AGAIN, plan("b"), *TO_THE_COIN]
+        outcome, model, events = play(Deps(), [*good[:position], bad, *good[position:]])
+        assert outcome == "success"
+        before, after = (prompt.messages for prompt in model.asked[position : position + 2])
+        assert after[:-1] == before[:-1]
+        assert after[-1].content.startswith(before[-1].content)
+        assert told in after[-1].content.removeprefix(before[-1].content)
+        retries = [event["retry"] for event in events if event["event"] == "call"]
+        assert retries == [int(i == position + 1) for i in range(len(retries))]
+
+
+def test_a_controller_without_a_usable_answer_has_failed() -> None:
+    answers = [plan("a"), *[""] * 3, BEGIN_AGAIN, plan("b"), *TO_THE_COIN]
+    outcome, model, _ = play(Deps(max_retries=2), answers)
+    assert outcome == "success"
+    assert "Step 1 failed: a. The controller gave no usable answer." in asked(model, "text")[0]
+
+
+@pytest.mark.parametrize("bad", [[""] * 3, [plan(" ")]])
+def test_without_a_plan_the_episode_ends(bad: list[str]) -> None:
+    outcome, model, events = play(Deps(max_retries=2), bad)
+    assert outcome == "no_plan" and len(model.asked) == len(bad) and not commands(events)
+    outcome, model, _ = play(
+        Deps(max_retries=2), [plan("a"), "> move east", "fail: no.", BEGIN_AGAIN, *bad]
+    )
+    assert outcome == "no_plan" and len(model.asked) == 4 + len(bad)
+
+
+def test_an_explainer_without_a_usable_answer_leaves_the_description() -> None:
+    answers = [plan("a"), "fail: I cannot.", "", "", plan("b"), *TO_THE_COIN]
+    outcome, model, _ = play(Deps(max_retries=1), answers)
+    assert outcome == "success"
+    replanning = [prompt for prompt in model.asked if prompt.asks == "goals"][1]
+    assert [message.role for message in replanning.messages] == ["user", "assistant", "user"]
+    assert replanning.messages[-1].content.startswith("Descriptor: Step 1 failed: a. I cannot.")
+    assert "from step 1 on" in replanning.messages[-1].content
+
+
+def test_sub_goals_without_commands_end_the_episode() -> None:
+    once = [plan("a", "b", "c"), "done", "done", "done", BEGIN_AGAIN]
+    outcome, _, events = play(Deps(max_replans=99, max_idle=8), once * 9)
+    assert outcome == "no_progress"
+    assert noted(events, "subgoals") == {"accomplished": 7, "no_progress": 1}
+    goals = [plan(*"abcdefghij"), "done", "> move west", *["done"] * 9]
+    outcome, _, events = play(Deps(max_idle=8), goals)
+    assert outcome == "no_progress"  # the count begins again after a command
+    assert noted(events, "subgoals") == {"accomplished": 9, "no_progress": 1}
+
+
+@pytest.mark.parametrize("unit", ["actions", "rounds"])
+def test_each_command_is_a_step_of_the_budget(unit: str) -> None:
+    house = Coin(budget=Budget(unit=unit, limit=3))  # type: ignore[arg-type]
+    answers = [plan("a", "b"), "> move west", "done", *TO_THE_COIN[:2]]
+    outcome, model, events = play(Deps(), answers, house)
+    assert outcome == "step_limit" and len(model.asked) == 5
+    assert len(commands(events)) == 3
+    assert play(Deps(), [plan("a"), *TO_THE_COIN], rounds(3))[0] == "success"
+
+
+def test_a_refused_command_is_told_why() -> None:
+    answers = [plan("go west"), "> move west", "fail: It is locked.", BEGIN_AGAIN, ""]
+    _, model, _ = play(Deps(max_retries=0), answers)
+    refused = (
+        "Action: move west\nYou can't move there, the door is closed.\n"
+        '"move west" failed because the door in that direction is closed.'
+    )
+    assert asked(model, "choice")[1].startswith(refused)
+    assert refused in asked(model, "text")[0]
+
+
+def test_a_lost_game_ends_the_episode() -> None:
+    kitchen = Cooking(rooms=5, ingredients=5, budget=Budget(unit="actions", limit=50))
+    answers = [plan("take both", "slice"), "> take knife", "> take red potato", "done"]
+    outcome, model, _ = play(Deps(), [*answers, "> slice red potato"], kitchen, game=1)
+    assert outcome == "game_lost"
+    assert (
+        "You are in the kitchen. You carry knife and red potato. Your goal is to: slice."
+        in (asked(model, "choice")[-1])
+    )
+
+
+def test_what_the_controller_is_told() -> None:
+    _, model, _ = play(Deps(max_replans=0), [plan("go west", "x"), *EAST_FIRST, "fail: no."])
+    first, second, third = asked(model, "choice")[:3]
+    for item in (
+        '{"reason": "...", "number": N}',
+        "0: none of the actions leads to the sub-goal",
+        "The number after the last action: the sub-goal is accomplished",
+        "You are in the kitchen. Your goal is to: go west.\n",
+        "1. close door to north\n",
+        "\n4. move east\n",
+        "These are examples from other games.",
+    ):
+        assert item in first, item
+    assert second.startswith("Action: move east\nYou are in the living room.")
+    assert third.startswith("You control a player")  # a dialogue of its own for each sub-goal
+    assert "Action: look around\nYou are in the kitchen." in third
+
+
+def test_what_the_planner_is_told() -> None:
+    _, model, _ = play(Deps(max_retries=0), [""])
+    (text,) = asked(model, "goals")
+    for item in (
+        '{"goals": ["...", "..."]}',
+        "you explain as the explainer why it did",
+        "All steps of the plan are done, but the task is not.",
+        "Explainer: {",
+        "you have to find a coin",
+        "Descriptor: You are in the kitchen. To the North you see a closed wood door.",
+    ):
+        assert item in text, item

@@ -1,0 +1,144 @@
+"""The baselines of DEPS with answers given in advance, and the ceiling of all four; about 40 s, a
+half of it in ALFWorld."""
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import pytest
+
+from pddlego_local.config import compose_cell
+from pddlego_local.environments.alfworld_installation import find_environment
+from pddlego_local.episode import Episode
+from pddlego_local.errors import MissingPart
+from pddlego_local.methods.deps import Deps
+from pddlego_local.methods.inner_monologue import InnerMonologue
+from pddlego_local.methods.zero_shot_planner import ZeroShotPlanner
+from pddlego_local.methods.zero_shot_replan import ZeroShotReplan
+from pddlego_local.record import read_rows
+from pddlego_local.run import run_cell
+from tests.methods.talking import TO_THE_COIN, asked, commands, noted, plan, play, rounds
+
+METHODS = ("deps", "zero_shot_planner", "zero_shot_replan", "inner_monologue")
+EAST_FIRST = ["> move east", "done"]
+
+
+def has_alfworld() -> bool:
+    try:
+        return find_environment().is_dir()
+    except MissingPart:
+        return False
+
+
+@pytest.mark.parametrize(
+    ("answers", "outcome"),
+    [
+        ([plan("find it"), *TO_THE_COIN], "success"),
+        ([plan("go east", "go on"), *EAST_FIRST, *TO_THE_COIN[1:]], "success"),
+        ([plan("go east", "fly"), *EAST_FIRST, "fail: no."], "subgoal_failed"),
+        ([plan("fly", "go east"), *[""] * 6], "subgoal_failed"),
+        ([plan("go east", "rest"), *EAST_FIRST, "done"], "task_not_done"),
+        ([plan("go east"), *TO_THE_COIN[:1], "> move west", "> move east"], "step_limit"),
+        ([plan(*["rest"] * 30), *["done"] * 20], "no_progress"),
+        ([""] * 6, "no_plan"),
+        ([plan()] * 6, "no_plan"),
+    ],
+)
+def test_a_zero_shot_plan_is_never_changed(answers: Sequence[str], outcome: str) -> None:
+    ended, model, _ = play(ZeroShotPlanner(), answers, rounds(3))
+    assert ended == outcome and len(model.asked) == len(answers)
+
+
+def test_re_planning_is_told_the_failure_and_explains_nothing() -> None:
+    answers = [plan("go east", "fly"), *EAST_FIRST, "fail: No wings.", plan("on"), *TO_THE_COIN[1:]]
+    outcome, model, _ = play(ZeroShotReplan(), answers)
+    assert outcome == "success" and not asked(model, "text")
+    first, again = asked(model, "goals")
+    assert again.startswith("Descriptor: Step 1 succeeded: go east.\nStep 2 failed: fly. No wings.")
+    assert "from step 2 on" in again
+    assert "xplain" not in first + again
+
+
+@pytest.mark.parametrize("limit", [0, 3])
+def test_re_plans_without_explanation_have_a_limit_too(limit: int) -> None:
+    answers = [plan("fly"), "fail: no."] * (limit + 1)
+    outcome, model, _ = play(ZeroShotReplan(max_replans=limit), answers)
+    assert outcome == "replan_limit" and len(model.asked) == len(answers)
+    assert play(ZeroShotReplan(max_retries=0), [*answers[:2], ""])[0] == "no_plan"
+
+
+def test_inner_monologue_plans_one_sub_goal_after_the_other() -> None:
+    answers = [
+        *(plan("go east", "never carried out"), *EAST_FIRST),
+        *(plan("fly"), "fail: No wings."),
+        *(plan("go through the door"), *TO_THE_COIN[1:]),
+    ]
+    outcome, model, events = play(InnerMonologue(), answers)
+    assert outcome == "success"
+    assert noted(events, "subgoals") == {"accomplished": 1, "failed": 1, "success": 1}
+    first, second, third = asked(model, "goals")
+    assert "with the one sub-goal that is next" in first and "all sub-goals" not in first
+    assert second.startswith("Descriptor: Step 1 succeeded: go east.\nYou are in the living room.")
+    assert "Action: move east\nYou are in the living room. To the East" in second
+    assert third.startswith("Descriptor: Step 2 failed: fly. No wings.")
+    assert "never carried out" not in "".join(asked(model, "choice"))
+    assert "All steps of the plan are done" not in second
+
+
+@pytest.mark.parametrize(
+    ("answers", "outcome"),
+    [
+        ([plan("rest"), "done"] * 20, "no_progress"),
+        ([plan("fly"), "fail: no."] * 20, "no_progress"),
+        ([plan("go east"), *EAST_FIRST, *[""] * 6], "no_plan"),
+        ([plan("go east"), *EAST_FIRST, *[plan()] * 6], "no_plan"),
+        ([plan("go"), "> move east", "> move west", "> move east"], "step_limit"),
+    ],
+)
+def test_inner_monologue_comes_to_an_end(answers: Sequence[str], outcome: str) -> None:
+    ended, model, _ = play(InnerMonologue(), answers, rounds(3))
+    assert ended == outcome and len(model.asked) == len(answers)
+
+
+@pytest.mark.parametrize(
+    "method", [Deps(), ZeroShotPlanner(), ZeroShotReplan(), InnerMonologue()], ids=METHODS
+)
+def test_a_won_game_asks_nothing(method: Callable[[Episode], str]) -> None:
+    outcome, model, events = play(method, [], game=3)
+    assert outcome == "success_at_start" and not model.asked and not commands(events)
+
+
+def win(tmp_path: Path, method: str, environment: str, games: str) -> None:
+    overrides = [f"method={method}", f"environment={environment}", f"games={games}"]
+    result = run_cell(compose_cell([f"run.out={tmp_path}", *overrides]))
+    assert not result.faults
+    rows = read_rows(result.folder / "episodes.jsonl")
+    outcomes = Counter(row["outcome"] for row in rows)
+    assert set(outcomes) <= {"success", "success_at_start"} and len(rows) == result.played
+    assert all(row["won"] for row in rows)
+    assert not any(row["refused_actions"] for row in rows)
+    assert all(row["notes"]["subgoals"].get("failed", 0) == 0 for row in rows if row["calls"])
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize(
+    ("environment", "games"), [("coin", "0-5"), ("cooking_easy", "0-3"), ("cooking_hard", "0-1")]
+)
+def test_the_reference_wins_every_game(
+    tmp_path: Path, method: str, environment: str, games: str
+) -> None:
+    win(tmp_path, method, environment, games)
+
+
+@pytest.mark.skipif(not has_alfworld(), reason="needs ALFWorld")
+@pytest.mark.parametrize(
+    ("method", "games"),
+    [
+        ("deps", "0-10"),  # one of each type
+        ("zero_shot_planner", "3"),
+        ("zero_shot_replan", "4"),
+        ("inner_monologue", "5-6"),
+    ],
+)
+def test_the_reference_wins_every_game_of_alfworld(tmp_path: Path, method: str, games: str) -> None:
+    win(tmp_path, method, "alfworld", games)

@@ -1,0 +1,156 @@
+"""The examples that DEPS and its baselines show: they are what a model would really be asked and
+answer. And the situation that is read from the games' texts; about 3 s."""
+
+import re
+from collections.abc import Iterator
+from importlib import resources
+from typing import Any
+
+import pytest
+import yaml
+
+from pddlego_local import prompts
+from pddlego_local.core import Completion, Environment, Turn
+from pddlego_local.decoding.answer import read
+from pddlego_local.decoding.forms import GOALS, TEXT, Form, Keys, choice
+from pddlego_local.environments.coin import Coin
+from pddlego_local.environments.cooking import Cooking
+from pddlego_local.methods.situation import Situation
+
+ENVIRONMENTS = ("alfworld", "coin", "cooking")
+
+
+def words(environment: str) -> dict[str, Any]:
+    file = resources.files("pddlego_local.prompts") / f"deps/{environment}.yaml"
+    found: dict[str, Any] = yaml.safe_load(file.read_text())
+    return found
+
+
+def situation(environment: str, memory: list[Turn]) -> str:
+    return prompts.render("deps/situation", environment, situation=Situation(memory))
+
+
+def holds(answer: str, form: Form[Keys]) -> Any:
+    """The value, as drawn under the strictest grammar."""
+    value = read(Completion(answer, "stop", 0, 0, 0.0), form, "syntax").value
+    assert value, answer
+    return value
+
+
+@pytest.mark.parametrize("environment", ENVIRONMENTS)
+def test_examples_of_the_controller_are_possible_dialogues(environment: str) -> None:
+    for example in words(environment)["controller"]:
+        expected = ""
+        for number, turn in enumerate(example["choices"]):
+            assert turn["commands"] == sorted(turn["commands"])
+            assert turn.get("seen", "").startswith(expected)
+            last = len(turn["commands"]) + 1
+            chosen = holds(turn["answer"], choice(last)).number
+            is_over = chosen in (0, last)
+            assert is_over == (number == len(example["choices"]) - 1)
+            assert is_over == ("the goal" in holds(turn["answer"], choice(last)).reason)
+            expected = "" if is_over else f"Action: {turn['commands'][chosen - 1]}\n"
+
+
+def answers(environment: str) -> Iterator[tuple[str, Form[Keys]]]:
+    for example in words(environment)["planner"]:
+        yield example["goals"], GOALS
+        for failure in example["failures"]:
+            yield failure["explanation"], TEXT
+            yield failure["goals"], GOALS
+    for turn in words(environment)["monologue"]:
+        yield turn["goals"], GOALS
+
+
+@pytest.mark.parametrize("environment", ENVIRONMENTS)
+def test_examples_of_the_planner_have_the_form_that_is_asked_for(environment: str) -> None:
+    for answer, form in answers(environment):
+        holds(answer, form)
+    assert all(
+        len(holds(turn["goals"], GOALS).goals) == 1 for turn in words(environment)["monologue"]
+    )
+
+
+@pytest.mark.parametrize("environment", ENVIRONMENTS)
+def test_examples_of_the_planner_are_numbered_as_the_descriptor_does(environment: str) -> None:
+    for example in words(environment)["planner"]:
+        first, goals = 1, holds(example["goals"], GOALS).goals
+        for failure in example["failures"]:
+            steps = re.findall(
+                r"^Step (\d+) (succeeded|failed): (.*?)\.(?:$| )", failure["description"], re.M
+            )
+            assert [int(number) for number, _, _ in steps] == [*range(first, first + len(steps))]
+            assert [goal for _, _, goal in steps] == goals[: len(steps)]
+            is_done = steps[-1][1] == "succeeded"
+            assert is_done == (len(steps) == len(goals) and "All steps" in failure["description"])
+            first += len(steps) - (not is_done)
+            goals = holds(failure["goals"], GOALS).goals
+    said = [turn["description"] for turn in words(environment)["monologue"]]
+    for before, after in zip(words(environment)["monologue"], said[1:], strict=False):
+        (goal,) = holds(before["goals"], GOALS).goals
+        assert re.match(rf"Step \d+ (succeeded|failed): {re.escape(goal)}\.", after)
+
+
+@pytest.mark.parametrize("environment", ENVIRONMENTS)
+def test_examples_tell_situations_in_the_words_of_the_real_ones(environment: str) -> None:
+    shape = re.escape(situation(environment, []))
+    for given in ("in the middle of the room", "in the house", "in the kitchen", "nothing"):
+        shape = shape.replace(re.escape(given), r"[a-z0-9 ]+")
+    told = [example["situation"] for example in words(environment)["controller"]]
+    for example in words(environment)["planner"]:
+        told += [failure["description"].splitlines() for failure in example["failures"]]
+    for one in told:
+        lines = one if isinstance(one, list) else [one]
+        assert any(re.fullmatch(shape, line) for line in lines), one
+
+
+@pytest.mark.parametrize(
+    ("environment", "game", "commands", "told"),
+    [
+        (Coin(), 5, [], "You are in the kitchen."),
+        (Coin(), 5, ["move east"], "You are in the living room."),
+        (
+            Coin(),
+            5,
+            ["move east", "open door to east", "move north"],
+            "You are in the living room.",
+        ),
+        (Cooking(rooms=5), 1, [], "You are in the kitchen. You carry nothing."),
+        (Cooking(rooms=5), 1, ["take knife"], "You are in the kitchen. You carry knife."),
+        (
+            Cooking(rooms=5),
+            1,
+            ["take knife", "take flour", "open fridge", "put knife in fridge"],
+            "You are in the kitchen. You carry nothing.",
+        ),
+        (
+            Cooking(rooms=5),
+            1,
+            ["take knife", "open door to west", "move west"],
+            "You are in the pantry. You carry knife.",
+        ),
+    ],
+)
+def test_the_situation_is_read_from_the_games_own_words(
+    environment: Environment, game: int, commands: list[str], told: str
+) -> None:
+    memory = [Turn("look around", environment.reset(game).text)]
+    memory += [Turn(command, environment.step(command).text) for command in commands]
+    assert situation(environment.name, memory) == told
+
+
+def test_the_situation_in_alfworld() -> None:
+    texts = [
+        "You are in the middle of a room. Looking quickly around you, you see a fridge 1.",
+        "You arrive at fridge 1. The fridge 1 is closed.",
+        "You open the fridge 1. The fridge 1 is open. In it, you see a mug 3.",
+        "You pick up the mug 3 from the fridge 1.",
+        "Nothing happens.",
+        "You move the mug 3 to the fridge 1.",
+    ]
+    memory = [Turn("", text) for text in texts]
+    assert (
+        situation("alfworld", memory[:1]) == "You are in the middle of the room. You carry nothing."
+    )
+    assert situation("alfworld", memory[:5]) == "You are at fridge 1. You carry mug 3."
+    assert situation("alfworld", memory) == "You are at fridge 1. You carry nothing."

@@ -1,0 +1,164 @@
+"""FCRF's mentor through the real game, with answers given in advance: depth, lessons, pool."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from pddlego_local.config import compose_cell
+from pddlego_local.environments.alfworld_games import PLAIN_TYPES, TASK_TYPES
+from pddlego_local.errors import ConfigError, PromptTooLong
+from pddlego_local.methods.fcrf import Difficulty, Fcrf
+from pddlego_local.methods.lessons import Lesson, lesson_pool, read_lessons
+from pddlego_local.models.scripted import Scripted
+from tests.methods.learning import FAILING, GAME, WINNING, Row, fcrf, opening, play, text
+
+
+def test_failed_reflected_solved_and_not_played_again() -> None:
+    failed = play(fcrf(), Scripted([*FAILING, text("Keep the west door in mind.")]))
+    assert failed["outcome"] == "repeated_action" and not failed["success"]
+    assert failed["notes"]["reflection"] == {"experience": "Keep the west door in mind."}
+    assert failed["notes"]["trace"].count("Action: move up") == 2
+
+    model = Scripted([*WINNING, text("Open doors.")])
+    solved = play(fcrf(), model, [{**failed, "notes": {"trace": "An older trace."}}, failed])
+    assert solved["outcome"] == "success"
+    assert "An older trace" not in opening(model, 2)
+    assert "Experience: Keep the west door in mind." in opening(model)
+    asked = opening(model, 2)
+    assert asked.index("Action: move up") < asked.index("Action: move west")
+    assert lesson_pool([failed, solved]) == [Lesson("5 rooms", "Open doors.")]
+
+    again = play(fcrf(), Scripted([]), [failed, solved])
+    assert (again["outcome"], again["calls"]) == ("solved_before", 0)
+
+
+@pytest.mark.parametrize(
+    ("objects", "operations", "k1"),
+    [(1, 1, 3), (2, 1, 2), (2, 2, 1), (3, 1, 1), (0, 0, 5), (3, 3, 1)],
+)
+def test_k1_is_the_papers(objects: int, operations: int, k1: int) -> None:
+    entry = Difficulty(tasks=".*", objects=objects, operations=operations)  # type: ignore[arg-type]
+    assert entry.simple_trials == k1
+    assert k1 == max(1, int(round((1 - (objects + operations) / 5) * 5, 9)))
+
+
+def test_after_k1_trials_the_reflection_is_deep() -> None:
+    rows: list[Row] = []
+    for _ in range(2):
+        model = Scripted([*FAILING, text("Valuable.")])
+        rows.append(play(fcrf(k1=2), model, rows))
+    model = Scripted([*FAILING, text("Valuable."), text("Lesson."), text("Plan.")])
+    rows.append(play(fcrf(k1=2), model, rows))
+    assert [list(row["notes"]["reflection"]) for row in rows] == [
+        ["experience"],
+        ["experience"],
+        ["experience", "lesson", "plan"],
+    ]
+    assert "valuable in the trial: Valuable." in opening(model, 4)
+    assert "lesson of its failure: Lesson." in opening(model, 4)
+
+
+def test_every_type_of_task_has_its_difficulty() -> None:
+    method: Fcrf = compose_cell(["method=fcrf"]).build("method")
+
+    def k1(task_type: str) -> int:
+        return next(
+            entry.simple_trials for entry in method.difficulty if entry.tasks.fullmatch(task_type)
+        )
+
+    assert {kind: k1(kind) for kind in PLAIN_TYPES} == {
+        "pick_and_place_simple": 3,
+        "look_at_obj_in_light": 2,
+        "pick_clean_then_place_in_recep": 1,
+        "pick_heat_then_place_in_recep": 1,
+        "pick_cool_then_place_in_recep": 1,
+        "pick_two_obj_and_place": 1,
+    }
+    assert all(k1(kind) == 1 for kind in TASK_TYPES if "+" in kind)
+    assert (k1("11 rooms"), k1("1 rooms, 1 ingredients"), k1("5 rooms, 5 ingredients")) == (3, 2, 1)
+
+
+def test_a_type_without_a_difficulty_is_the_users_mistake_before_anything_is_asked() -> None:
+    entry = Difficulty(tasks="rooms", objects=1, operations=1)  # type: ignore[arg-type]
+    with pytest.raises(ConfigError, match=r"method\.difficulty.*'5 rooms' of coin"):
+        play(Fcrf(difficulty=(entry,)), Scripted([]))
+
+
+def taught(game: int, trial: int, lesson: str, task_type: str = "5 rooms") -> Row:
+    return {
+        "game": game,
+        "trial": trial,
+        "outcome": "success",
+        "success": True,
+        "task_type": task_type,
+        "notes": {"lesson": lesson},
+    }
+
+
+def test_a_deep_reflection_is_shown_the_pool_of_its_type_in_task_order(tmp_path: Path) -> None:
+    file = tmp_path / "lessons.jsonl"
+    file.write_text('{"task_type": "5 rooms", "text": "From the file."}')  # no last line break
+    rows = [
+        taught(9, 2, "Fourth."),
+        taught(8, 1, "Third."),
+        taught(7, 1, "Second."),
+        taught(6, 1, "Of another type.", "11 rooms"),
+        taught(5, 2, "Second."),
+    ]
+    failed = play(fcrf(), Scripted([*FAILING, text("E")]))
+    model = Scripted([*FAILING, text("E"), text("Second."), text("P")])
+    play(fcrf(k1=1, lessons=file), model, [failed, *rows])
+    asked = opening(model, 3)
+    assert "1. From the file.\n2. Second.\n3. Third.\n4. Fourth.\nIf one" in asked
+    assert "Of another type" not in asked
+
+
+def test_the_pool_of_a_finished_cell_is_read_from_its_folder(tmp_path: Path) -> None:
+    lines = [json.dumps(taught(2, 1, "B")), json.dumps(taught(1, 1, "A"))]
+    (tmp_path / "episodes.jsonl").write_text("\n".join(lines) + "\n")
+    assert [lesson.text for lesson in read_lessons(tmp_path)] == ["A", "B"]
+
+
+@pytest.mark.parametrize(
+    ("content", "complaint"),
+    [
+        ("{", "line 1 is not JSON"),
+        ('{"task_type": "a", "text": "b"}\n[]', "line 2: "),
+        ('{"task_type": "a"}', "line 1: text: "),
+        ('{"task_type": "a", "text": " "}', "line 1: text: "),
+        ('{"task_type": "a", "text": "b", "more": 1}', "line 1: more: "),
+        ('{"task_type": "a", "text": 1}', "line 1: text: "),
+    ],
+)
+def test_a_bad_lesson_file_is_named_with_its_line(
+    tmp_path: Path, content: str, complaint: str
+) -> None:
+    file = tmp_path / "lessons.jsonl"
+    file.write_text(content)
+    with pytest.raises(ConfigError, match=complaint) as raised:
+        compose_cell(["method=fcrf", f"method.lessons={file}"]).check()
+    assert str(file) in str(raised.value)
+
+
+def test_lessons_that_are_not_there_are_the_users_mistake(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match=r"no episodes\.jsonl"):
+        read_lessons(tmp_path)
+    with pytest.raises(ConfigError, match=r"none\.jsonl cannot be read"):
+        read_lessons(tmp_path / "none.jsonl")
+
+
+def test_a_mentor_that_says_nothing_usable_changes_no_outcome() -> None:
+    model = Scripted([*FAILING, "", "I cannot.", "Sorry."])
+    row = play(fcrf(max_retries=2), model)
+    assert row["outcome"] == "repeated_action" and row["notes"]["reflection"] == {}
+    assert "move up" in row["notes"]["trace"] and "no JSON object" in opening(model, 4)
+    solved = play(fcrf(), Scripted([*WINNING, PromptTooLong("no room")]), [row])
+    assert solved["outcome"] == "success"
+    assert solved["notes"] == {"difference_fault": "context_exceeded"}
+    assert lesson_pool([row, solved]) == []
+
+
+def test_a_trial_that_left_no_notes_is_no_stumbling_block() -> None:
+    bare = {"game": GAME, "trial": 0, "outcome": "context_exceeded", "success": False, "notes": {}}
+    assert play(fcrf(), Scripted(WINNING), [bare])["outcome"] == "success"

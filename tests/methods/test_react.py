@@ -1,0 +1,134 @@
+"""The actor of Reflexion and FCRF in the real game, with answers given in advance."""
+
+import json
+from typing import Any
+
+import pytest
+
+from pddlego_local import prompts
+from pddlego_local.decoding.grammar import decoder_verdict
+from pddlego_local.decoding.rungs import grammar_for
+from pddlego_local.environments.actions import Tables
+from pddlego_local.environments.alfworld_games import TASK_TYPES
+from pddlego_local.errors import PromptTooLong
+from pddlego_local.methods.react import MOVE
+from pddlego_local.methods.reflexion import Reflexion
+from pddlego_local.models.scripted import Scripted
+from tests.methods.learning import FAILING, WINNING, Row, act, fcrf, opening, play, text, think
+
+
+def test_thoughts_and_acts_make_one_growing_dialogue() -> None:
+    model = Scripted([think("West."), *WINNING])
+    row = play(fcrf(), model)
+    assert (row["outcome"], row["calls"], row["actions"]) == ("success", 3, 2)
+    assert row["notes"] == {}
+    roles = [message.role for message in model.asked[-1].messages]
+    assert roles == ["user", "assistant", "user", "assistant", "user"]
+    said = [message.content for message in model.asked[-1].messages[1:]]
+    assert said[:3] == [think("West."), "OK.", act("open door to west")]
+    assert said[3].startswith("You open the sliding patio door")
+    assert opening(model).endswith("To the West you see a closed sliding patio door.")
+    assert "tried your game before" not in opening(model)
+
+
+@pytest.mark.parametrize("method", [fcrf(), Reflexion()])
+def test_a_game_beside_the_coin_asks_nothing(method: Any) -> None:
+    assert play(method, Scripted([]), game=0)["outcome"] == "success_at_start"
+
+
+def test_reflexion_reflects_once_and_carries_its_plans() -> None:
+    rows: list[Row] = []
+    for plan in ("One.", "Two.", "Three.", "Four."):
+        rows.append(play(Reflexion(), Scripted([*FAILING, text(plan)]), rows))
+    model = Scripted([*WINNING])
+    assert play(Reflexion(), model, rows)["outcome"] == "success"
+    told = opening(model)
+    assert "Plan: One." not in told
+    assert told.index("Plan: Two.") < told.index("Plan: Three.") < told.index("Plan: Four.")
+    assert play(Reflexion(), Scripted([]), [*rows, play(Reflexion(), Scripted(WINNING))])[
+        "outcome"
+    ] == ("solved_before")
+
+
+@pytest.mark.parametrize(
+    ("answers", "outcome", "actions"),
+    [
+        ([act("move up"), act("move up")], "repeated_action", 2),
+        ([think("Hm."), think("Hm.")], "repeated_action", 0),
+        # the same command again, but it gave something else: no repetition until it does not
+        ([act("open door to west")] * 3, "repeated_action", 3),
+        ([act("move up"), think("Hm."), act("move up"), think("Up."), *WINNING], "success", 4),
+        ([think("1"), think("2"), think("3")], "no_action", 0),
+        ([think("1"), "nonsense", think("3")], "no_action", 0),
+        (["nonsense"] * 3, "no_action", 0),
+        ([think("1"), think("2"), WINNING[0], think("4"), think("5"), WINNING[1]], "success", 2),
+    ],
+)
+def test_how_a_trial_ends(answers: list[str], outcome: str, actions: int) -> None:
+    row = play(Reflexion(max_thoughts=2), Scripted([*answers, text("Plan.")]))
+    assert row["outcome"] == outcome
+    assert row["actions"] + row["refused_actions"] == actions
+    assert ("reflection" in row["notes"]) == (outcome != "success")
+
+
+def test_thoughts_are_free_under_a_budget_of_actions_and_rounds_of_one_of_rounds() -> None:
+    moves = [think("1"), act("open door to south"), think("2"), act("move south"), text("Plan.")]
+    assert play(Reflexion(), Scripted(moves), limit=2)["outcome"] == "step_limit"
+    row = play(Reflexion(), Scripted([*moves[:2], moves[-1]]), limit=2, unit="rounds")
+    assert (row["outcome"], row["steps"], row["actions"]) == ("step_limit", 2, 1)
+
+
+def test_an_unusable_answer_is_complained_of_once_and_leaves_no_trace() -> None:
+    model = Scripted(['{"kind": "go"}', '{"kind": "sing", "text": "la"}', *WINNING])
+    row = play(Reflexion(), model)
+    assert row["causes"] == {"answered": 2, "wrong_keys": 2}
+    assert "exactly this form" in opening(model, 2)
+    assert "exactly this form" not in str(model.asked[3])
+    assert [message.role for message in model.asked[3].messages] == ["user", "assistant", "user"]
+
+
+def test_a_dialogue_that_outgrows_the_context_is_reflected_on() -> None:
+    row = play(fcrf(), Scripted([WINNING[0], PromptTooLong("no room"), text("E")]))
+    assert row["outcome"] == "context_exceeded" and row["notes"]["reflection"]
+    with pytest.raises(PromptTooLong):  # nothing was said yet: the setting is too small
+        play(fcrf(), Scripted([PromptTooLong("no room")]))
+    later = play(fcrf(), Scripted([PromptTooLong("no room"), text("E")]), [row])
+    assert later["outcome"] == "context_exceeded"
+
+
+@pytest.mark.parametrize("environment", ["coin", "cooking", "alfworld"])
+def test_examples_say_only_what_the_game_understands(environment: str) -> None:
+    tables = Tables.load(environment)
+    kinds = TASK_TYPES if environment == "alfworld" else ("2 rooms",)
+    for kind in kinds:
+        shown = prompts.render(
+            "fcrf/actor",
+            environment,
+            actions=tables.told,
+            task_type=kind,
+            reflections=[],
+            look="",
+        )
+        told = shown.partition("Example 1:")[2]
+        moves = [json.loads(line) for line in told.splitlines() if line.startswith("{")]
+        commands = [move["text"] for move in moves if move["kind"] == "act"]
+        assert "Example 2:" in told and len(commands) > 7
+        assert all(tables.parse(command) for command in commands)
+        assert told.count("\nOK.\n") == len(moves) - len(commands) > 1
+        assert ("slice" in "".join(commands)) == ("+slice" in kind)
+
+
+@pytest.mark.parametrize(
+    ("answer", "verdict"),
+    [
+        (act("go to fridge 1"), "accepted"),
+        (think("Où? „Hier“, I think: a \\ and a /."), "accepted"),
+        ('{"kind": "act", "text": "a\\nb"}', "rejected"),
+        ('{"kind": "act", "text": ""}', "rejected"),
+        ('{"kind": "sing", "text": "la"}', "rejected"),
+        ('{"text": "a", "kind": "act"}', "rejected"),
+    ],
+)
+def test_a_decoder_on_the_rung_syntax_writes_moves_of_one_line(answer: str, verdict: str) -> None:
+    grammar = grammar_for("syntax", MOVE)
+    assert grammar and decoder_verdict(grammar, answer) == verdict
