@@ -197,6 +197,9 @@ class Environment(Protocol):
     def task_type(self) -> str:
         """The kind of the game last reset, as its difficulty groups name it (PDDLego+ §5.4)."""
 
+    def preflight(self) -> None:
+        """Raises MissingPart at once if the game cannot be played here; starts nothing."""
+
     def reset(self, seed: int) -> Observation:
         """Raises UnsolvableGame for a game that is known to have no solution."""
 

@@ -13,6 +13,7 @@ from pddlego_local import prompts
 from pddlego_local.config import CellConfig
 from pddlego_local.core import Model
 from pddlego_local.decoding.rungs import grammar_for
+from pddlego_local.environments import alfworld_installation
 
 PACKAGES = (
     "pddlego_local",
@@ -26,8 +27,6 @@ PACKAGES = (
     "up-fast-downward",
     "fast-downward.translate",
     "textworld-express",
-    "textworld",
-    "alfworld",
     "hydra-core",
 )
 
@@ -68,7 +67,7 @@ def provenance() -> dict[str, object]:
     """Python, package versions, the commit of this checkout and whether it was changed, machine."""
     return {
         "python": platform.python_version(),
-        "packages": {name: _version(name) for name in PACKAGES},
+        "packages": {name: _version(name) for name in PACKAGES} | alfworld_installation.versions(),
         "commit": _git("rev-parse", "HEAD"),
         "dirty": bool(_git("status", "--porcelain")),
         "machine": {

@@ -77,6 +77,7 @@ def run_cell(config: CellConfig, console: Console | None = None) -> CellResult:
         ]
         for grammar in grammars:
             validate(grammar)
+        config.build("environment").preflight()
         model = MODELS.get(config)
         cell.describe(*run_and_start(config, model))
         if model.decodes and grammars:

@@ -79,7 +79,7 @@ def _tell(error: PddlegoError) -> int:
 
 
 class Preflight(Callback):
-    """Before the first job of a sweep: composes every cell and asks every model what it lacks."""
+    """Before the first job of a sweep: composes every cell and asks its parts what they lack."""
 
     def on_multirun_start(self, config: DictConfig, **kwargs: Any) -> None:
         errors: dict[str, PddlegoError] = {}
@@ -88,6 +88,7 @@ class Preflight(Callback):
             try:
                 cell = compose_cell(overrides)
                 cell.check()
+                cell.build("environment").preflight()
                 model = (cell.tree["model"], cell.tree["decoding"]["thinking"])
                 if model not in asked:  # seeds and rungs ask nothing new of it
                     asked.append(model)

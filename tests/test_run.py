@@ -16,6 +16,7 @@ import pytest
 from pddlego_local import run as runner
 from pddlego_local.config import compose_cell
 from pddlego_local.core import Completion, Grammar, Prompt, Sampling
+from pddlego_local.environments.alfworld_process import GameProcess, Reply
 from pddlego_local.errors import ConfigError, GrammarIgnored, ModelFault, PromptTooLong
 from pddlego_local.models import opened
 from pddlego_local.models.reference import ReferenceFormalizer
@@ -246,3 +247,32 @@ def test_a_backend_that_ignores_grammars_stops_the_run(
 ) -> None:
     with pytest.raises(GrammarIgnored):
         play(tmp_path, Flaky(GrammarIgnored("it answers anything"), 99), monkeypatch)
+
+
+@pytest.mark.parametrize("signal_sent", [signal.SIGKILL, signal.SIGSTOP])
+def test_a_game_that_crashes_or_hangs_costs_its_episode_a_retry_and_nothing_else(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, signal_sent: signal.Signals
+) -> None:
+    """ALFWorld's process is killed, or stopped, at the twelfth command."""
+    commands = 0
+
+    def step(self: GameProcess, command: str) -> Reply:
+        nonlocal commands
+        commands += 1
+        if commands == 12:
+            assert self._running
+            os.kill(self._running._process.pid, signal_sent)
+        return plain(self, command)
+
+    plain = GameProcess.step
+    monkeypatch.setattr(GameProcess, "step", step)
+    result = runner.run_cell(
+        compose_cell(
+            [f"run.out={tmp_path}", "environment=alfworld", "games=0-2", "run.concurrency=1",
+             "environment.limits.step_s=3"]
+        )
+    )  # fmt: skip
+    assert result.faults == [] and result.played == 3
+    rows = read_rows(result.folder / "episodes.jsonl")
+    assert [row["outcome"] for row in rows] == ["success"] * 3
+    assert commands > 12

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from rich.console import Console
 
 from pddlego_local.config import compose_cell
+from pddlego_local.environments.alfworld_installation import find_environment
 from pddlego_local.environments.textworld_express import java_path
 from pddlego_local.errors import PddlegoError
 from pddlego_local.provenance import provenance
@@ -34,6 +35,7 @@ def carry_out(given: argparse.Namespace) -> int:
         console.print(f"  {package:24} {version or '[red]missing[/]'}")
     _try(console, "Java", java_path)
     _try(console, "game", lambda: compose_cell([]).build("environment").reset(0).text)
+    _try(console, "ALFWorld", find_environment)
     _try(console, "planner", _plan)
     for path in sorted((folder("conf") / "model").glob("*.yaml")):
         _try(console, f"model={path.stem}", functools.partial(_model, path.stem))

@@ -22,6 +22,7 @@ from pddlego_local.environments.alfworld_data import (
     read_game,
 )
 from pddlego_local.environments.alfworld_games import PLAIN_TYPES, TASK_TYPES
+from pddlego_local.environments.alfworld_installation import find_environment
 from pddlego_local.environments.alfworld_process import GameProcess, Limits, Reply
 from pddlego_local.environments.alfworld_task import goals
 from pddlego_local.errors import ConfigError, EnvironmentFault
@@ -83,6 +84,9 @@ class Alfworld:
     @property
     def task_type(self) -> str:
         return self._game[1].task_type if self._game else ""
+
+    def preflight(self) -> None:
+        find_environment()
 
     def reset(self, seed: int) -> Observation:
         """Raises UnsolvableGame; ConfigError if the data set has no game of that number.

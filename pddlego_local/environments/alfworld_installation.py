@@ -4,6 +4,7 @@ TextWorld's `fast-downward-textworld` installs a package `fast_downward` over th
 translator of the same name, so that one environment cannot hold both. Nothing is imported here.
 """
 
+import importlib.metadata
 import os
 from pathlib import Path
 
@@ -38,6 +39,16 @@ def python(environment: Path) -> str:
 def find_package() -> Path:
     """The folder of the package `alfworld`. Raises MissingPart."""
     return _packages(find_environment())[0]
+
+
+def versions() -> dict[str, str]:
+    """Package → version of what plays the games; empty where ALFWorld is not installed."""
+    try:
+        folder = find_package().parent
+    except MissingPart:
+        return {}
+    found = importlib.metadata.distributions(path=[str(folder)])
+    return {d.name: d.version for d in found if d.name in ("alfworld", "textworld")}
 
 
 def _packages(environment: Path) -> list[Path]:

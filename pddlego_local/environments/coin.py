@@ -12,7 +12,7 @@ from pydantic.dataclasses import dataclass
 
 from pddlego_local.core import Budget, Goal, Observation, Turn
 from pddlego_local.environments.actions import Tables
-from pddlego_local.environments.textworld_express import ExpressGame, Reply
+from pddlego_local.environments.textworld_express import ExpressGame, Reply, java_path
 
 TABLES = Tables.load("coin")
 GOALS = (
@@ -58,6 +58,9 @@ class Coin:
                 "limitInventorySize": int(self.limit_inventory),
             },
         )
+
+    def preflight(self) -> None:
+        java_path()
 
     def reset(self, seed: int) -> Observation:
         return self._observe(self._game.reset(seed, self.fold), feedback="")

@@ -19,7 +19,7 @@ from pddlego_local.environments.cooking_text import (
     pddl_name,
     processed,
 )
-from pddlego_local.environments.textworld_express import ExpressGame, Reply
+from pddlego_local.environments.textworld_express import ExpressGame, Reply, java_path
 from pddlego_local.errors import EnvironmentFault
 
 TABLES = Tables.load("cooking")
@@ -68,6 +68,9 @@ class Cooking:
                 "limitInventorySize": int(self.limit_inventory),
             },
         )
+
+    def preflight(self) -> None:
+        java_path()
 
     def reset(self, seed: int) -> Observation:
         self._game.reset(seed, self.fold)

@@ -1,0 +1,71 @@
+"""Tables of all environments: from planned actions to commands and back, by position."""
+
+import re
+
+import pytest
+
+from pddlego_local.core import Action
+from pddlego_local.environments import alfworld, coin, cooking
+from pddlego_local.environments.actions import Tables, difficulty_groups
+from pddlego_local.pddl.check import check
+
+ENVIRONMENTS = {"coin": coin, "cooking": cooking, "alfworld": alfworld}
+ACTIONS = [(name, action) for name in ENVIRONMENTS for action in Tables.load(name).actions]
+
+
+@pytest.mark.parametrize(("name", "action"), ACTIONS, ids=lambda part: getattr(part, "name", part))
+def test_a_planned_action_becomes_a_command_and_its_arguments_come_back(
+    name: str, action: Action
+) -> None:
+    """Arguments that would mislead a search for substrings: action names, prefixes of others."""
+    arguments = ("inner0", "opened1", "taken2", "within3")
+    given = dict(zip(action.variables, arguments, strict=False))
+    command = ENVIRONMENTS[name].command(f"({action.name.upper()} {' '.join(given.values())})")
+    assert command
+    found = Tables.load(name).parse(command)
+    assert found
+    back, said = found
+    assert back == action
+    for variable, value in said.items():
+        assert value.replace(" ", "") == given[variable]
+    assert set(said) == set(re.findall(r"\{(\w+)\}", action.command))
+
+
+@pytest.mark.parametrize("name", ENVIRONMENTS)
+def test_one_argument_too_few_or_too_many_is_no_command(name: str) -> None:
+    for action in Tables.load(name).actions:
+        for count in (len(action.variables) - 1, len(action.variables) + 1):
+            if count >= 0:
+                planned = f"({' '.join([action.name, *['a1'] * count])})"
+                assert ENVIRONMENTS[name].command(planned) is None
+    assert ENVIRONMENTS[name].command("()") is None
+    assert Tables.load(name).parse("dance with wolves") is None
+
+
+@pytest.mark.parametrize("name", ENVIRONMENTS)
+def test_a_hand_written_domain_has_all_actions_with_their_parameters(name: str) -> None:
+    tables = Tables.load(name)
+    problem = f"(define (problem p) (:domain {_name(tables.domain)}) (:init) (:goal (and)))"
+    assert not [f for f in check(tables.domain, problem).faults if f.kind != "warning"]
+    text = re.sub(r";.*", "", tables.domain)
+    written = re.findall(
+        r":action\s+(\S+)\s+:parameters\s+(\(.*?\))\s+:(?:precondition|effect)", text, re.S
+    )
+    signatures = {action: " ".join(parameters.split()) for action, parameters in written}
+    for action in tables.actions:
+        if action.name in signatures:
+            assert signatures[action.name] == action.parameters
+    played_mechanically = {"open-container", "prepare-meal", "eat-meal"}
+    missing = {action.name for action in tables.actions} - set(signatures)
+    assert missing == (played_mechanically if name == "cooking" else set())
+
+
+def test_difficulty_groups_are_those_of_the_paper() -> None:
+    assert list(difficulty_groups("alfworld")) == ["basic & use", "clean", "cool", "heat", "slice+"]
+    assert difficulty_groups("coin") == {}  # the number of rooms
+
+
+def _name(domain: str) -> str:
+    found = re.search(r"\(\s*domain\s+([\w-]+)", domain)
+    assert found
+    return found[1]

@@ -1,0 +1,31 @@
+"""Every method in every environment, through the sweep that a user would type."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from pddlego_local.record import read_rows
+from pddlego_local.resources import folder
+
+METHODS = {path.stem for path in (folder("conf") / "method").glob("*.yaml")}
+
+
+@pytest.mark.parametrize("environment", ["coin", "cooking_easy", "cooking_hard", "alfworld"])
+def test_perfect_answers_win_by_every_method(tmp_path: Path, environment: str) -> None:
+    """Two games each. Only chance may lose."""
+    command = [sys.executable, "-m", "pddlego_local", "run", "-m", "experiment=systems"]
+    command += [f"environment={environment}", f"run.out={tmp_path}"]
+    subprocess.run(command, check=True, capture_output=True)
+    played = set()
+    for run in tmp_path.rglob("run.json"):
+        method = json.loads(run.read_text())["labels"]["method"]
+        rows = read_rows(run.parent / "episodes.jsonl")
+        assert [row["game"] for row in sorted(rows, key=lambda row: row["game"])] == [0, 1]
+        if method != "random_policy":
+            assert {row["outcome"] for row in rows} <= {"success", "success_at_start"}, method
+            assert all(row["won"] for row in rows)
+        played.add(method)
+    assert played == METHODS
