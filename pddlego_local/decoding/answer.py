@@ -72,22 +72,22 @@ def _filled(value: T, form: Form[T]) -> Answer[T]:
 
 def _decode(text: str, form: Form[T], grammar: Grammar) -> Answer[T]:
     """Strictly: exactly what the grammar lets a decoder write."""
+    written: list[tuple[str, Any]] = []
+
+    def as_object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        nonlocal written
+        written = pairs  # the outermost object comes last
+        return dict(pairs)
+
     try:
-        given = json.loads(text, object_pairs_hook=_without_repeats)
-        in_order = isinstance(given, dict) and tuple(given) == tuple(form.keys.model_fields)
+        given = json.loads(text, object_pairs_hook=as_object)
+        in_order = [key for key, _ in written] == list(form.keys.model_fields)
         value = form.keys.model_validate(given, strict=True) if in_order else None
     except (ValueError, RecursionError):
         value = None
     if value is None or (grammar.kind == "lark" and not accepts(grammar, text)):
         raise _not_drawn_under(grammar, text)
     return _filled(value, form)
-
-
-def _without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
-        raise ValueError("a key is repeated")
-    return found
 
 
 def _not_drawn_under(grammar: Grammar, text: str) -> ModelFault:

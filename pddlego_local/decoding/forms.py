@@ -93,17 +93,21 @@ _NAME = r"[A-Za-z][A-Za-z0-9_-]{0,39}"
 _OBJECTS = Annotated[str, Field(pattern=rf"^{_NAME}( {_NAME}){{0,9}} - {_NAME}$")]
 _FACT = Annotated[str, Field(pattern=rf"^\({_NAME}( {_NAME}){{0,5}}\)$")]
 _REPLACED = Annotated[str, Field(pattern=rf"^{_NAME}$")]
+_RENAMED = Annotated[  # JSON schema lets other keys pass unless it is told not to
+    dict[_REPLACED, _REPLACED],
+    Field(max_length=10, json_schema_extra={"additionalProperties": False}),
+]
 
 
 class _ObjectChanges(Keys):
     add: Annotated[list[_OBJECTS], Field(max_length=30)]
-    replace: Annotated[dict[_REPLACED, _REPLACED], Field(max_length=10)]
+    replace: _RENAMED
     delete: Annotated[list[_REPLACED], Field(max_length=30)]
 
 
 class _FactChanges(Keys):
     add: Annotated[list[_FACT], Field(max_length=60)]
-    replace: Annotated[dict[_REPLACED, _REPLACED], Field(max_length=10)]
+    replace: _RENAMED
     delete: Annotated[list[_FACT], Field(max_length=60)]
 
 

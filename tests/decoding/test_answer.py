@@ -246,6 +246,14 @@ def test_a_fenced_problem_is_found_where_a_problem_is_asked() -> None:
     assert read(_stop(FENCED), COMMAND, "free").fault == "no_json"
 
 
+def test_a_name_that_is_replaced_twice_is_no_fault_of_the_decoder() -> None:
+    """A schema cannot forbid that a map repeats a key: the last one counts, as JSON has it."""
+    twice = edit("[]", "[]").replace('"replace": {}', '"replace": {"a": "b", "a": "c"}', 1)
+    for rung in ("json", "syntax"):
+        value = read(_stop(twice), EDIT, rung).value
+        assert value and value.objects.replace == {"a": "c"}
+
+
 def test_a_blank_command_is_empty_and_a_number_in_words_is_none() -> None:
     assert read(_stop('{"action": " "}'), COMMAND, "free").fault == "empty"
     assert read(_stop('{"reason": "", "number": "two"}'), choice(3), "free").fault == "wrong_keys"

@@ -2,9 +2,24 @@
 
 import re
 
-from pddlego_local.core import Completion, Grammar, Message, Prompt
+from pddlego_local.core import Completion, Grammar, Message, Model, Prompt, Sampling
+from pddlego_local.decoding.answer import read
+from pddlego_local.decoding.forms import (
+    COMMAND,
+    EDIT,
+    GOALS,
+    PROBLEM,
+    SEEN,
+    TEXT,
+    Form,
+    Keys,
+    choice,
+)
+from pddlego_local.decoding.rungs import grammar_for
+from pddlego_local.methods.react import MOVE
 
 PROMPT = Prompt((Message("system", "You map a house."), Message("user", "Write the PDDL.")))
+FORMS: list[Form[Keys]] = [COMMAND, EDIT, GOALS, MOVE, PROBLEM, SEEN, TEXT, choice(12)]
 TOY = Grammar("toy", "lark", 'start: "(" NAME ("," NAME) ~ 0 .. 5 ")"\nNAME: /[a-z]{1,6}/\n')
 TOY_LANGUAGE = re.compile(r"\([a-z]{1,6}(,[a-z]{1,6}){0,5}\)")
 ENVELOPE = Grammar(
@@ -33,3 +48,12 @@ def words(completion: Completion) -> tuple[str, str, str, int, int]:
         completion.prompt_tokens,
         completion.completion_tokens,
     )
+
+
+def finished(model: Model, form: Form[Keys], seed: int) -> bool:
+    """Whether an answer under "syntax" came to its end; if it did, it must be one of the form."""
+    grammar = grammar_for("syntax", form)
+    completion = model.complete(PROMPT, grammar, Sampling(max_tokens=2500, seed=seed))
+    answer = read(completion, form, "syntax")
+    assert answer.value or completion.finish_reason == "length"
+    return answer.value is not None

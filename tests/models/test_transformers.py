@@ -13,12 +13,22 @@ import pytest
 from pydantic import ValidationError
 
 from pddlego_local.core import Grammar, Message, Prompt, Sampling
+from pddlego_local.decoding.forms import Form, Keys
 from pddlego_local.errors import ConfigError, GrammarIgnored, MissingPart
 from pddlego_local.models.canary import check_obedience
 from pddlego_local.models.random import make_random_llama
 from pddlego_local.models.thinking import Thinking
 from pddlego_local.models.transformers import Engine, TransformersModel
-from tests.models.asking import BAD_GRAMMARS, ENVELOPE, PROMPT, TOY, TOY_LANGUAGE, words
+from tests.models.asking import (
+    BAD_GRAMMARS,
+    ENVELOPE,
+    FORMS,
+    PROMPT,
+    TOY,
+    TOY_LANGUAGE,
+    finished,
+    words,
+)
 
 CPU = Engine(device="cpu", threads=1)
 
@@ -42,6 +52,11 @@ def test_a_json_schema_is_obeyed(model: TransformersModel, seed: int) -> None:
     completion = model.complete(PROMPT, ENVELOPE, Sampling(max_tokens=400, seed=seed))
     assert completion.finish_reason == "stop"
     assert json.loads(completion.text).keys() == {"df", "pf"}
+
+
+@pytest.mark.parametrize("form", FORMS, ids=lambda form: form.name)
+def test_every_form_is_drawn_as_it_is_read(model: TransformersModel, form: Form[Keys]) -> None:
+    assert sum(finished(model, form, seed) for seed in range(3)) >= 2
 
 
 def test_without_a_grammar_the_random_model_babbles_to_the_limit(model: TransformersModel) -> None:

@@ -30,7 +30,7 @@ from pddlego_local.models.thinking import Thinking
 from pddlego_local.models.vllm import Server, VllmModel
 from pddlego_local.models.vllm_server import VllmServer, launcher
 from pddlego_local.record import read_rows
-from tests.models.asking import ENVELOPE, PROMPT, TOY, TOY_LANGUAGE
+from tests.models.asking import ENVELOPE, FORMS, PROMPT, TOY, TOY_LANGUAGE, finished
 
 ENV = Path(os.environ.get("PDDLEGO_SERVING_ENV", ".venv-serving"))
 pytestmark = [
@@ -116,6 +116,12 @@ def test_grammars_are_obeyed(model: VllmModel, seed: int) -> None:
     assert (lark.finish_reason, schema.finish_reason) == ("stop", "stop")
     assert TOY_LANGUAGE.fullmatch(lark.text)
     assert json.loads(schema.text).keys() == {"df", "pf"}
+
+
+def test_every_form_is_drawn_as_it_is_read(model: VllmModel) -> None:
+    with ThreadPoolExecutor(8) as pool:
+        drawn = list(pool.map(lambda form: finished(model, form, seed=1), FORMS))
+    assert sum(drawn) >= len(FORMS) - 1
 
 
 def test_limits_and_counts(model: VllmModel) -> None:
