@@ -7,7 +7,7 @@ method and no particular environment, model or planner.
 import dataclasses
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol, TypeVar
+from typing import Any, TypeVar
 
 from pddlego_local.core import Environment, Goal, Model, Observation, Planner, Prompt, Turn
 from pddlego_local.decoding import Decoding
@@ -248,25 +248,6 @@ class Episode:
             fault=answer.fault,
         )
         return answer
-
-
-class Method(Protocol):
-    """What plays an episode: one file in `methods/`, a callable that reads like its paper.
-
-    `prompts` is its folder of templates, "" if it asks no model; `forms` are the kinds of answers
-    it asks for. `learns` says that a trial looks at the trials before it: then all games of one
-    trial are played before the next trial begins.
-    """
-
-    @property
-    def prompts(self) -> str: ...
-    @property
-    def forms(self) -> tuple[Form[Keys], ...]: ...
-    @property
-    def learns(self) -> bool: ...
-
-    def __call__(self, episode: Episode) -> str:
-        """Plays to the end and returns the outcome's name."""
 
 
 def _then(goal: Goal | None) -> tuple[str, ...]:

@@ -24,7 +24,7 @@ from pddlego_local.core import Environment, Model, Planner
 from pddlego_local.decoding import Decoding
 from pddlego_local.decoding.grammar import validate
 from pddlego_local.decoding.rungs import grammar_for
-from pddlego_local.episode import Episode, Method, Parts
+from pddlego_local.episode import Episode, Parts
 from pddlego_local.errors import (
     GrammarIgnored,
     InfrastructureError,
@@ -33,6 +33,7 @@ from pddlego_local.errors import (
     RecordFault,
     UnsolvableGame,
 )
+from pddlego_local.methods import Method
 from pddlego_local.metrics import SUCCESSES, summarize
 from pddlego_local.models.canary import check_obedience
 from pddlego_local.models.opened import MODELS

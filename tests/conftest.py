@@ -1,6 +1,17 @@
 """What every test needs."""
 
 import signal
+from collections.abc import Iterator
+
+import pytest
+
+from pddlego_local.models.opened import MODELS
 
 # A shell that starts the tests in the background lets them and their children ignore Ctrl-C.
 signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _no_model_outlives_the_tests() -> Iterator[None]:
+    yield
+    MODELS.close()

@@ -39,6 +39,21 @@ CASES: dict[str, tuple[str, int, str] | None] = {
     "make sweep EXPERIMENT=workstation_thinking": None
     if GPU
     else ("make sweep EXPERIMENT=workstation_thinking", 2, "GPU"),
+    "make sweep EXPERIMENT=workstation_systems": None
+    if GPU
+    else ("make sweep EXPERIMENT=workstation_systems", 2, "GPU"),
+    "make sweep EXPERIMENT=workstation_trials": None
+    if GPU
+    else ("make sweep EXPERIMENT=workstation_trials", 2, "GPU"),
+    "make sweep EXPERIMENT=systems": None,  # tests/test_systems.py
+    "make sweep EXPERIMENT=ceiling": None,  # half an hour; a part of it: tests/test_ceiling.py
+    "pddlego run method=deps environment=alfworld games=0-10 model=reference": (
+        "pddlego run method=deps environment=alfworld games=0 model=reference run.out={tmp}",
+        0, "1/1",
+    ),
+    "pddlego games alfworld --out games -n 6 --seed 0": (
+        "pddlego games alfworld --out {tmp} -n 1 --seed 0", 0, "1 games written",
+    ),
     "make sweep EXPERIMENT=smoke": ("make sweep EXPERIMENT=smoke RUNS={tmp}", 0, "random"),
     "make report": ("make report RUNS={tmp}", 2, "no run.json"),
     "make bench": None,  # measures time: tests/bench

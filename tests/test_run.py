@@ -23,6 +23,7 @@ from pddlego_local.models.reference import ReferenceFormalizer
 from pddlego_local.models.scripted import Scripted
 from pddlego_local.record import read_rows
 from pddlego_local.resources import folder
+from tests.environments.test_alfworld_data import DataSet
 
 TIMES = ("model_time_s", "planner_time_s", "wall_time_s")
 
@@ -276,3 +277,20 @@ def test_a_game_that_crashes_or_hangs_costs_its_episode_a_retry_and_nothing_else
     rows = read_rows(result.folder / "episodes.jsonl")
     assert [row["outcome"] for row in rows] == ["success"] * 3
     assert commands > 12
+
+
+def test_a_game_that_nobody_can_win_is_named_and_the_others_are_played(tmp_path: Path) -> None:
+    data = DataSet(tmp_path / "alfworld")
+    data.add("pick_and_place_simple", solvable=False)
+    data.add("pick_and_place_simple", seed=1)
+    result = runner.run_cell(
+        compose_cell(
+            [f"run.out={tmp_path}", "environment=alfworld_real", f"environment.data={data.root}",
+             "games=0-1"]
+        )
+    )  # fmt: skip
+    rows = read_rows(result.folder / "episodes.jsonl")
+    assert sorted(row["outcome"] for row in rows) == ["success", "unsolvable_game"]
+    (lost,) = (row for row in rows if not row["success"])
+    events = read_rows(result.folder / "transcripts" / f"{lost['game']}-0.jsonl")
+    assert "no solution" in events[0]["message"]

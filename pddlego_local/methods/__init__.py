@@ -1,0 +1,25 @@
+"""The systems of the papers, one file each."""
+
+from typing import Protocol
+
+from pddlego_local.decoding.forms import Form, Keys
+from pddlego_local.episode import Episode
+
+
+class Method(Protocol):
+    """What plays an episode: one file in `methods/`, a callable that reads like its paper.
+
+    `prompts` is its folder of templates, "" if it asks no model; `forms` are the kinds of answers
+    it asks for. `learns` says that a trial looks at the trials before it: then all games of one
+    trial are played before the next trial begins.
+    """
+
+    @property
+    def prompts(self) -> str: ...
+    @property
+    def forms(self) -> tuple[Form[Keys], ...]: ...
+    @property
+    def learns(self) -> bool: ...
+
+    def __call__(self, episode: Episode) -> str:
+        """Plays to the end and returns the outcome's name."""

@@ -10,8 +10,8 @@ from pydantic.dataclasses import dataclass
 from pddlego_local import prompts
 from pddlego_local.core import Message, Prompt
 from pddlego_local.decoding.forms import EDIT, SEEN
-from pddlego_local.episode import Episode, Formalization, told
-from pddlego_local.methods.mechanical import carry_out, gather
+from pddlego_local.episode import Episode, Formalization
+from pddlego_local.methods.pddlego_loop import explore
 from pddlego_local.pddl.edit import apply, empty_problem
 
 
@@ -27,22 +27,7 @@ class PddlEdit:
 
     def __call__(self, episode: Episode) -> str:
         """Returns success, success_at_start, no_plan, game_lost or step_limit."""
-        if episode.start().success:
-            return "success_at_start"
-        problem, told_until = empty_problem(episode.environment.domain), 0
-        for step in episode.steps():
-            if ended := gather(episode, step):
-                return ended
-            news = told(episode.memory[told_until:])
-            told_until = len(episode.memory)
-            planned = self._formalize(episode, step, news, problem)
-            if not planned.to_do:
-                return "no_plan"
-            problem = planned.problem
-            execution = carry_out(episode, planned)
-            if execution.ended:
-                return execution.ended
-        return "step_limit"
+        return explore(episode, self._formalize, empty_problem(episode.environment.domain))
 
     def _formalize(self, episode: Episode, step: int, news: str, problem: str) -> Formalization:
         """Plans for the end goal or, failing that, for the next sub-goal that has a plan."""

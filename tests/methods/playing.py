@@ -5,7 +5,8 @@ from typing import Any
 
 from pddlego_local.core import Environment, Model
 from pddlego_local.decoding import Decoding
-from pddlego_local.episode import Episode, Method, Parts
+from pddlego_local.episode import Episode, Parts
+from pddlego_local.methods import Method
 from pddlego_local.planner import FastDownward
 
 Events = list[dict[str, Any]]

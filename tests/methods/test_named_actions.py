@@ -6,7 +6,7 @@ import pytest
 
 from pddlego_local.core import Budget
 from pddlego_local.environments.coin import Coin
-from pddlego_local.episode import Method
+from pddlego_local.methods import Method
 from pddlego_local.methods.action_gen import ActionGen
 from pddlego_local.methods.plangen import PlanGen
 from pddlego_local.methods.random_policy import RandomPolicy

@@ -7,8 +7,8 @@ import pytest
 
 from pddlego_local.core import Budget, Completion
 from pddlego_local.environments.coin import Coin
-from pddlego_local.episode import Method
 from pddlego_local.errors import ConfigError
+from pddlego_local.methods import Method
 from pddlego_local.methods.pddl_edit import PddlEdit
 from pddlego_local.methods.pddl_gen import PddlGen
 from pddlego_local.methods.pddlego import Pddlego

@@ -1,0 +1,82 @@
+"""The loops in ALFWorld: refusals are explained, and every way to fail has its name."""
+
+import json
+from collections.abc import Iterator
+
+import pytest
+
+from pddlego_local.environments.alfworld import Alfworld
+from pddlego_local.methods import Method
+from pddlego_local.methods.action_gen import ActionGen
+from pddlego_local.methods.pddlego import Pddlego
+from pddlego_local.methods.pddlego_plus import PddlegoPlus
+from pddlego_local.methods.plangen import PlanGen
+from pddlego_local.metrics import summarize
+from pddlego_local.models.reference import ReferenceFormalizer
+from pddlego_local.models.scripted import Scripted
+from pddlego_local.planner import FastDownward
+from tests.methods.playing import of, play
+
+BROKEN = json.dumps({"df": "(define (domain", "pf": "(define"})
+
+
+def pddl(action: str, objects: str, parameters: str) -> str:
+    """One action that is always possible, and a goal that only it reaches."""
+    names, kinds = objects.split(), parameters.split()
+    typed = " ".join(f"?x{number} - {kind}" for number, kind in enumerate(kinds))
+    domain = (
+        f"(define (domain d) (:types {' '.join(dict.fromkeys(kinds))}) (:predicates (done))"
+        f" (:action {action} :parameters ({typed}) :effect (done)))"
+    )
+    declared = " ".join(f"{name} - {kind}" for name, kind in zip(names, kinds, strict=True))
+    problem = f"(define (problem p) (:domain d) (:objects {declared}) (:init) (:goal (done)))"
+    return json.dumps({"df": domain, "pf": problem})
+
+
+@pytest.fixture(scope="module")
+def game() -> Iterator[Alfworld]:
+    game = Alfworld(task_types=("pick_heat_then_place_in_recep",))
+    yield game
+    game.close()
+
+
+@pytest.mark.parametrize("method", [PddlegoPlus(), Pddlego(), PlanGen(), ActionGen()])
+def test_perfect_answers_win(planner: FastDownward, game: Alfworld, method: Method) -> None:
+    outcome, events = play(method, game, ReferenceFormalizer(), planner, game=0)
+    row = summarize(events)
+    assert outcome == "success" and game.won()
+    assert row["task_type"] == "pick_heat_then_place_in_recep"
+    assert row["refused_actions"] == row["solver_errors"] == 0
+
+
+HEAT = pddl("HeatObject", "apple1 microwave1", "object microwaveReceptacle")
+
+
+def test_a_refusal_is_explained_and_taken_back(planner: FastDownward, game: Alfworld) -> None:
+    model = Scripted([BROKEN, HEAT, *[HEAT] * 4])
+    outcome, events = play(PddlegoPlus(), game, model, planner, game=0)
+    assert outcome == "simulation_abort"
+    row = summarize(events)
+    assert (row["solver_errors"], row["solver_errors_fixed"]) == (1, 1)
+    assert (row["simulation_errors"], row["simulation_errors_fixed"]) == (1, 0)
+    assert len(of(events, "restart")) == 4
+    told = model.asked[-1].messages[0].content
+    assert "Action: heat apple 1 with microwave 1\nNothing happens." in told
+    assert of(events, "action")[-1]["feedback"] in told
+    assert "valid actions here" not in told  # the paper's ALFWorld prompts list none
+
+
+@pytest.mark.parametrize(
+    ("method", "answers", "outcome"),
+    [
+        (PddlegoPlus(), [BROKEN] * 6, "solver_abort"),
+        (Pddlego(), [BROKEN], "solver_abort"),
+        (Pddlego(), [HEAT], "simulation_abort"),
+        (PlanGen(), ['{"action": "heat apple 1 with microwave 1"}'] * 5, "simulation_abort"),
+        (ActionGen(), ["?"] * 6, "no_action"),
+    ],
+)
+def test_every_failure_has_its_name(
+    planner: FastDownward, game: Alfworld, method: Method, answers: list[str], outcome: str
+) -> None:
+    assert play(method, game, Scripted(answers), planner, game=0)[0] == outcome
