@@ -52,8 +52,7 @@ class Execution:
     `ended` is "success", "game_lost", or "" while the game goes on.
     """
 
-    turns: tuple[Turn, ...]
-    commands: tuple[str, ...]
+    turns: tuple[Turn, ...] = ()
     error: str = ""
     ended: str = ""
 
@@ -73,7 +72,8 @@ class Episode:
 
     `memory` holds the turns that count, beginning with the first look. `earlier` are the rows of
     the trials before this one, of all games, in the order (trial, game): what a method that learns
-    between trials may look at. `seed` belongs to this episode alone.
+    between trials may look at. `commands` are those that the game offers now. `seed` belongs to
+    this episode alone.
     """
 
     def __init__(
@@ -130,12 +130,14 @@ class Episode:
 
     def restart(self) -> None:
         """Resets the game and replays the memory; EnvironmentFault if it plays differently."""
-        self.environment.reset(self.game)
+        self.commands = self.environment.reset(self.game).commands
         replayed = self.memory[1:]
         self._moves = len(replayed)
         self._emit("restart", replayed=[turn.command for turn in replayed])
         for turn in replayed:
-            if self.environment.step(turn.command).text != turn.text:
+            seen = self.environment.step(turn.command)
+            self.commands = seen.commands
+            if seen.text != turn.text:
                 raise EnvironmentFault(
                     f"game {self.game} of {self.environment.name} is not repeatable: "
                     f"{turn.command!r} no longer gives {turn.text!r}"
@@ -189,7 +191,7 @@ class Episode:
 
         With `stop_at_refusal` false, refused actions are turns like any other (PDDLego §4).
         """
-        done = Execution((), self.commands)
+        done = Execution()
         for planned in plan:
             if self.spent or done.ended:
                 break
@@ -211,9 +213,7 @@ class Episode:
     def act(self, command: str) -> Execution:
         """Plays one command in the game's words; a refused one is a turn too, its error is told."""
         seen = self._step(command, None)
-        return dataclasses.replace(
-            _continued(Execution((), ()), command, seen), error=seen.feedback
-        )
+        return dataclasses.replace(_continued(Execution(), command, seen), error=seen.feedback)
 
     def _step(self, command: str, planned: str | None) -> Observation:
         seen = self.environment.step(command)
@@ -256,7 +256,7 @@ def _then(goal: Goal | None) -> tuple[str, ...]:
 
 def _continued(done: Execution, command: str, seen: Observation) -> Execution:
     ended = "success" if seen.success else "game_lost" if seen.lost else ""
-    return Execution((*done.turns, Turn(command, seen.text)), seen.commands, "", ended)
+    return Execution((*done.turns, Turn(command, seen.text)), "", ended)
 
 
 def told(turns: Sequence[Turn]) -> str:

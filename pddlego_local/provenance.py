@@ -13,7 +13,7 @@ from pddlego_local import prompts
 from pddlego_local.config import CellConfig
 from pddlego_local.core import Model
 from pddlego_local.decoding.rungs import grammar_for
-from pddlego_local.environments import alfworld_installation
+from pddlego_local.environments import actions, alfworld_installation
 
 PACKAGES = (
     "pddlego_local",
@@ -51,6 +51,7 @@ def run_and_start(config: CellConfig, model: Model) -> tuple[dict[str, Any], dic
         "identity": config.identity,
         "model": identity,
         "grammar_sha256": {name: g.sha256 if g else None for name, g in grammars.items()},
+        "tables_sha256": actions.sha256(environment.name),
         "prompt_sha256": prompts.sha256(method.prompts, environment.name),
     }
     if method.learns:  # what is learnt depends on the games

@@ -1,5 +1,6 @@
 """From planned actions to a game's commands, and from refusals to feedback: both are tables."""
 
+import hashlib
 import itertools
 import re
 from collections.abc import Callable, Mapping
@@ -93,6 +94,13 @@ class Tables:
             if rule.command.search(command) and rule.reply.search(reply):
                 return rule.message.format(command=command)
         return ""
+
+
+def sha256(environment: str) -> str:
+    """One hash for an environment's tables and its hand-written domain."""
+    folder = resources.files("pddlego_local.environments")
+    texts = [(folder / f"{environment}.{kind}").read_text() for kind in ("yaml", "pddl")]
+    return hashlib.sha256("\0".join(texts).encode()).hexdigest()
 
 
 def difficulty_groups(environment: str) -> dict[str, list[str]]:

@@ -23,13 +23,12 @@ class Pddlego:
     def __call__(self, episode: Episode) -> str:
         """Returns success, success_at_start, solver_abort, simulation_abort, game_lost or
         step_limit."""
-        first = episode.start()
-        if first.success:
+        if episode.start().success:
             return "success_at_start"
-        news, commands = episode.memory, first.commands
+        news = episode.memory
         pddl: Formalization | None = None
         for step in episode.steps():
-            prompt = formalizing_prompt(episode, Round(step, 1, news, commands), pddl, self.variant)
+            prompt = formalizing_prompt(episode, Round(step, 1, news), pddl, self.variant)
             pddl = episode.formalize(prompt, step=step)
             if not pddl.plan:
                 return "solver_abort"
@@ -39,5 +38,5 @@ class Pddlego:
             if execution.error:
                 return "simulation_abort"
             episode.remember(execution.turns)
-            news, commands = execution.turns, execution.commands
+            news = execution.turns
         return "step_limit"

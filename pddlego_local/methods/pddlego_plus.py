@@ -51,17 +51,16 @@ class PddlegoPlus:
     def __call__(self, episode: Episode) -> str:
         """Returns success, success_at_start, solver_abort, simulation_abort, game_lost or
         step_limit."""
-        first = episode.start()
-        if first.success:
+        if episode.start().success:
             return "success_at_start"
-        news, commands = episode.memory, first.commands
+        news = episode.memory
         pddl = self._reused_domain(episode) if self.domains else None
         for step in episode.steps():
             error = ""
             for attempt in range(1, self.max_attempts + 1):  # the outer loop, simulation errors
                 if attempt > 1:
                     episode.restart()
-                round_ = Round(step, attempt, news, commands, error)
+                round_ = Round(step, attempt, news, error)
                 pddl = self._refine_until_planned(episode, round_, pddl)
                 if not pddl.plan:
                     return "solver_abort"
@@ -76,7 +75,7 @@ class PddlegoPlus:
             else:
                 return "simulation_abort"
             episode.remember(execution.turns)
-            news, commands = execution.turns, execution.commands
+            news = execution.turns
         return "step_limit"
 
     def _refine_until_planned(
@@ -126,7 +125,6 @@ class Round:
     step: int
     attempt: int
     news: Sequence[Turn]
-    commands: Sequence[str]
     error: str = ""
 
 
@@ -147,7 +145,7 @@ def formalizing_prompt(
         actions=environment.actions,
         shown=SHOWN[variant],
         observations=told(round_.news),
-        commands=round_.commands,
+        commands=episode.commands,
         memory=told(episode.memory),
         previous=previous if previous and previous.problem else None,
         fixed_domain=previous.domain if fixed and previous else "",

@@ -31,11 +31,11 @@ class PlanGen:
             return "success_at_start"
         news: Sequence[Turn] = episode.memory
         for step in episode.steps():
-            commands, error, refused = episode.commands, "", False
+            error, refused = "", False
             for attempt in range(1, self.max_attempts + 1):
                 if refused:
                     episode.restart()
-                prompt = _prompt(episode, news, commands, error)
+                prompt = _prompt(episode, news, error)
                 answer = episode.ask(prompt, COMMAND, step=step, attempt=attempt)
                 if not answer.value:
                     error, refused = COMMAND.message(answer.fault), False
@@ -53,14 +53,14 @@ class PlanGen:
         return "step_limit"
 
 
-def _prompt(episode: Episode, news: Sequence[Turn], commands: Sequence[str], error: str) -> Prompt:
+def _prompt(episode: Episode, news: Sequence[Turn], error: str) -> Prompt:
     environment = episode.environment
     text = prompts.render(
         "plangen/prompt",
         environment.name,
         actions=environment.actions,
         observations=told(news),
-        commands=commands,
+        commands=episode.commands,
         memory=told(episode.memory),
         error=error,
     )
