@@ -56,6 +56,7 @@ CASES: dict[str, tuple[str, int, str] | None] = {
     ),
     "make sweep EXPERIMENT=smoke": ("make sweep EXPERIMENT=smoke RUNS={tmp}", 0, "random"),
     "make report": ("make report RUNS={tmp}", 2, "no run.json"),
+    "make alfworld": ("make alfworld", 0, ""),  # `make test` has installed it
     "make bench": None,  # measures time: tests/bench
     "make serve MODEL=/my/model": ("make serve MODEL=/my/model", 2, "/my/model"),
     "make demo MODEL=Qwen/Qwen2.5-0.5B-Instruct": (

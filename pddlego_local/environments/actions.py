@@ -35,7 +35,7 @@ class Tables:
     """What is fixed about an environment, read from `environments/<name>.yaml` and `<name>.pddl`.
 
     `told` are the actions that a model writing its own domain is given; the hand-written `domain`
-    may have more (`told: false` in the YAML).
+    may have more (`told: false` in the YAML), and comes without its lines of comment.
     """
 
     actions: tuple[Action, ...]
@@ -62,7 +62,7 @@ class Tables:
                 )
                 for rule in data["feedback"]
             ),
-            (folder / f"{environment}.pddl").read_text(),
+            re.sub(r"^;.*\n", "", (folder / f"{environment}.pddl").read_text(), flags=re.MULTILINE),
         )
 
     def command(self, planned: str, spell: Callable[[str], str] = spaced) -> str | None:
