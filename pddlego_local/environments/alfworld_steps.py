@@ -70,18 +70,21 @@ class Progress:
         ]
         return max(others, key=self._progress_of, default="")
 
-    def destination(self) -> str:
-        """Where to put things: where most are already, what is open and near. "" if none is known.
+    def destination(self, thing: str = "") -> str:
+        """Where to put a thing: where most are already, what is open, where the thing lies, or here
+        if it is in the hand. "" if none is known, that is seen open or closed.
 
-        Known means seen open or closed.
+        Where one stands does not count while the thing lies elsewhere: on the way to it the choice
+        would change, and one action at a time would lead to and fro.
         """
         room = self.room
+        near = room.where(thing) or room.here
 
         def rank(place: str) -> tuple[int, bool, bool]:
             return (
                 len(fitting(self.task, room, place)),
                 place in room.inside,
-                place == room.here,
+                place == near,
             )
 
         places = of_class(self.task.receptacle, room.receptacles)
@@ -110,14 +113,14 @@ class Progress:
         """What is true after these steps, all about one object."""
         thing = self.subject(planned[0])
         if planned[0].number <= len(placed_best(self.task, self.room)):
-            return [("in", thing, self.destination())]
+            return [("in", thing, self.destination(thing))]
         states: list[Fact] = []
         place: list[Fact] = []
         for step in planned:
             if step.verb == "take":
                 place = [("holding", thing)]
             elif step.verb == "put":
-                place = [("in", thing, self.destination())]
+                place = [("in", thing, self.destination(thing))]
             elif step.verb == "look":
                 lamp = self.nearest([self.task.lamp])
                 place = [("holding", thing), ("used", lamp), ("at", self.room.where(lamp))]

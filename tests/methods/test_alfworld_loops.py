@@ -1,11 +1,13 @@
 """The loops in ALFWorld: refusals are explained, and every way to fail has its name."""
 
+import contextlib
 import json
 from collections.abc import Iterator
 
 import pytest
 
 from pddlego_local.environments.alfworld import Alfworld
+from pddlego_local.environments.alfworld_games import TASK_TYPES
 from pddlego_local.methods import Method
 from pddlego_local.methods.action_gen import ActionGen
 from pddlego_local.methods.pddlego import Pddlego
@@ -47,6 +49,14 @@ def test_perfect_answers_win(planner: FastDownward, game: Alfworld, method: Meth
     assert outcome == "success" and game.won()
     assert row["task_type"] == "pick_heat_then_place_in_recep"
     assert row["refused_actions"] == row["solver_errors"] == 0
+
+
+@pytest.mark.parametrize("seed", [54, 162, 182])
+def test_one_action_at_a_time_does_not_go_to_and_fro(planner: FastDownward, seed: int) -> None:
+    """A slice, its knife elsewhere, and two places where it may be put."""
+    with contextlib.closing(Alfworld(task_types=TASK_TYPES)) as kitchen:
+        outcome, events = play(ActionGen(), kitchen, ReferenceFormalizer(), planner, game=seed)
+    assert outcome == "success" and summarize(events)["actions"] < 30
 
 
 HEAT = pddl("HeatObject", "apple1 microwave1", "object microwaveReceptacle")
