@@ -90,6 +90,22 @@ class Turn:
 
 
 @dataclass(frozen=True)
+class Names:
+    """What the observations so far name, for the rung "grounded".
+
+    `objects` are the names that PDDL may declare, in PDDL's spelling, each once, in the order in
+    which they appeared, with a placeholder for each place that is known to exist but not what it
+    is called (the room behind a closed door). `things` are the same in the game's spelling, without
+    placeholders. `goals` are the names of the places that the goal must lead to, where the
+    environment's hint says so ("somewhere not visited"); empty where it leaves the goal open.
+    """
+
+    objects: tuple[str, ...] = ()
+    things: tuple[str, ...] = ()
+    goals: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
 class Message:
     role: Role
     content: str
@@ -139,12 +155,27 @@ class Sampling:
 
 
 @dataclass(frozen=True)
+class Written:
+    """The beginning of an answer that is continued: its text and its tokens.
+
+    `opening` are the tokens before it (prompt and thought), `tokens` its own, without an
+    end-of-text; None where `text` was cut back and has to be tokenized anew. An empty one begins an
+    answer that is to be continued.
+    """
+
+    text: str = ""
+    opening: tuple[int, ...] = ()
+    tokens: tuple[int, ...] | None = ()
+
+
+@dataclass(frozen=True)
 class Completion:
     """What a model answered.
 
     `finish_reason` is "stop" (the model or the grammar ended the answer), "length" (cut by a
     token limit) or "unfinished_thought" (a reasoning model never reached its answer: `text` is
-    empty). `thought` is what a reasoning model thought before the answer, "" otherwise.
+    empty). `thought` is what a reasoning model thought before the answer, "" otherwise. `written`
+    is the answer so far, where it is one in stages: then `text` is what this stage added.
     """
 
     text: str
@@ -153,6 +184,7 @@ class Completion:
     completion_tokens: int
     latency_s: float
     thought: str = ""
+    written: Written | None = field(default=None, repr=False, compare=False)
 
 
 @dataclass(frozen=True)
@@ -209,6 +241,9 @@ class Environment(Protocol):
     def wanted(self, memory: Sequence["Turn"]) -> tuple[str, ...]:
         """Things that PDDLego picks up mechanically where they are found, by the game's names."""
 
+    def names(self, memory: Sequence["Turn"]) -> Names:
+        """What the memory names, by the environment's own rules for turning text into names."""
+
     def step(self, command: str) -> Observation: ...
     def command(self, action: str) -> str | None:
         """The game's command for a planned "(move a b west)"; None if there is none."""
@@ -234,8 +269,22 @@ class Model(Protocol):
     def identity(self) -> dict[str, str]:
         """What a record needs to run the same model again: weights, revision, versions."""
 
-    def complete(self, prompt: Prompt, grammar: Grammar | None, sampling: Sampling) -> Completion:
-        """Raises ModelFault when the backend fails; what the model wrote is never an exception."""
+    def complete(
+        self,
+        prompt: Prompt,
+        grammar: Grammar | None,
+        sampling: Sampling,
+        written: Written | None = None,
+    ) -> Completion:
+        """One answer, or with `written` what continues it: the grammar is that of the rest alone.
+
+        Raises ModelFault when the backend fails; what the model wrote is never an exception.
+        """
+
+    def complete_many(
+        self, prompt: Prompt, grammar: Grammar | None, sampling: Sampling, count: int
+    ) -> tuple[Completion, ...]:
+        """`count` whole answers, in one request where the backend can. Raises as `complete`."""
 
     def close(self) -> None: ...
 

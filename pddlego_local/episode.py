@@ -9,40 +9,29 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from pddlego_local.core import Environment, Goal, Model, Observation, Planner, Prompt, Turn
+from pddlego_local.asking import Asking
+from pddlego_local.core import (
+    Environment,
+    Goal,
+    Model,
+    Names,
+    Observation,
+    Planner,
+    Prompt,
+    Turn,
+)
 from pddlego_local.decoding import Decoding
-from pddlego_local.decoding.answer import Answer, read
+from pddlego_local.decoding.answer import Answer
 from pddlego_local.decoding.forms import PDDL, Form, Keys
-from pddlego_local.decoding.rungs import grammar_for
+from pddlego_local.decoding.rungs import UPPER_RUNGS
+from pddlego_local.decoding.stages import Scene
 from pddlego_local.errors import EnvironmentFault
-from pddlego_local.pddl.sections import with_goal
+from pddlego_local.planning import Formalization, Planning
 from pddlego_local.seeds import derive_seed
 
 FIRST_COMMAND = "look around"
 
 T = TypeVar("T", bound=Keys)
-
-
-@dataclass(frozen=True)
-class Formalization:
-    """A model's answer and what became of it.
-
-    `cause` is "solved", another outcome of the planner, or why the answer held no PDDL
-    (`decoding.answer`). `plan` is empty unless solved; `message` is what the model is told. `goal`
-    is the one that the plan is for, where the method and not the model chose it.
-    """
-
-    domain: str
-    problem: str
-    cause: str
-    plan: tuple[str, ...]
-    message: str
-    goal: Goal | None = None
-
-    @property
-    def to_do(self) -> bool:
-        """Whether there is something to carry out: a plan, or what follows a goal that holds."""
-        return bool(self.plan) or (self.cause == "goal_already_true" and bool(_then(self.goal)))
 
 
 @dataclass(frozen=True)
@@ -92,10 +81,10 @@ class Episode:
         self.seed = derive_seed(run_seed, game, trial)
         self.memory: tuple[Turn, ...] = ()
         self.commands: tuple[str, ...] = ()
-        self._parts = parts
+        self._decoding = parts.decoding
+        self._asking = Asking(parts.model, parts.decoding, emit, (run_seed, game, trial))
+        self._planning = Planning(parts.planner, parts.decoding, emit)
         self._emit = emit
-        self._seed_parts = (run_seed, game, trial)
-        self._calls = 0
         self._moves = 0
 
     def start(self) -> Observation:
@@ -156,35 +145,44 @@ class Episode:
 
     def formalize(self, prompt: Prompt, **where: int) -> Formalization:
         """Prompt → completion → domain and problem → plan. `where` is the method's step etc."""
-        answer = self.ask(prompt, PDDL, **where)
-        if not answer.value:
-            return Formalization("", "", answer.fault, (), PDDL.message(answer.fault))
-        return self.plan(answer.value.df, answer.value.pf, goals=(), **where)
+        return self.propose(
+            prompt,
+            PDDL,
+            lambda pddl: self.plan(pddl.df, pddl.pf, goals=(), given=False, **where),
+            **where,
+        )
+
+    def propose(
+        self, prompt: Prompt, form: Form[T], plan: Callable[[T], Formalization], **where: int
+    ) -> Formalization:
+        """Asks for as many answers as `best_of` says; the first whose `plan` is one is taken, else
+        the first. An answer that holds no value is a formalization without text, by its fault.
+        """
+        proposed: list[Formalization] = []
+        count = self._decoding.best_of
+        for answer in self._asking.answers(prompt, form, self.scene(prompt), count, where):
+            fault = answer.fault
+            proposed.append(
+                plan(answer.value)
+                if answer.value
+                else Formalization("", "", fault, (), form.message(fault))
+            )
+            if proposed[-1].to_do:
+                return proposed[-1]
+        return proposed[0]
 
     def plan(
-        self, domain: str, problem: str, *, goals: Sequence[Goal] = (), **where: int
+        self,
+        domain: str,
+        problem: str,
+        *,
+        goals: Sequence[Goal] = (),
+        given: bool = True,
+        **where: int,
     ) -> Formalization:
-        """Fast Downward's verdict; with `goals`, for the first of them that has a plan.
-
-        Each goal takes the place of the problem's own (PDDLego §2). None has a plan: the verdict on
-        the last.
-        """
-        found = Formalization(domain, problem, "", (), "")
-        for goal in goals or (None,):
-            asked = with_goal(problem, goal.pddl) if goal else problem
-            result = self._parts.planner.plan(domain, asked)
-            self._emit(
-                "plan",
-                **where,
-                goal=goal.words if goal else None,
-                domain=domain,
-                problem=asked,
-                **dataclasses.asdict(result),
-            )
-            found = Formalization(domain, asked, result.outcome, result.plan, result.message, goal)
-            if found.to_do or result.outcome == "translate_error":
-                break
-        return found
+        """Fast Downward's verdict; with `goals`, for the first of them that has a plan. `given` is
+        a domain that the model did not write. See `Planning.plan`."""
+        return self._planning.plan(domain, problem, goals=goals, given=given, where=where)
 
     def execute(self, plan: Sequence[str], *, stop_at_refusal: bool = True) -> Execution:
         """Plays a plan until its end, the game's, the budget's, or the first refused action.
@@ -231,27 +229,19 @@ class Episode:
 
     def ask(self, prompt: Prompt, form: Form[T], **where: int) -> Answer[T]:
         """Prompt → completion → the form's value, or the named fault that left none."""
-        decoding = self._parts.decoding
-        self._calls += 1
-        grammar = grammar_for(decoding.rung, form)
-        sampling = decoding.sampling(derive_seed(*self._seed_parts, self._calls))
-        completion = self._parts.model.complete(prompt, grammar, sampling)
-        answer = read(completion, form, decoding.rung)
-        self._emit(
-            "call",
-            **where,
-            form=form.name,
-            messages=[dataclasses.asdict(message) for message in prompt.messages],
-            grammar=grammar.sha256 if grammar else None,
-            sampling=dataclasses.asdict(sampling),
-            **dataclasses.asdict(completion),
-            fault=answer.fault,
+        return next(self._asking.answers(prompt, form, self.scene(prompt), 1, where))
+
+    def scene(self, prompt: Prompt) -> Scene:
+        """What the upper rungs may know at this moment."""
+        upper = self._decoding.rung in UPPER_RUNGS
+        return Scene(
+            actions=self.environment.actions,
+            names=self.environment.names(self.memory) if upper else Names(),
+            commands=self.commands,
+            domain=prompt.facts.get("domain", ""),
+            problem=prompt.facts.get("problem", ""),
+            own_goal=prompt.facts.get("own_goal", True),
         )
-        return answer
-
-
-def _then(goal: Goal | None) -> tuple[str, ...]:
-    return goal.then if goal else ()
 
 
 def _continued(done: Execution, command: str, seen: Observation) -> Execution:

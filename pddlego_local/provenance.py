@@ -12,7 +12,8 @@ from typing import Any
 from pddlego_local import prompts
 from pddlego_local.config import CellConfig
 from pddlego_local.core import Model
-from pddlego_local.decoding.rungs import grammar_for
+from pddlego_local.decoding.rungs import constraint_for
+from pddlego_local.decoding.stages import sha256_of
 from pddlego_local.environments import actions, alfworld_installation
 
 PACKAGES = (
@@ -35,7 +36,7 @@ def run_and_start(config: CellConfig, model: Model) -> tuple[dict[str, Any], dic
     """The two halves of run.json: what may not change while a cell is continued, and what may."""
     environment, method = config.build("environment"), config.build("method")
     rung = config.build("decoding").rung
-    grammars = {form.name: grammar_for(rung, form) for form in method.forms}
+    constraints = {form.name: constraint_for(rung, form) for form in method.forms}
     identity = model.identity()
     start = {
         "began": now(),
@@ -50,7 +51,7 @@ def run_and_start(config: CellConfig, model: Model) -> tuple[dict[str, Any], dic
         "environment": environment.name,
         "identity": config.identity,
         "model": identity,
-        "grammar_sha256": {name: g.sha256 if g else None for name, g in grammars.items()},
+        "grammar_sha256": {name: sha256_of(one) for name, one in constraints.items()},
         "tables_sha256": actions.sha256(environment.name),
         "prompt_sha256": prompts.sha256(method.prompts, environment.name),
     }

@@ -23,7 +23,8 @@ from pddlego_local.config import CellConfig
 from pddlego_local.core import Environment, Model, Planner
 from pddlego_local.decoding import Decoding
 from pddlego_local.decoding.grammar import validate
-from pddlego_local.decoding.rungs import grammar_for
+from pddlego_local.decoding.rungs import constraint_for
+from pddlego_local.decoding.stages import Scene, Script, first_grammar
 from pddlego_local.episode import Episode, Parts
 from pddlego_local.errors import (
     GrammarIgnored,
@@ -73,17 +74,20 @@ def run_cell(config: CellConfig, console: Console | None = None) -> CellResult:
         if not missing:
             return CellResult(folder, 0, [])
         method: Method = config.build("method")
-        grammars = [
-            grammar for form in method.forms if (grammar := grammar_for(decoding.rung, form))
+        environment = config.build("environment")
+        scene = Scene(environment.actions, domain=environment.domain)
+        constraints = [
+            found for form in method.forms if (found := constraint_for(decoding.rung, form, scene))
         ]
-        for grammar in grammars:
-            validate(grammar)
-        config.build("environment").preflight()
+        for constraint in constraints:
+            validate(first_grammar(constraint))
+        environment.preflight()
         model = MODELS.get(config)
         cell.describe(*run_and_start(config, model))
-        if model.decodes and grammars:
+        if model.decodes and constraints:
             console.print("starting the model; does it obey grammars?")
-            check_obedience(model, thinking=decoding.thinking)
+            stages = any(isinstance(constraint, Script) for constraint in constraints)
+            check_obedience(model, thinking=decoding.thinking, stages=stages)
         with (
             contextlib.closing(config.build("planner")) as planner,
             contextlib.closing(_Players(config, method, model, planner, decoding)) as players,

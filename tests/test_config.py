@@ -8,7 +8,7 @@ from pddlego_local.config import CellConfig, compose_cell, parse_games
 from pddlego_local.errors import ConfigError
 from pddlego_local.resources import folder
 
-OPTIONS = sorted(f"{path.parent.name}={path.stem}" for path in folder("conf").glob("*/*.yaml"))
+OPTIONS = sorted(f"{path.parent.name}={path.stem}" for path in folder("conf").glob("*/[!_]*.yaml"))
 
 
 def composed(option: str) -> CellConfig:

@@ -15,7 +15,7 @@ import pytest
 
 from pddlego_local import run as runner
 from pddlego_local.config import compose_cell
-from pddlego_local.core import Completion, Grammar, Prompt, Sampling
+from pddlego_local.core import Completion, Grammar, Prompt, Sampling, Written
 from pddlego_local.environments.alfworld_process import GameProcess, Reply
 from pddlego_local.errors import ConfigError, GrammarIgnored, ModelFault, PromptTooLong
 from pddlego_local.models import opened
@@ -195,11 +195,17 @@ class Flaky(ReferenceFormalizer):
     def __init__(self, error: Exception, failures: int) -> None:
         object.__setattr__(self, "left", [error] * failures)
 
-    def complete(self, prompt: Prompt, grammar: Grammar | None, sampling: Sampling) -> Completion:
+    def complete(
+        self,
+        prompt: Prompt,
+        grammar: Grammar | None,
+        sampling: Sampling,
+        written: Written | None = None,
+    ) -> Completion:
         left: list[Exception] = self.left  # type: ignore[attr-defined]
         if left and "South you see a closed patio door. To the West" in prompt.memory[0].text:
             raise left.pop()
-        return super().complete(prompt, grammar, sampling)
+        return super().complete(prompt, grammar, sampling, written)
 
 
 def play(tmp_path: Path, model: object, monkeypatch: pytest.MonkeyPatch) -> runner.CellResult:

@@ -19,8 +19,9 @@ from pddlego_local.report import find_cells, tables
 from pddlego_local.run import CellResult, run_cell
 
 HELP = "ten games, and what a grammar does"
-SAMPLES = 20
-SAMPLE_TOKENS = 1000
+SAMPLES = 10
+SAMPLE_TOKENS = 3000
+SAMPLE_RUNGS = ("free", "syntax", "grounded")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -65,14 +66,14 @@ def _show_games(console: Console, results: list[CellResult]) -> None:
 
 
 def _show_grammar(console: Console) -> None:
-    """The same prompt, weights and seeds under `free` and under `syntax`."""
-    table = Table("decoding", "answers", "parse", "planner's translator accepts", "cut")
+    """The same prompt, weights and seeds on three rungs of the ladder."""
+    table = Table("decoding", "answers", "parse", "planner's translator accepts", "plan", "cut")
     shown = ""
     cells = {
         rung: compose_cell(
             ["model=random", f"decoding={rung}", f"decoding.max_tokens={SAMPLE_TOKENS}"]
         )
-        for rung in ("free", "syntax")
+        for rung in SAMPLE_RUNGS
     }
     model: Model = cells["free"].build("model")
     with contextlib.closing(model), contextlib.closing(cells["free"].build("planner")) as planner:
@@ -82,11 +83,12 @@ def _show_grammar(console: Console) -> None:
             outcomes = Counter(planner.plan(p["domain"], p["problem"]).outcome for p in pairs)
             accepted = sum(outcomes.values()) - outcomes["translate_error"]
             cut = sum(pair["fault"] == "truncated" for pair in drawn)
-            table.add_row(rung, str(len(drawn)), str(len(pairs)), str(accepted), str(cut))
+            counts = (len(drawn), len(pairs), accepted, outcomes["solved"], cut)
+            table.add_row(rung, *map(str, counts))
             if pairs:
                 shortest = min(pairs, key=lambda pair: len(pair["text"]))
                 shown = f"{shortest['domain']}\n{shortest['problem']}"
     console.print(table)
     if shown:
-        console.print("The shortest answer under the grammar (PDDL in form, nonsense in content):")
+        console.print("The shortest answer on the last rung: right in form, nonsense in content.")
         console.print(shown, markup=False)

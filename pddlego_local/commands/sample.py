@@ -9,11 +9,13 @@ from typing import Any
 
 from pddlego_local.commands.pairs import write_lines
 from pddlego_local.config import CellConfig, compose_cell
-from pddlego_local.core import Completion, Grammar, Model, Prompt, Sampling
+from pddlego_local.core import Completion, Grammar, Model, Prompt, Sampling, Written
 from pddlego_local.decoding import Decoding
 from pddlego_local.decoding.answer import read
+from pddlego_local.decoding.draw import Drawn, draw
 from pddlego_local.decoding.forms import PDDL
-from pddlego_local.decoding.rungs import grammar_for
+from pddlego_local.decoding.rungs import constraint_for
+from pddlego_local.decoding.stages import Scene
 from pddlego_local.episode import Episode, Parts
 from pddlego_local.errors import ConfigError
 from pddlego_local.models.opened import preflight
@@ -42,16 +44,18 @@ def samples(config: CellConfig, model: Model, count: int) -> Iterator[dict[str, 
     decoding: Decoding = config.build("decoding")
     if PDDL not in config.build("method").forms:
         raise ConfigError(f"method={config.labels['method']} asks for no domain and problem")
-    prompt = first_prompt(config)
-    grammar = grammar_for(decoding.rung)
+    prompt, scene = first_question(config)
+    constraint = constraint_for(decoding.rung, PDDL, scene)
 
-    def draw(number: int) -> tuple[int, Completion]:
-        seed = derive_seed(config.settings.seed, "sample", number)
-        return number, model.complete(prompt, grammar, decoding.sampling(seed))
+    def one(number: int) -> tuple[int, Drawn]:
+        sampling = decoding.sampling(derive_seed(config.settings.seed, "sample", number))
+        drawn = draw(model, prompt, constraint, sampling, decoding.stage_tokens)
+        return number, drawn[0]
 
     with ThreadPoolExecutor(config.settings.run.concurrency) as pool:
-        for number, completion in pool.map(draw, range(count)):
-            answer = read(completion, PDDL, decoding.rung)
+        for number, drawn in pool.map(one, range(count)):
+            completion = drawn.completion
+            answer = read(completion, PDDL, constraint)
             yield {
                 "id": number,
                 "domain": answer.value.df if answer.value else "",
@@ -64,15 +68,16 @@ def samples(config: CellConfig, model: Model, count: int) -> Iterator[dict[str, 
             }
 
 
-def first_prompt(config: CellConfig) -> Prompt:
+def first_question(config: CellConfig) -> tuple[Prompt, Scene]:
     """What the configured method asks first in the configured environment's first game."""
     environment, method = config.build("environment"), config.build("method")
     with contextlib.closing(environment):
         parts = Parts(environment, _Listener(), config.build("planner"), config.build("decoding"))
+        episode = Episode(parts, _ignore, run_seed=0, game=config.settings.games[0], trial=0)
         try:
-            method(Episode(parts, _ignore, run_seed=0, game=config.settings.games[0], trial=0))
+            method(episode)
         except _Asked as asked:
-            return asked.prompt
+            return asked.prompt, episode.scene(asked.prompt)
     raise ConfigError(
         f"games={config.settings.games[0]}: this game is over before a model is asked"
     )
@@ -93,7 +98,18 @@ class _Listener:
     def identity(self) -> dict[str, str]:
         return {}
 
-    def complete(self, prompt: Prompt, grammar: Grammar | None, sampling: Sampling) -> Completion:
+    def complete(
+        self,
+        prompt: Prompt,
+        grammar: Grammar | None,
+        sampling: Sampling,
+        written: Written | None = None,
+    ) -> Completion:
+        raise _Asked(prompt)
+
+    def complete_many(
+        self, prompt: Prompt, grammar: Grammar | None, sampling: Sampling, count: int
+    ) -> tuple[Completion, ...]:
         raise _Asked(prompt)
 
     def close(self) -> None: ...

@@ -2,7 +2,7 @@
 
 from typing import Annotated, Literal
 
-from pydantic import ConfigDict, Field
+from pydantic import ConfigDict, Field, PositiveInt
 from pydantic.dataclasses import dataclass
 
 from pddlego_local.core import Sampling
@@ -10,13 +10,24 @@ from pddlego_local.core import Sampling
 
 @dataclass(config=ConfigDict(extra="forbid"), kw_only=True, frozen=True)
 class Decoding:
-    """`conf/decoding/<rung>.yaml`. Token limits count the answer and, if any, the thought."""
+    """`conf/decoding/<rung>.yaml`. Token limits count the answer and, if any, the thought.
 
-    rung: Literal["free", "json", "syntax"]
+    `stage_tokens` limits the stages of an answer by their names ("types", "predicates", "actions",
+    "objects", "facts", "goal"), each within what `max_tokens` leaves. `best_of` answers are drawn
+    at once, and the first that the planner solves is taken. `repair` mends what a planner would
+    refuse before it is planned (`pddl.repair`); `feedback` is what a model is told of PDDL without
+    a plan: the planner's own words, or those of the static check (`pddl.explain`).
+    """
+
+    rung: Literal["free", "json", "syntax", "signatures", "typed", "grounded"]
     temperature: Annotated[float, Field(ge=0, le=5)] = 1.0
     top_p: Annotated[float, Field(gt=0, le=1)] = 1.0
     max_tokens: Annotated[int, Field(ge=1)] = 8192
     thinking: bool = False
+    stage_tokens: dict[str, PositiveInt] = Field(default_factory=dict)
+    best_of: Annotated[int, Field(ge=1, le=64)] = 1
+    repair: Literal["none", "lenient"] = "none"
+    feedback: Literal["planner", "explained"] = "planner"
 
     def sampling(self, seed: int) -> Sampling:
         return Sampling(self.temperature, self.top_p, self.max_tokens, seed, self.thinking)

@@ -15,7 +15,7 @@ import pydantic
 from pddlego_local.core import Completion, Grammar
 from pddlego_local.decoding.forms import PDDL, PROBLEM, Fault, Form, Keys, T_co
 from pddlego_local.decoding.grammar import accepts, decoder_verdict
-from pddlego_local.decoding.rungs import grammar_for
+from pddlego_local.decoding.stages import Constraint, Script
 from pddlego_local.errors import GrammarIgnored, ModelFault
 
 T = TypeVar("T", bound=Keys)
@@ -42,20 +42,20 @@ class Answer(Generic[T_co]):
     fault: Fault
 
 
-def read(completion: Completion, form: Form[T], rung: str) -> Answer[T]:
-    """The value of a completion drawn on `rung`.
+def read(completion: Completion, form: Form[T], constraint: Constraint) -> Answer[T]:
+    """The value of a completion drawn under `constraint`.
 
-    Raises GrammarIgnored if a finished answer contradicts the rung's grammar, ModelFault if it is a
-    valid beginning that the decoder ended too early.
+    Raises GrammarIgnored if a finished answer contradicts the grammar, ModelFault if it is a
+    valid beginning that the decoder ended too early. The stages of a script are looked at where
+    they are drawn.
     """
     if completion.finish_reason == "unfinished_thought":
         return Answer(None, "unfinished_thought")
     if completion.finish_reason == "length":
         return Answer(None, "truncated")
-    grammar = grammar_for(rung, form)
-    if grammar is None:
+    if constraint is None:
         return _extract(completion.text, form)
-    return _decode(completion.text, form, grammar)
+    return _decode(completion.text, form, constraint)
 
 
 def _filled(value: T, form: Form[T]) -> Answer[T]:
@@ -70,7 +70,7 @@ def _filled(value: T, form: Form[T]) -> Answer[T]:
     return Answer(value, "")
 
 
-def _decode(text: str, form: Form[T], grammar: Grammar) -> Answer[T]:
+def _decode(text: str, form: Form[T], constraint: Grammar | Script) -> Answer[T]:
     """Strictly: exactly what the grammar lets a decoder write."""
     written: list[tuple[str, Any]] = []
 
@@ -85,20 +85,28 @@ def _decode(text: str, form: Form[T], grammar: Grammar) -> Answer[T]:
         value = form.keys.model_validate(given, strict=True) if in_order else None
     except (ValueError, RecursionError):
         value = None
-    if value is None or (grammar.kind == "lark" and not accepts(grammar, text)):
-        raise _not_drawn_under(grammar, text)
+    if value is None or not _in_language(constraint, text):
+        raise _not_drawn_under(constraint, text)
     return _filled(value, form)
 
 
-def _not_drawn_under(grammar: Grammar, text: str) -> ModelFault:
-    if decoder_verdict(grammar, text) == "unfinished":
+def _in_language(constraint: Grammar | Script, text: str) -> bool:
+    if isinstance(constraint, Script):
+        return True  # its stages are looked at as they are drawn
+    if constraint.kind == "lark":
+        return accepts(constraint, text)
+    return decoder_verdict(constraint, text) == "accepted"
+
+
+def _not_drawn_under(constraint: Grammar | Script, text: str) -> ModelFault:
+    if isinstance(constraint, Grammar) and decoder_verdict(constraint, text) == "unfinished":
         return ModelFault(
             f"The decoder ended an answer after {len(text)} characters, before the grammar "
-            f"{grammar.name!r} was satisfied; the request can be repeated."
+            f"{constraint.name!r} was satisfied; the request can be repeated."
         )
     return GrammarIgnored(
-        f"A finished answer is outside the grammar {grammar.name!r}: the model's backend does not "
-        "obey grammars; start the server with the guidance backend, or choose decoding=free."
+        f"A finished answer is outside the grammar {constraint.name!r}: the model's backend does "
+        "not obey grammars; start the server with the guidance backend, or choose decoding=free."
     )
 
 

@@ -5,11 +5,17 @@ on every rung, so that arms differ in nothing but the decoder. A method's own fo
 """
 
 import functools
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Annotated, Generic, Literal, TypeVar
 
 import pydantic
 from pydantic import Field
+
+from pddlego_local.decoding.commands import commands, seen
+from pddlego_local.decoding.edits import edit_script
+from pddlego_local.decoding.stages import Constraint, Scene
+from pddlego_local.decoding.typed import pddl_script, problem_script
 
 Fault = Literal["", "empty", "truncated", "unfinished_thought", "no_json", "wrong_keys"]
 
@@ -28,9 +34,10 @@ class Form(Generic[T_co]):
     """A kind of answer.
 
     `keys` are what it holds at the rung "json". At "syntax" its strings are constrained too: by
-    `grammar`, the name of a Lark grammar, or by `syntax`, the same keys with patterns. `example`
-    shows the form to a model whose answer did not have it. Strings at the top may not be blank,
-    those named in `may_be_blank` excepted.
+    `grammar`, the name of a Lark grammar, or by `syntax`, the same keys with patterns. `upper` is
+    what the rungs above put on it, None where they have nothing to add. `example` shows the form
+    to a model whose answer did not have it. Strings at the top may not be blank, those named in
+    `may_be_blank` excepted.
     """
 
     name: str
@@ -38,6 +45,7 @@ class Form(Generic[T_co]):
     example: str
     grammar: str = ""
     syntax: type[Keys] | None = None
+    upper: Callable[[str, Scene], Constraint] | None = None
     may_be_blank: frozenset[str] = field(default=frozenset())
 
     def message(self, fault: Fault) -> str:
@@ -71,7 +79,7 @@ _LINE = r"[^\x00-\x1f\x7f]"
 
 
 class _OneCommand(Keys):
-    action: Annotated[str, Field(pattern=r"^[a-z][a-z0-9 /-]{0,79}$")]
+    action: Annotated[str, Field(pattern=r"^[a-zA-Z][a-zA-Z0-9 /-]{0,79}$")]
 
 
 class Changes(Keys):
@@ -105,9 +113,16 @@ class _ObjectChanges(Keys):
     delete: Annotated[list[_REPLACED], Field(max_length=30)]
 
 
+_NAME_OR_FACT = Annotated[str, Field(pattern=rf"^({_NAME}|\({_NAME}( {_NAME}){{0,5}}\))$")]
+_RENAMED_OR_CHANGED = Annotated[
+    dict[_NAME_OR_FACT, _NAME_OR_FACT],
+    Field(max_length=10, json_schema_extra={"additionalProperties": False}),
+]
+
+
 class _FactChanges(Keys):
     add: Annotated[list[_FACT], Field(max_length=60)]
-    replace: _RENAMED
+    replace: _RENAMED_OR_CHANGED
     delete: Annotated[list[_FACT], Field(max_length=60)]
 
 
@@ -154,17 +169,24 @@ class _Sentences(Keys):
     text: Annotated[str, Field(min_length=1, max_length=2000)]
 
 
-PDDL = Form("pddl", Pddl, '{"df": "...", "pf": "..."}', grammar="syntax")
-PROBLEM = Form("problem", Problem, '{"pf": "..."}', grammar="problem_syntax")
-COMMAND = Form("command", Command, '{"action": "..."}', syntax=_OneCommand)
+PDDL = Form("pddl", Pddl, '{"df": "...", "pf": "..."}', grammar="syntax", upper=pddl_script)
+PROBLEM = Form("problem", Problem, '{"pf": "..."}', grammar="problem_syntax", upper=problem_script)
+COMMAND = Form("command", Command, '{"action": "..."}', syntax=_OneCommand, upper=commands)
 EDIT = Form(
     "edit",
     Edit,
     '{"objects": {"add": [], "replace": {}, "delete": []}, '
     '"init": {"add": [], "replace": {}, "delete": []}}',
     syntax=_SyntaxEdit,
+    upper=functools.partial(edit_script, syntax=_SyntaxEdit),
 )
-SEEN = Form("seen", Seen, '{"closed": ["..."], "items": ["..."]}', syntax=_ShortSeen)
+SEEN = Form(
+    "seen",
+    Seen,
+    '{"closed": ["..."], "items": ["..."]}',
+    syntax=_ShortSeen,
+    upper=functools.partial(seen, syntax=_ShortSeen),
+)
 GOALS = Form("goals", Goals, '{"goals": ["...", "..."]}', syntax=_ShortGoals)
 TEXT = Form("text", Text, '{"text": "..."}', syntax=_Sentences)
 

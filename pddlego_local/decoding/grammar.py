@@ -19,17 +19,27 @@ from pddlego_local.resources import folder
 
 # The rule that `start` stands for, and the parts the text is put together from.
 _PARTS: dict[str, tuple[str, tuple[str, ...]]] = {
-    "domain": ("domain", ("domain", "condition", "tokens", "whitespace_file")),
-    "problem": ("problem", ("problem", "condition", "tokens", "whitespace_file")),
+    "domain": ("domain", ("domain", "condition", "tokens", "requirements", "whitespace_file")),
+    "problem": ("problem", ("problem", "condition", "tokens", "requirements", "whitespace_file")),
     "syntax": (
         "answer",
-        ("pddl_json", "domain", "problem", "condition", "tokens", "whitespace_json"),
+        (
+            "pddl_json",
+            "domain",
+            "problem",
+            "condition",
+            "tokens",
+            "requirements",
+            "whitespace_json",
+        ),
     ),
     "problem_syntax": (
         "answer",
-        ("problem_json", "problem", "condition", "tokens", "whitespace_json"),
+        ("problem_json", "problem", "condition", "tokens", "requirements", "whitespace_json"),
     ),
 }
+STAGE_PARTS = ("stages", "requirements")
+"""What the grammars of stages are put together from, besides their own rules."""
 _PART_MARK = "// part: "
 
 Verdict = Literal["accepted", "unfinished", "rejected"]
@@ -58,6 +68,21 @@ def _compose(name: str, directory: Path) -> Grammar:
         except (OSError, UnicodeDecodeError) as error:
             raise ConfigError(f"The grammar file {path} cannot be read: {error}.") from None
     return Grammar(name, "lark", "\n".join(pieces))
+
+
+def with_parts(name: str, rules: str, parts: tuple[str, ...]) -> Grammar:
+    """A grammar of `rules`, which begin with `start`, and the project's parts that they use."""
+    return Grammar(name, "lark", "\n".join([rules, *(part_text(part) for part in parts)]))
+
+
+def all_parts() -> list[str]:
+    """The texts of all grammar files, in the order of their names."""
+    return [path.read_text(encoding="utf-8") for path in sorted(folder("grammars").glob("*.lark"))]
+
+
+@functools.cache
+def part_text(part: str) -> str:
+    return (folder("grammars") / f"{part}.lark").read_text(encoding="utf-8")
 
 
 def validate(grammar: Grammar) -> None:
@@ -108,13 +133,19 @@ def decoder_verdict(grammar: Grammar, text: str) -> Verdict:
 
     Takes Lark grammars and JSON schemas. Raises ConfigError if the grammar does not compile.
     """
+    data = text.encode("utf-8", "surrogatepass")
+    length, whole = decoder_prefix(grammar, data)
+    if length < len(data):
+        return "rejected"
+    return "accepted" if whole else "unfinished"
+
+
+def decoder_prefix(grammar: Grammar, data: bytes) -> tuple[int, bool]:
+    """How many bytes of `data` the decoder's engine can read, and whether they are a whole text."""
     matcher = LLMatcher(_byte_tokenizer(), _for_decoder(grammar), log_level=0)
     if matcher.is_error():
         raise _malformed(grammar, 0, matcher.get_error().splitlines()[0])
-    data = text.encode("utf-8", "surrogatepass")
-    if matcher.try_consume_tokens(list(data)) < len(data):
-        return "rejected"
-    return "accepted" if matcher.is_accepting() else "unfinished"
+    return int(matcher.try_consume_tokens(list(data))), bool(matcher.is_accepting())
 
 
 @functools.cache

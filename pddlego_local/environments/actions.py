@@ -62,7 +62,7 @@ class Tables:
                 )
                 for rule in data["feedback"]
             ),
-            re.sub(r"^;.*\n", "", (folder / f"{environment}.pddl").read_text(), flags=re.MULTILINE),
+            domain_text(environment),
         )
 
     def command(self, planned: str, spell: Callable[[str], str] = spaced) -> str | None:
@@ -94,6 +94,12 @@ class Tables:
             if rule.command.search(command) and rule.reply.search(reply):
                 return rule.message.format(command=command)
         return ""
+
+
+def domain_text(name: str) -> str:
+    """`<name>.pddl` without its lines of comment."""
+    file = resources.files("pddlego_local.environments") / f"{name}.pddl"
+    return re.sub(r"^;.*\n", "", file.read_text(), flags=re.MULTILINE)
 
 
 def sha256(environment: str) -> str:

@@ -12,7 +12,7 @@ from typing import Annotated
 from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field
 from pydantic.dataclasses import dataclass
 
-from pddlego_local.core import Budget, Goal, Observation, Turn
+from pddlego_local.core import Budget, Goal, Names, Observation, Turn
 from pddlego_local.environments.actions import Tables
 from pddlego_local.environments.alfworld_data import (
     AlfworldGame,
@@ -23,6 +23,8 @@ from pddlego_local.environments.alfworld_data import (
 )
 from pddlego_local.environments.alfworld_games import PLAIN_TYPES, TASK_TYPES
 from pddlego_local.environments.alfworld_installation import find_environment
+from pddlego_local.environments.alfworld_map import mentioned
+from pddlego_local.environments.alfworld_problem import MIDDLE, pddl_name
 from pddlego_local.environments.alfworld_process import GameProcess, Limits, Reply
 from pddlego_local.environments.alfworld_task import goals
 from pddlego_local.errors import ConfigError, EnvironmentFault
@@ -111,6 +113,11 @@ class Alfworld:
     def wanted(self, memory: Sequence[Turn]) -> tuple[str, ...]:
         """Nothing: what to pick up is the task's question."""
         return ()
+
+    def names(self, memory: Sequence[Turn]) -> Names:
+        """All numbered things; prompts name the place in the middle of the room too."""
+        things = mentioned(memory)
+        return Names((MIDDLE, *map(pddl_name, things)), things)
 
     def command(self, action: str) -> str | None:
         return command(action)

@@ -12,6 +12,7 @@ from typing import Self
 from pddlego_local.core import Turn
 
 _THING = r"([a-z]+ \d+)"
+_MENTIONED = re.compile(rf"\b{_THING}\b")
 _LISTED = re.compile(rf"\ban? {_THING}")
 _ARRIVED = re.compile(rf"You arrive at {_THING}\.")
 _SEEN = re.compile(rf"(?:On the {_THING},|The {_THING} is open\. In it,) you see ([^\n]*)\.")
@@ -28,6 +29,12 @@ def class_of(thing: str) -> str:
 
 def of_class(name: str, things: Iterable[str]) -> list[str]:
     return [thing for thing in things if class_of(thing) == name]
+
+
+def mentioned(memory: Iterable[Turn]) -> tuple[str, ...]:
+    """All receptacles and objects that were named, in order."""
+    found = (thing for turn in memory for thing in _MENTIONED.findall(turn.text))
+    return tuple(dict.fromkeys(found))
 
 
 @dataclass

@@ -41,7 +41,7 @@ def write(
     domain: str, typed: Mapping[str, str], known: Iterable[Fact], goal: Sequence[Fact]
 ) -> str:
     """The problem file; `typed` are the objects with their types."""
-    names = [f"{_name(thing)} - {kind}" for thing, kind in typed.items()]
+    names = [f"{pddl_name(thing)} - {kind}" for thing, kind in typed.items()]
     goals = [_atom(fact) for fact in goal]
     return (
         f"(define (problem {domain}-now)\n"
@@ -53,10 +53,10 @@ def write(
 
 
 def _atom(fact: Fact) -> str:
-    return f"({' '.join(map(_name, fact))})"
+    return f"({' '.join(map(pddl_name, fact))})"
 
 
-def _name(word: str) -> str:
+def pddl_name(word: str) -> str:
     """A "mug 3" is mug3 in PDDL."""
     return word.replace(" ", "")
 

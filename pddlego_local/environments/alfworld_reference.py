@@ -10,6 +10,7 @@ from importlib import resources
 from itertools import takewhile
 
 from pddlego_local.core import Turn
+from pddlego_local.environments.actions import domain_text
 from pddlego_local.environments.alfworld_map import RoomMap, class_of
 from pddlego_local.environments.alfworld_problem import MIDDLE, Fact, facts, here, write
 from pddlego_local.environments.alfworld_search import next_place
@@ -17,7 +18,7 @@ from pddlego_local.environments.alfworld_steps import KNIVES, Progress, Step, st
 from pddlego_local.environments.alfworld_task import STATES, TOOLS, read_task
 
 _FOLDER = resources.files("pddlego_local.environments")
-DOMAIN = (_FOLDER / "alfworld_reference.pddl").read_text()
+DOMAIN = domain_text("alfworld_reference")
 TYPES = {tool: f"{tool}Receptacle" for tool in TOOLS.values()} | dict.fromkeys(
     KNIVES, "sharpObject"
 )

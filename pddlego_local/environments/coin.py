@@ -10,8 +10,9 @@ from typing import Annotated, Literal
 from pydantic import ConfigDict, Field
 from pydantic.dataclasses import dataclass
 
-from pddlego_local.core import Budget, Goal, Observation, Turn
+from pddlego_local.core import Budget, Goal, Names, Observation, Turn
 from pddlego_local.environments.actions import Tables
+from pddlego_local.environments.house_map import names
 from pddlego_local.environments.textworld_express import ExpressGame, Reply, java_path
 
 TABLES = Tables.load("coin")
@@ -75,6 +76,10 @@ class Coin:
     def wanted(self, memory: Sequence[Turn]) -> tuple[str, ...]:
         """Nothing: the coin ends the game."""
         return ()
+
+    def names(self, memory: Sequence[Turn]) -> Names:
+        """All that was told; the goal leads to a place that is not visited yet."""
+        return names(memory)
 
     def command(self, action: str) -> str | None:
         return command(action)

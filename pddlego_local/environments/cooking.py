@@ -4,21 +4,23 @@ Knows the game, its parameters, the paper's goals and its success rule; not how 
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Annotated, Literal
 
 from pydantic import ConfigDict, Field
 from pydantic.dataclasses import dataclass
 
-from pddlego_local.core import Budget, Goal, Observation, Turn
+from pddlego_local.core import Budget, Goal, Names, Observation, Turn
 from pddlego_local.environments.actions import Tables
 from pddlego_local.environments.cooking_text import (
     CUTS,
     KNIFE,
     Recipe,
     carried,
-    pddl_name,
+    mentioned,
     processed,
 )
+from pddlego_local.environments.house_map import names, pddl_name
 from pddlego_local.environments.textworld_express import ExpressGame, Reply, java_path
 from pddlego_local.errors import EnvironmentFault
 
@@ -105,6 +107,10 @@ class Cooking:
         tools = (KNIFE,) if any(state in CUTS.values() for state, _ in undone) else ()
         held = carried(memory)
         return tuple(name for name in (*recipe.ingredients, *tools) if name not in held)
+
+    def names(self, memory: Sequence[Turn]) -> Names:
+        """All that was told, recipe included; where the goal leads is open."""
+        return replace(names(memory, mentioned), goals=())
 
     def command(self, action: str) -> str | None:
         return command(action)

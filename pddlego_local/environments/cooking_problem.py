@@ -5,7 +5,8 @@ The same objects and facts serve the hand-written domain and the reference's own
 
 from collections.abc import Iterable, Sequence
 
-from pddlego_local.environments.cooking_text import KNIFE, Kitchen, pddl_name
+from pddlego_local.environments.cooking_text import KNIFE, Kitchen
+from pddlego_local.environments.house_map import pddl_name
 
 Fact = tuple[str, ...]
 """("have", "red onion"): a predicate and the game's names of its arguments."""

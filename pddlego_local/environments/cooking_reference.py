@@ -6,14 +6,14 @@ opened or the nearest room entered. Once everything is known, all the rest is on
 """
 
 from collections.abc import Iterator, Sequence
-from importlib import resources
 from itertools import takewhile
 
 from pddlego_local.core import Turn
+from pddlego_local.environments.actions import domain_text
 from pddlego_local.environments.cooking_problem import Fact, chores, world, write
 from pddlego_local.environments.cooking_text import APPLIANCES, COOKS, CUTS, KNIFE, Kitchen
 
-DOMAIN = (resources.files("pddlego_local.environments") / "cooking_reference.pddl").read_text()
+DOMAIN = domain_text("cooking_reference")
 PREPARED: Fact = ("prepared",)
 EATEN: Fact = ("eaten",)
 KNIFE_IS_IN = ("cutlery drawer", "kitchen cupboard")

@@ -8,7 +8,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from pddlego_local.core import Turn
-from pddlego_local.environments.coin_reference import HouseMap
+from pddlego_local.environments import house_map
+from pddlego_local.environments.house_map import HouseMap
 
 KNIFE = "knife"
 CUTS = {"slice": "sliced", "chop": "chopped", "dice": "diced"}
@@ -17,6 +18,7 @@ STATES = CUTS | COOKS
 APPLIANCES = {"fried": ("stove",), "roasted": ("oven",), "grilled": ("toaster", "barbeque")}
 
 _RECIPE = re.compile(r"Ingredients:(.*?)Directions:(.*?)prepare meal", re.DOTALL)
+_COOKBOOK = re.compile(r"Gather all following .*?prepare meal", re.DOTALL)
 _STEP = re.compile(rf"({'|'.join(STATES)}) the ([a-z ]+)")
 _CARRIED = re.compile(r"You (take|put|eat) the ([a-z ]+?)(?: in the [a-z ]+)?\.")
 _PROCESSED = re.compile(rf"You ({'|'.join(STATES)}) the ([a-z ]+?)(?: with the [a-z]+)?\.")
@@ -83,9 +85,11 @@ def listed(text: str) -> list[tuple[str, tuple[str, ...]]]:
     ]
 
 
-def pddl_name(words: str) -> str:
-    """How PDDL spells a game's name: "red onion" is "red_onion"."""
-    return words.replace(" ", "_")
+def mentioned(text: str) -> list[str]:
+    """What an answer of the game names, in its order; a recipe that cuts names a knife."""
+    recipe = Recipe.read([Turn("", text)])
+    told = [*recipe.ingredients, *([KNIFE] if recipe.cuts else [])]
+    return [*told, *house_map.mentioned(_COOKBOOK.sub("", text))]
 
 
 @dataclass

@@ -9,10 +9,11 @@ from pydantic.dataclasses import dataclass
 
 from pddlego_local import prompts
 from pddlego_local.core import Message, Prompt
-from pddlego_local.decoding.forms import EDIT, SEEN
-from pddlego_local.episode import Episode, Formalization
+from pddlego_local.decoding.forms import EDIT, SEEN, Edit
+from pddlego_local.episode import Episode
 from pddlego_local.methods.pddlego_loop import explore
 from pddlego_local.pddl.edit import apply, empty_problem
+from pddlego_local.planning import Formalization
 
 
 @dataclass(config=ConfigDict(extra="forbid"), kw_only=True, frozen=True)
@@ -41,17 +42,18 @@ class PddlEdit:
             observations=news,
             problem=problem,
         )
+        facts = {"domain": environment.domain, "problem": problem}
         messages = (Message("user", text),)
-        prompt = Prompt(messages, "edit", environment.name, episode.memory, {"problem": problem})
-        planned = Formalization("", problem, "", (), "")
+        prompt = Prompt(messages, "edit", environment.name, episode.memory, facts)
+
+        def plan(edit: Edit) -> Formalization:
+            edited, absent = apply(edit, problem)
+            episode.record("edit", faults=absent, **where)
+            return episode.plan(environment.domain, edited, goals=goals, given=True, **where)
+
         for retry in range(self.max_retries + 1):
-            answer = episode.ask(prompt, EDIT, step=step, retry=retry)
-            if answer.value:
-                edited, absent = apply(answer.value, problem)
-                episode.record("edit", step=step, retry=retry, faults=absent)
-                planned = episode.plan(
-                    environment.domain, edited, goals=goals, step=step, retry=retry
-                )
+            where = {"step": step, "retry": retry}
+            planned = episode.propose(prompt, EDIT, plan, **where)
             if planned.to_do:
                 break
         return planned

@@ -9,9 +9,10 @@ from pydantic.dataclasses import dataclass
 
 from pddlego_local import prompts
 from pddlego_local.core import Message, Prompt
-from pddlego_local.decoding.forms import PROBLEM, SEEN
-from pddlego_local.episode import Episode, Formalization
+from pddlego_local.decoding.forms import PROBLEM, SEEN, Problem
+from pddlego_local.episode import Episode
 from pddlego_local.methods.pddlego_loop import explore
+from pddlego_local.planning import Formalization
 
 
 @dataclass(config=ConfigDict(extra="forbid"), kw_only=True, frozen=True)
@@ -40,14 +41,16 @@ class PddlGen:
             observations=news,
             previous=problem,
         )
-        prompt = Prompt((Message("user", text),), "problem", environment.name, episode.memory)
-        planned = Formalization("", problem, "", (), "")
+        facts = {"domain": environment.domain, "own_goal": False}
+        messages = (Message("user", text),)
+        prompt = Prompt(messages, "problem", environment.name, episode.memory, facts)
+
+        def plan(written: Problem) -> Formalization:
+            return episode.plan(environment.domain, written.pf, goals=goals, given=True, **where)
+
         for retry in range(self.max_retries + 1):
-            answer = episode.ask(prompt, PROBLEM, step=step, retry=retry)
-            if answer.value:
-                planned = episode.plan(
-                    environment.domain, answer.value.pf, goals=goals, step=step, retry=retry
-                )
+            where = {"step": step, "retry": retry}
+            planned = episode.propose(prompt, PROBLEM, plan, **where)
             if planned.to_do:
                 break
         return planned

@@ -6,8 +6,9 @@ from pydantic import ConfigDict
 from pydantic.dataclasses import dataclass
 
 from pddlego_local.decoding.forms import PDDL
-from pddlego_local.episode import Episode, Formalization
+from pddlego_local.episode import Episode
 from pddlego_local.methods.pddlego_plus import Round, Variant, formalizing_prompt
+from pddlego_local.planning import Formalization
 
 
 @dataclass(config=ConfigDict(extra="forbid"), kw_only=True, frozen=True)

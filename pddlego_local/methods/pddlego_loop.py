@@ -10,7 +10,8 @@ from collections.abc import Callable
 from pddlego_local import prompts
 from pddlego_local.core import Message, Prompt, Turn
 from pddlego_local.decoding.forms import SEEN
-from pddlego_local.episode import Episode, Execution, Formalization, told
+from pddlego_local.episode import Episode, Execution, told
+from pddlego_local.planning import Formalization
 
 OPEN, TAKE = "open {}", "take {}"
 MAX_OPENED = 15  # per room: a model may go on naming containers that are not there

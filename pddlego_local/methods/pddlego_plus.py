@@ -2,6 +2,7 @@
 Environments", §3): the model writes the domain and the problem, and both are grown and repaired.
 """
 
+import dataclasses
 import random
 from collections.abc import Sequence
 from pathlib import Path
@@ -12,8 +13,9 @@ from pydantic.dataclasses import dataclass
 
 from pddlego_local import prompts
 from pddlego_local.core import Message, Prompt, Turn
-from pddlego_local.decoding.forms import PDDL, PROBLEM, Form, Keys
-from pddlego_local.episode import Episode, Formalization, told
+from pddlego_local.decoding.forms import PDDL, PROBLEM, Form, Keys, Problem
+from pddlego_local.episode import Episode, told
+from pddlego_local.planning import Formalization
 from pddlego_local.record import winning_domains
 
 Variant = Literal["detailed", "simple", "simple_goal", "simple_hint"]
@@ -104,11 +106,13 @@ class PddlegoPlus:
         where = {"step": round_.step, "attempt": round_.attempt, "retry": retry}
         if not (self.domains and previous):
             return episode.formalize(prompt, **where)
-        answer = episode.ask(prompt, PROBLEM, **where)
-        if not answer.value:
-            message = PROBLEM.message(answer.fault)
-            return Formalization(previous.domain, "", answer.fault, (), message)
-        return episode.plan(previous.domain, answer.value.pf, goals=(), **where)
+        domain = previous.domain
+
+        def plan(written: Problem) -> Formalization:
+            return episode.plan(domain, written.pf, goals=(), given=True, **where)
+
+        planned = episode.propose(prompt, PROBLEM, plan, **where)
+        return dataclasses.replace(planned, domain=domain)
 
     def _reused_domain(self, episode: Episode) -> Formalization:
         """One of the recorded winners, drawn by the episode's own dice; the record says which."""
@@ -154,7 +158,8 @@ def formalizing_prompt(
         repetition=" , ".join(repeated(episode.memory)),
     )
     asks = "reused_domain" if fixed else "pddl"
-    return Prompt((Message("user", text),), asks, environment.name, episode.memory)
+    facts = {"domain": previous.domain} if fixed and previous else {}
+    return Prompt((Message("user", text),), asks, environment.name, episode.memory, facts)
 
 
 def repeated(memory: Sequence[Turn]) -> list[str]:

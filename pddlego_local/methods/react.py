@@ -4,6 +4,7 @@ Yao et al., "ReAct", as Shinn et al., "Reflexion", run it on ALFWorld. Knows wha
 of earlier trials, and how a mentor is asked for a few sentences; not what either is told.
 """
 
+import functools
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -13,6 +14,7 @@ from pydantic import Field
 
 from pddlego_local import prompts
 from pddlego_local.core import Message, Prompt
+from pddlego_local.decoding.commands import moves
 from pddlego_local.decoding.forms import TEXT, Form, Keys
 from pddlego_local.episode import Episode
 from pddlego_local.errors import PromptTooLong
@@ -36,7 +38,13 @@ class _ShortMove(Move):
     text: Annotated[str, Field(pattern=r"^[^\x00-\x1f\x7f]{1,400}$")]
 
 
-MOVE = Form("move", Move, '{"kind": "think" or "act", "text": "..."}', syntax=_ShortMove)
+MOVE = Form(
+    "move",
+    Move,
+    '{"kind": "think" or "act", "text": "..."}',
+    syntax=_ShortMove,
+    upper=functools.partial(moves, syntax=_ShortMove),
+)
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,6 @@
 """Does the backend obey grammars? A server that ignores them would make nonsense of everything."""
 
-from pddlego_local.core import Grammar, Message, Model, Prompt, Sampling
+from pddlego_local.core import Grammar, Message, Model, Prompt, Sampling, Written
 from pddlego_local.errors import GrammarIgnored, ModelFault
 
 _WORD = "zyxomma"
@@ -10,27 +10,37 @@ _THINKING_TOKENS = 4096
 _TRIES = 3
 
 
-def check_obedience(model: Model, *, thinking: bool = False) -> None:
+def check_obedience(model: Model, *, thinking: bool = False, stages: bool = False) -> None:
     """Asks a yes-no question under a grammar that permits one unlikely word only.
 
-    `thinking` asks as the experiment will: a reasoning model's grammar takes another path. Raises
+    `thinking` asks as the experiment will: a reasoning model's grammar takes another path. So does
+    that of an answer in `stages`: the word is asked for a second time, as a continuation. Raises
     GrammarIgnored for any other answer, ModelFault if no thought came to its end in three tries.
     """
     for seed in range(_TRIES):
         sampling = Sampling(
             max_tokens=_THINKING_TOKENS if thinking else 32, seed=seed, thinking=thinking
         )
-        completion = model.complete(_PROMPT, _GRAMMAR, sampling)
+        if stages:
+            completion = model.complete(_PROMPT, _GRAMMAR, sampling, Written())
+        else:
+            completion = model.complete(_PROMPT, _GRAMMAR, sampling)
         if completion.finish_reason == "unfinished_thought":
             continue
-        if completion.text != _WORD:
-            raise GrammarIgnored(
-                f"The model's backend does not obey grammars: only {_WORD!r} was permitted and it "
-                f"answered {completion.text[:80]!r}. Use vLLM >= 0.12 started with "
-                '--structured-outputs-config \'{"backend":"guidance"}\'.'
-            )
+        _check(completion.text)
+        if stages:
+            _check(model.complete(_PROMPT, _GRAMMAR, sampling, completion.written).text)
         return
     raise ModelFault(
         f"The model never finished its thought within {_THINKING_TOKENS} tokens in {_TRIES} tries, "
         "so that its obedience to grammars could not be checked; set decoding.thinking=false."
     )
+
+
+def _check(text: str) -> None:
+    if text != _WORD:
+        raise GrammarIgnored(
+            f"The model's backend does not obey grammars: only {_WORD!r} was permitted and it "
+            f"answered {text[:80]!r}. Use vLLM >= 0.12 started with "
+            '--structured-outputs-config \'{"backend":"guidance"}\'.'
+        )

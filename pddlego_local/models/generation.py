@@ -15,8 +15,9 @@ import transformers
 from outlines.backends.llguidance import LLGuidanceBackend
 from transformers import AutoModelForCausalLM, AutoTokenizer, GenerationConfig
 
-from pddlego_local.core import Completion, Grammar, Prompt, Sampling
+from pddlego_local.core import Completion, Grammar, Prompt, Sampling, Written
 from pddlego_local.errors import ConfigError, PromptTooLong
+from pddlego_local.models.continuation import continues
 from pddlego_local.models.grammar import check_grammar
 from pddlego_local.models.thinking import Thinking, template_arguments
 
@@ -34,38 +35,69 @@ class Generation:
     thinking: Thinking | None
     end_ids: tuple[int, ...]
 
-    def answer(self, prompt: Prompt, grammar: Grammar | None, sampling: Sampling) -> Completion:
+    def answer(
+        self,
+        prompt: Prompt,
+        grammar: Grammar | None,
+        sampling: Sampling,
+        written: Written | None = None,
+    ) -> Completion:
         """See `TransformersModel.complete`."""
         start = time.perf_counter()
-        arguments = template_arguments(self.thinking, sampling.thinking, self.name)
         processor = self._processor(grammar)
-        prompt_ids = self._encode(prompt, arguments)
-        budget = min(sampling.max_tokens, self.context_tokens - len(prompt_ids))
-        if budget < 1:
-            raise PromptTooLong(
-                f"The prompt has {len(prompt_ids)} tokens and {self.name} is set to a context of "
-                f"{self.context_tokens}; raise model.context_tokens or shorten the prompt."
-            )
+        thinks = sampling.thinking and not continues(written)
+        opening, earlier = self._before(prompt, sampling, written)
+        before = opening + earlier
+        budget = self._budget(len(before), sampling)
         torch.manual_seed(sampling.seed)
-        thought_ids: list[int] = []
-        if sampling.thinking:
-            thought_ids = self._draw(prompt_ids, sampling, budget, None, (self._marker(),))
-        unfinished = sampling.thinking and (
-            thought_ids[-1] != self._marker() or len(thought_ids) == budget
-        )
-        answer_ids: list[int] = []
+        thought: list[int] = []
+        if thinks:
+            thought = self._draw(before, sampling, budget, None, (self._marker(),))
+        unfinished = thinks and (thought[-1] != self._marker() or len(thought) == budget)
+        drawn: list[int] = []
         if not unfinished:
-            rest = budget - len(thought_ids)
-            answer_ids = self._draw(prompt_ids + thought_ids, sampling, rest, processor)
-        stopped = bool(answer_ids) and answer_ids[-1] in self.end_ids
+            drawn = self._draw(before + thought, sampling, budget - len(thought), processor)
+        stopped = bool(drawn) and drawn[-1] in self.end_ids
+        tokens = drawn[:-1] if stopped else drawn
+        text = self._text(earlier, tokens)
+        if written is not None:
+            written = Written(written.text + text, (*opening, *thought), (*earlier, *tokens))
         return Completion(
-            text=self.tokenizer.decode(answer_ids, skip_special_tokens=True),
+            text=text,
             finish_reason="unfinished_thought" if unfinished else "stop" if stopped else "length",
-            prompt_tokens=len(prompt_ids),
-            completion_tokens=len(thought_ids) + len(answer_ids),
+            prompt_tokens=len(before),
+            completion_tokens=len(thought) + len(drawn),
             latency_s=time.perf_counter() - start,
-            thought=self._thought(thought_ids),
+            thought=self._thought(thought),
+            written=written,
         )
+
+    def _before(
+        self, prompt: Prompt, sampling: Sampling, written: Written | None
+    ) -> tuple[list[int], list[int]]:
+        """The tokens before an answer and those of its beginning."""
+        if written is None or not continues(written):
+            arguments = template_arguments(self.thinking, sampling.thinking, self.name)
+            return self._encode(prompt, arguments), []
+        if written.tokens is None:
+            earlier = self.tokenizer(written.text, add_special_tokens=False)["input_ids"]
+            return list(written.opening), list(earlier)
+        return list(written.opening), list(written.tokens)
+
+    def _budget(self, used: int, sampling: Sampling) -> int:
+        left = self.context_tokens - used
+        if left < 1:
+            raise PromptTooLong(
+                f"The prompt, with what is written of its answer, has {used} tokens and "
+                f"{self.name} is set to a context of {self.context_tokens}; raise "
+                "model.context_tokens or shorten the prompt."
+            )
+        return min(sampling.max_tokens, left)
+
+    def _text(self, earlier: list[int], tokens: list[int]) -> str:
+        """The text of `tokens` where they stand: some tokenizers drop a blank at the start."""
+        before = str(self.tokenizer.decode(earlier, skip_special_tokens=True))
+        return str(self.tokenizer.decode(earlier + tokens, skip_special_tokens=True))[len(before) :]
 
     def _processor(self, grammar: Grammar | None) -> Any:
         if grammar is None:

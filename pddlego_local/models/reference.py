@@ -19,8 +19,9 @@ from typing import Any
 from pydantic import ConfigDict
 from pydantic.dataclasses import dataclass
 
-from pddlego_local.core import Completion, Grammar, Prompt, Sampling
+from pddlego_local.core import Completion, Grammar, Prompt, Sampling, Written
 from pddlego_local.errors import ConfigError
+from pddlego_local.models.continuation import as_stage, one_by_one
 from pddlego_local.pddl.edit import difference
 from pddlego_local.planner import FastDownward
 
@@ -44,11 +45,26 @@ class ReferenceFormalizer:
     def identity(self) -> dict[str, str]:
         return {"backend": "reference", "note": "rule-based, not a language model"}
 
-    def complete(self, prompt: Prompt, grammar: Grammar | None, sampling: Sampling) -> Completion:
-        """Raises ConfigError for an environment or a question that it has no rules for."""
+    def complete(
+        self,
+        prompt: Prompt,
+        grammar: Grammar | None,
+        sampling: Sampling,
+        written: Written | None = None,
+    ) -> Completion:
+        """The whole answer, whatever is written.
+
+        Raises ConfigError for an environment or a question that it has no rules for.
+        """
         began = time.perf_counter()
         text = json.dumps(self._answer(prompt, _rules(prompt.environment)))
-        return Completion(text, "stop", 0, 0, time.perf_counter() - began)
+        return as_stage(Completion(text, "stop", 0, 0, time.perf_counter() - began), written)
+
+    def complete_many(
+        self, prompt: Prompt, grammar: Grammar | None, sampling: Sampling, count: int
+    ) -> tuple[Completion, ...]:
+        """The same answer `count` times. Raises as `complete`."""
+        return one_by_one(self.complete, prompt, grammar, sampling, count)
 
     def close(self) -> None:
         self._planner.close()

@@ -3,7 +3,6 @@
 import dataclasses
 import hashlib
 import json
-from collections.abc import Mapping
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -11,9 +10,11 @@ from typing import Any
 from pydantic import ConfigDict
 from pydantic.dataclasses import dataclass
 
-from pddlego_local.core import Completion, Grammar, Prompt, Sampling
+from pddlego_local.core import Completion, Grammar, Prompt, Sampling, Written
 from pddlego_local.errors import ConfigError, ModelFault
 from pddlego_local.record import read_rows
+
+Request = dict[str, Any]
 
 
 @dataclass(config=ConfigDict(extra="forbid", frozen=True), kw_only=True)
@@ -31,34 +32,68 @@ class Replay:
     def identity(self) -> dict[str, str]:
         return {"backend": "replay", "run": str(self.run)}
 
-    def complete(self, prompt: Prompt, grammar: Grammar | None, sampling: Sampling) -> Completion:
-        """Raises ModelFault if the request was never recorded."""
-        messages = [dataclasses.asdict(message) for message in prompt.messages]
-        key = _key(messages, grammar.sha256 if grammar else None, dataclasses.asdict(sampling))
+    def complete(
+        self,
+        prompt: Prompt,
+        grammar: Grammar | None,
+        sampling: Sampling,
+        written: Written | None = None,
+    ) -> Completion:
+        """Raises ModelFault if the request was never recorded. Answers are given whole."""
+        return self._find(_asked(prompt, grammar, sampling))
+
+    def complete_many(
+        self, prompt: Prompt, grammar: Grammar | None, sampling: Sampling, count: int
+    ) -> tuple[Completion, ...]:
+        """Raises ModelFault if the request was never recorded with this very `count`."""
+        asked = _asked(prompt, grammar, sampling)
+        return tuple(self._find(asked | {"sample": i, "of": count}) for i in range(count))
+
+    def close(self) -> None:
+        """Holds nothing."""
+
+    def _find(self, request: Request) -> Completion:
         try:
-            return self._answers[key]
+            return self._answers[_key(request)]
         except KeyError:
             raise ModelFault(
                 f"no transcript below {self.run} holds this request: the run to replay had another "
                 "configuration, prompt, grammar or seed"
             ) from None
 
-    def close(self) -> None:
-        """Holds nothing."""
-
     @cached_property
     def _answers(self) -> dict[str, Completion]:
-        fields = [field.name for field in dataclasses.fields(Completion)]
-        return {
-            _key(event["messages"], event["grammar"], event["sampling"]): Completion(
-                **{name: event[name] for name in fields}
-            )
+        return dict(
+            _recorded(event)
             for path in sorted(self.run.rglob("transcripts/*.jsonl"))
             for event in read_rows(path)
             if event["event"] == "call"
-        }
+        )
 
 
-def _key(messages: object, grammar: str | None, sampling: Mapping[str, Any]) -> str:
-    request = json.dumps([messages, grammar, sampling], sort_keys=True)
-    return hashlib.sha256(request.encode()).hexdigest()
+def _asked(prompt: Prompt, grammar: Grammar | None, sampling: Sampling) -> Request:
+    return {
+        "messages": [dataclasses.asdict(message) for message in prompt.messages],
+        "grammar": grammar.sha256 if grammar else None,
+        "sampling": dataclasses.asdict(sampling),
+    }
+
+
+def _recorded(event: Request) -> tuple[str, Completion]:
+    """What was asked, one of several samples or alone, and the whole of what was answered."""
+    asked = _part(event, "messages", "grammar", "sampling", "sample", "of")
+    return _key(asked), _completion(event)
+
+
+def _completion(facts: Request) -> Completion:
+    fields = [field.name for field in dataclasses.fields(Completion)]
+    return Completion(**_part(facts, *(name for name in fields if name != "written")))
+
+
+def _part(facts: Request, *names: str) -> Request:
+    return {name: facts[name] for name in names if name in facts}
+
+
+def _key(request: Request) -> str:
+    told = {name: value for name, value in request.items() if value is not None}
+    return hashlib.sha256(json.dumps(told, sort_keys=True).encode()).hexdigest()

@@ -5,8 +5,9 @@ For testing a method's loops through the real environment and the real planner.
 
 from collections.abc import Iterable
 
-from pddlego_local.core import Completion, Grammar, Prompt, Sampling
+from pddlego_local.core import Completion, Grammar, Prompt, Sampling, Written
 from pddlego_local.errors import ModelFault
+from pddlego_local.models.continuation import as_stage, one_by_one
 
 
 class Scripted:
@@ -25,15 +26,27 @@ class Scripted:
     def identity(self) -> dict[str, str]:
         return {"backend": "scripted", "note": "answers given in advance, not a language model"}
 
-    def complete(self, prompt: Prompt, grammar: Grammar | None, sampling: Sampling) -> Completion:
-        """Raises ModelFault when the script is over."""
+    def complete(
+        self,
+        prompt: Prompt,
+        grammar: Grammar | None,
+        sampling: Sampling,
+        written: Written | None = None,
+    ) -> Completion:
+        """The next answer; a stage of an answer is one too. Raises ModelFault when none is left."""
         self.asked.append(prompt)
         answer = next(self._answers, ModelFault("the script is over"))
         if isinstance(answer, Exception):
             raise answer
-        if isinstance(answer, Completion):
-            return answer
-        return Completion(answer, "stop", 0, 0, 0.0)
+        if isinstance(answer, str):
+            answer = Completion(answer, "stop", 0, 0, 0.0)
+        return as_stage(answer, written)
+
+    def complete_many(
+        self, prompt: Prompt, grammar: Grammar | None, sampling: Sampling, count: int
+    ) -> tuple[Completion, ...]:
+        """The next `count` answers. Raises as `complete`."""
+        return one_by_one(self.complete, prompt, grammar, sampling, count)
 
     def close(self) -> None:
         """Holds nothing."""

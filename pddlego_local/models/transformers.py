@@ -10,8 +10,9 @@ from typing import Literal
 from pydantic import ConfigDict, PositiveInt
 from pydantic.dataclasses import dataclass
 
-from pddlego_local.core import Completion, Grammar, Prompt, Sampling
+from pddlego_local.core import Completion, Grammar, Prompt, Sampling, Written
 from pddlego_local.errors import MissingPart, ModelFault
+from pddlego_local.models.continuation import one_by_one
 from pddlego_local.models.generation import Generation, load_generation
 from pddlego_local.models.machine import gpu_count
 from pddlego_local.models.thinking import Thinking, template_arguments
@@ -81,19 +82,32 @@ class TransformersModel:
         with self._lock:
             self._ensure_loaded()
 
-    def complete(self, prompt: Prompt, grammar: Grammar | None, sampling: Sampling) -> Completion:
-        """Asks for one answer; the same prompt, grammar and sampling give the same answer.
+    def complete(
+        self,
+        prompt: Prompt,
+        grammar: Grammar | None,
+        sampling: Sampling,
+        written: Written | None = None,
+    ) -> Completion:
+        """Asks for one answer, or for the next stage of one (which no longer thinks).
 
-        A token limit (or the end of the context) ends the answer with "length". Raises ConfigError
-        for a grammar that does not compile, a prompt that leaves no room in the context, and
-        thinking that the model cannot do; ModelFault when the engine fails (out of memory).
+        The same prompt, grammar and sampling give the same answer. A token limit (or the end of the
+        context) ends it with "length". Raises ConfigError for a grammar that does not compile, a
+        prompt that leaves no room in the context, and thinking that the model cannot do; ModelFault
+        when the engine fails (out of memory).
         """
         with self._lock:
             generation = self._ensure_loaded()
             try:
-                return generation.answer(prompt, grammar, sampling)
+                return generation.answer(prompt, grammar, sampling, written)
             except (RuntimeError, MemoryError) as error:
                 raise ModelFault(f"{self.weights} failed in transformers: {error}") from error
+
+    def complete_many(
+        self, prompt: Prompt, grammar: Grammar | None, sampling: Sampling, count: int
+    ) -> tuple[Completion, ...]:
+        """`count` answers, one after the other, each by a seed of its own. Raises as `complete`."""
+        return one_by_one(self.complete, prompt, grammar, sampling, count)
 
     def close(self) -> None:
         """Lets go of the weights; a later request loads them again."""

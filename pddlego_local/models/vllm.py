@@ -12,12 +12,13 @@ from typing import Literal
 from pydantic import ConfigDict, Field, PositiveFloat, PositiveInt
 from pydantic.dataclasses import dataclass
 
-from pddlego_local.core import Completion, Grammar, Prompt, Sampling
+from pddlego_local.core import Completion, Grammar, Prompt, Sampling, Written
 from pddlego_local.errors import ConfigError, MissingPart, ModelFault
 from pddlego_local.models.grammar import check_grammar
 from pddlego_local.models.machine import gpu_count
 from pddlego_local.models.thinking import Thinking, template_arguments
 from pddlego_local.models.vllm_client import VllmClient
+from pddlego_local.models.vllm_connection import Connection
 from pddlego_local.models.vllm_server import VllmServer, serving_build
 from pddlego_local.models.weights import identity_of, locate
 
@@ -135,19 +136,40 @@ class VllmModel:
                 self._client = self._external() if self.server.url else self._own()
             return self._client
 
-    def complete(self, prompt: Prompt, grammar: Grammar | None, sampling: Sampling) -> Completion:
-        """Asks for one answer; the same prompt, grammar and sampling ask for the same answer.
+    def complete(
+        self,
+        prompt: Prompt,
+        grammar: Grammar | None,
+        sampling: Sampling,
+        written: Written | None = None,
+    ) -> Completion:
+        """Asks for one answer, or for the next stage of one (which no longer thinks).
 
-        A token limit (or the end of the context) ends the answer with "length". Raises ConfigError
-        for a grammar that the server refuses, a prompt that leaves no room in the context, and
-        thinking that the model cannot do; ModelFault when the server fails.
+        The same prompt, grammar and sampling ask for the same answer. A token limit (or the end of
+        the context) ends it with "length". Raises ConfigError for a grammar that the server
+        refuses, a prompt that leaves no room in the context, thinking that the model cannot do, and
+        a server that cannot answer in stages; ModelFault when the server fails.
         """
-        arguments = template_arguments(self.thinking, sampling.thinking, self.weights)
+        client = self._ready(grammar)
+        with self._slots:
+            return client.complete(prompt, grammar, sampling, written)
+
+    def complete_many(
+        self, prompt: Prompt, grammar: Grammar | None, sampling: Sampling, count: int
+    ) -> tuple[Completion, ...]:
+        """`count` answers in one request, drawn from the seeds that follow the sampling's.
+
+        Each has its own completion tokens, the prompt's tokens and the latency of the request.
+        Raises as `complete`.
+        """
+        client = self._ready(grammar)
+        with self._slots:
+            return client.complete_many(prompt, grammar, sampling, count)
+
+    def _ready(self, grammar: Grammar | None) -> VllmClient:
         if grammar is not None:
             check_grammar(grammar)
-        client = self.start()
-        with self._slots:
-            return client.complete(prompt, grammar, sampling, arguments)
+        return self.start()
 
     def close(self) -> None:
         """Ends a managed server and waits until its processes are gone; for good."""
@@ -173,7 +195,7 @@ class VllmModel:
         self._client = self._managed = None
 
     def _external(self) -> VllmClient:
-        return VllmClient(
+        connection = Connection(
             self.server.url or "",
             self.server.api_key,
             self.server.name or self.weights,
@@ -182,6 +204,7 @@ class VllmModel:
             alive=lambda: True,
             last_words=lambda: f"Check the server at {self.server.url}.",
         )
+        return VllmClient(connection, self.thinking)
 
     def _own(self) -> VllmClient:
         server = VllmServer(
@@ -190,7 +213,7 @@ class VllmModel:
             variables=self.server.variables,
         )
         self._managed = server
-        return VllmClient(
+        connection = Connection(
             server.url,
             server.api_key,
             self.weights,
@@ -199,6 +222,7 @@ class VllmModel:
             alive=server.alive,
             last_words=server.last_words,
         )
+        return VllmClient(connection, self.thinking)
 
     def _launch_arguments(self) -> list[str]:
         server = self.server

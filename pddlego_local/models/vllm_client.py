@@ -1,206 +1,198 @@
-"""The requests to a vLLM server and what their failures mean; knows nothing of who runs it.
+"""The requests for answers: written through Outlines, whole or in stages, one or many.
 
 Outlines writes the constrained request. Sending it is ours, because Outlines keeps the text only:
-no token counts, no finish reason, no thought.
+no token counts, no finish reason, no thought. An answer in stages begins as a chat completion and
+goes on as plain completions, from the very tokens that were drawn before.
 """
 
+import dataclasses
 import time
-from collections.abc import Callable
+from collections.abc import Sequence
+from functools import cached_property
 from typing import Any
 
-import openai
 import outlines
-import tenacity
 from outlines.inputs import Chat
 from outlines.types import CFG, JsonSchema
 
-from pddlego_local.core import Completion, Grammar, Prompt, Sampling
-from pddlego_local.errors import ConfigError, ModelFault, PromptTooLong
+from pddlego_local.core import Completion, Grammar, Prompt, Sampling, Written
+from pddlego_local.errors import ConfigError, ModelFault
+from pddlego_local.models import vllm_answer as answer
+from pddlego_local.models.continuation import continues
+from pddlego_local.models.thinking import Thinking, template_arguments
+from pddlego_local.models.vllm_connection import Connection
 
 # Stated in full: a server would fill gaps from the model's generation_config (Qwen's has top_k 20
 # and a repetition penalty), and models would differ in more than their weights.
 _NEUTRAL: dict[str, Any] = {"top_k": 0, "min_p": 0.0, "repetition_penalty": 1.0}
+_WITH_TOKENS = {"return_token_ids": True}
 
 
 class VllmClient:
-    """Thread-safe. `alive` tells whether the server may still answer, `last_words` its end."""
+    """Thread-safe. `thinking` is how the model thinks, None if it does not."""
 
-    def __init__(
-        self,
-        url: str,
-        api_key: str,
-        name: str,
-        *,
-        timeout_s: float,
-        proxies: bool,
-        alive: Callable[[], bool],
-        last_words: Callable[[], str],
-    ) -> None:
-        self._client = openai.OpenAI(
-            base_url=url,
-            api_key=api_key,
-            max_retries=0,  # ours are in _post
-            timeout=timeout_s,
-            http_client=openai.DefaultHttpxClient(trust_env=proxies),
-        )
-        self._outlines: Any = outlines.from_vllm(self._client, name)
-        self._name = name
-        self._timeout_s = timeout_s
-        self._alive = alive
-        self._last_words = last_words
+    def __init__(self, connection: Connection, thinking: Thinking | None) -> None:
+        self._connection = connection
+        self._thinking = thinking
+        self._outlines: Any = outlines.from_vllm(connection.openai, connection.name)
 
     def close(self) -> None:
-        self._client.close()
+        self._connection.close()
+
+    def version(self) -> str:
+        return self._connection.version()
 
     def complete(
         self,
         prompt: Prompt,
         grammar: Grammar | None,
         sampling: Sampling,
-        arguments: dict[str, bool],
+        written: Written | None = None,
     ) -> Completion:
-        """See `VllmModel.complete`; `arguments` are the chat template's."""
+        """See `VllmModel.complete`."""
         start = time.perf_counter()
-        response = self._ask(prompt, grammar, sampling, arguments)
-        return _completion(response, sampling.thinking, time.perf_counter() - start)
+        if written is not None and continues(written):
+            return self._continue(grammar, sampling, written)
+        extra = {} if written is None else _WITH_TOKENS
+        response = self._chat(prompt, grammar, sampling, 1, extra)
+        completion = answer.whole(
+            response.choices[0],
+            thinking=sampling.thinking,
+            prompt_tokens=response.usage.prompt_tokens,
+            completion_tokens=response.usage.completion_tokens,
+            latency_s=time.perf_counter() - start,
+        )
+        if written is None:
+            return completion
+        end_of_thought = self._markers[1] if sampling.thinking else None
+        begun = answer.begun(completion, response, end_of_thought)
+        return dataclasses.replace(completion, written=begun)
 
-    def version(self) -> str:
-        """The server's vLLM version, "unknown" behind a gateway that passes /v1 only."""
-        try:
-            answer = self._client.get(
-                str(self._client.base_url.join("../version")), cast_to=dict[str, Any]
+    def complete_many(
+        self, prompt: Prompt, grammar: Grammar | None, sampling: Sampling, count: int
+    ) -> tuple[Completion, ...]:
+        """See `VllmModel.complete_many`."""
+        start = time.perf_counter()
+        response = self._chat(prompt, grammar, sampling, count, _WITH_TOKENS)
+        latency_s = time.perf_counter() - start
+        return tuple(
+            answer.whole(
+                choice,
+                thinking=sampling.thinking,
+                prompt_tokens=response.usage.prompt_tokens,
+                completion_tokens=len(answer.drawn_tokens(choice)),
+                latency_s=latency_s,
             )
-        except openai.APIConnectionError as error:
-            raise ModelFault(self._obituary(error)) from error
-        except openai.APIStatusError:
-            return "unknown"
-        return str(answer.get("version", "unknown"))
+            for choice in sorted(response.choices, key=lambda choice: int(choice.index))
+        )
 
-    def _ask(
+    def _chat(
         self,
         prompt: Prompt,
         grammar: Grammar | None,
         sampling: Sampling,
-        arguments: dict[str, bool],
+        count: int,
+        extra: dict[str, Any],
     ) -> Any:
+        """`count` answers to a prompt; the server draws the i-th from the seed + i."""
         messages = [{"role": m.role, "content": m.content} for m in prompt.messages]
+        arguments = template_arguments(self._thinking, sampling.thinking, self._connection.name)
+        chosen = {"chat_template_kwargs": arguments} if arguments else {}
         request = self._outlines._build_client_args(
             Chat(messages),
             _output_type(grammar),
-            temperature=sampling.temperature,
-            top_p=sampling.top_p,
-            max_tokens=sampling.max_tokens,
-            seed=sampling.seed,
-            extra_body=_NEUTRAL | ({"chat_template_kwargs": arguments} if arguments else {}),
+            n=count,
+            extra_body=_NEUTRAL | chosen | extra,
+            **_drawn_as(sampling),
         )
-        try:
-            return self._post(request)
-        except openai.BadRequestError as error:
-            room = self._room(messages, arguments)
-            if room is None or room >= sampling.max_tokens:
-                raise _refusal(error, grammar) from error
-        if room < 1:
-            raise PromptTooLong(
-                f"The prompt leaves no room in the context of {self._name}; raise "
-                "model.context_tokens or shorten the prompt."
-            )
-        try:  # as many tokens as the context holds: the answer will end with "length"
-            return self._post(request | {"max_tokens": room})
-        except openai.BadRequestError as error:
-            raise _refusal(error, grammar) from error
 
-    def _post(self, request: dict[str, Any]) -> Any:
-        """One chat completion. Raises BadRequestError as it is, all else as errors of ours."""
-        try:
-            for attempt in tenacity.Retrying(
-                retry=tenacity.retry_if_exception(self._passing),
-                stop=tenacity.stop_after_attempt(4),
-                wait=tenacity.wait_exponential(multiplier=0.25, max=4),
-                reraise=True,
-            ):
-                with attempt:
-                    return self._client.chat.completions.create(**request)
-        except openai.BadRequestError:
-            raise
-        except openai.AuthenticationError as error:
+        def room() -> int:
+            counted = self._connection.tokenize(messages=messages, chat_template_kwargs=arguments)
+            return int(counted["max_model_len"]) - int(counted["count"])
+
+        send = self._connection.openai.chat.completions.create
+        return self._connection.answer(send, request, grammar, room)
+
+    def _continue(
+        self, grammar: Grammar | None, sampling: Sampling, written: Written
+    ) -> Completion:
+        start = time.perf_counter()
+        tokens = written.tokens
+        if tokens is None:
+            tokens = self._connection.token_ids(written.text)
+        before = [*written.opening, *tokens]
+        self._check_gate(before)
+        output_type = self._outlines.type_adapter.format_output_type(_output_type(grammar))
+        request = {
+            "model": self._connection.name,
+            "prompt": "",  # the client would take 0.1 s to look through 5,000 tokens one by one
+            "extra_body": {"prompt": before} | _NEUTRAL | _WITH_TOKENS | output_type,
+            **_drawn_as(sampling),
+        }
+
+        def room() -> int:
+            return int(self._connection.tokenize(prompt="")["max_model_len"]) - len(before)
+
+        send = self._connection.openai.completions.create
+        response = self._connection.answer(send, request, grammar, room)
+        choice = response.choices[0]
+        whole_tokens = (*tokens, *answer.without_end(choice))
+        return Completion(
+            text=choice.text,
+            finish_reason=answer.ending(choice),
+            prompt_tokens=response.usage.prompt_tokens,
+            completion_tokens=response.usage.completion_tokens,
+            latency_s=time.perf_counter() - start,
+            written=Written(written.text + choice.text, written.opening, whole_tokens),
+        )
+
+    def _check_gate(self, before: Sequence[int]) -> None:
+        """The server's reasoning parser holds a grammar back until the prompt ends a thought.
+
+        It would do so in silence: the rest of the answer would be drawn without its grammar.
+        """
+        if self._thinking is None:
+            return
+        last = next((token for token in reversed(before) if token in self._markers), None)
+        if last is None:
             raise ConfigError(
-                f"The server at {self._client.base_url} refused the key; set model.server.api_key."
-            ) from error
-        except openai.NotFoundError as error:
-            raise ConfigError(
-                f"The server at {self._client.base_url} does not serve {request['model']!r}; set "
-                f"model.server.name to a name that it serves. It said: {_words(error)}"
-            ) from error
-        except openai.APITimeoutError as error:
+                f"The chat template of {self._connection.name} ends no thought, so that no grammar "
+                "would apply to the later stages of an answer; set model.thinking=null (and start "
+                "a server of your own without --reasoning-parser)."
+            )
+        if last != self._markers[1]:
             raise ModelFault(
-                f"vLLM did not answer within {self._timeout_s:.0f} s; raise "
-                "model.server.request_timeout_s if it only needs longer."
-            ) from error
-        except openai.OpenAIError as error:
-            raise ModelFault(self._obituary(error)) from error
-        raise AssertionError("unreachable: tenacity reraises")
-
-    def _passing(self, error: BaseException) -> bool:
-        """Whether an error may be gone in a moment: a lost connection to a server that lives."""
-        if isinstance(error, openai.APITimeoutError):
-            return False
-        again = isinstance(error, openai.APIConnectionError | openai.RateLimitError)
-        return again and self._alive()
-
-    def _obituary(self, error: openai.OpenAIError) -> str:
-        said = f"The vLLM server failed a request ({type(error).__name__}: {_words(error)})."
-        return f"{said} {self._last_words()}"
-
-    def _room(self, messages: list[dict[str, str]], arguments: dict[str, bool]) -> int | None:
-        """Tokens that the context has left after the prompt, by the server's own count."""
-        body = {"model": self._name, "messages": messages}
-        try:
-            counted = self._client.post(
-                str(self._client.base_url.join("../tokenize")),
-                body=body | {"chat_template_kwargs": arguments},
-                cast_to=dict[str, Any],
+                f"An answer in stages holds {self._thinking.start}: no grammar would apply to the "
+                "rest of it."
             )
-        except openai.OpenAIError:
-            return None
-        return int(counted["max_model_len"]) - int(counted["count"])
+
+    @cached_property
+    def _markers(self) -> tuple[int, int]:
+        """The tokens that begin and end a thought; ConfigError if one is not one token."""
+        assert self._thinking is not None
+        found = []
+        for key in ("start", "end"):
+            marker = getattr(self._thinking, key)
+            tokens = self._connection.token_ids(marker)
+            if len(tokens) != 1:
+                raise ConfigError(
+                    f"model.thinking.{key}: {marker!r} is not one token of "
+                    f"{self._connection.name}; give the marker as the model's tokenizer spells it."
+                )
+            found.append(tokens[0])
+        return found[0], found[1]
+
+
+def _drawn_as(sampling: Sampling) -> dict[str, Any]:
+    return {
+        "temperature": sampling.temperature,
+        "top_p": sampling.top_p,
+        "max_tokens": sampling.max_tokens,
+        "seed": sampling.seed,
+    }
 
 
 def _output_type(grammar: Grammar | None) -> CFG | JsonSchema | None:
     if grammar is None:
         return None
     return CFG(grammar.text) if grammar.kind == "lark" else JsonSchema(grammar.text)
-
-
-def _completion(response: Any, thinking: bool, latency_s: float) -> Completion:
-    choice = response.choices[0]
-    thought = getattr(choice.message, "reasoning", None) or ""
-    text = choice.message.content or ""
-    unfinished = thinking and not text
-    if thought and not text and not thinking:
-        raise ConfigError(
-            "The server took the answer for a thought, and no grammar applied to it: it runs with "
-            "a reasoning parser that model.thinking does not tell of; set model.thinking, or start "
-            "the server without --reasoning-parser."
-        )
-    if choice.finish_reason not in ("stop", "length"):
-        raise ModelFault(f"vLLM ended an answer with the unknown reason {choice.finish_reason!r}.")
-    return Completion(
-        text=text,
-        finish_reason="unfinished_thought" if unfinished else choice.finish_reason,
-        prompt_tokens=response.usage.prompt_tokens,
-        completion_tokens=response.usage.completion_tokens,
-        latency_s=latency_s,
-        thought=thought,
-    )
-
-
-def _refusal(error: openai.BadRequestError, grammar: Grammar | None) -> ConfigError:
-    what = f"the request with the grammar {grammar.name!r}" if grammar else "the request"
-    return ConfigError(f"vLLM refused {what}: {_words(error)}")
-
-
-def _words(error: Exception) -> str:
-    """What the server said, without the client's wrapping."""
-    body = getattr(error, "body", None)
-    message = body.get("message") if isinstance(body, dict) else None
-    return str(message or error).strip()

@@ -6,25 +6,26 @@ check reports all that do not follow from others, each with its place and a reme
 what Fast Downward passes over in silence.
 
     reader → domain, problem (conditions, effects, typed_list) → task → domain_checks,
-    problem_checks (symbols) → prospects
+    problem_checks (symbols) → prospects (rules, relaxation, obstacles)
 
 Some refusals are left to the planner, since they show only in the grounded task: axioms that depend
 on their own negation, a predicate declared twice with different numbers of parameters (a warning
 here: some of these tasks crash it), and limits of time and memory.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from pddlego_local.pddl.domain import read_domain
 from pddlego_local.pddl.domain_checks import check_domain
 from pddlego_local.pddl.faults import Fault, FaultLog
 from pddlego_local.pddl.problem import read_problem
 from pddlego_local.pddl.problem_checks import check_problem
-from pddlego_local.pddl.prospects import warn_of_prospects
+from pddlego_local.pddl.prospects import prospects_of
 from pddlego_local.pddl.reader import read
 from pddlego_local.pddl.symbols import symbols_of
 
-__all__ = ["Check", "Fault", "check"]
+__all__ = ["Check", "Fault", "check", "prospects"]
 
 
 @dataclass(frozen=True)
@@ -50,14 +51,29 @@ def check(domain: str, problem: str) -> Check:
     The first reading decides, as the planner reads. Where it finds the structure broken, a second
     one that looks for misplaced parentheses explains.
     """
-    verdict = _examine(domain, problem, recover=False)
-    if verdict.syntax:
-        return verdict
-    explained = _examine(domain, problem, recover=True)
-    return verdict if explained.syntax else explained
+    found = _examine(domain, problem, recover=False)
+    if not found.check.syntax:
+        explained = _examine(domain, problem, recover=True)
+        found = found if explained.check.syntax else explained
+    if not found.prospects:
+        return found.check
+    faults = sorted(found.check.faults + found.prospects, key=_position)
+    return replace(found.check, faults=tuple(faults))
 
 
-def _examine(domain_text: str, problem_text: str, recover: bool) -> Check:
+def prospects(domain: str, problem: str) -> tuple[Fault, ...]:
+    """Those of the faults of an accepted pair that say why it has no plan or only an empty one."""
+    return _examine(domain, problem, recover=False).prospects
+
+
+class _Findings(NamedTuple):
+    """`check` is without the prospects."""
+
+    check: Check
+    prospects: tuple[Fault, ...]
+
+
+def _examine(domain_text: str, problem_text: str, recover: bool) -> _Findings:
     domain_log, problem_log = FaultLog("domain", domain_text), FaultLog("problem", problem_text)
     domain_block = read(domain_text, domain_log.syntax, recover)
     problem_block = read(problem_text, problem_log.syntax, recover)
@@ -71,6 +87,12 @@ def _examine(domain_text: str, problem_text: str, recover: bool) -> Check:
     logs = (domain_log, problem_log)
     syntax = not any(log.has("syntax") for log in logs)
     right = syntax and not any(log.has("symbol") for log in logs)
+    ahead: tuple[Fault, ...] = ()
     if right and domain is not None and problem is not None:
-        warn_of_prospects(domain, problem, symbols, domain_log, problem_log)
-    return Check(syntax, right if syntax else None, domain_log.in_order() + problem_log.in_order())
+        ahead = prospects_of(domain, problem, symbols, (domain_text, problem_text))
+    faults = domain_log.in_order() + problem_log.in_order()
+    return _Findings(Check(syntax, right if syntax else None, faults), ahead)
+
+
+def _position(fault: Fault) -> tuple[bool, int, int]:
+    return fault.file == "problem", fault.line, fault.column

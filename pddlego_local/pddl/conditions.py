@@ -21,6 +21,7 @@ class _Part:
     negated: bool
     scope: tuple[TypedName, ...]
     depth: int
+    required: bool = True
 
 
 def read_condition(block: Block, log: FaultLog, scope: tuple[TypedName, ...] = ()) -> Condition:
@@ -40,7 +41,7 @@ def read_condition(block: Block, log: FaultLog, scope: tuple[TypedName, ...] = (
         if atom is None:
             condition.complete = False
         else:
-            condition.literals.append(Literal(atom, part.negated, part.scope))
+            condition.literals.append(Literal(atom, part.negated, part.scope, part.required))
     return condition
 
 
@@ -58,12 +59,13 @@ def _parts(part: _Part, condition: Condition, log: FaultLog) -> list[_Part]:
     elif operator in ("not", "imply"):
         condition.complete &= _has_operands(part.block, 1 if operator == "not" else 2, log)
     condition.plain &= operator == "not" or (operator == "and" and not part.negated)
+    required = part.required and operator in ("not", "or" if part.negated else "and")
     parts = []
     for number, operand in enumerate(operands):
         if isinstance(operand, Block) and operand.items:
             first_of_imply = operator == "imply" and number == 0
             negated = part.negated != (operator == "not" or first_of_imply)
-            parts.append(_Part(operand, negated, scope, part.depth + 1))
+            parts.append(_Part(operand, negated, scope, part.depth + 1, required))
         else:
             refuse_operand(operand, operator, log)
             condition.complete = False

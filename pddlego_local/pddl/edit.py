@@ -7,10 +7,12 @@ told, never passed over in silence.
 
 import re
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from pddlego_local.decoding.forms import Edit
 from pddlego_local.pddl.sections import section, with_section
+
+if TYPE_CHECKING:  # the grammars of its form are made with this file
+    from pddlego_local.decoding.forms import Edit
 
 _ATOM = re.compile(r"\([^()]*\)")
 
@@ -66,7 +68,7 @@ def difference(before: str, after: str) -> dict[str, Any]:
     }
 
 
-def apply(edit: Edit, problem: str) -> tuple[str, tuple[str, ...]]:
+def apply(edit: "Edit", problem: str) -> tuple[str, tuple[str, ...]]:
     """The edited problem, and a sentence for each part of the edit that named nothing.
 
     In this order: objects are replaced everywhere, deleted, added; then facts likewise.

@@ -14,7 +14,7 @@ OF_A_DOMAIN = frozenset({":types", ":constants", ":predicates", ":functions", ":
 
 
 def read_problem(block: Block, log: FaultLog) -> Problem:
-    read_head(block, "problem", log)
+    name = read_head(block, "problem", log)
     problem = Problem(block)
     seen: list[str] = []
     for item in block.items[2:]:
@@ -28,7 +28,8 @@ def read_problem(block: Block, log: FaultLog) -> Problem:
             problem.whole = False
     for section in ORDER:
         if section in REQUIRED and section not in seen:
-            log.syntax(block, f"the problem has no `{section}`: add `({section} …)`")
+            called = f"the problem `{name}`" if name is not None else "the problem"
+            log.syntax(block, f"{called} has no `{section}`: add `({section} …)`")
     return problem
 
 

@@ -1,8 +1,21 @@
-"""Why a task that the planner accepts can have no plan, as far as predicates alone tell."""
+"""Why a task that the planner accepts can have no plan, or an empty one.
 
-from pddlego_local.pddl.faults import FaultLog
+First by predicates alone, then by the facts that actions can reach (relaxation, obstacles).
+"""
+
+from collections.abc import Callable
+
+from pddlego_local.pddl.faults import Fault, FaultLog
+from pddlego_local.pddl.obstacles import Obstacles
+from pddlego_local.pddl.relaxation import Relaxation, TooLarge
+from pddlego_local.pddl.rules import fact_of
 from pddlego_local.pddl.symbols import Symbols
 from pddlego_local.pddl.task import Action, Condition, Domain, Literal, Problem
+
+MOST_FACTS_TOLD = 5
+LONGEST_REASON = 600  # characters
+
+Explorer = Callable[[], Relaxation]
 
 
 class _Facts:
@@ -27,15 +40,23 @@ class _Facts:
         return literal.atom.predicate.name in changing
 
 
-def warn_of_prospects(
-    domain: Domain, problem: Problem, symbols: Symbols, domain_log: FaultLog, problem_log: FaultLog
-) -> None:
-    """To be asked of pairs without faults of syntax and symbols."""
+def prospects_of(
+    domain: Domain, problem: Problem, symbols: Symbols, texts: tuple[str, str]
+) -> tuple[Fault, ...]:
+    """The warnings, in order; to be asked of pairs without faults of syntax and symbols."""
+    domain_log, problem_log = FaultLog("domain", texts[0]), FaultLog("problem", texts[1])
     facts = _Facts(domain, problem, symbols)
     for action in domain.actions:
         _warn_of_action(action, facts, domain_log)
     if problem.goal is not None:
-        _warn_of_goal(problem, problem.goal, facts, problem_log)
+        _warn_of_goal(
+            problem,
+            problem.goal,
+            facts,
+            lambda: Relaxation(domain, problem, symbols),
+            problem_log,
+        )
+    return domain_log.in_order() + problem_log.in_order()
 
 
 def _warn_of_action(action: Action, facts: _Facts, log: FaultLog) -> None:
@@ -57,19 +78,18 @@ def _warn_of_action(action: Action, facts: _Facts, log: FaultLog) -> None:
             )
 
 
-def _warn_of_goal(problem: Problem, goal: Condition, facts: _Facts, log: FaultLog) -> None:
-    if not goal.plain or problem.goal_block is None:
+def _warn_of_goal(
+    problem: Problem, goal: Condition, facts: _Facts, explorer: Explorer, log: FaultLog
+) -> None:
+    if problem.goal_block is None or not goal.complete:
         return
     if any(literal.atom.predicate.name in facts.derived for literal in goal.literals):
         return
     open_literals = [literal for literal in goal.literals if not facts.holds(literal)]
-    if not open_literals:
-        log.warn(
-            problem.goal_block,
-            "the goal already holds in `:init`, so the plan is empty: "
-            "ask for something that is not true yet, or correct `:init`",
-        )
-    for literal in open_literals:
+    if goal.plain and not open_literals:
+        log.warn(problem.goal_block, _said_of_goal_that_holds(goal))
+    required = [literal for literal in open_literals if literal.required]
+    for literal in required:
         if not facts.can_change(literal):
             verb, truth = ("deletes", "false") if literal.negated else ("adds", "true")
             log.warn(
@@ -78,3 +98,45 @@ def _warn_of_goal(problem: Problem, goal: Condition, facts: _Facts, log: FaultLo
                 f"`{literal.atom.predicate}`"
                 + ("" if literal.negated else " and the fact is not in `:init`"),
             )
+    if all(map(facts.can_change, required)):
+        _warn_of_obstacles(required, explorer, log)
+
+
+def _said_of_goal_that_holds(goal: Condition) -> str:
+    if not goal.literals:
+        return (
+            "the goal asks for nothing, so it already holds and the plan is empty: "
+            "name the facts that are to be made true"
+        )
+    told = ", ".join(f"`{_shown(literal)}`" for literal in goal.literals[:MOST_FACTS_TOLD])
+    more = ", …" if len(goal.literals) > MOST_FACTS_TOLD else ""
+    hold = "holds" if len(goal.literals) == 1 else "hold"
+    return (
+        f"the goal {told}{more} already {hold} in `:init`, so the plan is empty: "
+        "ask for something that is not true yet, or correct `:init`"
+    )
+
+
+def _shown(literal: Literal) -> str:
+    return f"(not {literal.atom})" if literal.negated else str(literal.atom)
+
+
+def _warn_of_obstacles(open_literals: list[Literal], explorer: Explorer, log: FaultLog) -> None:
+    """Says of each open literal of the goal that is out of reach why it is; or nothing at all,
+    where that would take too long to find out."""
+    try:
+        relaxation = explorer()
+        missing = set(relaxation.reach(fact_of(literal) for literal in open_literals))
+        obstacles = Obstacles(relaxation)
+        found = [
+            (literal, obstacles.of(literal))
+            for literal in open_literals
+            if fact_of(literal) in missing
+        ]
+    except TooLarge:
+        return
+    for literal, reason in found:
+        truth = "false" if literal.negated else "true"
+        if len(reason) > LONGEST_REASON:
+            reason = reason[:LONGEST_REASON] + "…"
+        log.warn(literal.atom.block, f"no action can make `{literal.atom}` {truth}: {reason}")

@@ -51,12 +51,21 @@ class Block:
 
     def __str__(self) -> str:
         """The beginning of the block, as a message quotes it."""
-        words = [str(item) if isinstance(item, Word) else "(…)" for item in self.items[:4]]
+        words = [str(item) if isinstance(item, Word) else item.outline for item in self.items[:4]]
         return f"({' '.join(words)}{' …' if len(self.items) > 4 else ''})"
+
+    @property
+    def outline(self) -> str:
+        """The block as it is quoted inside another one: "(at x)", "(and …)", "(…)"."""
+        words = [str(item) for item in self.items[:2] if isinstance(item, Word)]
+        shown = words if len(words) == len(self.items) else [*words[:1], "…"]
+        return f"({' '.join(shown)})"
 
 
 Node = Word | Block
 Report = Callable[[int, str], None]
+Patch = tuple[int, int, str]
+"""Where a piece of a text begins and ends, and what is to stand there instead."""
 
 
 def read(text: str, report: Report, recover: bool = False) -> Block | None:
@@ -74,6 +83,13 @@ def read(text: str, report: Report, recover: bool = False) -> Block | None:
     return _Reading(text, report, recover).run()
 
 
+def balancing(text: str) -> list[Patch]:
+    """What makes of the parentheses what `read` with `recover` takes them for; empty where they
+    are right, or where it is not clear how they could be."""
+    reading = _Reading(text, lambda _offset, _message: None, recover=True)
+    return reading.patches if reading.run() is not None and not reading.refused else []
+
+
 class _Reading:
     """The state of one pass over a text: the blocks still open, innermost last, and the token
     that follows the present one."""
@@ -86,6 +102,9 @@ class _Reading:
         self.root: Block | None = None
         self.open: list[Block] = []
         self.moved = 0  # parentheses that recovery set elsewhere; as many may be left over
+        self.patches: list[Patch] = []
+        self.last_end = 0  # where the last token ended
+        self.refused = False  # something is left that recovery cannot explain
 
     def run(self) -> Block | None:
         if not self._begins_well():
@@ -106,6 +125,7 @@ class _Reading:
                     self.open.pop().end = token.start()
             else:
                 self.open[-1].items.append(Word(token[0], token.start(), token[0].lower()))
+            self.last_end = token.end()
         return self._at_the_end()
 
     def _begins_well(self) -> bool:
@@ -156,6 +176,7 @@ class _Reading:
         )
         del self.open[1:]
         self.moved += missing
+        self.patches.append((self.last_end, self.last_end, ")" * missing))
 
     def _is_past_the_end(self, token: re.Match[str]) -> bool:
         """Reports what follows the end, unless it is a section: then the end came too early."""
@@ -169,18 +190,29 @@ class _Reading:
             )
             self.open.append(self.root)
             self.moved += 1
+            self.patches.append((self.root.end, self.root.end + 1, ""))
             return False
-        if self.recover and token[0] == ")" and self.moved > 0:
-            self.moved -= 1
-            return False
+        if token[0] == ")":
+            self.patches.append((token.start(), token.end(), ""))
+            if self.recover and self.moved > 0:
+                self.moved -= 1
+                return False
         what = "one `)` too many" if token[0] == ")" else f"`{_shortened(token[0])}` stands"
-        self.report(token.start(), f"{what} after the end of `(define …)`: remove it")
+        self.report(token.start(), f"{what} after the end of `{self.root}`: remove it")
+        self._remove_the_rest(token)
         return True
+
+    def _remove_the_rest(self, token: re.Match[str]) -> None:
+        """Further closing parentheses can go; anything else is not ours to remove."""
+        rest = [token, *([self.following] if self.following is not None else []), *self.tokens]
+        self.refused = any(match[0] != ")" for match in rest)
+        self.patches += [(match.start(), match.end(), "") for match in rest[1:]]
 
     def _at_the_end(self) -> Block | None:
         if not self.open:
             return self.root
         innermost = self.open[-1]
+        self.patches.append((self.last_end, self.last_end, ")" * len(self.open)))
         self.report(
             innermost.offset,
             f"`{_opening(innermost)}` is never closed: {_parentheses(len(self.open))} missing "
@@ -190,8 +222,11 @@ class _Reading:
 
 
 def _opening(block: Block) -> str:
-    words = [str(item) for item in block.items[:2] if isinstance(item, Word)]
-    return "(" + " ".join(words)
+    """The block's beginning, such as "(:action move" or "(define (domain rooms)"."""
+    second = block.items[1:2] if block.head == "define" else []
+    quoted = [str(item) for item in block.items[:2] if isinstance(item, Word)]
+    quoted += [item.outline for item in second if isinstance(item, Block)]
+    return "(" + " ".join(quoted)
 
 
 def _shortened(text: str) -> str:

@@ -40,11 +40,15 @@ class Atom:
 
 @dataclass(slots=True)
 class Literal:
-    """An atom or its negation; `scope` holds the quantified variables around it."""
+    """An atom or its negation; `scope` holds the quantified variables around it.
+
+    `required`: the condition cannot hold without it, since no `or` and no quantifier is around.
+    """
 
     atom: Atom
     negated: bool = False
     scope: tuple[TypedName, ...] = ()
+    required: bool = True
 
 
 @dataclass(slots=True)

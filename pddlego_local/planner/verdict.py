@@ -11,7 +11,6 @@ from pddlego_local.errors import ConfigError
 from pddlego_local.planner.spelling import in_spelling_of
 
 MESSAGE_CHARACTERS = 1500
-FAULTS_TOLD = 5
 
 UNSOLVABLE = {10, 11, 12, 13}
 OUT_OF_MEMORY = {20, 22, 24}
@@ -31,7 +30,7 @@ def judge(reply: dict[str, Any], domain: str, problem: str) -> Judgement:
         )
     outcome = _outcome(reply)
     if outcome != "solved":
-        return outcome, (), _clean(_message(outcome, reply, domain, problem))
+        return outcome, (), _clean(_message(outcome, reply))
     steps = _steps(reply["plan"])
     if not steps:
         said = "The goal is already true in the initial state, so the plan is empty."
@@ -59,18 +58,19 @@ def _steps(plan: str) -> tuple[str, ...]:
     return tuple("(" + " ".join(line.strip("()").split()) + ")" for line in lines)
 
 
-def _message(outcome: PlanOutcome, reply: dict[str, Any], domain: str, problem: str) -> str:
+def _message(outcome: PlanOutcome, reply: dict[str, Any]) -> str:
+    """Fast Downward's own words; for those of the static check see `pddl.explain`."""
     if outcome == "timeout":
         return f"Fast Downward reached its {LIMIT_NAMES[reply['stopped']]} time limit."
     if outcome == "out_of_memory":
         return "Fast Downward reached its memory limit."
     if outcome == "unsolvable":
-        return "\n".join(filter(None, (_why_unsolvable(reply), _explain(domain, problem))))
+        return _why_unsolvable(reply)
     if outcome == "planner_fault":
         return f"Fast Downward failed (exit code {reply['code']}): {_last_line(reply['log'])}"
     if reply.get("error") in ("ParseError", "SystemExit"):
         return str(reply["message"])
-    return _explain(domain, problem) or _crash(reply)
+    return _crash(reply)
 
 
 def _why_unsolvable(reply: dict[str, Any]) -> str:
@@ -89,14 +89,6 @@ def _crash(reply: dict[str, Any]) -> str:
         return "Fast Downward's translator gave up: the PDDL is nested too deeply."
     said = reply.get("message") or "no message"
     return f"Fast Downward's translator crashed ({reply.get('error', 'signal')}: {said})."
-
-
-def _explain(domain: str, problem: str) -> str:
-    """Our static check's sentences, for what Fast Downward passes over in silence or crashes on."""
-    from pddlego_local.pddl.check import check
-
-    faults = sorted(check(domain, problem).faults, key=lambda fault: fault.kind == "warning")
-    return "\n".join(str(fault) for fault in faults[:FAULTS_TOLD])
 
 
 def _last_line(log: str) -> str:

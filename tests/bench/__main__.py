@@ -1,6 +1,7 @@
 """`make bench`: what the parts cost, side by side in one run, as tables and as JSON."""
 
 import argparse
+import contextlib
 import json
 from pathlib import Path
 
@@ -8,9 +9,11 @@ from rich.console import Console
 from rich.table import Table
 
 from pddlego_local.provenance import provenance
-from tests.bench.decode import decode_bench
+from tests.bench.decode import decode_bench, serve
 from tests.bench.games import games_bench
+from tests.bench.mask import mask_bench
 from tests.bench.solve import solve_bench
+from tests.bench.stages import first_token_bench, stage_bench
 
 
 def main() -> None:
@@ -19,14 +22,19 @@ def main() -> None:
     parser.add_argument("--repeats", type=int, default=15, help="solves per task and way")
     given = parser.parse_args()
     results: dict[str, object] = {"provenance": provenance()}
-    for title, measure in (
-        ("games", games_bench),
-        ("one solve, median ms", lambda: solve_bench(given.repeats)),
-        ("decoding on the vLLM CPU engine, random model", decode_bench),
-    ):
-        rows = measure()
-        results[title] = rows
-        _print(title, rows)
+    server = serve()
+    with contextlib.closing(server):
+        for title, measure in (
+            ("games", games_bench),
+            ("one solve, median ms", lambda: solve_bench(given.repeats)),
+            ('masks of the rung "syntax" at 150,000 tokens', mask_bench),
+            ("stages of the upper rungs at 150,000 tokens", stage_bench),
+            ("first token, vLLM CPU engine", lambda: first_token_bench(server)),
+            ("decoding on the vLLM CPU engine, random model", lambda: decode_bench(server)),
+        ):
+            rows = measure()
+            results[title] = rows
+            _print(title, rows)
     given.out.parent.mkdir(parents=True, exist_ok=True)
     given.out.write_text(json.dumps(results, indent=2) + "\n")
     print(f"written: {given.out}")

@@ -7,7 +7,8 @@ import pytest
 
 from pddlego_local.core import Grammar
 from pddlego_local.decoding.grammar import accepts, decoder_verdict, load, validate
-from pddlego_local.decoding.rungs import RUNGS, grammar_for
+from pddlego_local.decoding.rungs import RUNGS, constraint_for, grammar_for
+from pddlego_local.decoding.stages import first_grammar
 from pddlego_local.errors import ConfigError
 from pddlego_local.resources import folder
 
@@ -22,20 +23,20 @@ def test_our_grammars_are_valid_and_self_contained(name: str) -> None:
 
 
 def test_every_rung_has_its_grammar_and_no_other_rung_exists() -> None:
-    assert [grammar_for(rung) is None for rung in RUNGS] == [True, False, False]
+    assert constraint_for("free") is None
     for rung in RUNGS[1:]:
-        grammar = grammar_for(rung)
-        assert grammar
-        validate(grammar)
-    with pytest.raises(ConfigError, match=r"'synatx'.*free, json, syntax"):
-        grammar_for("synatx")
+        constraint = constraint_for(rung)
+        assert constraint
+        validate(first_grammar(constraint))
+    with pytest.raises(ConfigError, match=r"'synatx'.*free, json, syntax, signatures, typed"):
+        constraint_for("synatx")
 
 
 FAULTS = [
-    ("tokens", '_RP: _W ")" _W', '_RP: _W ")" _W )', r"tokens\.lark, line 1\d: .*Unexpected"),
-    ("tokens", '_AND: "(" _B', '_AND: "(" _MISSING', r"tokens\.lark, line \d+: .*_MISSING"),
+    ("problem", '_INIT: _B "("', '_INIT: _B "(" )', r"problem\.lark, line \d+: .*Unexpected"),
+    ("problem", '_INIT: _B "("', '_INIT: _MISSING "("', r"problem\.lark, line \d+: .*_MISSING"),
     ("problem", "goal: _GOAL", "goal: _GAOL", r"problem\.lark, line 7: .*_GAOL"),
-    ("condition", "_term: NAME | VARIABLE", "_term: NAME | (VARIABLE", r"condition\.lark"),
+    ("condition", "_TERM: NAME | VARIABLE", "_TERM: NAME | (VARIABLE", r"condition\.lark"),
     ("tokens", "NUMBER: /[0-9]", "NUMBER: /(?<=a)[0-9]", r"tokens\.lark, line \d+: .*look"),
     ("tokens", "NUMBER: /[0-9]{1,9}/", "NUMBER: /[0-9/", r"tokens\.lark, line \d+: .*NUMBER"),
     ("tokens", "NUMBER: /[0-9]{1,9}/", "NUMBER: /[0-9]*/", r"tokens\.lark, line \d+: .*zero-width"),

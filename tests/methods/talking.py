@@ -5,7 +5,7 @@ import re
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from pddlego_local.core import Budget, Completion, Environment, Grammar, Prompt, Sampling
+from pddlego_local.core import Budget, Completion, Environment, Grammar, Prompt, Sampling, Written
 from pddlego_local.decoding import Decoding
 from pddlego_local.environments.coin import Coin
 from pddlego_local.episode import Episode, Parts
@@ -23,8 +23,14 @@ class Player(Scripted):
     """The answers "> move east", "done" and "fail: no way" are given as a controller gives them:
     with the numbers that the question itself shows."""
 
-    def complete(self, prompt: Prompt, grammar: Grammar | None, sampling: Sampling) -> Completion:
-        completion = super().complete(prompt, grammar, sampling)
+    def complete(
+        self,
+        prompt: Prompt,
+        grammar: Grammar | None,
+        sampling: Sampling,
+        written: Written | None = None,
+    ) -> Completion:
+        completion = super().complete(prompt, grammar, sampling, written)
         text = completion.text
         shown = prompt.messages[-1].content
         if text.startswith("> "):

@@ -13,6 +13,7 @@ from pddlego_local import prompts
 from pddlego_local.core import Completion, Environment, Turn
 from pddlego_local.decoding.answer import read
 from pddlego_local.decoding.forms import GOALS, TEXT, Form, Keys, choice
+from pddlego_local.decoding.rungs import grammar_for
 from pddlego_local.environments.coin import Coin
 from pddlego_local.environments.cooking import Cooking
 from pddlego_local.methods.situation import Situation
@@ -32,7 +33,7 @@ def situation(environment: str, memory: list[Turn]) -> str:
 
 def holds(answer: str, form: Form[Keys]) -> Any:
     """The value, as drawn under the strictest grammar."""
-    value = read(Completion(answer, "stop", 0, 0, 0.0), form, "syntax").value
+    value = read(Completion(answer, "stop", 0, 0, 0.0), form, grammar_for("syntax", form)).value
     assert value, answer
     return value
 

@@ -10,7 +10,7 @@ import pytest
 
 from pddlego_local import run
 from pddlego_local.config import compose_cell
-from pddlego_local.core import Completion, Grammar, Prompt, Sampling
+from pddlego_local.core import Completion, Grammar, Prompt, Sampling, Written
 from pddlego_local.errors import GrammarIgnored
 from pddlego_local.methods.lessons import lesson_pool
 from pddlego_local.models import opened
@@ -26,7 +26,13 @@ class Pupil(ReferenceFormalizer):
     episodes changes it, and with it all that follows.
     """
 
-    def complete(self, prompt: Prompt, grammar: Grammar | None, sampling: Sampling) -> Completion:
+    def complete(
+        self,
+        prompt: Prompt,
+        grammar: Grammar | None,
+        sampling: Sampling,
+        written: Written | None = None,
+    ) -> Completion:
         first = prompt.messages[0].content
         if prompt.asks != "act":
             return self._says({"text": hashlib.sha256(first.encode()).hexdigest()})
@@ -48,12 +54,18 @@ class Killed(Pupil):
         super().__init__()
         object.__setattr__(self, "left", [None] * answers)
 
-    def complete(self, prompt: Prompt, grammar: Grammar | None, sampling: Sampling) -> Completion:
+    def complete(
+        self,
+        prompt: Prompt,
+        grammar: Grammar | None,
+        sampling: Sampling,
+        written: Written | None = None,
+    ) -> Completion:
         left: list[None] = self.left  # type: ignore[attr-defined]
         if not left:
             raise GrammarIgnored("killed")
         left.pop()
-        return super().complete(prompt, grammar, sampling)
+        return super().complete(prompt, grammar, sampling, written)
 
 
 def whole_run(out: Path, monkeypatch: pytest.MonkeyPatch, model: Any, *further: str) -> list[Row]:

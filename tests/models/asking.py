@@ -54,6 +54,6 @@ def finished(model: Model, form: Form[Keys], seed: int) -> bool:
     """Whether an answer under "syntax" came to its end; if it did, it must be one of the form."""
     grammar = grammar_for("syntax", form)
     completion = model.complete(PROMPT, grammar, Sampling(max_tokens=2500, seed=seed))
-    answer = read(completion, form, "syntax")
+    answer = read(completion, form, grammar)
     assert answer.value or completion.finish_reason == "length"
     return answer.value is not None

@@ -75,8 +75,8 @@ def test_the_canary_passes_and_unmasks_a_model_without_grammars(model: Transform
     check_obedience(model)
 
     class Deaf(TransformersModel):
-        def complete(self, prompt, grammar, sampling):  # type: ignore[no-untyped-def]
-            return super().complete(prompt, None, sampling)
+        def complete(self, prompt, grammar, sampling, written=None):  # type: ignore[no-untyped-def]
+            return super().complete(prompt, None, sampling, written)
 
     with pytest.raises(GrammarIgnored, match="zyxomma"):
         check_obedience(Deaf(weights=model.weights, engine=CPU))

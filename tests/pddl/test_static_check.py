@@ -139,7 +139,7 @@ WARNINGS = [
     (
         "domain",
         ":effect (open ?a ?b)",
-        ":precondition (door ?a ?b east) :effect (open ?a ?b)",
+        ":precondition (door ?a ?b west) :effect (open ?a ?b)",
         0,
         "",
     ),
@@ -228,7 +228,9 @@ def test_skipped_section_raises_no_faults_elsewhere() -> None:
 def test_missing_fact_and_missing_cost_make_an_action_useless() -> None:
     problem = with_change(PROBLEM, "\n         (door k hall west)", "")
     assert [fault.message for fault in check(DOMAIN, problem).faults] == [
-        "action `move` can never be used: no action adds `door` and `:init` has no such fact"
+        "action `move` can never be used: no action adds `door` and `:init` has no such fact",
+        "no action can make `(at hall)` true: only `move` could, and it needs "
+        "`(door ?from hall ?d)`, and no such fact is in `:init` and no action adds one",
     ]
     domain = with_change(DOMAIN, "(seen ?to))", "(seen ?to) (increase (total-cost) (far ?d)))")
     (fault,) = check(domain, PROBLEM).faults

@@ -1,0 +1,64 @@
+"""From a prompt to answers: the constraint of the moment, the draw, the reading, the record."""
+
+import dataclasses
+from collections.abc import Callable, Iterator, Mapping
+from typing import TypeVar
+
+from pddlego_local.core import Grammar, Model, Prompt
+from pddlego_local.decoding import Decoding
+from pddlego_local.decoding.answer import Answer, read
+from pddlego_local.decoding.draw import Drawn, draw
+from pddlego_local.decoding.forms import Form, Keys
+from pddlego_local.decoding.rungs import constraint_for
+from pddlego_local.decoding.stages import Constraint, Scene
+from pddlego_local.seeds import derive_seed
+
+T = TypeVar("T", bound=Keys)
+
+
+class Asking:
+    """Asks one model for one episode; every request has a seed of its own, from `seed_parts`."""
+
+    def __init__(
+        self,
+        model: Model,
+        decoding: Decoding,
+        emit: Callable[..., None],
+        seed_parts: tuple[int, ...],
+    ) -> None:
+        self._model, self._decoding, self._emit = model, decoding, emit
+        self._seed_parts = seed_parts
+        self._calls = 0
+
+    def answers(
+        self, prompt: Prompt, form: Form[T], scene: Scene, count: int, where: Mapping[str, int]
+    ) -> Iterator[Answer[T]]:
+        """`count` answers of one request, each recorded before the first is used."""
+        self._calls += 1
+        decoding = self._decoding
+        constraint = constraint_for(decoding.rung, form, scene)
+        sampling = decoding.sampling(derive_seed(*self._seed_parts, self._calls))
+        drawn = draw(self._model, prompt, constraint, sampling, decoding.stage_tokens, count)
+        answers = []
+        for number, one in enumerate(drawn):
+            answers.append(read(one.completion, form, constraint))
+            self._emit(
+                "call",
+                **where,
+                **({"sample": number, "of": count} if count > 1 else {}),
+                form=form.name,
+                messages=[dataclasses.asdict(message) for message in prompt.messages],
+                **_recorded(one, constraint),
+                sampling=dataclasses.asdict(sampling),
+                fault=answers[-1].fault,
+            )
+        return iter(answers)
+
+
+def _recorded(drawn: Drawn, constraint: Constraint) -> dict[str, object]:
+    """The completion and the grammar that it was drawn under; of stages, each with its own."""
+    completion = dataclasses.asdict(drawn.completion)
+    del completion["written"]
+    grammar = constraint.sha256 if isinstance(constraint, Grammar) else None
+    stages = [dataclasses.asdict(stage) for stage in drawn.stages]
+    return {"grammar": grammar, **completion, **({"stages": stages} if stages else {})}

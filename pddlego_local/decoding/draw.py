@@ -1,0 +1,160 @@
+"""Drawing an answer from a model under a constraint: at once, or stage by stage as one answer."""
+
+import dataclasses
+from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+
+from pddlego_local.core import Completion, Model, Prompt, Sampling, Written
+from pddlego_local.decoding.grammar import decoder_verdict
+from pddlego_local.decoding.stages import Constraint, Script, Stage
+from pddlego_local.errors import GrammarIgnored, ModelFault
+from pddlego_local.seeds import derive_seed
+
+StageTokens = Mapping[str, int]
+"""The most tokens of a stage, by its name; a stage that is not named has what is left."""
+
+
+@dataclass(frozen=True)
+class DrawnStage:
+    """What one stage added, after `before`; the record shows where it began and under what."""
+
+    name: str
+    grammar: str
+    sampling: Sampling
+    before: str
+    text: str
+    finish_reason: str
+    prompt_tokens: int
+    completion_tokens: int
+    latency_s: float
+    thought: str = ""
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """A whole answer, and the stages that it was drawn in, if any."""
+
+    completion: Completion
+    stages: tuple[DrawnStage, ...] = ()
+
+
+def draw(
+    model: Model,
+    prompt: Prompt,
+    constraint: Constraint,
+    sampling: Sampling,
+    stage_tokens: StageTokens,
+    count: int = 1,
+) -> list[Drawn]:
+    """`count` answers. Raises as `Model.complete`, and GrammarIgnored or ModelFault where a stage
+    is not what its grammar permits.
+    """
+    if isinstance(constraint, Script):
+        if model.decodes:
+            return _draw_in_stages(model, prompt, constraint, sampling, stage_tokens, count)
+        constraint = None  # a stand-in writes its answer at once
+    if count == 1:
+        return [Drawn(model.complete(prompt, constraint, sampling))]
+    many = model.complete_many(prompt, constraint, sampling, count)
+    return [Drawn(completion) for completion in many]
+
+
+def _draw_in_stages(
+    model: Model,
+    prompt: Prompt,
+    script: Script,
+    sampling: Sampling,
+    stage_tokens: StageTokens,
+    count: int,
+) -> list[Drawn]:
+    """Side by side, so that the backend can batch them."""
+
+    def one(number: int) -> Drawn:
+        seed = derive_seed(sampling.seed, number) if number else sampling.seed
+        own = dataclasses.replace(sampling, seed=seed)
+        return _stage_by_stage(model, prompt, script, own, stage_tokens)
+
+    if count == 1:
+        return [one(0)]
+    with ThreadPoolExecutor(count) as pool:
+        return list(pool.map(one, range(count)))
+
+
+def _stage_by_stage(
+    model: Model, prompt: Prompt, script: Script, sampling: Sampling, stage_tokens: StageTokens
+) -> Drawn:
+    stages = script.stages()
+    stage = next(stages)
+    written, drawn = Written(), list[DrawnStage]()
+    left = sampling.max_tokens
+    while True:
+        written = _cut(written, stage.drop)
+        limit = left if sampling.thinking and not drawn else stage_tokens.get(stage.name, left)
+        own = dataclasses.replace(
+            sampling,
+            seed=derive_seed(sampling.seed, "stage", len(drawn)),
+            max_tokens=min(limit, left),
+        )
+        piece = model.complete(prompt, stage.grammar, own, written)
+        drawn.append(_recorded(stage, own, written.text, piece))
+        left -= piece.completion_tokens
+        written = piece.written or written
+        if piece.finish_reason != "stop":
+            return Drawn(_whole(written.text, piece.finish_reason, drawn), tuple(drawn))
+        _check(stage, piece.text)
+        try:
+            stage = stages.send(piece.text)
+        except StopIteration:
+            return Drawn(_whole(written.text, "stop", drawn), tuple(drawn))
+        if left < 1:
+            return Drawn(_whole(written.text, "length", drawn), tuple(drawn))
+
+
+def _cut(written: Written, drop: int) -> Written:
+    """With `drop` characters less at its end; its tokens are to be made anew."""
+    if not drop:
+        return written
+    return dataclasses.replace(written, text=written.text[:-drop], tokens=None)
+
+
+def _recorded(stage: Stage, sampling: Sampling, before: str, piece: Completion) -> DrawnStage:
+    return DrawnStage(
+        stage.name,
+        stage.grammar.sha256,
+        sampling,
+        before,
+        piece.text,
+        piece.finish_reason,
+        piece.prompt_tokens,
+        piece.completion_tokens,
+        piece.latency_s,
+        piece.thought,
+    )
+
+
+def _whole(text: str, finish_reason: str, drawn: list[DrawnStage]) -> Completion:
+    return Completion(
+        text=text,
+        finish_reason=finish_reason,  # type: ignore[arg-type]
+        prompt_tokens=drawn[0].prompt_tokens,
+        completion_tokens=sum(stage.completion_tokens for stage in drawn),
+        latency_s=sum(stage.latency_s for stage in drawn),
+        thought=drawn[0].thought,
+    )
+
+
+def _check(stage: Stage, text: str) -> None:
+    """A finished stage must be in its language: the engine can end one early, in silence."""
+    verdict = decoder_verdict(stage.grammar, text)
+    if verdict == "unfinished":
+        raise ModelFault(
+            f"The decoder ended the stage {stage.name!r} of an answer after {len(text)} "
+            "characters, before its grammar was satisfied; the request can be repeated."
+        )
+    if verdict == "rejected":
+        raise GrammarIgnored(
+            f"The stage {stage.name!r} of an answer is outside its grammar: the model's backend "
+            "does not obey grammars; start the server with the guidance backend, or choose "
+            "decoding=free."
+        )

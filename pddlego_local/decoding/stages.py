@@ -1,0 +1,94 @@
+"""An answer in stages: each part is drawn under a grammar made from the parts before it.
+
+A script is a generator: it yields a stage, is sent what the model wrote in it, and goes on. So the
+same lines that constrain a decoder also say whether a finished text could have been drawn.
+"""
+
+import hashlib
+from collections.abc import Callable, Generator
+from dataclasses import dataclass, field
+
+from pddlego_local.core import Action, Grammar, Names
+from pddlego_local.decoding.grammar import all_parts, decoder_prefix
+
+
+@dataclass(frozen=True)
+class Scene:
+    """What a rung above "syntax" may know of an episode at the moment of asking.
+
+    `actions` are the environment's as told to models, `names` those of the observations so far,
+    `commands` what the game offers now. `domain` is the domain file that a problem or an edit is
+    for, `problem` the file that an edit changes; "" where the model writes them itself. `own_goal`
+    is False where the method sets the goal and the model's counts for nothing.
+    """
+
+    actions: tuple[Action, ...] = ()
+    names: Names = field(default_factory=Names)
+    commands: tuple[str, ...] = ()
+    domain: str = ""
+    problem: str = ""
+    own_goal: bool = True
+
+
+@dataclass(frozen=True)
+class Stage:
+    """One part of an answer. Its grammar's language is prefix-free: a finished text tells its end.
+
+    `drop` characters at the end of what is written are taken back before the stage begins.
+    """
+
+    name: str
+    grammar: Grammar
+    drop: int = 0
+
+
+Stages = Generator[Stage, str, None]
+
+
+@dataclass(frozen=True)
+class Script:
+    """A constraint whose grammars are made as the answer grows."""
+
+    name: str
+    stages: Callable[[], Stages]
+
+
+Constraint = Grammar | Script | None
+"""What is put on an answer; `None` is no constraint."""
+
+
+def place_of_departure(script: Script, text: str) -> str:
+    """Where a whole answer leaves the script's language, in words; "" if it could have been drawn
+    without anything being taken back.
+    """
+    data = text.encode("utf-8", "surrogatepass")
+    at = 0
+    stages = script.stages()
+    stage = next(stages)
+    while True:
+        if stage.drop:
+            return f"{stage.name}: a name is declared twice, or something needed is missing"
+        length, whole = decoder_prefix(stage.grammar, data[at:])
+        if not whole:
+            there = data[max(at, at + length - 40) : at + length].decode(errors="replace")
+            next_ = data[at + length : at + length + 40].decode(errors="replace")
+            return f"{stage.name}: after {there!r} comes {next_!r}"
+        try:
+            stage = stages.send(data[at : at + length].decode(errors="replace"))
+        except StopIteration:
+            return "" if at + length == len(data) else "the answer goes on after its end"
+        at += length
+
+
+def first_grammar(constraint: Grammar | Script) -> Grammar:
+    """What can be looked at before anything is written."""
+    return constraint if isinstance(constraint, Grammar) else next(constraint.stages()).grammar
+
+
+def sha256_of(constraint: Constraint) -> str | None:
+    """A grammar's own hash. That of a script covers the grammar files; what makes grammars of them
+    is the commit's, and each stage's own hash is in the transcript.
+    """
+    if isinstance(constraint, Script):
+        return hashlib.sha256("\0".join(all_parts()).encode()).hexdigest()
+    return constraint.sha256 if constraint else None

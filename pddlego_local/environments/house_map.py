@@ -1,0 +1,130 @@
+"""What the texts of TextWorldExpress tell of a house: its rooms, doors, and all that is named.
+
+Reads texts only, never the game's state. Rooms have PDDL's spelling: "living_room".
+"""
+
+import re
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+
+from pddlego_local.core import Names, Turn
+
+OPPOSITE = {"north": "south", "south": "north", "east": "west", "west": "east"}
+
+_ROOM = re.compile(r"You are in the ([a-z ]+?)\.")
+_EXIT = re.compile(
+    r"(?:Through an open [a-z -]+ door, to|To) the (North|South|East|West) you see "
+    r"(?:(?P<closed>a closed [a-z -]+ door)|the (?P<room>[a-z ]+?))\.",
+    re.IGNORECASE,
+)
+_OPENED = re.compile(r"revealing the ([a-z ]+)\.")
+_SHUT = re.compile(r"You close the [a-z -]+ door to the ([a-z ]+)\.")
+
+_IDIOM = re.compile(
+    r"In (?:one|another) part of the room |You can't move there, the door is closed"
+)
+_STATES = "open|closed|raw|sliced|chopped|diced|fried|roasted|grilled"
+_PHRASE = re.compile(
+    rf"\b(?:[Aa]n?|[Ss]ome|[Tt]he) (?:(?:{_STATES}) )*([A-Za-z][A-Za-z -]*?)"
+    r"(?=[.,\n]|$| (?:that|contains|in the|with the|to|on it|you see)\b)"
+)
+
+
+@dataclass
+class HouseMap:
+    """What is known: `exits[room][direction]` is a room's name, or None while nobody has seen what
+    is behind that door. `closed` are the doors that are closed now, as (room, direction).
+    """
+
+    here: str = ""
+    exits: dict[str, dict[str, str | None]] = field(default_factory=dict)
+    closed: set[tuple[str, str]] = field(default_factory=set)
+
+    def read(self, turn: Turn) -> None:
+        if room := _ROOM.search(turn.text):
+            self._look(pddl_name(room[1]), turn.text)
+        elif opened := _OPENED.search(turn.text):
+            self._turn_door(turn.command.split()[-1], opened[1], closed=False)
+        elif shut := _SHUT.search(turn.text):
+            self._turn_door(turn.command.split()[-1], shut[1], closed=True)
+
+    def passages(self) -> Iterator[tuple[str, str, str, bool]]:
+        """(from, to, direction, closed); an unknown room is named after the door before it."""
+        for room, exits in self.exits.items():
+            for direction, other in exits.items():
+                place = other or f"behind_{room}_{direction}"
+                yield room, place, direction, (room, direction) in self.closed
+
+    def places(self) -> tuple[str, ...]:
+        """All rooms that are known of, those not visited and the unknown ones included."""
+        return tuple(dict.fromkeys([*self.exits, *(to for _, to, _, _ in self.passages())]))
+
+    def nearest_unvisited(self) -> str | None:
+        """Breadth first from here; a closed door costs its opening."""
+        distance = {self.here: 0}
+        queue = deque([self.here])
+        best: tuple[int, str] | None = None
+        while queue:
+            room = queue.popleft()
+            for start, to, _, closed in self.passages():
+                cost = distance[room] + 1 + closed
+                if start != room or distance.get(to, cost + 1) <= cost:
+                    continue
+                distance[to] = cost
+                if to in self.exits:
+                    queue.append(to)
+                elif best is None or cost < best[0]:
+                    best = (cost, to)
+        return best[1] if best else None
+
+    def _look(self, room: str, text: str) -> None:
+        """A look tells all exits; what was behind a door that is closed again stays known."""
+        known = self.exits.get(room, {})
+        self.here, self.exits[room] = room, {}
+        for found in _EXIT.finditer(text):
+            direction = found[1].lower()
+            if found["closed"]:
+                self.exits[room][direction] = known.get(direction)
+                self.closed.add((room, direction))
+            else:
+                self.exits[room][direction] = pddl_name(found["room"])
+                self.closed.discard((room, direction))
+
+    def _turn_door(self, direction: str, beyond: str, *, closed: bool) -> None:
+        """A door opened or closed from here; it is the same door from the other side."""
+        other = pddl_name(beyond)
+        sides = (self.here, direction, other), (other, OPPOSITE[direction], self.here)
+        for room, way, behind in sides:
+            if room in self.exits:
+                self.exits[room][way] = behind
+                (self.closed.add if closed else self.closed.discard)((room, way))
+
+
+def mentioned(text: str) -> list[str]:
+    """What an answer of the game names, in its order: rooms, directions, doors, things."""
+    phrases = (found[1] for found in _PHRASE.finditer(_IDIOM.sub("", text)))
+    return [name.lower() if name.lower() in OPPOSITE else name for name in phrases]
+
+
+def names(memory: Sequence[Turn], mentioned: Callable[[str], Iterable[str]] = mentioned) -> Names:
+    """All that a memory names; `goals` are the places that nobody has been to yet."""
+    house = HouseMap()
+    found: dict[str, str] = {}  # PDDL's spelling → the game's, "" for a placeholder
+    for turn in memory:
+        for name in mentioned(turn.text):
+            found.setdefault(pddl_name(name), name)
+        house.read(turn)
+        for place in house.places():
+            found.setdefault(place, "")
+    places = house.places()
+    return Names(
+        tuple(name for name, thing in found.items() if thing or name in places),
+        tuple(filter(None, found.values())),
+        tuple(place for place in places if place not in house.exits),
+    )
+
+
+def pddl_name(words: str) -> str:
+    """How PDDL, which ignores case, spells a game's name: "TV stand" is "tv_stand"."""
+    return words.strip().lower().replace(" ", "_")

@@ -1,0 +1,161 @@
+"""The line to one vLLM server: what is sent, sent again, and what its failures mean."""
+
+import contextlib
+from collections.abc import Callable
+from typing import Any
+
+import openai
+import tenacity
+
+from pddlego_local.core import Grammar
+from pddlego_local.errors import ConfigError, ModelFault, PromptTooLong
+
+Send = Callable[..., Any]
+
+
+class Connection:
+    """Thread-safe. `alive` tells whether the server may still answer, `last_words` its end."""
+
+    def __init__(
+        self,
+        url: str,
+        api_key: str,
+        name: str,
+        *,
+        timeout_s: float,
+        proxies: bool,
+        alive: Callable[[], bool],
+        last_words: Callable[[], str],
+    ) -> None:
+        self.name = name
+        self.openai = openai.OpenAI(
+            base_url=url,
+            api_key=api_key,
+            max_retries=0,  # ours are in _post
+            timeout=timeout_s,
+            http_client=openai.DefaultHttpxClient(trust_env=proxies),
+        )
+        self._timeout_s = timeout_s
+        self._alive = alive
+        self._last_words = last_words
+
+    def close(self) -> None:
+        self.openai.close()
+
+    def answer(
+        self, send: Send, request: dict[str, Any], grammar: Grammar | None, room: Callable[[], int]
+    ) -> Any:
+        """The server's response, with as many tokens as the context holds if fewer than asked.
+
+        `room` counts them, when they have to be known. Raises ConfigError for a request that the
+        server refuses, PromptTooLong if not one token fits, ModelFault when the server fails.
+        """
+        try:
+            return self._post(send, request)
+        except openai.BadRequestError as error:
+            left = None
+            with contextlib.suppress(openai.OpenAIError, ConfigError):
+                left = room()
+            if left is None or left >= request["max_tokens"]:
+                raise _refusal(error, grammar) from error
+        if left < 1:
+            raise PromptTooLong(
+                f"The prompt, with what is written of its answer, leaves no room in the context of "
+                f"{self.name}; raise model.context_tokens or shorten the prompt."
+            )
+        try:  # the answer will end with "length"
+            return self._post(send, request | {"max_tokens": left})
+        except openai.BadRequestError as error:
+            raise _refusal(error, grammar) from error
+
+    def tokenize(self, **what: Any) -> Any:
+        """What the server says of a prompt: its tokens, their count, the context's size.
+
+        Raises ConfigError if it says nothing of the kind, else the client's own errors.
+        """
+        try:
+            return self.openai.post(
+                str(self.openai.base_url.join("../tokenize")),
+                body={"model": self.name, **what},
+                cast_to=dict[str, Any],
+            )
+        except openai.NotFoundError as error:
+            raise ConfigError(
+                f"The server at {self.openai.base_url} has no /tokenize, which answers in stages "
+                "need: point model.server.url at vLLM itself, not at a gateway, or choose "
+                "decoding=syntax."
+            ) from error
+
+    def token_ids(self, text: str) -> tuple[int, ...]:
+        """The tokens of a text that stands inside an answer. Raises ConfigError or ModelFault."""
+        try:
+            counted = self._post(self.tokenize, {"prompt": text, "add_special_tokens": False})
+        except openai.BadRequestError as error:
+            raise _refusal(error, None) from error
+        return tuple(counted["tokens"])
+
+    def version(self) -> str:
+        """The server's vLLM version, "unknown" behind a gateway that passes /v1 only."""
+        try:
+            answer = self.openai.get(
+                str(self.openai.base_url.join("../version")), cast_to=dict[str, Any]
+            )
+        except openai.APIConnectionError as error:
+            raise ModelFault(self._obituary(error)) from error
+        except openai.APIStatusError:
+            return "unknown"
+        return str(answer.get("version", "unknown"))
+
+    def _post(self, send: Send, request: dict[str, Any]) -> Any:
+        """One request. Raises BadRequestError as it is, all else as errors of ours."""
+        try:
+            for attempt in tenacity.Retrying(
+                retry=tenacity.retry_if_exception(self._passing),
+                stop=tenacity.stop_after_attempt(4),
+                wait=tenacity.wait_exponential(multiplier=0.25, max=4),
+                reraise=True,
+            ):
+                with attempt:
+                    return send(**request)
+        except openai.BadRequestError:
+            raise
+        except openai.AuthenticationError as error:
+            raise ConfigError(
+                f"The server at {self.openai.base_url} refused the key; set model.server.api_key."
+            ) from error
+        except openai.NotFoundError as error:
+            raise ConfigError(
+                f"The server at {self.openai.base_url} does not serve {self.name!r}; set "
+                f"model.server.name to a name that it serves. It said: {_words(error)}"
+            ) from error
+        except openai.APITimeoutError as error:
+            raise ModelFault(
+                f"vLLM did not answer within {self._timeout_s:.0f} s; raise "
+                "model.server.request_timeout_s if it only needs longer."
+            ) from error
+        except openai.OpenAIError as error:
+            raise ModelFault(self._obituary(error)) from error
+        raise AssertionError("unreachable: tenacity reraises")
+
+    def _passing(self, error: BaseException) -> bool:
+        """Whether an error may be gone in a moment: a lost connection to a server that lives."""
+        if isinstance(error, openai.APITimeoutError):
+            return False
+        again = isinstance(error, openai.APIConnectionError | openai.RateLimitError)
+        return again and self._alive()
+
+    def _obituary(self, error: openai.OpenAIError) -> str:
+        said = f"The vLLM server failed a request ({type(error).__name__}: {_words(error)})."
+        return f"{said} {self._last_words()}"
+
+
+def _refusal(error: openai.BadRequestError, grammar: Grammar | None) -> ConfigError:
+    what = f"the request with the grammar {grammar.name!r}" if grammar else "the request"
+    return ConfigError(f"vLLM refused {what}: {_words(error)}")
+
+
+def _words(error: Exception) -> str:
+    """What the server said, without the client's wrapping."""
+    body = getattr(error, "body", None)
+    message = body.get("message") if isinstance(body, dict) else None
+    return str(message or error).strip()

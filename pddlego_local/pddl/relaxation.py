@@ -1,0 +1,185 @@
+"""What could ever become true if nothing true were ever undone: the delete relaxation.
+
+It errs on one side only. Conditions under `when`, `or` and quantifiers count as met, so what is out
+of reach here is out of reach of the planner. The work is bounded: TooLarge is raised beyond it.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
+
+from pddlego_local.pddl.rules import Binding, Fact, Rule, fact_of, is_readable, opposite, rule_of
+from pddlego_local.pddl.symbols import Symbols, by_name, type_names
+from pddlego_local.pddl.task import Domain, Literal, Problem, TypedName
+
+MOST_STEPS = 20_000  # facts and objects tried; about 20 ms
+
+
+class TooLarge(Exception):
+    """The task is not to be explored within the bounds."""
+
+
+class Relaxation:
+    """The facts that are reachable, for a pair without faults of syntax and symbols."""
+
+    def __init__(self, domain: Domain, problem: Problem, symbols: Symbols) -> None:
+        """Raises TooLarge."""
+        if not is_readable(domain, symbols):
+            raise TooLarge
+        self.symbols = symbols
+        self.init = {fact.atom.key for fact in problem.init if not fact.negated}
+        self.rules = [rule_of(action) for action in domain.actions]
+        self.reached: dict[Fact, None] = dict.fromkeys(sorted(self.init))
+        self._by_name: dict[str, list[Fact]] = {}
+        self._of_type: dict[frozenset[str], dict[str, None]] = {}
+        self._steps = len(self.init)
+
+    def holds(self, fact: Fact) -> bool:
+        """Whether the fact is reachable as far as the exploration has come; equality is decided."""
+        name = fact[0]
+        if name in ("=", "not ="):
+            return (fact[1] == fact[2]) == (name == "=")
+        return fact in self.reached or (name.startswith("not ") and opposite(fact) not in self.init)
+
+    def reach(self, wanted: Iterable[Fact]) -> list[Fact]:
+        """Explores until all of `wanted` is reached; those that are out of reach. To be called
+        once. Raises TooLarge."""
+        missing = [fact for fact in wanted if not self.holds(fact)]
+        rules = self._relevant(missing)
+        new = list(self.reached)
+        first = True
+        while missing and (new or first):
+            delta = _grouped(new)
+            for name, facts in delta.items():
+                self._by_name.setdefault(name, []).extend(facts)
+            new = []
+            for rule in rules:
+                for fact in self._given(rule, delta, first):
+                    if fact not in self.reached:
+                        self.reached[fact] = None
+                        new.append(fact)
+            first = False
+            missing = [fact for fact in missing if not self.holds(fact)]
+        return missing
+
+    def reached_with(self, name: str) -> list[Fact]:
+        """The facts of a predicate that have been reached."""
+        return self._by_name.get(name, [])
+
+    def objects_for(self, variable: TypedName) -> dict[str, None]:
+        """The objects that the variable may stand for, in the order of their declaration."""
+        types = frozenset(type_names(variable))
+        if types not in self._of_type:
+            hierarchy = self.symbols.types
+            self._steps += len(self.symbols.objects)
+            self._of_type[types] = {
+                name: None
+                for name, entry in self.symbols.objects.items()
+                if any(types & hierarchy.with_ancestors(own) for own in type_names(entry))
+            }
+        return self._of_type[types]
+
+    def matches(
+        self, rule: Rule, need: Literal, binding: Binding, facts: Iterable[Fact] | None = None
+    ) -> Iterator[Binding]:
+        """The bindings, each an extension of `binding`, that make the need one of `facts`, or of
+        all that have been reached."""
+        pattern = fact_of(need, binding)
+        if facts is None and not any(term in rule.variables for term in pattern[1:]):
+            self._step()
+            if self.holds(pattern):
+                yield binding
+            return
+        for fact in self.reached_with(pattern[0]) if facts is None else facts:
+            self._step()
+            extended = self._unified(pattern, fact, binding, rule.variables)
+            if extended is not None:
+                yield extended
+
+    def _unified(
+        self, pattern: Fact, fact: Fact, binding: Binding, variables: Mapping[str, TypedName]
+    ) -> Binding | None:
+        extended: dict[str, str] | None = None
+        for term, value in zip(pattern[1:], fact[1:], strict=True):
+            if term == value:
+                continue
+            if term not in variables:
+                return None
+            extended = dict(binding) if extended is None else extended
+            if extended.setdefault(term, value) != value:
+                return None
+            if value not in self.objects_for(variables[term]):
+                return None
+        return binding if extended is None else extended
+
+    def _relevant(self, wanted: Iterable[Fact]) -> list[Rule]:
+        """The rules that give what is wanted, or what such a rule asks for, by names alone."""
+        names = {fact[0] for fact in wanted}
+        rules: list[Rule] = []
+        pending = self.rules
+        while found := [rule for rule in pending if rule.given_names & names]:
+            rules += found
+            pending = [rule for rule in pending if not rule.given_names & names]
+            names.update(*(rule.needed_names for rule in found))
+        return rules
+
+    def _given(self, rule: Rule, delta: dict[str, list[Fact]], first: bool) -> Iterator[Fact]:
+        """What the rule gives from the facts so far, if one of them is in `delta`."""
+        if not all(self.objects_for(variable) for variable in rule.variables.values()):
+            return
+        if any(fact_of(test)[0] in delta for test in rule.tests) or (first and not rule.needs):
+            yield from self._results(rule, self.joined(rule, rule.needs, {}))
+            return
+        for number, need in enumerate(rule.needs):
+            others = rule.needs[:number] + rule.needs[number + 1 :]
+            for binding in self.matches(rule, need, {}, delta.get(need.atom.predicate.name, ())):
+                yield from self._results(rule, self.joined(rule, others, binding))
+
+    def joined(self, rule: Rule, needs: list[Literal], binding: Binding) -> Iterator[Binding]:
+        """The extensions of `binding` under which all the needs are reached."""
+        if not needs:
+            yield binding
+            return
+        free = [sum(t in rule.variables for t in fact_of(need, binding)[1:]) for need in needs]
+        chosen = free.index(min(free))
+        others = needs[:chosen] + needs[chosen + 1 :]
+        for extended in self.matches(rule, needs[chosen], binding):
+            yield from self.joined(rule, others, extended)
+
+    def _results(self, rule: Rule, bindings: Iterator[Binding]) -> Iterator[Fact]:
+        for binding in bindings:
+            for tested in self._bound(rule.tests, binding, rule.variables):
+                if not all(self.holds(fact_of(test, tested)) for test in rule.tests):
+                    continue
+                for give in rule.gives:
+                    yield from self._effects(rule, give, tested)
+
+    def _effects(self, rule: Rule, give: Literal, binding: Binding) -> Iterator[Fact]:
+        scope = by_name(give.scope)
+        outside = {term: value for term, value in binding.items() if term not in scope}
+        for full in self._bound([give], outside, {**rule.variables, **scope}):
+            self._step()
+            yield fact_of(give, full)
+
+    def _bound(
+        self, literals: list[Literal], binding: Binding, variables: Mapping[str, TypedName]
+    ) -> Iterator[Binding]:
+        """`binding` extended to all variables of the literals, by every object of their types."""
+        terms = dict.fromkeys(t for literal in literals for t in literal.atom.key[1:])
+        free = [term for term in terms if term in variables and term not in binding]
+        if not free:
+            yield binding
+            return
+        for name in self.objects_for(variables[free[0]]):
+            self._step()
+            yield from self._bound(literals, {**binding, free[0]: name}, variables)
+
+    def _step(self) -> None:
+        self._steps += 1
+        if self._steps > MOST_STEPS:
+            raise TooLarge
+
+
+def _grouped(facts: Iterable[Fact]) -> dict[str, list[Fact]]:
+    groups: dict[str, list[Fact]] = {}
+    for fact in facts:
+        groups.setdefault(fact[0], []).append(fact)
+    return groups

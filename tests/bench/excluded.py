@@ -1,0 +1,209 @@
+"""Which recorded answers each rung of the ladder would have excluded, as tables in Markdown.
+
+    python -m tests.bench.excluded DATA.jsonl.xz [--every N]
+
+DATA holds one object a line: "id", "model", "environment", "domain", "problem", what the planner of
+that run said as "cause", and a guess where it recorded nothing as "cause_inferred". Causes are also
+judged anew, by our checker and planner. The pairs are as they were extracted, so that "free" and
+"json" exclude none. Observations are not in the data: of the rung "grounded" the names are not
+judged, its rule about goals is.
+"""
+
+import argparse
+import functools
+import itertools
+import json
+import lzma
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from pddlego_local.core import Planner
+from pddlego_local.decoding.declared import Signature
+from pddlego_local.decoding.grammar import accepts, load
+from pddlego_local.decoding.stages import Scene, place_of_departure
+from pddlego_local.decoding.typed import pddl_script
+from pddlego_local.environments import alfworld, coin
+from pddlego_local.metrics import Rate
+from pddlego_local.pddl.check import check
+from pddlego_local.planner.fast_downward import FastDownward
+from tests.bench.departures import Pair, departures, told_parameters
+
+RUNGS = ("syntax", "signatures", "typed", "grounded")
+WORKED = "worked"
+CAUSES = (WORKED, "syntax", "symbols", "goal_already_true", "unsolvable", "other")
+SCENES = {
+    "coincollector": Scene(actions=coin.TABLES.told),
+    "alfworld": Scene(actions=alfworld.TABLES.told),
+}
+
+Row = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Judged:
+    """`outside` are the rungs that exclude the answer, `reasons` why "typed" does, where the
+    planner's translator takes it, and `place` where it departs from "typed"."""
+
+    row: Row
+    outcome: str
+    cause: str
+    outside: frozenset[str]
+    reasons: tuple[str, ...]
+    place: str
+
+    @property
+    def model(self) -> str:
+        return str(self.row["model"]).rpartition("/")[2]
+
+    @property
+    def environment(self) -> str:
+        return str(self.row["environment"])
+
+    @property
+    def recorded(self) -> str:
+        """The cause that the run recorded; what a checker guessed where it recorded none."""
+        cause, guess = self.row["cause"], self.row["cause_inferred"]
+        return f"({guess})" if cause == "unrecorded" else str(cause)
+
+
+def rows(file: Path, every: int = 1) -> list[Row]:
+    with lzma.open(file, "rt", encoding="utf-8") as lines:
+        return [json.loads(line) for line in itertools.islice(lines, 0, None, every)]
+
+
+def judge(row: Row, planner: Planner) -> Judged:
+    domain, problem, scene = row["domain"], row["problem"], SCENES[row["environment"]]
+    text, typed = _answer(domain, problem), pddl_script("typed", scene)
+    found, outcome = check(domain, problem), planner.plan(domain, problem).outcome
+    pair = Pair.of(domain, problem, _told(row["environment"])) if found.syntax else None
+    place = place_of_departure(typed, text)
+    reasons = departures(pair) if pair and found.symbols else []
+    if place and found.symbols and not reasons:
+        bare = _answer(*(re.sub(r";[^\n]*", "", file) for file in (domain, problem)))
+        reasons = [] if place_of_departure(typed, bare) else ["a comment where none may stand"]
+    outside = {
+        "syntax": not accepts(load("syntax"), text),
+        "signatures": bool(place_of_departure(pddl_script("signatures", scene), text)),
+        "typed": bool(place),
+        "grounded": bool(place) or pair is None or not _asks_something_new(pair),
+    }
+    return Judged(
+        row,
+        outcome,
+        _cause(outcome, found.syntax, found.symbols),
+        frozenset(rung for rung, is_outside in outside.items() if is_outside),
+        tuple(reasons),
+        place,
+    )
+
+
+def _answer(domain: str, problem: str) -> str:
+    return json.dumps({"df": domain, "pf": problem})
+
+
+def _cause(outcome: str, syntax: bool, symbols: bool | None) -> str:
+    if outcome == "solved":
+        return WORKED
+    if not syntax:
+        return "syntax"
+    if not symbols:
+        return "symbols"
+    return outcome if outcome in CAUSES else "other"
+
+
+@functools.cache
+def _told(environment: str) -> dict[str, tuple[tuple[str, str], ...]]:
+    return told_parameters(tuple(map(Signature.of, SCENES[environment].actions)))
+
+
+def _asks_something_new(pair: Pair) -> bool:
+    """Whether the goal is a conjunction of atoms of which one does not hold."""
+    goal = pair.problem.goal
+    if goal is None or not goal.plain or any(literal.negated for literal in goal.literals):
+        return False
+    true = {fact.atom.key for fact in pair.problem.init if not fact.negated}
+    return any(literal.atom.key not in true for literal in goal.literals)
+
+
+Key = Callable[[Judged], str]
+
+
+def table_of_causes(answers: Sequence[Judged], cause: Key, causes: Sequence[str]) -> Iterator[str]:
+    """Model × cause: how many answers."""
+    yield from _head(["model", *causes, "all"])
+    for model, own in _by_model(answers):
+        counts = Counter(map(cause, own))
+        yield _line([model, *(counts[name] for name in causes), len(own)])
+
+
+def table_of_rungs(answers: Sequence[Judged], cause: Key, causes: Sequence[str]) -> Iterator[str]:
+    """Model and cause × rung: the share of answers outside the rung's language."""
+    yield from _head(["model", "cause", *RUNGS])
+    for model, own in _by_model(answers):
+        unusable = [answer for answer in own if answer.cause != WORKED]
+        groups = [(name, [answer for answer in own if cause(answer) == name]) for name in causes]
+        for name, group in [("all unusable", unusable), *groups]:
+            if group:
+                yield _line([model, name, *(_outside(rung, group) for rung in RUNGS)])
+
+
+def table_of_reasons(answers: Sequence[Judged]) -> Iterator[str]:
+    """Why answers that worked are outside "typed"; what has no reason is listed one by one."""
+    lost = [answer for answer in answers if answer.cause == WORKED and "typed" in answer.outside]
+    yield from _head(["reason", *SCENES, "alone", "for example"])
+    counts = Counter(reason for answer in lost for reason in answer.reasons)
+    for reason, _ in counts.most_common():
+        own = [answer for answer in lost if reason in answer.reasons]
+        places = Counter(answer.environment for answer in own)
+        alone = [answer for answer in own if len(answer.reasons) == 1]
+        example = (alone or own)[0].row["id"]
+        yield _line([reason, *(places[name] for name in SCENES), len(alone), example])
+    for answer in lost:
+        if not answer.reasons:
+            yield _line([answer.place, *("" for _ in SCENES), "", answer.row["id"]])
+
+
+def _by_model(answers: Sequence[Judged]) -> Iterator[tuple[str, list[Judged]]]:
+    """All models first, then each, the one with most answers first."""
+    yield "all", list(answers)
+    for model, _ in Counter(answer.model for answer in answers).most_common():
+        yield model, [answer for answer in answers if answer.model == model]
+
+
+def _outside(rung: str, answers: Sequence[Judged]) -> Rate:
+    return Rate(sum(rung in answer.outside for answer in answers), len(answers))
+
+
+def _head(columns: Sequence[str]) -> Iterator[str]:
+    yield _line(columns)
+    yield _line(["---"] * len(columns))
+
+
+def _line(cells: Iterable[object]) -> str:
+    return f"| {' | '.join(map(str, cells))} |"
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
+    parser.add_argument("data", type=Path)
+    parser.add_argument("--every", type=int, default=1, help="judge every Nth pair only")
+    given = parser.parse_args()
+    with FastDownward() as planner:
+        answers = [judge(row, planner) for row in rows(given.data, given.every)]
+    recorded = [name for name, _ in Counter(a.recorded for a in answers).most_common()]
+    for title, lines in (
+        ("Answers by cause", table_of_causes(answers, lambda a: a.cause, CAUSES)),
+        ("Outside, by cause", table_of_rungs(answers, lambda a: a.cause, CAUSES)),
+        ("Answers by recorded cause", table_of_causes(answers, lambda a: a.recorded, recorded)),
+        ("Outside, by recorded cause", table_of_rungs(answers, lambda a: a.recorded, recorded)),
+        ('Why answers that worked are outside "typed"', table_of_reasons(answers)),
+    ):
+        print(f"\n## {title}\n", *lines, sep="\n")
+
+
+if __name__ == "__main__":
+    main()

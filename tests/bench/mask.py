@@ -1,0 +1,141 @@
+"""What a grammar costs the decoder at a large vocabulary: compiling it, and each token's mask.
+
+Masks are computed as vLLM's guidance backend does: a fresh matcher per answer, then one mask before
+every token. A matcher learns its lexer's states on the way, so the first tokens of an answer are
+the dearest, and a grammar with many states never stops paying.
+"""
+
+import json
+import random
+import statistics
+import time
+from dataclasses import dataclass
+
+from llguidance import LLMatcher, LLTokenizer
+from llguidance.hf import from_tokenizer
+from llguidance.torch import allocate_token_bitmask, fill_next_token_bitmask
+
+from pddlego_local.core import Environment, Grammar, Turn
+from pddlego_local.decoding.grammar import load
+from pddlego_local.environments import alfworld_reference, coin_reference, cooking_reference
+from pddlego_local.environments.coin import Coin
+from pddlego_local.environments.cooking import Cooking
+from pddlego_local.errors import MissingPart
+from tests.bench.large_vocabulary import large_tokenizer
+
+_ROUNDS = 3
+_KITCHEN = (
+    "You are in the middle of a room. Looking quickly around you, you see a drawer 2, a drawer 1, "
+    "a countertop 1, a fridge 1, a microwave 1, a sinkbasin 1, and a toaster 1.\n\n"
+    "Your task is to: put a hot mug in fridge."
+)
+
+
+@dataclass(frozen=True)
+class Masks:
+    """What one text cost under one grammar; the times per token are of `tokens` masks."""
+
+    compile_ms: float
+    median_us: float
+    p99_us: float
+    mean_us: float
+    tokens: int
+    grammar_chars: int
+
+
+def mask_bench() -> list[dict[str, object]]:
+    """One row per environment: the reference's answer under the rung "syntax"."""
+    try:
+        tokenizer = decoder_tokenizer()
+    except MissingPart as absent:
+        return [{"skipped": str(absent)}]
+    return [
+        {"answer": name, **_rounded(mask_times(load("syntax"), text, tokenizer))}
+        for name, text in reference_answers().items()
+    ]
+
+
+def decoder_tokenizer() -> LLTokenizer:
+    """The large vocabulary as llguidance takes it. Raises MissingPart where there is none."""
+    return from_tokenizer(large_tokenizer())
+
+
+def mask_times(grammar: Grammar, text: str, tokenizer: LLTokenizer) -> Masks:
+    """Compiles `grammar` and computes a mask before each token of `text`.
+
+    Of three rounds, each token's fastest counts: what else the machine does is no cost of the
+    grammar. Raises ValueError if the text is not in the grammar's language or the decoder gives up.
+    """
+    tokens = tokenizer.tokenize_str(text)
+    rounds = [_round(grammar, tokens, tokenizer) for _ in range(_ROUNDS)]
+    masks_us = sorted(min(times) for times in zip(*(masks for _, masks in rounds), strict=True))
+    return Masks(
+        compile_ms=min(compile_ms for compile_ms, _ in rounds),
+        median_us=statistics.median(masks_us),
+        p99_us=masks_us[int(0.99 * len(masks_us))],
+        mean_us=statistics.fmean(masks_us),
+        tokens=len(tokens),
+        grammar_chars=len(grammar.text),
+    )
+
+
+def _round(
+    grammar: Grammar, tokens: list[int], tokenizer: LLTokenizer
+) -> tuple[float, list[float]]:
+    """(milliseconds to compile, microseconds of each mask)."""
+    lark = grammar.kind == "lark"
+    serialize = LLMatcher.grammar_from_lark if lark else LLMatcher.grammar_from_json_schema
+    bitmask = allocate_token_bitmask(1, tokenizer.vocab_size)
+    began = time.perf_counter()
+    matcher = LLMatcher(tokenizer, serialize(grammar.text), log_level=0)
+    compile_ms = 1e3 * (time.perf_counter() - began)
+    masks_us = []
+    for position, token in enumerate(tokens):
+        began = time.perf_counter()
+        fill_next_token_bitmask(matcher, bitmask)
+        masks_us.append(1e6 * (time.perf_counter() - began))
+        if not matcher.consume_token(token):
+            fault = matcher.get_error().split("\n")[0]
+            raise ValueError(f"{grammar.name!r} ends before token {position}: {fault}")
+    if not matcher.is_accepting():
+        raise ValueError(f"{grammar.name!r} goes on after the text.")
+    return compile_ms, masks_us
+
+
+def reference_answers() -> dict[str, str]:
+    """By environment, what the rule-based formalizer answers in the middle of a game."""
+    seen = (Turn("look around", _KITCHEN),)
+    pairs = {
+        "coin": coin_reference.formalize(_walk(Coin())),
+        "cooking": cooking_reference.formalize(_walk(Cooking())),
+        "alfworld": alfworld_reference.formalize(seen),
+    }
+    return {name: json.dumps({"df": df, "pf": pf}) for name, (df, pf) in pairs.items()}
+
+
+def _walk(game: Environment) -> list[Turn]:
+    """What a wanderer sees: the same for every run."""
+    chance = random.Random(0)
+    observation = game.reset(1)
+    memory = [Turn("look around", observation.text)]
+    if "read cookbook" in observation.commands:
+        observation = game.step("read cookbook")
+        memory.append(Turn("read cookbook", observation.text))
+    for _ in range(14):
+        ways = [c for c in observation.commands if c.startswith(("move", "open"))]
+        command = chance.choice(ways or list(observation.commands))
+        observation = game.step(command)
+        memory.append(Turn(command, observation.text))
+    game.close()
+    return memory
+
+
+def _rounded(masks: Masks) -> dict[str, object]:
+    return {
+        "tokens": masks.tokens,
+        "grammar characters": masks.grammar_chars,
+        "compile ms": round(masks.compile_ms, 1),
+        "mask us, median": round(masks.median_us),
+        "99th": round(masks.p99_us),
+        "mean": round(masks.mean_us),
+    }

@@ -1,0 +1,117 @@
+"""The ladder's promise at length: random models' answers under "typed" and "grounded", judged by
+Fast Downward's translator and by the static check.
+
+    python -m tests.bench.proof [-n ANSWERS] [--vllm] [--rungs typed,grounded]
+
+Random weights know no PDDL: whatever is right in these answers comes from the rung. Observations
+are those of real games, as far as a perfect player had come.
+"""
+
+import argparse
+import contextlib
+import itertools
+import random
+from collections import Counter
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+
+from pddlego_local.config import compose_cell
+from pddlego_local.core import Message, Model, Prompt, Sampling
+from pddlego_local.decoding.answer import read
+from pddlego_local.decoding.draw import draw
+from pddlego_local.decoding.forms import PDDL
+from pddlego_local.decoding.rungs import constraint_for
+from pddlego_local.decoding.stages import Scene
+from pddlego_local.episode import Episode, Parts
+from pddlego_local.models.random import RandomModel, RandomVllmModel
+from pddlego_local.models.vllm import Server
+from pddlego_local.pddl.check import check
+from pddlego_local.planner import FastDownward
+
+ENVIRONMENTS = ("coin", "cooking_easy", "cooking_hard", "alfworld")
+SEEDS = (0, 1, 2, 3)
+GAMES = range(4)
+MAX_TOKENS = 8192
+_PROMPT = Prompt((Message("user", "Write the PDDL domain and problem of what you see."),))
+
+
+def scenes() -> list[Scene]:
+    """What was known whenever the rule-based reference was asked, in some games of each kind."""
+    return [scene for environment in ENVIRONMENTS for scene in _scenes(environment)]
+
+
+def _scenes(environment: str) -> Iterator[Scene]:
+    config = compose_cell([f"environment={environment}", "model=reference", "decoding=grounded"])
+    method = config.build("method")
+    with (
+        contextlib.closing(config.build("environment")) as game,
+        contextlib.closing(config.build("model")) as model,
+        contextlib.closing(config.build("planner")) as planner,
+    ):
+        parts = Parts(game, model, planner, config.build("decoding"))
+        for number in GAMES:
+            seen: list[Scene] = []
+            episode = Episode(parts, _ignore, run_seed=0, game=number, trial=0)
+            episode.scene = _noting(episode.scene, seen)  # type: ignore[assignment,method-assign]
+            method(episode)
+            yield from seen
+
+
+def _noting(scene: Callable[[Prompt], Scene], seen: list[Scene]) -> Callable[[Prompt], Scene]:
+    def noted(prompt: Prompt) -> Scene:
+        seen.append(scene(prompt))
+        return seen[-1]
+
+    return noted
+
+
+def _ignore(event: str, **facts: object) -> None: ...
+
+
+def judge(
+    model: Model, rung: str, count: int, known: list[Scene], concurrency: int
+) -> Counter[str]:
+    """Outcomes of `count` answers: "cut", "refused", or what the planner said of what it took."""
+    chosen = random.Random(0).choices(known, k=count)
+
+    def one(number: int) -> tuple[str, int]:
+        constraint = constraint_for(rung, PDDL, chosen[number])
+        sampling = Sampling(max_tokens=MAX_TOKENS, seed=number)
+        drawn = draw(model, _PROMPT, constraint, sampling, {})[0]
+        answer = read(drawn.completion, PDDL, constraint)
+        tokens = drawn.completion.completion_tokens
+        if not answer.value:
+            return "cut", tokens
+        result = planner.plan(answer.value.df, answer.value.pf)
+        accepted = check(answer.value.df, answer.value.pf).accepted
+        refused = result.outcome == "translate_error" or not accepted
+        return ("refused" if refused else result.outcome), tokens
+
+    with FastDownward() as planner, ThreadPoolExecutor(concurrency) as pool:
+        found = list(pool.map(one, range(count)))
+    return Counter(outcome for outcome, _ in found) + Counter(tokens=sum(t for _, t in found))
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("-n", type=int, default=40, help="answers of each rung and each model")
+    parser.add_argument("--vllm", action="store_true", help="through vLLM, not in process")
+    parser.add_argument("--rungs", default="typed,grounded")
+    given = parser.parse_args()
+    known = scenes()
+    print(f"{len(known)} scenes")
+    for seed, rung in itertools.product(SEEDS, given.rungs.split(",")):
+        variables = {"OMP_NUM_THREADS": "1"}
+        server = Server(device="cpu", kv_cache_gib=1, variables=variables)
+        model: Model = (
+            RandomVllmModel(seed=seed, dtype="float32", context_tokens=16384, server=server)
+            if given.vllm
+            else RandomModel(seed=seed)
+        )
+        with contextlib.closing(model):
+            found = judge(model, rung, given.n, known, 32 if given.vllm else 1)
+        print(f"{rung}, weights {seed}: {dict(found)}", flush=True)
+
+
+if __name__ == "__main__":
+    main()

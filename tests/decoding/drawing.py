@@ -1,0 +1,106 @@
+"""A stand-in for random weights: random logits under the decoder's own masks, in process.
+
+It draws tokens of the random Llama's vocabulary as a server would, without a forward pass: some
+thousand tokens a second, so that tests can look at many whole answers.
+"""
+
+import functools
+import time
+from typing import Any
+
+import llguidance.numpy
+import numpy as np
+from llguidance import LLMatcher, LLTokenizer
+from llguidance.hf import from_tokenizer
+
+from pddlego_local.core import Completion, Grammar, Prompt, Sampling, Written
+from pddlego_local.models.continuation import one_by_one
+from pddlego_local.models.random import cached_random_llama
+
+PROMPT_TOKENS = 10
+
+
+class RandomLogits:
+    """Each token has a fixed liking, drawn once from `seed` with the standard deviation `spread`;
+    each request draws from them under its grammar with `Sampling.seed`, temperature and limit.
+
+    Answers need a grammar; there is no thinking. A grammar's engine that fails is an assertion.
+    """
+
+    decodes = True
+
+    def __init__(self, seed: int = 0, spread: float = 0.3) -> None:
+        tokens = _engine_tokens().vocab_size
+        self._logits = np.random.default_rng(seed).normal(scale=spread, size=tokens)
+
+    def preflight(self, *, thinking: bool = False) -> None:
+        assert not thinking
+
+    def identity(self) -> dict[str, str]:
+        return {"backend": "random logits"}
+
+    def complete(
+        self,
+        prompt: Prompt,
+        grammar: Grammar | None,
+        sampling: Sampling,
+        written: Written | None = None,
+    ) -> Completion:
+        assert grammar is not None
+        began = time.perf_counter()
+        tokens, ended = self._draw(grammar, sampling)
+        text = str(_tokenizer().decode(tokens))
+        before = written.text if written else ""
+        return Completion(
+            text=text,
+            finish_reason="stop" if ended else "length",
+            prompt_tokens=PROMPT_TOKENS,
+            completion_tokens=len(tokens) + ended,
+            latency_s=time.perf_counter() - began,
+            written=Written(before + text, tokens=None),
+        )
+
+    def complete_many(
+        self, prompt: Prompt, grammar: Grammar | None, sampling: Sampling, count: int
+    ) -> tuple[Completion, ...]:
+        return one_by_one(self.complete, prompt, grammar, sampling, count)
+
+    def close(self) -> None: ...
+
+    def _draw(self, grammar: Grammar, sampling: Sampling) -> tuple[list[int], bool]:
+        """The tokens, and whether the end of the text came after them within the limit."""
+        rng = np.random.default_rng(sampling.seed)
+        matcher = LLMatcher(_engine_tokens(), _for_engine(grammar), log_level=0)
+        mask = llguidance.numpy.allocate_token_bitmask(1, len(self._logits))
+        tokens: list[int] = []
+        while len(tokens) < sampling.max_tokens:
+            assert not matcher.is_error(), matcher.get_error()
+            llguidance.numpy.fill_next_token_bitmask(matcher, mask, 0)
+            bits = np.unpackbits(mask.view(np.uint8), bitorder="little")
+            permitted = np.flatnonzero(bits[: len(self._logits)])
+            # The largest of logits with Gumbel noise is a draw from their softmax.
+            noise = sampling.temperature * rng.gumbel(size=len(permitted))
+            token = int(permitted[np.argmax(self._logits[permitted] + noise)])
+            if token == _tokenizer().eos_token_id:
+                return tokens, True
+            matcher.consume_token(token)
+            tokens.append(token)
+        return tokens, False
+
+
+def _for_engine(grammar: Grammar) -> str:
+    if grammar.kind == "lark":
+        return str(LLMatcher.grammar_from_lark(grammar.text))
+    return str(LLMatcher.grammar_from_json_schema(grammar.text))
+
+
+@functools.cache
+def _tokenizer() -> Any:
+    from transformers import AutoTokenizer
+
+    return AutoTokenizer.from_pretrained(cached_random_llama(0))
+
+
+@functools.cache
+def _engine_tokens() -> LLTokenizer:
+    return from_tokenizer(_tokenizer())

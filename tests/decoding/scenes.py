@@ -1,0 +1,38 @@
+"""What is known at some moment of a game in each environment, and the decoder's word on answers."""
+
+import json
+from typing import Any
+
+from pydantic import BaseModel
+
+from pddlego_local.core import Grammar, Names
+from pddlego_local.decoding.forms import Form
+from pddlego_local.decoding.grammar import decoder_verdict
+from pddlego_local.decoding.stages import Scene
+from pddlego_local.environments.alfworld import Alfworld
+from pddlego_local.environments.coin import Coin
+from pddlego_local.environments.cooking import Cooking
+
+DIRECTIONS = ("north", "south", "east", "west")
+RUNGS = ("signatures", "typed", "grounded")
+THINGS = ("drawer 1", "drawer 12", "mug 3", "fridge 1", "sinkbasin 1")
+ROOM = Scene(
+    Alfworld.actions,
+    Names(things=THINGS),
+    ("examine mug 3", "go to drawer 1", "inventory", "look", "take mug 3 from drawer 12"),
+)
+HOUSE = Scene(Coin.actions, Names(things=("kitchen", "north", "wood door")), ("move north",))
+KITCHEN = Scene(
+    Cooking.actions,
+    Names(things=("kitchen", "north", "TV stand", "red potato", "knife")),
+    ("put red potato in TV stand", 'say "a/b \\ (c)*"'),
+)
+
+
+def syntax_of(form: Form[Any]) -> type[BaseModel]:
+    assert form.syntax
+    return form.syntax
+
+
+def accepted(grammar: Grammar, value: Any) -> bool:
+    return decoder_verdict(grammar, json.dumps(value)) == "accepted"

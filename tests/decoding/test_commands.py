@@ -1,0 +1,200 @@
+"""Commands, moves and things seen on the rungs above "syntax".
+
+The grammars are JSON schemas, which one reader takes: the decoder's engine. What it lets through is
+compared with lists written out by hand, and with whole games that the reference plays. About 15
+seconds.
+"""
+
+import contextlib
+import json
+import time
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from pddlego_local.core import Environment, Grammar, Message, Names, Prompt, Sampling, Turn
+from pddlego_local.decoding.commands import commands, moves, seen
+from pddlego_local.decoding.forms import SEEN
+from pddlego_local.decoding.grammar import decoder_verdict, validate
+from pddlego_local.decoding.rungs import grammar_for
+from pddlego_local.decoding.stages import Scene
+from pddlego_local.environments.alfworld import Alfworld
+from pddlego_local.environments.alfworld_games import TASK_TYPES
+from pddlego_local.environments.coin import Coin
+from pddlego_local.environments.cooking import Cooking
+from pddlego_local.methods.react import MOVE
+from pddlego_local.models.reference import ReferenceFormalizer
+from tests.decoding.scenes import HOUSE, KITCHEN, ROOM, RUNGS, accepted, syntax_of
+
+
+def rungs_that_take(scene: Scene, command: str) -> tuple[str, ...]:
+    return tuple(rung for rung in RUNGS if accepted(commands(rung, scene), {"action": command}))
+
+
+@pytest.mark.parametrize(
+    ("scene", "command", "rungs"),
+    [
+        (ROOM, "look", RUNGS),
+        (ROOM, "examine mug 3", RUNGS),
+        (ROOM, "go to drawer 1", RUNGS),
+        (ROOM, "go to drawer 12", RUNGS),
+        (ROOM, "take mug 3 from drawer 12", RUNGS),
+        (ROOM, "heat mug 3 with fridge 1", RUNGS),
+        (ROOM, "slice sinkbasin 1 with mug 3", RUNGS),
+        (ROOM, "go to drawer 2", RUNGS[:2]),
+        (ROOM, "go to drawer", RUNGS[:2]),
+        (ROOM, "move mug 3 to the moon", RUNGS[:2]),
+        (ROOM, "go to " + "x" * 30, RUNGS[:2]),
+        (ROOM, "go to " + "x" * 31, ()),
+        (ROOM, "go to ", ()),
+        (ROOM, "go to drawer 1 ", ()),
+        (ROOM, "go to drawer 1.", ()),
+        (ROOM, "go  to drawer 1", ()),
+        (ROOM, "Go to drawer 1", ()),
+        (ROOM, "go to drawer 1\ngo to drawer 12", ()),
+        (ROOM, "examine drawer 1", ()),
+        (ROOM, "help", ()),
+        (ROOM, "", ()),
+        (HOUSE, "move north", RUNGS),
+        (HOUSE, "open door to west", RUNGS),
+        (HOUSE, "move up", RUNGS[:1]),
+        (HOUSE, "open door to kitchen", RUNGS[:1]),
+        (HOUSE, "take coin", ()),
+        (KITCHEN, "put red potato in TV stand", RUNGS),
+        (KITCHEN, 'say "a/b \\ (c)*"', RUNGS),
+        (KITCHEN, "prepare meal", RUNGS),
+        (KITCHEN, "cook red potato in stove", RUNGS),
+        (KITCHEN, "take turnip", RUNGS[:2]),
+        (KITCHEN, "slice north", RUNGS[:2]),
+        (KITCHEN, "put red potato in knife", ()),
+        (KITCHEN, 'say "a/b \\ c"', ()),
+        (KITCHEN, "cook red potato in fridge", ()),
+    ],
+)
+def test_a_rung_takes_just_its_commands(scene: Scene, command: str, rungs: tuple[str, ...]) -> None:
+    assert rungs_that_take(scene, command) == rungs
+
+
+@pytest.mark.parametrize("rung", RUNGS)
+def test_the_envelope_is_that_of_the_form(rung: str) -> None:
+    grammar = commands(rung, ROOM)
+    validate(grammar)
+    assert decoder_verdict(grammar, '{\n  "action": "look"\n}') == "accepted"
+    assert decoder_verdict(grammar, '{"action": "look') == "unfinished"
+    for text in (
+        '{"action": "look"} ',
+        '{"action": "look", "why": "so"}',
+        '{"action": 1}',
+        '"look"',
+        "{}",
+    ):
+        assert decoder_verdict(grammar, text) != "accepted"
+
+
+def test_where_nothing_was_told_all_names_are_free() -> None:
+    told_nothing = Scene(actions=Alfworld.actions)
+    assert rungs_that_take(told_nothing, "go to drawer 1") == RUNGS
+    offered = replace(told_nothing, commands=("look",))
+    assert rungs_that_take(offered, "look") == RUNGS
+    assert rungs_that_take(offered, "go to drawer 1") == RUNGS[:2]
+
+
+@pytest.mark.parametrize("rung", RUNGS)
+def test_thoughts_are_free_and_acts_are_commands(rung: str) -> None:
+    grammar = moves(rung, ROOM, syntax=syntax_of(MOVE))
+    validate(grammar)
+    assert accepted(grammar, {"kind": "act", "text": "look"})
+    assert accepted(grammar, {"kind": "think", "text": 'A mug! "Where", says it, is drawer 2?'})
+    assert accepted(grammar, {"kind": "think", "text": "x" * 400})
+    assert not accepted(grammar, {"kind": "think", "text": "x" * 401})
+    assert not accepted(grammar, {"kind": "think", "text": ""})
+    assert not accepted(grammar, {"kind": "act", "text": "A mug!"})
+    assert not accepted(grammar, {"kind": "say", "text": "look"})
+    assert not accepted(grammar, {"text": "look", "kind": "act"})
+    takes = accepted(grammar, {"kind": "act", "text": "go to drawer 2"})
+    assert takes == (rung != "grounded")
+
+
+@pytest.mark.parametrize("rung", RUNGS[:2])
+def test_what_is_seen_is_free_below_grounded(rung: str) -> None:
+    grammar = seen(rung, KITCHEN, syntax=syntax_of(SEEN))
+    below = grammar_for("syntax", SEEN)
+    assert isinstance(below, Grammar) and grammar.text == below.text
+
+
+def test_what_is_seen_was_mentioned() -> None:
+    grammar = seen("grounded", KITCHEN, syntax=syntax_of(SEEN))
+    validate(grammar)
+    assert accepted(grammar, {"closed": [], "items": []})
+    assert accepted(grammar, {"closed": ["TV stand"], "items": ["knife", "red potato"]})
+    assert accepted(grammar, {"closed": ["knife"] * 15, "items": ["knife"] * 30})
+    assert not accepted(grammar, {"closed": ["knife"] * 16, "items": []})
+    assert not accepted(grammar, {"closed": [], "items": ["knife"] * 31})
+    for thing in ("fridge", "north", "tv stand", "red", "red potatoes", ""):
+        assert not accepted(grammar, {"closed": [], "items": [thing]})
+    nothing = seen("grounded", Scene(), syntax=syntax_of(SEEN))
+    assert accepted(nothing, {"closed": [], "items": []})
+    assert not accepted(nothing, {"closed": ["fridge"], "items": []})
+
+
+def test_hundreds_of_names_are_no_burden() -> None:
+    """30 ms are usual; the bound leaves room for a busy machine."""
+    things = tuple(f"toiletpaperhanger {number}" for number in range(300))
+    offered = tuple(f"go to {thing}" for thing in things)
+    scene = replace(ROOM, names=Names(things=things), commands=offered)
+    for grammar, value in (
+        (commands("grounded", scene), {"action": f"move {things[7]} to {things[77]}"}),
+        (seen("grounded", scene, syntax=syntax_of(SEEN)), {"closed": [], "items": [things[299]]}),
+    ):
+        began = time.perf_counter()
+        assert accepted(grammar, value)
+        assert time.perf_counter() - began < 0.5
+
+
+# ---- Whole games
+
+
+def answers(model: ReferenceFormalizer, name: str, memory: tuple[Turn, ...], asks: str) -> Any:
+    prompt = Prompt((Message("user", ""),), asks, name, memory)
+    return json.loads(model.complete(prompt, None, Sampling()).text)
+
+
+def check_game(environment: Environment, seed: int) -> None:
+    """The reference plays one action at a time; each answer must be inside, on every rung."""
+    with contextlib.closing(ReferenceFormalizer()) as model:
+        observed = environment.reset(seed)
+        memory: tuple[Turn, ...] = (Turn("look around", observed.text),)
+        while not observed.success:
+            assert len(memory) <= environment.budget.limit
+            names = environment.names(memory)
+            scene = Scene(environment.actions, names, observed.commands)
+            command = answers(model, environment.name, memory, "action")
+            move = answers(model, environment.name, memory, "act")
+            for rung in RUNGS:
+                assert accepted(commands(rung, scene), command), (rung, command)
+                assert accepted(moves(rung, scene, syntax=syntax_of(MOVE)), move), (rung, move)
+                if environment.name == "cooking":
+                    told = answers(model, environment.name, memory, "seen")
+                    assert accepted(seen(rung, scene, syntax=syntax_of(SEEN)), told), (rung, told)
+            # What is offered is not the only reason: the templates alone take it too.
+            unoffered = replace(scene, commands=())
+            assert accepted(commands("grounded", unoffered), command), command
+            observed = environment.step(command["action"])
+            memory = (*memory, Turn(command["action"], observed.text))
+
+
+@pytest.mark.parametrize("seed", [1, 8])
+def test_the_reference_is_inside_in_coin(seed: int) -> None:
+    check_game(Coin(), seed)
+
+
+@pytest.mark.parametrize("seed", [2, 17])
+def test_the_reference_is_inside_in_cooking(seed: int) -> None:
+    check_game(Cooking(), seed)
+
+
+def test_the_reference_is_inside_in_alfworld() -> None:
+    with contextlib.closing(Alfworld(task_types=TASK_TYPES)) as game:
+        for seed in (3, 8):
+            check_game(game, seed)

@@ -1,0 +1,204 @@
+"""Edits on the rungs "typed" and "grounded": accept and reject lists."""
+
+import json
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from pddlego_local.core import Grammar, Names
+from pddlego_local.decoding.edits import edit_script
+from pddlego_local.decoding.forms import EDIT, Edit
+from pddlego_local.decoding.grammar import decoder_verdict
+from pddlego_local.decoding.rungs import constraint_for
+from pddlego_local.decoding.stages import Constraint, Scene, Script, place_of_departure
+from pddlego_local.pddl.check import check
+from pddlego_local.pddl.edit import apply
+from pddlego_local.pddl.sections import with_goal
+from tests.decoding.scenes import syntax_of
+from tests.decoding.test_typed import DOMAIN
+
+HOUSE = """(define (problem now)
+  (:domain house)
+  (:objects hall cellar door1 - room up - way candle - lamp)
+  (:init (at hall) (next hall cellar up) (next hall door1 up) (has candle))
+  (:goal (at cellar)))"""
+SCENE = Scene(
+    domain=DOMAIN,
+    problem=HOUSE,
+    names=Names(("hall", "cellar", "door1", "up", "candle", "torch", "attic", "Loft", "down")),
+)
+OUT_OF_DOOR1 = "(next hall door1 up)"
+
+
+def constraint(rung: str, scene: Scene = SCENE) -> Constraint:
+    return edit_script(rung, scene, syntax=syntax_of(EDIT))
+
+
+def script(rung: str, scene: Scene = SCENE) -> Script:
+    made = constraint(rung, scene)
+    assert isinstance(made, Script)
+    return made
+
+
+def edit(**lists: Any) -> dict[str, Any]:
+    """`add`, `replace` and `delete` of the objects; of the facts with `init_` before."""
+    empty: dict[str, Any] = {"add": [], "replace": {}, "delete": []}
+    return {
+        "objects": {key: lists.get(key, nothing) for key, nothing in empty.items()},
+        "init": {key: lists.get(f"init_{key}", nothing) for key, nothing in empty.items()},
+    }
+
+
+def departure(written: Any, rung: str = "typed", scene: Scene = SCENE, **layout: Any) -> str:
+    return place_of_departure(script(rung, scene), json.dumps(written, **layout))
+
+
+def changed(written: Any, scene: Scene = SCENE) -> str:
+    """The edited problem, in which nothing may be wrong."""
+    problem, faults = apply(Edit.model_validate(written), scene.problem)
+    assert faults == ()
+    found = check(scene.domain, with_goal(problem, "(and)"))
+    assert found.accepted, found.faults
+    return problem
+
+
+ACCEPTED = {
+    "nothing": edit(),
+    "objects and facts about them": edit(
+        add=["attic Loft - room", "down - way"],
+        init_add=["(next attic Loft down)", "(at attic)", "(done)", "(at attic)"],
+    ),
+    "a supertype for an object": edit(add=["attic - thing"], init_add=["(has attic)"]),
+    "the type object": edit(add=["attic - object"]),
+    "a constant in a fact": edit(init_add=["(has torch)", "(lit torch)"]),
+    "a placeholder gets its name": edit(
+        replace={"door1": "attic"}, init_add=["(at attic)"], init_delete=["(next hall attic up)"]
+    ),
+    "an object goes with its facts": edit(delete=["door1"], init_delete=[OUT_OF_DOOR1]),
+    "an object goes, its fact becomes another": edit(
+        delete=["door1"], init_replace={OUT_OF_DOOR1: "(next hall cellar up)"}
+    ),
+    "facts become others": edit(
+        init_replace={"(at hall)": "(at cellar)", "(has candle)": "(lit candle)"}
+    ),
+    "all facts go": edit(init_delete=[OUT_OF_DOOR1, "(has candle)", "(at hall)",
+                                      "(next hall cellar up)"]),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("rung", ["typed", "grounded"])
+@pytest.mark.parametrize("name", ACCEPTED)
+def test_accepted(name: str, rung: str) -> None:
+    written = ACCEPTED[name]
+    assert departure(written, rung) == ""
+    assert departure(written, rung, indent=2) == ""
+    assert departure(written, rung, separators=(",", ":")) == ""
+    changed(written)
+
+
+REJECTED = {
+    "an object that is there": edit(add=["hall - room"]),
+    "an object that is there, in capitals": edit(add=["HALL - room"]),
+    "an object that is a constant": edit(add=["torch - lamp"]),
+    "an object twice in a line": edit(add=["attic attic - room"]),
+    "an object twice in two lines": edit(add=["attic - room", "down Attic - room"]),
+    "a type that is declared nowhere": edit(add=["attic - attics"]),
+    "an object of no type": edit(add=["attic"]),
+    "another name for what is not there": edit(replace={"kitchen": "attic"}),
+    "a name that is there for another": edit(replace={"door1": "hall"}),
+    "a name that was added for another": edit(add=["attic - room"], replace={"door1": "attic"}),
+    "one name for two": edit(replace={"door1": "attic", "hall": "attic"}),
+    "deleting what is not there": edit(delete=["kitchen"]),
+    "deleting a constant": edit(delete=["torch"]),
+    "deleting twice": edit(delete=["door1", "door1"], init_delete=[OUT_OF_DOOR1]),
+    "deleting what has another name now": edit(replace={"door1": "attic"}, delete=["door1"]),
+    "deleting what was added": edit(add=["attic - room"], delete=["attic"]),
+    "an object goes without its facts": edit(delete=["door1"]),
+    "an object goes, its fact stays about it": edit(
+        delete=["door1"], init_replace={OUT_OF_DOOR1: "(next door1 hall up)"}
+    ),
+    "an unknown object in a fact": edit(init_add=["(at kitchen)"]),
+    "a deleted object in a fact": edit(
+        delete=["door1"], init_delete=[OUT_OF_DOOR1], init_add=["(at door1)"]
+    ),
+    "an old name in a fact": edit(replace={"door1": "attic"}, init_add=["(at door1)"]),
+    "an argument of another type": edit(init_add=["(at up)"]),
+    "a supertype as argument": edit(add=["attic - thing"], init_add=["(lit attic)"]),
+    "too many arguments": edit(init_add=["(at hall cellar)"]),
+    "too few arguments": edit(init_add=["(next hall cellar)"]),
+    "an unknown predicate": edit(init_add=["(in hall)"]),
+    "a negated fact": edit(init_add=["(not (at hall))"]),
+    "a fact without brackets": edit(init_add=["at hall"]),
+    "deleting a fact that is not there": edit(init_delete=["(at cellar)"]),
+    "deleting a fact twice": edit(init_delete=["(at hall)", "(at hall)"]),
+    "a fact with an old name": edit(replace={"door1": "attic"}, init_delete=[OUT_OF_DOOR1]),
+    "replacing a fact that is not there": edit(init_replace={"(at cellar)": "(at hall)"}),
+    "replacing a fact by an untyped one": edit(init_replace={"(at hall)": "(at up)"}),
+    "replacing a name in the facts": edit(init_replace={"hall": "cellar"}),
+    "deleting a replaced fact": edit(
+        init_replace={"(at hall)": "(at cellar)"}, init_delete=["(at hall)"]
+    ),
+    "another order of the keys": {key: edit()[key] for key in ("init", "objects")},
+    "a key more": edit() | {"goal": []},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", REJECTED)
+def test_rejected(name: str) -> None:
+    assert departure(REJECTED[name])
+
+
+def test_an_answer_ends_where_it_ends() -> None:
+    assert place_of_departure(script("typed"), json.dumps(edit())[:-1])
+    assert place_of_departure(script("typed"), json.dumps(edit()) + "}")
+
+
+def test_only_grounded_rejects_what_nobody_mentioned() -> None:
+    for lists in (
+        {"add": ["kitchen - room"]},
+        {"add": ["attic kitchen - room"]},
+        {"replace": {"door1": "kitchen"}},
+    ):
+        assert departure(edit(**lists)) == ""
+        assert departure(edit(**lists), "grounded")
+
+
+def test_names_that_apply_would_rename_in_the_wrong_place_keep_theirs() -> None:
+    """An object called as a predicate, and one that a fact spells in another way."""
+    problem = HOUSE.replace("(:objects ", "(:objects at ").replace("(has candle)", "(has CANDLE)")
+    scene = replace(SCENE, problem=problem)
+    assert check(DOMAIN, problem).accepted
+    assert departure(edit(replace={"at": "attic"}), scene=scene)
+    assert departure(edit(replace={"candle": "match"}), scene=scene)
+    assert departure(edit(replace={"hall": "attic"}), scene=scene) == ""
+    assert departure(edit(delete=["candle"]), scene=scene)
+    gone = edit(delete=["candle"], init_delete=["(has CANDLE)"])
+    assert departure(gone, scene=scene) == ""
+    changed(gone, scene)
+
+
+def test_the_first_edit_finds_an_empty_problem() -> None:
+    for problem in ("", "(define (problem p) (:domain house) (:objects) (:init) (:goal (and)))"):
+        scene = replace(SCENE, problem=problem)
+        first = edit(add=["hall - room"], init_add=["(at hall)"])
+        assert departure(first, "grounded", scene) == ""
+        assert departure(edit(delete=["hall"]), "grounded", scene)
+        assert departure(edit(init_delete=["(at hall)"]), "grounded", scene)
+    assert departure(edit(), scene=Scene()) == ""
+
+
+def test_where_all_names_are_there_nothing_is_added() -> None:
+    scene = replace(SCENE, names=Names(("Hall", "torch")))
+    assert departure(edit(delete=["door1"], init_delete=[OUT_OF_DOOR1]), "grounded", scene) == ""
+    assert departure(edit(add=["attic - room"]), "grounded", scene)
+    assert departure(edit(replace={"door1": "attic"}), "grounded", scene)
+
+
+def test_signatures_add_nothing_to_syntax() -> None:
+    syntax = constraint_for("syntax", EDIT)
+    signatures = constraint("signatures")
+    assert isinstance(syntax, Grammar) and isinstance(signatures, Grammar)
+    for written in (*ACCEPTED.values(), *REJECTED.values()):
+        text = json.dumps(written)
+        assert decoder_verdict(signatures, text) == decoder_verdict(syntax, text)

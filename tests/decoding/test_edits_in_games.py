@@ -1,0 +1,121 @@
+"""Edits in whole games: the reference's can be drawn, and random ones leave nothing to refuse.
+About 25 seconds."""
+
+import contextlib
+import json
+from collections import Counter
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import pytest
+
+from pddlego_local.core import (
+    Budget,
+    Completion,
+    Environment,
+    Goal,
+    Grammar,
+    Message,
+    Prompt,
+    Sampling,
+    Written,
+)
+from pddlego_local.decoding.draw import draw
+from pddlego_local.decoding.stages import Scene, place_of_departure
+from pddlego_local.environments.alfworld import Alfworld
+from pddlego_local.environments.coin import Coin
+from pddlego_local.environments.cooking import Cooking
+from pddlego_local.methods.pddl_edit import PddlEdit
+from pddlego_local.models.reference import ReferenceFormalizer
+from pddlego_local.pddl.edit import objects_of
+from pddlego_local.pddl.sections import with_goal
+from pddlego_local.planner import FastDownward
+from tests.decoding.drawing import RandomLogits
+from tests.decoding.test_edits import changed, script
+from tests.methods.playing import play
+
+PROMPT = Prompt((Message("user", "Write the changes."),))
+
+
+class Asked(NamedTuple):
+    """Where an edit was asked for, the reference's, and the goals then."""
+
+    scene: Scene
+    text: str
+    goals: tuple[Goal, ...]
+
+    @property
+    def goal(self) -> str:
+        """The last of them: all but the last may name what no observation has named yet."""
+        return self.goals[-1].pddl
+
+
+def overheard(environment: Environment, games: int, planner: FastDownward) -> list[Asked]:
+    """The reference plays, and every edit that it is asked for is kept."""
+    asked = []
+
+    class Overheard(ReferenceFormalizer):
+        def complete(
+            self,
+            prompt: Prompt,
+            grammar: Grammar | None,
+            sampling: Sampling,
+            written: Written | None = None,
+        ) -> Completion:
+            completion = super().complete(prompt, grammar, sampling, written)
+            if prompt.asks == "edit":
+                names = environment.names(prompt.memory)
+                scene = Scene(names=names, domain=prompt.facts["domain"],
+                              problem=prompt.facts["problem"])  # fmt: skip
+                asked.append(Asked(scene, completion.text, environment.goals(prompt.memory)))
+            return completion
+
+    with contextlib.closing(environment):
+        for game in range(games):
+            outcome, _ = play(PddlEdit(), environment, Overheard(), planner, game=game)
+            assert outcome in ("success", "success_at_start")
+    return asked
+
+
+@pytest.fixture(scope="module")
+def planner() -> Iterator[FastDownward]:
+    with FastDownward() as planner:
+        yield planner
+
+
+@pytest.fixture(scope="module")
+def games(planner: FastDownward) -> list[Asked]:
+    """All that is asked in ten games."""
+    hard = Cooking(rooms=5, ingredients=5, budget=Budget(unit="actions", limit=50))
+    played = ((Coin(), 5), (Cooking(), 2), (hard, 1), (Alfworld(), 2))
+    return [
+        asked for environment, count in played for asked in overheard(environment, count, planner)
+    ]
+
+
+@pytest.mark.parametrize("rung", ["typed", "grounded"])
+def test_the_references_edits_can_be_drawn(games: list[Asked], rung: str) -> None:
+    assert len(games) >= 40
+    for asked in games:
+        assert place_of_departure(script(rung, asked.scene), asked.text) == ""
+
+
+@pytest.mark.parametrize("rung", ["typed", "grounded"])
+def test_random_edits_leave_nothing_to_refuse(
+    games: list[Asked], planner: FastDownward, rung: str
+) -> None:
+    """The checker and the planner's translator take every problem that they make."""
+    lists: Counter[tuple[str, str]] = Counter()
+    for seed in range(40):
+        asked = games[seed * 7 % len(games)]
+        sampling = Sampling(max_tokens=8192, seed=seed)
+        drawn = draw(RandomLogits(seed % 5), PROMPT, script(rung, asked.scene), sampling, {})[0]
+        assert drawn.completion.finish_reason == "stop"
+        written = json.loads(drawn.completion.text)
+        problem = with_goal(changed(written, asked.scene), asked.goal)
+        assert planner.plan(asked.scene.domain, problem).outcome != "translate_error"
+        if rung == "grounded":
+            new = objects_of(problem).keys() - objects_of(asked.scene.problem).keys()
+            assert new <= set(asked.scene.names.objects)
+        lists.update((part, key) for part in written for key in written[part] if written[part][key])
+    assert len(lists) == 6 and min(lists.values()) > 5  # none of the six lists stays empty

@@ -1,0 +1,77 @@
+"""What an edit says twice, or leaves behind, is taken back: stage by stage."""
+
+import json
+from collections.abc import Sequence
+
+import pytest
+
+from pddlego_local.decoding.grammar import decoder_verdict
+from tests.decoding.test_edits import script
+
+OBJECTS = '{"objects": {"add": %s, "replace": %s, "delete": %s}'
+
+
+@pytest.mark.parametrize(
+    ("objects", "kept", "again", "other"),
+    [
+        (('["attic - room", "x attic - way"]', "{}", "[]"), '"x', ' attic - way"', ' y - way"'),
+        (('["attic - room", "attic - way"]', "{}", "[]"), "room\"", ', "attic - way"', ""),
+        (('["attic - room"]', '{"up": "Attic"}', "[]"), '"replace": {', '"up": "attic"',
+         '"up": "x"'),
+        (("[]", '{"up": "x", "hall": "x"}', "[]"), '"x"', ', "hall": "x"', ', "hall": "y"'),
+        (("[]", '{"up": "x"}', '["up", "hall"]'), '"delete": [', '"up"', '"hall"'),
+        (("[]", "{}", '["up", "up"]'), '["up"', ', "up"', ', "hall"'),
+    ],
+)  # fmt: skip
+def test_what_comes_twice_is_taken_back(
+    objects: tuple[str, str, str], kept: str, again: str, other: str
+) -> None:
+    """The text is kept up to the repetition; the same cannot come again, something else can."""
+    stages = script("typed").stages()
+    text = OBJECTS % objects
+    assert decoder_verdict(next(stages).grammar, text) == "accepted"
+    rest = stages.send(text)
+    before = text[: len(text) - rest.drop]
+    assert before.endswith(kept)
+    whole = text[len(before) :]
+    assert decoder_verdict(rest.grammar, whole) == "rejected"
+    assert decoder_verdict(rest.grammar, again) == "rejected"
+    end = {"add": '], "replace": {}, "delete": []}', "replace": '}, "delete": []}'}
+    heading = next(key for key in ("delete", "replace", "add") if f'"{key}"' in before)
+    assert decoder_verdict(rest.grammar, other + end.get(heading, "]}")) == "accepted"
+
+
+@pytest.mark.parametrize("said", [[], ["(at hall)"]])
+def test_facts_of_a_deleted_object_go_at_the_end(said: Sequence[str]) -> None:
+    stages = script("typed").stages()
+    next(stages)
+    stages.send(OBJECTS % ("[]", '{"hall": "attic"}', '["door1", "up"]'))
+    facts = json.dumps([fact.replace("hall", "attic") for fact in said])
+    text = f', "init": {{"add": ["(has torch)"], "replace": {{}}, "delete": {facts} }}\n}}'
+    forced = stages.send(text)
+    assert text[len(text) - forced.drop :] == "] }\n}"
+    gone = '"(next attic cellar up)", "(next attic door1 up)"'
+    assert decoder_verdict(forced.grammar, f"{', ' if said else ''}{gone}]}}}}") == "accepted"
+    with pytest.raises(StopIteration):
+        stages.send(f"{gone}]}}}}")
+
+
+@pytest.mark.parametrize(
+    ("facts", "other"),
+    [
+        (('{"(at hall)": "(done)"}', '["(at hall)"'), '"(has candle)"]}}'),
+        (("{}", '["(at hall)", "(at hall)"'), ', "(has candle)"]}}'),
+        (("{}", '["(at hall)", "(at hall)"'), "]}}"),
+    ],
+)
+def test_facts_that_come_twice_are_taken_back(facts: tuple[str, str], other: str) -> None:
+    stages = script("typed").stages()
+    next(stages)
+    stages.send(OBJECTS % ("[]", "{}", "[]"))
+    text = ', "init": {{"add": [], "replace": {}, "delete": {}]}}}}'.format(*facts)
+    rest = stages.send(text)
+    assert text[len(text) - rest.drop :].lstrip(" ,") == '"(at hall)"]}}'
+    assert decoder_verdict(rest.grammar, text[len(text) - rest.drop :]) == "rejected"
+    assert decoder_verdict(rest.grammar, other) == "accepted"
+    with pytest.raises(StopIteration):
+        stages.send(other)

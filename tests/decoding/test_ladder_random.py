@@ -1,0 +1,73 @@
+"""The ladder's promise, shown without a language model: whatever random weights finish, Fast
+Downward's translator and the static check accept. At length: `python -m tests.bench.proof`."""
+
+import contextlib
+from collections.abc import Iterator
+
+import pytest
+
+from pddlego_local.config import compose_cell
+from pddlego_local.core import Message, Prompt, Sampling, Turn
+from pddlego_local.decoding.answer import read
+from pddlego_local.decoding.draw import draw
+from pddlego_local.decoding.forms import PDDL, PROBLEM
+from pddlego_local.decoding.rungs import constraint_for
+from pddlego_local.decoding.stages import Scene
+from pddlego_local.pddl.check import check
+from pddlego_local.pddl.edit import objects_of
+from pddlego_local.planner import FastDownward
+from tests.decoding.drawing import RandomLogits
+
+PROMPT = Prompt((Message("user", "Write the PDDL."),))
+ENVIRONMENTS = ("coin", "cooking_hard", "alfworld")
+ANSWERS = 12
+
+
+@pytest.fixture(scope="module")
+def planner() -> Iterator[FastDownward]:
+    with FastDownward() as planner:
+        yield planner
+
+
+def first_scene(environment: str) -> Scene:
+    """What is known after the first look of a real game."""
+    game = compose_cell([f"environment={environment}"]).build("environment")
+    with contextlib.closing(game):
+        memory = (Turn("look around", game.reset(3).text),)
+        return Scene(game.actions, game.names(memory), domain=game.domain)
+
+
+@pytest.mark.parametrize("environment", ENVIRONMENTS)
+def test_what_is_finished_is_accepted(environment: str, planner: FastDownward) -> None:
+    scene = first_scene(environment)
+    for rung in ("typed", "grounded"):
+        constraint = constraint_for(rung, PDDL, scene)
+        finished = 0
+        for seed in range(ANSWERS):
+            drawn = draw(RandomLogits(seed % 3), PROMPT, constraint, Sampling(seed=seed), {})[0]
+            answer = read(drawn.completion, PDDL, constraint)
+            if not answer.value:
+                assert answer.fault == "truncated"
+                continue
+            finished += 1
+            result = planner.plan(answer.value.df, answer.value.pf)
+            assert result.outcome in ("solved", "unsolvable", "goal_already_true"), result.message
+            assert check(answer.value.df, answer.value.pf).accepted
+            if rung == "grounded":
+                assert result.outcome != "goal_already_true"
+                assert set(objects_of(answer.value.pf)) <= set(scene.names.objects)
+        assert finished >= 0.8 * ANSWERS
+
+
+@pytest.mark.parametrize("environment", ENVIRONMENTS)
+def test_a_problem_alone_fits_the_hand_written_domain(
+    environment: str, planner: FastDownward
+) -> None:
+    scene = first_scene(environment)
+    for rung in ("typed", "grounded"):
+        constraint = constraint_for(rung, PROBLEM, scene)
+        for seed in range(ANSWERS // 2):
+            drawn = draw(RandomLogits(seed), PROMPT, constraint, Sampling(seed=seed), {})[0]
+            if problem := read(drawn.completion, PROBLEM, constraint).value:
+                assert check(scene.domain, problem.pf).accepted
+                assert planner.plan(scene.domain, problem.pf).outcome != "translate_error"

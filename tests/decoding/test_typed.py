@@ -1,0 +1,246 @@
+"""The rungs "typed" and "grounded" by accept and reject lists: one small house, one change each."""
+
+import json
+from dataclasses import replace
+
+import pytest
+
+from pddlego_local.core import Action, Names
+from pddlego_local.decoding.forms import PDDL, PROBLEM
+from pddlego_local.decoding.rungs import constraint_for
+from pddlego_local.decoding.stages import Scene, Script, place_of_departure
+from pddlego_local.pddl.check import check
+from pddlego_local.planner import FastDownward
+
+DOMAIN = """(define (domain house)
+  (:requirements :strips :typing)
+  (:types room way - object thing - object lamp - thing)
+  (:constants torch - lamp)
+  (:predicates (at ?r - room) (next ?a ?b - room ?w - way) (has ?t - thing) (lit ?l - lamp) (done))
+  (:action go
+    :parameters (?from - room ?to - room ?dir - way)
+    :precondition (and (at ?from) (next ?from ?to ?dir))
+    :effect (and (not (at ?from)) (at ?to)))
+  (:action light
+    :parameters (?l - lamp)
+    :precondition (and (has ?l) (not (lit ?l)))
+    :effect (lit ?l)))"""
+PROBLEM_FILE = """(define (problem now)
+  (:domain house)
+  (:objects hall cellar - room up - way candle - lamp)
+  (:init (at hall) (next hall cellar up) (has candle))
+  (:goal (at cellar)))"""
+SCENE = Scene(
+    actions=(
+        Action("go", "(?from - room ?to - room ?dir - way)", "go {dir}"),
+        Action("light", "(?l - lamp)", "light {l}"),
+    ),
+    names=Names(objects=("hall", "cellar", "up", "candle", "torch"), goals=("cellar",)),
+)
+ANYWHERE = replace(SCENE, names=replace(SCENE.names, goals=()))
+
+
+def departure(domain: str, problem: str, rung: str = "typed", scene: Scene = SCENE) -> str:
+    script = constraint_for(rung, PDDL, scene)
+    assert isinstance(script, Script)
+    return place_of_departure(script, json.dumps({"df": domain, "pf": problem}))
+
+
+def changed(old: str, new: str) -> tuple[str, str]:
+    """The house with one piece of text replaced, wherever it stands."""
+    assert old in DOMAIN + PROBLEM_FILE
+    return DOMAIN.replace(old, new), PROBLEM_FILE.replace(old, new)
+
+
+def test_the_house_itself_is_in_both_languages() -> None:
+    assert departure(DOMAIN, PROBLEM_FILE) == ""
+    assert departure(DOMAIN, PROBLEM_FILE, "grounded") == ""
+
+
+ACCEPTED = {
+    "no requirements": ("(:requirements :strips :typing)\n", ""),
+    "requirements after types": (
+        "(:requirements :strips :typing)\n  (:types room way - object thing - object lamp - thing)",
+        "(:types room way - object thing - object lamp - thing) (:requirements :strips)",
+    ),
+    "a type more": ("lamp - thing)", "lamp - thing door)"),
+    "no constants": ("(:constants torch - lamp)\n", ""),
+    "comments in lists": ("cellar - room", "cellar - room ; what is\n  ; there\n"),
+    "a comment among facts": ("(has candle)", "; in the hand\n (has candle)"),
+    "parameters joined": ("?from - room ?to - room", "?from ?to - room"),
+    "name of an action in capitals": ("(:action go", "(:action GO"),
+    "no precondition": (":precondition (and (has ?l) (not (lit ?l)))\n", ""),
+    "empty precondition": ("(and (has ?l) (not (lit ?l)))", "()"),
+    "a constant in a body": ("(and (has ?l)", "(and (lit torch) (has ?l)"),
+    "disjunction": ("(and (has ?l) (not (lit ?l)))", "(or (has ?l) (not (lit ?l)))"),
+    "implication": ("(and (has ?l) (not (lit ?l)))", "(imply (has ?l) (lit torch))"),
+    "equality": ("(and (has ?l)", "(and (not (= ?l torch)) (has ?l)"),
+    "a subtype as argument": ("(and (has ?l)", "(and (has torch) (has ?l)"),
+    "exists": ("(and (has ?l)", "(and (exists (?r - room) (at ?r)) (has ?l)"),
+    "quantifiers nested": (
+        "(and (has ?l)",
+        "(and (exists (?r - room) (forall (?s - room) (imply (at ?s) (at ?r)))) (has ?l)",
+    ),
+    "forall in an effect": (
+        "(and (not (at ?from)) (at ?to))",
+        "(and (forall (?r - room) (when (next ?r ?to ?dir) (not (at ?r)))) (at ?to))",
+    ),
+    "when": (":effect (lit ?l)", ":effect (when (has ?l) (and (lit ?l) (done)))"),
+    "another order of actions": (
+        DOMAIN[DOMAIN.index("(:action go") : DOMAIN.index("(:action light")],
+        "",
+    ),
+    "constants only": ("(:objects hall cellar - room up - way candle - lamp)\n", ""),
+    "an object of no type": ("candle - lamp)", "candle - lamp box)"),
+    "no facts": ("(:init (at hall) (next hall cellar up) (has candle))", "(:init)"),
+    "goal with or": ("(:goal (at cellar))", "(:goal (or (at cellar) (lit candle)))"),
+    "goal with not": ("(:goal (at cellar))", "(:goal (and (not (at hall)) (done)))"),
+    "goal with exists": ("(:goal (at cellar))", "(:goal (exists (?r - room) (at ?r)))"),
+}
+
+
+@pytest.mark.parametrize("name", ACCEPTED)
+def test_accepted(name: str) -> None:
+    domain, problem = changed(*ACCEPTED[name])
+    if name == "constants only":
+        problem = problem.replace("(at hall) (next hall cellar up) (has candle)", "(has torch)")
+        problem = problem.replace("(at cellar)", "(lit torch)")
+    assert departure(domain, problem) == ""
+    assert check(domain, problem).accepted
+
+
+REJECTED = {
+    "an action that there is not": ("(:action go", "(:action walk"),
+    "other variables": ("?from", "?here"),
+    "a parameter more": ("?dir - way)\n", "?dir - way ?l - lamp)\n"),
+    "a parameter of another type": ("(?l - lamp)", "(?l - thing)"),
+    "another name of the domain": ("(:domain house)", "(:domain home)"),
+    "a type that is declared nowhere": ("(done))", "(done) (open ?d - door))"),
+    "undeclared predicate in a body": (":effect (lit ?l)", ":effect (burning ?l)"),
+    "undeclared predicate in :init": ("(has candle)", "(holding candle)"),
+    "undeclared predicate in the goal": ("(:goal (at cellar))", "(:goal (in cellar))"),
+    "undeclared variable": (":effect (lit ?l)", ":effect (lit ?lamp)"),
+    "a variable without its ?": (":effect (lit ?l)", ":effect (lit l)"),
+    "a variable of another action": (":effect (lit ?l)", ":effect (and (lit ?l) (at ?to))"),
+    "an object in a body": (":effect (lit ?l)", ":effect (lit candle)"),
+    "undeclared object in :init": ("(at hall)", "(at attic)"),
+    "undeclared object in the goal": ("(:goal (at cellar))", "(:goal (at attic))"),
+    "too many arguments": ("(at hall)", "(at hall cellar)"),
+    "too few arguments": ("(next hall cellar up)", "(next hall cellar)"),
+    "an argument of another type": ("(at hall)", "(at up)"),
+    "a supertype as argument": (
+        "(done))",
+        "(done) (odd ?t - thing))\n  (:action light :parameters (?l - lamp) :effect (lit ?t)",
+    ),
+    "arguments in another order": ("(next hall cellar up)", "(next up hall cellar)"),
+    "a quantified variable out of its scope": (
+        "(and (has ?l)",
+        "(and (exists (?r - room) (at ?r)) (at ?r) (has ?l)",
+    ),
+    "a quantified variable of another type": (
+        "(and (has ?l)",
+        "(and (exists (?r - room) (has ?r)) (has ?l)",
+    ),
+    "negated fact": ("(has candle)", "(not (has candle))"),
+    "a type twice": ("lamp - thing)", "lamp - thing room)"),
+    "a predicate twice": ("(done))", "(done) (At ?r - room))"),
+    "an action twice": ("(:action light", "(:action go"),
+    "a constant twice": ("torch - lamp", "torch - lamp Torch - lamp"),
+    "an object twice": ("candle - lamp)", "candle hall - lamp)"),
+    "an object that is a constant": ("candle - lamp)", "candle torch - lamp)"),
+    "no effect": (":effect (lit ?l)", ":effect (and)"),
+    "no action": (DOMAIN[DOMAIN.index("(:action") : -1], ""),
+    "a type of the actions missing": ("room way - object", "room - object"),
+    "either": ("(has ?t - thing)", "(has ?t - (either thing room))"),
+    "a keyword as predicate": ("(done)", "(when)"),
+    "object of an undeclared type": ("candle - lamp)", "candle - light)"),
+    "no goal": ("(:goal (at cellar))", ""),
+    "one bracket less": ("(:goal (at cellar)))", "(:goal (at cellar))"),
+    "one bracket more": ("(:goal (at cellar)))", "(:goal (at cellar))))"),
+}
+
+
+@pytest.mark.parametrize("name", REJECTED)
+def test_rejected(name: str) -> None:
+    assert departure(*changed(*REJECTED[name]))
+
+
+GROUNDED = {
+    "an object that nobody mentioned": ("candle - lamp)", "candle attic - lamp)"),
+    "a constant that nobody mentioned": ("torch - lamp", "torch match - lamp"),
+    "a goal that holds": ("(:goal (at cellar))", "(:goal (at hall))"),
+    "a goal of which all holds": ("(:goal (at cellar))", "(:goal (and (has candle) (at hall)))"),
+    "a goal that asks nothing": ("(:goal (at cellar))", "(:goal (and))"),
+    "a goal that is only denied": ("(:goal (at cellar))", "(:goal (not (at hall)))"),
+}
+
+
+@pytest.mark.parametrize("name", GROUNDED)
+def test_only_grounded_rejects(name: str) -> None:
+    pair = changed(*GROUNDED[name])
+    assert departure(*pair) == ""
+    assert departure(*pair, "grounded", ANYWHERE)
+
+
+@pytest.mark.parametrize(
+    ("goal", "hinted", "open_"),
+    [
+        ("(at cellar)", True, True),
+        ("(and (at cellar) (next hall cellar up))", False, True),
+        ("(lit candle)", False, True),
+        ("(and (at hall) (at cellar))", False, True),
+        ("(and (has candle) (lit candle))", False, True),
+        ("(at hall)", False, False),
+    ],
+)
+def test_where_the_goal_must_lead(goal: str, hinted: bool, open_: bool) -> None:
+    """With a hint the goal names places that were not visited, and no other; without, something
+    that does not hold yet."""
+    pair = changed("(:goal (at cellar))", f"(:goal {goal})")
+    assert (departure(*pair, "grounded") == "") is hinted
+    assert (departure(*pair, "grounded", ANYWHERE) == "") is open_
+
+
+WRONG_SIGNATURES = (
+    "an action that there is not",
+    "other variables",
+    "a parameter more",
+    "a parameter of another type",
+    "another name of the domain",
+)
+
+
+def test_signatures_are_a_rung_of_their_own() -> None:
+    """The environment's actions exactly, whatever else is declared or not."""
+    for name in ACCEPTED.keys() - {"constants only"}:
+        assert departure(*changed(*ACCEPTED[name]), "signatures") == "", name
+    for name in WRONG_SIGNATURES:
+        assert departure(*changed(*REJECTED[name]), "signatures"), name
+    for name in ("undeclared predicate in a body", "too many arguments", "a type twice"):
+        assert departure(*changed(*REJECTED[name]), "signatures") == "", name
+    script = constraint_for("signatures", PROBLEM, replace(SCENE, domain=DOMAIN))
+    assert isinstance(script, Script)
+    assert place_of_departure(script, json.dumps({"pf": PROBLEM_FILE})) == ""
+    other = PROBLEM_FILE.replace("(:domain house)", "(:domain home)")
+    assert place_of_departure(script, json.dumps({"pf": other}))
+
+
+def test_a_problem_alone_is_typed_by_the_given_domain() -> None:
+    scene = replace(SCENE, domain=DOMAIN)
+    script = constraint_for("typed", PROBLEM, scene)
+    assert isinstance(script, Script)
+    assert place_of_departure(script, json.dumps({"pf": PROBLEM_FILE})) == ""
+    for old, new in (
+        ("(at hall)", "(at up)"),
+        ("house", "home"),
+        ("candle -", "torch -"),
+        ("(at hall)", "(in hall)"),
+    ):
+        assert place_of_departure(script, json.dumps({"pf": PROBLEM_FILE.replace(old, new)}))
+
+
+def test_what_is_accepted_the_planner_accepts() -> None:
+    with FastDownward() as planner:
+        for name in ACCEPTED.keys() - {"constants only"}:
+            outcome = planner.plan(*changed(*ACCEPTED[name])).outcome
+            assert outcome in ("solved", "unsolvable", "goal_already_true"), name

@@ -1,0 +1,98 @@
+"""What TextWorldExpress's wordings tell of a house: doors, rooms behind them, and all names."""
+
+import pytest
+
+from pddlego_local.core import Names, Turn
+from pddlego_local.environments.coin import Coin
+from pddlego_local.environments.cooking import Cooking
+
+KITCHEN = (
+    "You are in the kitchen. To the North you see a closed wood door. "
+    "To the East you see the living room."
+)
+
+
+def coin_names(*turns: tuple[str, str]) -> Names:
+    return Coin().names([Turn(*turn) for turn in (("look around", KITCHEN), *turns)])
+
+
+OPENED = ("open door to north ", "You open the wood door, revealing the laundry room.")
+CLOSED = ("close door to north", "You close the wood door to the laundry room.")
+LIVING = ("move east", "You are in the living room. To the West you see the kitchen.")
+
+
+def test_a_closed_door_leads_to_a_placeholder() -> None:
+    names = coin_names()
+    things = ("kitchen", "north", "wood door", "east", "living room")
+    assert names.things == things
+    spelled = ("kitchen", "north", "wood_door", "east", "living_room", "behind_kitchen_north")
+    assert names.objects == spelled
+    assert names.goals == ("behind_kitchen_north", "living_room")
+
+
+def test_an_opened_door_leads_to_the_room() -> None:
+    names = coin_names(OPENED, LIVING)
+    assert "behind_kitchen_north" not in names.objects and "laundry_room" in names.objects
+    assert names.goals == ("laundry_room",)
+
+
+def test_a_door_that_was_closed_again_still_leads_to_the_room() -> None:
+    for further in ((), (("look around", KITCHEN),)):
+        names = coin_names(OPENED, CLOSED, LIVING, *further)
+        assert not any(name.startswith("behind_") for name in names.objects)
+        assert names.goals == ("laundry_room",)
+
+
+def test_a_door_that_was_seen_from_both_sides_opens_for_both() -> None:
+    laundry = "You are in the laundry room. To the South you see a closed wood door."
+    seen = ("move east", laundry)
+    assert {"behind_kitchen_north", "behind_laundry_room_south"} <= set(coin_names(seen).objects)
+    back = ("move west", KITCHEN)
+    names = coin_names(seen, back, OPENED)
+    assert not any(name.startswith("behind_") for name in names.objects)
+    assert names.goals == ("living_room",)
+
+
+def test_what_cannot_be_done_names_nothing() -> None:
+    before = coin_names()
+    refusals = (
+        "You can't move there, the door is closed.",
+        "Unknown action: I'm not sure what you mean.",
+        "That is already open.",
+        "Inventory: \n  Your inventory is currently empty.",
+    )
+    assert coin_names(*(("move north", text) for text in refusals)) == before
+
+
+@pytest.mark.parametrize(
+    ("text", "things"),
+    [
+        ("In one part of the room you see a TV stand that has a TV remote control on it.",
+         ["TV stand", "TV remote control"]),
+        ("In another part of the room you see a bath mat. There is also a coin.",
+         ["bath mat", "coin"]),
+        ("You also see An open fridge, that contains an raw egg, a raw sliced carrot, and some "
+         "water.", ["fridge", "egg", "carrot", "water"]),
+        ("There is also an open cutlery drawer, that is empty.", ["cutlery drawer"]),
+        ("Through an open frosted-glass door, to the South you see the pantry.",
+         ["frosted-glass door", "south", "pantry"]),
+        ("You open the fridge. The fridge contains a block of cheese, some salt.",
+         ["fridge", "fridge", "block of cheese", "salt"]),
+        ("You put the red apple in the umbrella stand.", ["red apple", "umbrella stand"]),
+        ("You grill the carrot with the toaster.", ["carrot", "toaster"]),
+        ("Inventory: \n  a fried chopped red potato\n  a knife", ["red potato", "knife"]),
+        ("Adding the meal to your inventory.", ["meal"]),
+        ("You eat the meal.  It is delicious.", ["meal"]),
+        (
+            "Gather all following ingredients and follow the directions to prepare this tasty "
+            "meal.\n\nIngredients:\n  flour\n  red onion\n\nDirections:\n  dice the red onion\n"
+            "  prepare meal\nYou are in the kitchen.",
+            ["flour", "red onion", "knife", "kitchen"],
+        ),
+    ],
+)  # fmt: skip
+def test_every_wording_of_the_kitchen_is_read(text: str, things: list[str]) -> None:
+    names = Cooking().names([Turn("look around", text)])
+    assert list(names.things) == list(dict.fromkeys(things))
+    assert names.objects == tuple(thing.lower().replace(" ", "_") for thing in names.things)
+    assert names.goals == ()

@@ -1,0 +1,53 @@
+"""Answers in two stages, staged by hand, for the tests of every backend."""
+
+import dataclasses
+import re
+
+from pddlego_local.core import Completion, Grammar, Model, Sampling, Written
+from pddlego_local.seeds import derive_seed
+from tests.models.asking import PROMPT
+
+FIRST = Grammar("first", "lark", 'start: "(a " /[a-z]{1,5}/ ")"\n')
+FIRST_LANGUAGE = re.compile(r"\(a ([a-z]{1,5})\)")
+ENDLESS = Grammar("endless", "lark", "start: /[a-z]+/\n")
+RECORD = Grammar(
+    "record",
+    "json_schema",
+    '{"type": "object", "properties": {"n": {"type": "integer", "minimum": 0, "maximum": 99}},'
+    ' "required": ["n"], "additionalProperties": false}',
+)
+
+
+def second(name: str) -> Grammar:
+    """Made from what the first stage wrote; it begins with a blank, which must not be lost."""
+    return Grammar("second", "lark", f'start: " (b {name} " /[0-9]{{1,3}}/ ")"\n')
+
+
+def begin(model: Model, seed: int, *, thinking: bool = False) -> Completion:
+    """The first stage."""
+    sampling = Sampling(max_tokens=1500, seed=derive_seed(seed, 1), thinking=thinking)
+    return model.complete(PROMPT, FIRST, sampling, Written())
+
+
+def go_on(model: Model, seed: int, first: Completion, *, anew: bool = False) -> Completion:
+    """The second stage; `anew` leaves it to the model to tokenize what is written."""
+    match = FIRST_LANGUAGE.fullmatch(first.text)
+    assert match and first.finish_reason == "stop"
+    written = first.written
+    assert written is not None and written.text == first.text
+    if anew:
+        written = dataclasses.replace(written, tokens=None)
+    sampling = Sampling(max_tokens=60, seed=derive_seed(seed, 2))
+    rest = model.complete(PROMPT, second(match[1]), sampling, written)
+    assert re.fullmatch(rf" \(b {match[1]} \d{{1,3}}\)", rest.text), rest.text
+    assert rest.finish_reason == "stop" and not rest.thought
+    assert rest.written is not None and rest.written.text == first.text + rest.text
+    assert rest.written.opening == written.opening
+    return rest
+
+
+def staged(model: Model, seed: int) -> str:
+    """The whole answer."""
+    rest = go_on(model, seed, begin(model, seed))
+    assert rest.written is not None
+    return rest.written.text

@@ -1,0 +1,99 @@
+"""A sample of the pairs that models wrote: the checker, the explanation and the repair against the
+planner that the runs use."""
+
+import json
+import lzma
+import random
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from pddlego_local.core import PlanResult
+from pddlego_local.pddl.check import check, prospects
+from pddlego_local.pddl.explain import explain
+from pddlego_local.pddl.repair import repair
+from pddlego_local.planner.fast_downward import FastDownward
+from tests.grammars.cases import data_folder
+
+SAMPLE = 150
+FILE = (data_folder() or Path("absent")) / "llm_pddl" / "open_weight_dev.jsonl.xz"
+pytestmark = pytest.mark.skipif(not FILE.exists(), reason="the recorded pairs are not there")
+
+
+@pytest.fixture(scope="module")
+def planner() -> Iterator[FastDownward]:
+    with FastDownward() as planner:
+        yield planner
+
+
+@pytest.fixture(scope="module")
+def planned(planner: FastDownward) -> list[tuple[str, str, PlanResult]]:
+    with lzma.open(FILE, "rt") as file:
+        rows = [json.loads(line) for line in file]
+    sample = random.Random(11).sample(rows, SAMPLE)
+    pairs = [(row["domain"], row["problem"]) for row in sample]
+    return [(*pair, planner.plan(*pair)) for pair in pairs]
+
+
+def names_a_symbol(said: str, files: str) -> bool:
+    """Whether something in backquotes stands in the files, whole or one of its words."""
+    words = set(re.findall(r"[^\s()?]+", files.lower())) - {"define"}
+    quoted = [quote.lower() for quote in re.findall(r"`([^`]+)`", said)]
+    return any(
+        quote in files.lower() or words & set(re.findall(r"[^\s()?]+", quote)) for quote in quoted
+    )
+
+
+def test_the_checker_accepts_what_the_planner_accepts(
+    planned: list[tuple[str, str, PlanResult]],
+) -> None:
+    wrong = [
+        (result.message, domain, problem)
+        for domain, problem, result in planned
+        if check(domain, problem).accepted == (result.outcome == "translate_error")
+    ]
+    assert wrong == []
+
+
+def test_no_plan_is_called_impossible_that_the_planner_found(
+    planned: list[tuple[str, str, PlanResult]],
+) -> None:
+    for domain, problem, result in planned:
+        for fault in prospects(domain, problem):
+            if "no action can make" in fault.message:
+                assert result.outcome == "unsolvable", fault
+            elif "already hold" in fault.message:
+                assert result.outcome == "goal_already_true", fault
+
+
+def test_every_refusal_and_most_dead_ends_are_explained(
+    planned: list[tuple[str, str, PlanResult]],
+) -> None:
+    dead_ends = []
+    for domain, problem, result in planned:
+        said = explain(domain, problem, result)
+        assert re.match("domain line|problem line|.* plan", said), said
+        if result.outcome == "translate_error":
+            assert names_a_symbol(said, domain + problem), said
+        if result.outcome in ("unsolvable", "goal_already_true"):
+            dead_ends.append("problem line" in said)
+    assert sum(dead_ends) >= 0.9 * len(dead_ends) > 0  # all the pairs: 99 %
+
+
+def test_repairs_are_accepted_as_the_checker_says(
+    planned: list[tuple[str, str, PlanResult]], planner: FastDownward
+) -> None:
+    refused = accepted = 0
+    for domain, problem, result in planned:
+        repaired = repair(domain, problem)
+        if result.outcome != "translate_error":
+            assert repaired.changes == () and repaired.domain == domain
+            continue
+        refused += 1
+        taken = planner.plan(repaired.domain, repaired.problem).outcome != "translate_error"
+        assert taken == check(repaired.domain, repaired.problem).accepted
+        assert repair(repaired.domain, repaired.problem).changes == ()
+        accepted += taken
+    assert accepted > 0.4 * refused > 0  # all the pairs: 61 %

@@ -1,0 +1,237 @@
+"""Answers in stages and several samples from a real vLLM server that runs a reasoning parser."""
+
+import contextlib
+import dataclasses
+import http.server
+import json
+import threading
+import time
+import urllib.request
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+
+import psutil
+import pytest
+
+from pddlego_local.core import Grammar, Message, Prompt, Sampling, Written
+from pddlego_local.errors import ConfigError, ModelFault, PromptTooLong
+from pddlego_local.models.canary import check_obedience
+from pddlego_local.models.random import make_random_llama
+from pddlego_local.models.thinking import Thinking
+from pddlego_local.models.vllm import Server, VllmModel
+from tests.models.asking import PROMPT, TOY, TOY_LANGUAGE, words
+from tests.models.staging import ENDLESS, FIRST, RECORD, begin, go_on, staged
+from tests.serving.test_vllm import CONTEXT_TOKENS, pytestmark, serving
+
+__all__ = ["pytestmark"]
+
+
+@pytest.fixture(scope="module")
+def model(tmp_path_factory: pytest.TempPathFactory) -> Iterator[VllmModel]:
+    weights = make_random_llama(tmp_path_factory.mktemp("continued") / "random", seed=7)
+    model = VllmModel(
+        weights=str(weights),
+        dtype="float32",
+        context_tokens=CONTEXT_TOKENS,
+        thinking=Thinking(),
+        server=serving(),
+    )
+    with contextlib.closing(model):
+        model.start()
+        yield model
+
+
+@pytest.mark.parametrize("anew", [False, True])
+@pytest.mark.parametrize("seed", range(4))
+def test_a_stage_goes_on_under_its_own_grammar(model: VllmModel, seed: int, anew: bool) -> None:
+    first = begin(model, seed)
+    rest = go_on(model, seed, first, anew=anew)
+    assert first.written is not None and rest.written is not None
+    assert first.written.tokens is not None and rest.written.tokens is not None
+    assert len(first.written.opening) == first.prompt_tokens
+    if not anew:  # the very tokens that were drawn, and one end-of-text each
+        assert len(first.written.tokens) == first.completion_tokens - 1
+        assert rest.prompt_tokens == first.prompt_tokens + len(first.written.tokens)
+        drawn = len(rest.written.tokens) - len(first.written.tokens)
+        assert drawn == rest.completion_tokens - 1
+
+
+def test_an_answer_in_pieces_is_the_answer_in_one(model: VllmModel) -> None:
+    greedy = Sampling(temperature=0, max_tokens=24)
+    whole = model.complete(PROMPT, ENDLESS, greedy).text
+    piece = dataclasses.replace(greedy, max_tokens=8)
+    written: Written | None = Written()
+    for _ in range(3):
+        completion = model.complete(PROMPT, ENDLESS, piece, written)
+        assert completion.finish_reason == "length"
+        written = completion.written
+    assert written is not None and written.text == whole
+
+
+def test_stages_depend_on_their_seeds_alone(model: VllmModel) -> None:
+    alone = [staged(model, seed) for seed in range(16)]
+    with ThreadPoolExecutor(8) as pool:
+        together = list(pool.map(lambda seed: staged(model, seed), range(15, -1, -1)))
+    assert together[::-1] == alone
+    assert len(set(alone)) == 16
+
+
+def test_a_json_schema_continues_an_answer(model: VllmModel) -> None:
+    first = begin(model, 1)
+    rest = model.complete(PROMPT, RECORD, Sampling(max_tokens=99, seed=2), first.written)
+    assert rest.finish_reason == "stop"
+    assert 0 <= json.loads(rest.text)["n"] <= 99
+
+
+def test_only_the_first_stage_thinks(model: VllmModel) -> None:
+    for seed in range(40):
+        first = begin(model, seed, thinking=True)
+        assert first.written is not None and first.written.tokens is not None
+        if first.finish_reason == "stop":
+            assert first.thought
+            thought = first.completion_tokens - len(first.written.tokens) - 1
+            assert len(first.written.opening) == first.prompt_tokens + thought
+            go_on(model, seed, first)
+            go_on(model, seed, first, anew=True)
+            return
+        assert (first.text, first.written.tokens) == ("", ())
+    pytest.fail("no thought came to its end in 40 tries")
+
+
+def test_the_canary_passes_in_stages(model: VllmModel) -> None:
+    check_obedience(model, stages=True)
+
+
+def test_what_the_server_would_leave_without_a_grammar_is_not_asked(model: VllmModel) -> None:
+    """Its reasoning parser reads the prompt's tokens, and would take the rest for a thought."""
+    written = begin(model, 1).written
+    assert written is not None and written.tokens is not None
+    marker = model.start()._markers[0]
+    thinks_again = dataclasses.replace(written, tokens=(*written.tokens, marker))
+    with pytest.raises(ModelFault, match="holds <think>"):
+        model.complete(PROMPT, FIRST, Sampling(max_tokens=9), thinks_again)
+    no_thought = dataclasses.replace(written, opening=written.opening[:20])
+    with pytest.raises(ConfigError, match=r"model\.thinking=null"):
+        model.complete(PROMPT, FIRST, Sampling(max_tokens=9), no_thought)
+
+
+def test_the_context_bounds_the_stages_too(model: VllmModel) -> None:
+    most = Prompt((Message("user", "the kitchen " * 1900),))
+    some = Sampling(max_tokens=5, seed=1)
+    first = model.complete(most, None, some, Written())
+    for seed in range(10):
+        sampling = Sampling(max_tokens=100_000, seed=seed)
+        rest = model.complete(most, ENDLESS, sampling, first.written)
+        if rest.finish_reason == "length":
+            break
+    assert rest.finish_reason == "length"
+    assert rest.prompt_tokens + rest.completion_tokens == CONTEXT_TOKENS
+    with pytest.raises(PromptTooLong, match=r"raise model\.context_tokens"):
+        model.complete(most, ENDLESS, some, rest.written)
+
+
+def test_a_bad_grammar_is_named(model: VllmModel) -> None:
+    first = begin(model, 1)
+    bad = Grammar("bad", "lark", "start: nowhere\n")
+    with pytest.raises(ConfigError, match="nowhere"):
+        model.complete(PROMPT, bad, Sampling(), first.written)
+
+
+@pytest.mark.parametrize(("thinking", "count"), [(False, 6), (True, 8)])
+def test_samples_differ_and_come_again(model: VllmModel, thinking: bool, count: int) -> None:
+    sampling = Sampling(max_tokens=400, seed=4, thinking=thinking)
+
+    def many(_: object = None) -> list[tuple[str, str, str, int, int]]:
+        return [words(sample) for sample in model.complete_many(PROMPT, TOY, sampling, count)]
+
+    samples = many()
+    seeds = [dataclasses.replace(sampling, seed=4 + number) for number in range(count)]
+    assert samples == [words(model.complete(PROMPT, TOY, one)) for one in seeds]
+    with ThreadPoolExecutor(3) as pool:
+        assert list(pool.map(many, range(3))) == [samples] * 3
+    finished = [text for text, _, reason, _, _ in samples if reason == "stop"]
+    assert len(set(finished)) > 1
+    assert all(TOY_LANGUAGE.fullmatch(text) for text in finished)
+
+
+class Gateway(http.server.BaseHTTPRequestHandler):
+    """Passes /v1 on, as many gateways do: drops what it does not know, and knows no /tokenize."""
+
+    server_url: str
+    drops = ("token_ids",)
+
+    def do_POST(self) -> None:
+        body = self.rfile.read(int(self.headers["Content-Length"]))
+        headers = {name: self.headers[name] for name in ("Authorization", "Content-Type")}
+        status, answer = 404, b"{}"
+        if self.path.startswith("/v1"):
+            url = self.server_url + self.path.removeprefix("/v1")
+            with urllib.request.urlopen(urllib.request.Request(url, body, headers)) as response:
+                status, told = 200, json.load(response)
+            for choice in told["choices"]:
+                for name in self.drops:
+                    del choice[name]
+            answer = json.dumps(told).encode()
+        self.send_response(status)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", str(len(answer)))
+        self.end_headers()
+        self.wfile.write(answer)
+
+    def log_message(self, *_: object) -> None:
+        """Says nothing."""
+
+
+@contextlib.contextmanager
+def behind_gateway(model: VllmModel, **settings: object) -> Iterator[VllmModel]:
+    assert model._managed is not None
+    handler = type("Handler", (Gateway,), {"server_url": model._managed.url, **settings})
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as gateway:
+        threading.Thread(target=gateway.serve_forever, daemon=True).start()
+        url = f"http://127.0.0.1:{gateway.server_port}/v1"
+        server = Server(url=url, api_key=model._managed.api_key)
+        guest = VllmModel(weights=model.weights, thinking=Thinking(), server=server)
+        with contextlib.closing(guest):
+            yield guest
+        gateway.shutdown()
+
+
+def test_a_server_that_tells_no_tokens_is_told_of(model: VllmModel) -> None:
+    with behind_gateway(model) as guest:
+        assert TOY_LANGUAGE.fullmatch(guest.complete(PROMPT, TOY, Sampling(max_tokens=99)).text)
+        with pytest.raises(ConfigError, match=r"token_ids.*model\.server\.url at vLLM >= 0\.12"):
+            begin(guest, 1)
+        with pytest.raises(ConfigError, match="several samples in one request"):
+            guest.complete_many(PROMPT, TOY, Sampling(max_tokens=9), 2)
+
+
+def test_a_server_without_tokenize_is_told_of(model: VllmModel) -> None:
+    with behind_gateway(model, drops=()) as guest:
+        first = begin(guest, 1)
+        with pytest.raises(ConfigError, match="has no /tokenize"):
+            go_on(guest, 1, first, anew=True)
+
+
+def test_killed_between_stages_is_a_model_fault(model: VllmModel) -> None:
+    """Last of this module's users of the server: it does not survive."""
+    written = begin(model, 1).written
+    assert written is not None and model._managed is not None
+    group = model._managed.process_group()
+    assert group is not None
+    faults: list[Exception] = []
+
+    def ask() -> None:
+        try:
+            while True:
+                model.complete(PROMPT, None, Sampling(max_tokens=1500, seed=1), written)
+        except Exception as error:
+            faults.append(error)
+
+    asking = [threading.Thread(target=ask) for _ in range(4)]
+    for thread in asking:
+        thread.start()
+    time.sleep(0.5)
+    psutil.Process(group).kill()
+    for thread in asking:
+        thread.join(60)
+    assert [type(fault) for fault in faults] == [ModelFault] * 4
