@@ -66,10 +66,10 @@ CASES: dict[str, tuple[str, int, str] | None] = {
         "pddlego run model=qwen3_8b decoding=syntax environment.rooms=7 games=0-59 run.out={tmp}",
         3, "NVIDIA GPU",
     ),
-    "pddlego run -m model=qwen3_8b,llama31_8b decoding=free,json,syntax seed=0,1,2": None
+    "pddlego run -m model=qwen3_8b,llama31_8b decoding=free,syntax,grounded seed=0,1,2": None
     if GPU
     else (
-        "pddlego run -m model=qwen3_8b,llama31_8b decoding=free,json,syntax seed=0,1,2"
+        "pddlego run -m model=qwen3_8b,llama31_8b decoding=free,syntax,grounded seed=0,1,2"
         " run.out={tmp}", 3, "NVIDIA GPU",
     ),
     "pddlego run model=vllm model.weights=/my/model model.server.url=http://127.0.0.1:8000/v1": (
@@ -86,8 +86,9 @@ CASES: dict[str, tuple[str, int, str] | None] = {
     "pddlego plan domain.pddl problem.pddl": (
         "pddlego plan {tmp}/domain.pddl {tmp}/problem.pddl", 0, "(go)",
     ),
-    "pddlego sample model=random -n 5": (
-        "pddlego sample model=random decoding.max_tokens=100 -n 5", 0, '"rung": "syntax"',
+    "pddlego sample model=random decoding=grounded -n 5": (
+        "pddlego sample model=random decoding=grounded decoding.max_tokens=300 -n 2", 0,
+        '"rung": "grounded"',
     ),
     "pddlego doctor": ("pddlego doctor", 0, "model=reference"),
 }  # fmt: skip

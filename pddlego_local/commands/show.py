@@ -55,6 +55,8 @@ def _lines(event: dict[str, Any], *, prompts: bool) -> list[str]:
         case "note":
             facts = {key: value for key, value in event.items() if key != "event"}
             return [f"[blue]note[/] {escape(key)}: {escape(str(v))}" for key, v in facts.items()]
+        case "repair":
+            return [f"[magenta]repair[/] {escape(change)}" for change in event["changes"]]
         case "edit":
             return [f"[red]edit[/] {escape(fault)}" for fault in event["faults"]]
         case "end":
@@ -66,12 +68,15 @@ def _lines(event: dict[str, Any], *, prompts: bool) -> list[str]:
 
 
 def _call(event: dict[str, Any], *, prompts: bool) -> list[str]:
-    names = (name for name in ("step", "attempt", "retry") if name in event)
+    names = (name for name in ("step", "attempt", "retry", "sample") if name in event)
     where = ", ".join(f"{name} {event[name]}" for name in names)
     cost = (
         f"{event['completion_tokens']} tokens, {event['latency_s']:.2f} s, {event['finish_reason']}"
     )
     lines = [f"\n[yellow]model[/] {event['form']}, {where} ({cost})"]
+    if stages := event.get("stages"):
+        told = ", ".join(f"{stage['name']} {stage['completion_tokens']}" for stage in stages)
+        lines.append(f"[dim]stages, tokens: {told}[/]")
     if prompts:
         lines += [
             f"[dim]{escape(m['role'])}:\n{escape(m['content'])}[/]" for m in event["messages"]

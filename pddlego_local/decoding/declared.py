@@ -1,5 +1,6 @@
 """What a text declares that is still being written: read between the stages of an answer."""
 
+import functools
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -80,16 +81,19 @@ def symbols(domain: Domain) -> Symbols:
     )
 
 
+@functools.lru_cache(maxsize=64)
 def domain_in(text: str) -> Domain:
     """The domain that a JSON answer, or the beginning of one, holds; offsets are of `text`."""
     return _read_domain(_plain(text))
 
 
+@functools.lru_cache(maxsize=64)
 def domain_of(text: str) -> Domain:
     """A domain file."""
     return _read_domain(re.sub(r";[^\n]*", lambda found: " " * len(found[0]), text))
 
 
+@functools.lru_cache(maxsize=64)
 def problem_in(text: str) -> Problem:
     """The problem that a JSON answer, or the beginning of one, holds; offsets are of `text`."""
     plain = _plain(text)
@@ -159,10 +163,10 @@ def _plain(text: str) -> str:
 def _closed(plain: str) -> str:
     """With the brackets that are missing at the end; what follows the outermost list is cut off."""
     depth = 0
-    for position, character in enumerate(plain):
-        depth += {"(": 1, ")": -1}.get(character, 0)
-        if depth == 0 and character == ")":
-            return plain[: position + 1]
+    for bracket in re.finditer(r"[()]", plain):
+        depth += 1 if bracket[0] == "(" else -1
+        if depth == 0:
+            return plain[: bracket.end()]
     return plain + ")" * depth
 
 

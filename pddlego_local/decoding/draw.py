@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
-from pddlego_local.core import Completion, Model, Prompt, Sampling, Written
+from pddlego_local.core import Completion, Grammar, Model, Prompt, Sampling, Written
 from pddlego_local.decoding.grammar import decoder_verdict
 from pddlego_local.decoding.stages import Constraint, Script, Stage
 from pddlego_local.errors import GrammarIgnored, ModelFault
@@ -86,7 +86,7 @@ def _stage_by_stage(
 ) -> Drawn:
     stages = script.stages()
     stage = next(stages)
-    written, drawn = Written(), list[DrawnStage]()
+    written, drawn, grammars = Written(), list[DrawnStage](), list[Grammar]()
     left = sampling.max_tokens
     while True:
         written = _cut(written, stage.drop)
@@ -98,15 +98,20 @@ def _stage_by_stage(
         )
         piece = model.complete(prompt, stage.grammar, own, written)
         drawn.append(_recorded(stage, own, written.text, piece))
+        grammars.append(stage.grammar)
         left -= piece.completion_tokens
         written = piece.written or written
         if piece.finish_reason != "stop":
             return Drawn(_whole(written.text, piece.finish_reason, drawn), tuple(drawn))
-        _check(stage, piece.text)
         try:
             stage = stages.send(piece.text)
         except StopIteration:
+            if not script.keeps(written.text):
+                _check(drawn, grammars)
             return Drawn(_whole(written.text, "stop", drawn), tuple(drawn))
+        except (AssertionError, LookupError, ValueError):
+            _check(drawn, grammars)  # text that no grammar let through may confuse the script
+            raise
         if left < 1:
             return Drawn(_whole(written.text, "length", drawn), tuple(drawn))
 
@@ -144,17 +149,19 @@ def _whole(text: str, finish_reason: str, drawn: list[DrawnStage]) -> Completion
     )
 
 
-def _check(stage: Stage, text: str) -> None:
+def _check(drawn: list[DrawnStage], grammars: list[Grammar]) -> None:
     """A finished stage must be in its language: the engine can end one early, in silence."""
-    verdict = decoder_verdict(stage.grammar, text)
-    if verdict == "unfinished":
-        raise ModelFault(
-            f"The decoder ended the stage {stage.name!r} of an answer after {len(text)} "
-            "characters, before its grammar was satisfied; the request can be repeated."
-        )
-    if verdict == "rejected":
-        raise GrammarIgnored(
-            f"The stage {stage.name!r} of an answer is outside its grammar: the model's backend "
-            "does not obey grammars; start the server with the guidance backend, or choose "
-            "decoding=free."
-        )
+    for stage, grammar in zip(drawn, grammars, strict=True):
+        verdict = decoder_verdict(grammar, stage.text)
+        if verdict == "unfinished":
+            raise ModelFault(
+                f"The decoder ended the stage {stage.name!r} of an answer after "
+                f"{len(stage.text)} characters, before its grammar was satisfied; the request can "
+                "be repeated."
+            )
+        if verdict == "rejected":
+            raise GrammarIgnored(
+                f"The stage {stage.name!r} of an answer is outside its grammar: the model's "
+                "backend does not obey grammars; start the server with the guidance backend, or "
+                "choose decoding=free."
+            )

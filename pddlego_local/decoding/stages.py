@@ -47,10 +47,15 @@ Stages = Generator[Stage, str, None]
 
 @dataclass(frozen=True)
 class Script:
-    """A constraint whose grammars are made as the answer grows."""
+    """A constraint whose grammars are made as the answer grows.
+
+    `keeps` says of a whole answer, quickly, that it is what the rung promises; where it says no,
+    each stage is looked at with its grammar.
+    """
 
     name: str
     stages: Callable[[], Stages]
+    keeps: Callable[[str], bool] = field(default=lambda _: False)
 
 
 Constraint = Grammar | Script | None

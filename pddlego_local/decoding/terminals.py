@@ -67,17 +67,18 @@ def _name_except(words: frozenset[str]) -> str:
 def _leaving(words: frozenset[str], letters: frozenset[str]) -> str:
     """What may follow where `words` are the rests of the words that began so."""
     starts = sorted({word[0] for word in words if word and word[0] in letters})
-    branches = [_one(letters - set(starts)) + _TAIL]
+    branches = [_one(letters.difference(starts)) + _TAIL]
     for letter in starts:
         rests = frozenset(word[1:] for word in words if word[:1] == letter)
         if _ANY in rests:
             continue
         rest = _leaving(rests, _LATER)
-        branches.append(_one({letter}) + (rest if "" in rests else f"({rest})?"))
+        branches.append(_one(frozenset(letter)) + (rest if "" in rests else f"({rest})?"))
     return f"({'|'.join(branches)})"
 
 
-def _one(letters: Iterable[str]) -> str:
+@functools.cache
+def _one(letters: frozenset[str]) -> str:
     """A class of characters, letters in either case, runs of them as ranges; "-" is last, where it
     means itself."""
     both = sorted({case for letter in letters for case in (letter, letter.upper())} - {"-"})

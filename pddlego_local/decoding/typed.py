@@ -8,6 +8,7 @@ twice is taken back and another one drawn; what later parts cannot do without is
 a list. "grounded" takes names from the observations alone and asks for a goal that does not hold.
 """
 
+import json
 from collections.abc import Callable, Collection, Generator, Sequence
 
 from pddlego_local.core import Grammar, Names
@@ -28,6 +29,7 @@ from pddlego_local.decoding.declared import (
 )
 from pddlego_local.decoding.goals import Facts, can_be_new, goal, goal_terms, holds, lacking
 from pddlego_local.decoding.stages import Scene, Script, Stage, Stages
+from pddlego_local.pddl.check import check
 from pddlego_local.pddl.reader import Word
 from pddlego_local.pddl.task import Domain, Literal
 
@@ -40,14 +42,26 @@ def pddl_script(rung: str, scene: Scene) -> Script:
     """A domain and a problem: {"df": …, "pf": …}."""
     if rung == "signatures":
         return signatures.pddl_script(scene)
-    return Script(rung, lambda: _pddl(scene, _names(rung, scene)))
+    return Script(rung, lambda: _pddl(scene, _names(rung, scene)), _accepted)
 
 
 def problem_script(rung: str, scene: Scene) -> Script:
     """A problem for the scene's domain: {"pf": …}."""
     if rung == "signatures":
         return signatures.problem_script(scene)
-    return Script(rung, lambda: _problem_alone(scene, _names(rung, scene)))
+    names = _names(rung, scene)
+    return Script(
+        rung, lambda: _problem_alone(scene, names), lambda text: _accepted(text, scene.domain)
+    )
+
+
+def _accepted(text: str, domain: str = "") -> bool:
+    """Whether the static check, a reader of its own, finds nothing wrong with an answer."""
+    try:
+        answer = json.loads(text)
+        return check(domain or answer["df"], answer["pf"]).accepted
+    except (ValueError, LookupError, TypeError):
+        return False
 
 
 def _names(rung: str, scene: Scene) -> Names | None:

@@ -150,7 +150,8 @@ class VllmModel:
         refuses, a prompt that leaves no room in the context, thinking that the model cannot do, and
         a server that cannot answer in stages; ModelFault when the server fails.
         """
-        client = self._ready(grammar)
+        # A stage's grammar serves one request; whether it compiles, the server says soon enough.
+        client = self._ready(grammar if written is None else None)
         with self._slots:
             return client.complete(prompt, grammar, sampling, written)
 

@@ -29,7 +29,7 @@ _SCENE = Scene(
     ),
 )
 _ANSWER_TOKENS = 2048
-_TOKENS = {1: 6_000, 8: 16_000, 32: 40_000}  # of each turn, by how many are under way
+_TOKENS = {1: 4_000, 8: 16_000, 32: 40_000}  # of each turn, by how many are under way
 _TURNS = 2
 
 

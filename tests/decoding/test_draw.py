@@ -143,8 +143,10 @@ def test_an_answer_that_has_spent_its_tokens_is_cut() -> None:
 
 
 def test_a_stage_outside_its_grammar_is_never_the_models_fault() -> None:
-    types, predicates, *_ = stages()
-    with pytest.raises(GrammarIgnored):
-        dictate(types, predicates.replace("(done)", "(done ?x - door)"))
-    with pytest.raises(ModelFault):
-        dictate(types, predicates[:-5])
+    types, predicates, *others = stages()
+    with pytest.raises(GrammarIgnored, match="'facts'"):
+        dictate(types, predicates, *others[:2], others[2].replace("(at hall)", "(in hall)"))
+    with pytest.raises(GrammarIgnored, match="'types'"):
+        dictate("As a large language model I cannot", predicates, *others)
+    with pytest.raises(ModelFault, match="'predicates'"):
+        dictate(types, predicates[:-5], *others)

@@ -3,7 +3,13 @@
 import dataclasses
 import re
 
-from pddlego_local.core import Completion, Grammar, Model, Sampling, Written
+from pddlego_local.core import Action, Completion, Grammar, Model, Names, Sampling, Written
+from pddlego_local.decoding.answer import read
+from pddlego_local.decoding.draw import draw
+from pddlego_local.decoding.forms import PDDL
+from pddlego_local.decoding.rungs import constraint_for
+from pddlego_local.decoding.stages import Scene
+from pddlego_local.pddl.check import check
 from pddlego_local.seeds import derive_seed
 from tests.models.asking import PROMPT
 
@@ -51,3 +57,25 @@ def staged(model: Model, seed: int) -> str:
     rest = go_on(model, seed, begin(model, seed))
     assert rest.written is not None
     return rest.written.text
+
+
+SCENE = Scene(
+    actions=(
+        Action("move", "(?from - location ?to - location ?dir - direction)", "move {dir}"),
+        Action("take-coin", "(?loc - location)", "take coin"),
+    ),
+    names=Names(("kitchen", "corridor", "pantry", "north", "south"), goals=("pantry",)),
+)
+
+
+def typed_answer(model: Model, rung: str, seed: int, max_tokens: int) -> str:
+    """ "cut", or "accepted" for a domain and a problem that are what the rung promises."""
+    constraint = constraint_for(rung, PDDL, SCENE)
+    drawn = draw(model, PROMPT, constraint, Sampling(max_tokens=max_tokens, seed=seed), {})[0]
+    answer = read(drawn.completion, PDDL, constraint)
+    if not answer.value:
+        assert answer.fault == "truncated"
+        return "cut"
+    assert check(answer.value.df, answer.value.pf).accepted
+    assert len(drawn.stages) >= 5
+    return "accepted"

@@ -17,7 +17,7 @@ from pddlego_local.models.replay import Replay
 from pddlego_local.models.scripted import Scripted
 from pddlego_local.models.transformers import Engine, TransformersModel
 from tests.models.asking import PROMPT, TOY, TOY_LANGUAGE, words
-from tests.models.staging import ENDLESS, FIRST, RECORD, begin, go_on, staged
+from tests.models.staging import ENDLESS, FIRST, RECORD, begin, go_on, staged, typed_answer
 
 CPU = Engine(device="cpu", threads=1)
 
@@ -51,6 +51,13 @@ def test_a_stage_goes_on_under_its_own_grammar(
     if not anew:  # the very tokens that were drawn, and one end-of-text each
         assert len(first.written.tokens) == first.completion_tokens - 1
         assert rest.prompt_tokens == first.prompt_tokens + len(first.written.tokens)
+
+
+def test_the_upper_rungs_keep_their_promise_in_process(model: TransformersModel) -> None:
+    found = [
+        typed_answer(model, rung, seed, 4000) for rung in ("typed", "grounded") for seed in range(2)
+    ]
+    assert found.count("accepted") >= 2
 
 
 def test_an_answer_in_pieces_is_the_answer_in_one(model: TransformersModel) -> None:

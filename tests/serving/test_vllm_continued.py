@@ -20,7 +20,7 @@ from pddlego_local.models.random import make_random_llama
 from pddlego_local.models.thinking import Thinking
 from pddlego_local.models.vllm import Server, VllmModel
 from tests.models.asking import PROMPT, TOY, TOY_LANGUAGE, words
-from tests.models.staging import ENDLESS, FIRST, RECORD, begin, go_on, staged
+from tests.models.staging import ENDLESS, FIRST, RECORD, begin, go_on, staged, typed_answer
 from tests.serving.test_vllm import CONTEXT_TOKENS, pytestmark, serving
 
 __all__ = ["pytestmark"]
@@ -54,6 +54,13 @@ def test_a_stage_goes_on_under_its_own_grammar(model: VllmModel, seed: int, anew
         assert rest.prompt_tokens == first.prompt_tokens + len(first.written.tokens)
         drawn = len(rest.written.tokens) - len(first.written.tokens)
         assert drawn == rest.completion_tokens - 1
+
+
+def test_the_upper_rungs_keep_their_promise_through_a_server(model: VllmModel) -> None:
+    asked = [(rung, seed) for rung in ("typed", "grounded") for seed in range(8)]
+    with ThreadPoolExecutor(16) as pool:
+        found = list(pool.map(lambda one: typed_answer(model, one[0], one[1], 3800), asked))
+    assert found.count("accepted") >= 12
 
 
 def test_an_answer_in_pieces_is_the_answer_in_one(model: VllmModel) -> None:

@@ -1,0 +1,117 @@
+"""Several samples, repaired answers, explained refusals, and replay: in a real game, with a real
+planner and answers given in advance."""
+
+import contextlib
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pddlego_local.core import Message, Model, Prompt
+from pddlego_local.decoding import Decoding
+from pddlego_local.environments import coin_reference
+from pddlego_local.environments.coin import Coin
+from pddlego_local.episode import Episode, Parts
+from pddlego_local.models.replay import Replay
+from pddlego_local.models.scripted import Scripted
+from pddlego_local.planner import FastDownward
+from pddlego_local.planning import Formalization
+from tests.decoding.drawing import RandomLogits
+from tests.methods.playing import Events, of
+
+
+@pytest.fixture(scope="module")
+def planner() -> Iterator[FastDownward]:
+    with FastDownward() as planner:
+        yield planner
+
+
+class Asked:
+    """One question at the first look of a game."""
+
+    def __init__(self, model: Model, planner: FastDownward, **decoding: Any) -> None:
+        self.events: Events = []
+        parts = Parts(Coin(), model, planner, Decoding(**{"rung": "free", **decoding}))
+        self.episode = Episode(parts, self._note, run_seed=0, game=1, trial=0)
+        self.episode.start()
+
+    def _note(self, event: str, **facts: Any) -> None:
+        self.events.append({"event": event, **facts})
+
+    def formalize(self) -> Formalization:
+        with contextlib.closing(self.episode.environment):
+            prompt = Prompt((Message("user", "Write the PDDL."),), environment="coin")
+            return self.episode.formalize(prompt, step=1)
+
+
+def pair(old: str = "", new: str = "") -> str:
+    """A perfect answer to the first look, with one piece of text replaced."""
+    game = Asked(Scripted([]), FastDownward())
+    domain, problem = coin_reference.formalize(game.episode.memory)
+    assert old in domain + problem
+    return json.dumps({"df": domain.replace(old, new), "pf": problem.replace(old, new)})
+
+
+def test_the_first_sample_that_is_solved_is_taken_and_all_are_recorded(
+    planner: FastDownward,
+) -> None:
+    faulty = pair("(:types location direction)", "(:types location)")
+    answers = ["no PDDL at all", faulty, pair(), pair()]
+    asked = Asked(Scripted(answers), planner, best_of=4)
+    assert asked.formalize().plan
+    calls = of(asked.events, "call")
+    assert [(call["sample"], call["of"], call["text"]) for call in calls] == [
+        (number, 4, text) for number, text in enumerate(answers)
+    ]
+    assert [plan["outcome"] for plan in of(asked.events, "plan")] == ["translate_error", "solved"]
+
+
+def test_where_no_sample_is_solved_the_first_is_told_of(planner: FastDownward) -> None:
+    asked = Asked(Scripted(["nothing", pair("(at ?loc1)", "(be ?loc1)")]), planner, best_of=2)
+    assert asked.formalize().cause == "no_json"
+
+
+@pytest.mark.parametrize("feedback", ["planner", "explained"])
+def test_what_is_told_of_a_refusal_is_a_setting(planner: FastDownward, feedback: str) -> None:
+    asked = Asked(Scripted([pair("(at ?loc1)", "(be ?loc1)")]), planner, feedback=feedback)
+    found = asked.formalize()
+    (plan,) = of(asked.events, "plan")
+    assert found.cause == "translate_error"
+    assert found.message == plan["told"]
+    assert ("domain line" in found.message) is (feedback == "explained")
+    assert "domain line" not in plan["message"]
+
+
+@pytest.mark.parametrize(("repair", "cause"), [("none", "translate_error"), ("lenient", "solved")])
+def test_repair_is_an_arm_of_its_own(planner: FastDownward, repair: str, cause: str) -> None:
+    faulty = pair("(:types location direction)", "(:types location)")
+    asked = Asked(Scripted([faulty]), planner, repair=repair)
+    assert asked.formalize().cause == cause
+    repairs = of(asked.events, "repair")
+    assert [bool(event["changes"]) for event in repairs] == [True] * (repair == "lenient")
+    (call,) = of(asked.events, "call")
+    assert call["text"] == faulty
+
+
+@pytest.mark.parametrize("best_of", [1, 2])
+def test_an_answer_in_stages_is_recorded_with_them_and_can_be_replayed(
+    planner: FastDownward, best_of: int, tmp_path: Path
+) -> None:
+    settings: dict[str, Any] = {"rung": "grounded", "best_of": best_of, "max_tokens": 6000}
+    asked = Asked(RandomLogits(1), planner, **settings)
+    found = asked.formalize()
+    calls = of(asked.events, "call")
+    assert len(calls) == best_of
+    for call in calls:
+        kept = [stage["before"] for stage in call["stages"][1:]]
+        assert kept == sorted(kept, key=len) or any(kept)
+        assert call["text"] == call["stages"][-1]["before"] + call["stages"][-1]["text"]
+        assert {stage["name"] for stage in call["stages"]} >= {"types", "predicates", "actions"}
+        assert all(len(stage["grammar"]) == 64 for stage in call["stages"])
+    (tmp_path / "transcripts").mkdir()
+    lines = "".join(json.dumps(event) + "\n" for event in asked.events)
+    (tmp_path / "transcripts" / "1-0.jsonl").write_text(lines)
+    again = Asked(Replay(run=tmp_path), planner, **settings)
+    assert again.formalize() == found
