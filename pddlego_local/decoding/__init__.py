@@ -13,7 +13,8 @@ class Decoding:
     """`conf/decoding/<rung>.yaml`. Token limits count the answer and, if any, the thought.
 
     `stage_tokens` limits the stages of an answer by their names ("types", "predicates", "actions",
-    "objects", "facts", "goal"), each within what `max_tokens` leaves. `best_of` answers are drawn
+    "objects", "facts", "goal"; of the rung "signatures" "domain", "problem"), each within what
+    `max_tokens` leaves. `best_of` answers are drawn
     at once, and the first that the planner solves is taken. `repair` mends what a planner would
     refuse before it is planned (`pddl.repair`); `feedback` is what a model is told of PDDL without
     a plan: the planner's own words, or those of the static check (`pddl.explain`).

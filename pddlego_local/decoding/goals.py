@@ -3,6 +3,7 @@ environment's hint says which places the goal must lead to, that atom names one 
 place.
 """
 
+import math
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
@@ -47,8 +48,20 @@ def goal_terms(declared: Symbols, names: Names) -> GoalTerms:
 
 
 def can_be_new(terms: GoalTerms, true: Facts) -> bool:
-    """Whether there is an atom that does not hold."""
-    return bool(_new_atoms(Rules(), terms, true))
+    """Whether there is an atom that does not hold: counted, for they may be many."""
+    pools = Pools(terms.declared, terms.things)
+    needed = {name.lower() for name in terms.needed}
+    for predicate, types in terms.declared.predicates:
+        choices = [{name.lower() for name in pools(kind)} for kind in types]
+        unneeded = math.prod(len(names - needed) for names in choices) if needed else 0
+        held = sum(
+            all(name in names for name, names in zip(fact, choices, strict=True))
+            and (not needed or not needed.isdisjoint(fact))
+            for fact in true.get(predicate.lower(), ())
+        )
+        if math.prod(map(len, choices)) - unneeded > held:
+            return True
+    return False
 
 
 def holds(goal: Condition | None, true: Facts) -> bool:
@@ -61,10 +74,10 @@ def goal(terms: GoalTerms, true: Facts) -> Grammar:
     """To the end of the answer, with an atom that is not `true`. Where there is none at all, the
     goal that asks nothing."""
     rules = Rules()
-    new = _new_atoms(rules, terms, true)
+    pools = Pools(terms.declared, terms.things)
+    new = atoms_except(rules, terms.declared.predicates, pools, true, terms.needed)
     if not new:
         return rules.grammar("goal", "_GOAL _AND _C _C _CLOSE")
-    pools = Pools(terms.declared, terms.things)
     if terms.restricted:
         listed = f"_AND {some(new, MOST_OPERANDS, 1)} _C"
     else:
@@ -92,8 +105,3 @@ def lacking(declared: Symbols, names: Names) -> tuple[tuple[str, ...], tuple[str
     unused = [name for name in names.objects if name.lower() not in present]
     hinted = [name for name in unused if name.lower() in wanted]
     return tuple(hinted or unused), types
-
-
-def _new_atoms(rules: Rules, terms: GoalTerms, true: Facts) -> str:
-    pools = Pools(terms.declared, terms.things)
-    return atoms_except(rules, terms.declared.predicates, pools, true, terms.needed)
