@@ -9,7 +9,7 @@ from typing import Any
 
 from pddlego_local.commands.pairs import write_lines
 from pddlego_local.config import CellConfig, compose_cell
-from pddlego_local.core import Completion, Grammar, Model, Prompt, Sampling, Written
+from pddlego_local.core import Model, Prompt
 from pddlego_local.decoding import Decoding
 from pddlego_local.decoding.answer import read
 from pddlego_local.decoding.draw import Drawn, draw
@@ -19,6 +19,7 @@ from pddlego_local.decoding.stages import Scene
 from pddlego_local.episode import Episode, Parts
 from pddlego_local.errors import ConfigError
 from pddlego_local.models.opened import preflight
+from pddlego_local.models.scripted import Scripted
 from pddlego_local.seeds import derive_seed
 
 HELP = "PDDL pairs that a model writes for one observation, as JSON lines"
@@ -71,48 +72,21 @@ def samples(config: CellConfig, model: Model, count: int) -> Iterator[dict[str, 
 def first_question(config: CellConfig) -> tuple[Prompt, Scene]:
     """What the configured method asks first in the configured environment's first game."""
     environment, method = config.build("environment"), config.build("method")
+    listener = Scripted([_Asked()])
     with contextlib.closing(environment):
-        parts = Parts(environment, _Listener(), config.build("planner"), config.build("decoding"))
+        parts = Parts(environment, listener, config.build("planner"), config.build("decoding"))
         episode = Episode(parts, _ignore, run_seed=0, game=config.settings.games[0], trial=0)
         try:
             method(episode)
-        except _Asked as asked:
-            return asked.prompt, episode.scene(asked.prompt)
+        except _Asked:
+            return listener.asked[0], episode.scene(listener.asked[0])
     raise ConfigError(
         f"games={config.settings.games[0]}: this game is over before a model is asked"
     )
 
 
 class _Asked(Exception):
-    def __init__(self, prompt: Prompt) -> None:
-        self.prompt = prompt
-
-
-class _Listener:
-    """Stands where the model stands, to hear what a method asks."""
-
-    decodes = False
-
-    def preflight(self, *, thinking: bool = False) -> None: ...
-
-    def identity(self) -> dict[str, str]:
-        return {}
-
-    def complete(
-        self,
-        prompt: Prompt,
-        grammar: Grammar | None,
-        sampling: Sampling,
-        written: Written | None = None,
-    ) -> Completion:
-        raise _Asked(prompt)
-
-    def complete_many(
-        self, prompt: Prompt, grammar: Grammar | None, sampling: Sampling, count: int
-    ) -> tuple[Completion, ...]:
-        raise _Asked(prompt)
-
-    def close(self) -> None: ...
+    """Raised in a model's place: the first question is all that is wanted."""
 
 
 def _ignore(event: str, **facts: object) -> None: ...

@@ -9,7 +9,6 @@ Choices, goals and sentences have no more than their syntax: a number's range, a
 That nothing is listed twice no rung can say: the decoder's engine has no `uniqueItems`.
 """
 
-import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
@@ -17,6 +16,7 @@ from typing import Any
 from pydantic import BaseModel
 
 from pddlego_local.core import Action, Grammar
+from pddlego_local.decoding.schema import schema_grammar, schema_of
 from pddlego_local.decoding.stages import Scene
 
 DIRECTIONS = ("north", "south", "east", "west")
@@ -27,28 +27,24 @@ _ANY_NAME = "[a-zA-Z]([a-zA-Z0-9 -]{0,28}[a-zA-Z0-9])?"
 
 def commands(rung: str, scene: Scene) -> Grammar:
     """For {"action": a command}."""
-    return _grammar(rung, _object({"action": _command(rung, scene)}))
+    return schema_grammar(rung, _object({"action": _command(rung, scene)}))
 
 
 def moves(rung: str, scene: Scene, *, syntax: type[BaseModel]) -> Grammar:
     """For {"kind": "act", "text": a command}, or a thought as `syntax` bounds its text."""
     act = {"kind": {"const": "act"}, "text": _command(rung, scene)}
-    think = {"kind": {"const": "think"}, "text": _properties(syntax)["text"]}
-    return _grammar(rung, {"anyOf": [_object(think), _object(act)]})
+    think = {"kind": {"const": "think"}, "text": schema_of(syntax)["properties"]["text"]}
+    return schema_grammar(rung, {"anyOf": [_object(think), _object(act)]})
 
 
 def seen(rung: str, scene: Scene, *, syntax: type[BaseModel]) -> Grammar:
     """For lists of things: as `syntax` bounds them, when grounded with mentioned names only."""
-    lists = _properties(syntax)
+    lists = schema_of(syntax)["properties"]
     if rung == "grounded":
         names = _nouns(scene)
         only = {"items": {"enum": names}} if names else {"maxItems": 0}
         lists = {key: entry | only for key, entry in lists.items()}
-    return _grammar(rung, _object(lists))
-
-
-def _grammar(rung: str, schema: Mapping[str, Any]) -> Grammar:
-    return Grammar(rung, "json_schema", json.dumps(schema))
+    return schema_grammar(rung, _object(lists))
 
 
 def _object(properties: Mapping[str, Any]) -> dict[str, Any]:
@@ -57,15 +53,6 @@ def _object(properties: Mapping[str, Any]) -> dict[str, Any]:
         "properties": properties,
         "required": list(properties),
         "type": "object",
-    }
-
-
-def _properties(syntax: type[BaseModel]) -> dict[str, dict[str, Any]]:
-    """The schema of each key, without its title: that constrains nothing, but changes the hash."""
-    properties = syntax.model_json_schema()["properties"]
-    return {
-        key: {word: value for word, value in entry.items() if word != "title"}
-        for key, entry in properties.items()
     }
 
 

@@ -10,6 +10,7 @@ from pddlego_local.pddl.domain import read_domain
 from pddlego_local.pddl.faults import FaultLog
 from pddlego_local.pddl.problem import read_problem
 from pddlego_local.pddl.reader import Block, Word, read
+from pddlego_local.pddl.sections import without_comments
 from pddlego_local.pddl.symbols import Types
 from pddlego_local.pddl.task import Domain, Problem, TypedName
 
@@ -90,7 +91,7 @@ def domain_in(text: str) -> Domain:
 @functools.lru_cache(maxsize=64)
 def domain_of(text: str) -> Domain:
     """A domain file."""
-    return _read_domain(re.sub(r";[^\n]*", lambda found: " " * len(found[0]), text))
+    return _read_domain(without_comments(text))
 
 
 @functools.lru_cache(maxsize=64)
@@ -98,7 +99,7 @@ def problem_in(text: str) -> Problem:
     """The problem that a JSON answer, or the beginning of one, holds; offsets are of `text`."""
     plain = _plain(text)
     begins = list(re.finditer(r"\(\s*define\s*\(\s*problem\b", plain, re.IGNORECASE))[-1].start()
-    block = read(_closed(" " * begins + plain[begins:]), lambda *_: None)
+    block = _list_at(begins, plain)
     assert block is not None
     return read_problem(block, FaultLog("problem", ""))
 
@@ -107,7 +108,7 @@ def open_blocks(text: str) -> list[Block]:
     """The blocks that are not closed yet, the outermost `(define …` first."""
     plain = _plain(text)
     begins = list(re.finditer(r"\(\s*define\b", plain, re.IGNORECASE))[-1].start()
-    found = [read(_closed(" " * begins + plain[begins:]), lambda *_: None)]
+    found = [_list_at(begins, plain)]
     while (last := found[-1]) and last.end >= len(plain):
         inner = last.items[-1] if last.items else None
         found.append(inner if isinstance(inner, Block) else None)
@@ -148,9 +149,13 @@ def has_section(text: str, name: str) -> bool:
 
 
 def _read_domain(plain: str) -> Domain:
-    begins = max(plain.find("("), 0)
-    block = read(_closed(" " * begins + plain[begins:]), lambda *_: None)
+    block = _list_at(max(plain.find("("), 0), plain)
     return read_domain(block or Block(0), FaultLog("domain", ""))
+
+
+def _list_at(begins: int, plain: str) -> Block | None:
+    """The list that begins there, closed or not; offsets are those of `plain`."""
+    return read(_closed(" " * begins + plain[begins:]), lambda *_: None)
 
 
 def _plain(text: str) -> str:

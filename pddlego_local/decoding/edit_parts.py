@@ -11,7 +11,7 @@ from pddlego_local.core import Grammar
 from pddlego_local.decoding.atoms import Pools
 from pddlego_local.decoding.declared import Symbols
 from pddlego_local.decoding.rules import Rules
-from pddlego_local.decoding.terminals import name_except, one_of
+from pddlego_local.decoding.terminals import new_name, one_of
 
 # As many as the rung "syntax" allows.
 MOST_LINES = 30
@@ -68,7 +68,8 @@ def object_changes(
 ) -> Grammar:
     """ "objects" to its end; new names are of the `known` ones where those are all there are."""
     rules = Rules()
-    new = _new_name(rules, known, [*objects, *declared.things, *begun.new])
+    name = new_name(known, [*objects, *declared.things, *begun.new])
+    new = rules.terminal(name) if name else ""
     line_end = _line_end(rules, declared, new)
     old = [name for name in objects if name not in begun.old]
     kept = _not_to_be_renamed(objects, facts)
@@ -120,15 +121,6 @@ def _from(rules: Rules, lists: Sequence[_List], begun: Begun) -> str:
     if begun.heading:
         left.insert(0, lists[position].rest(rules, first=begun.last in "[{"))
     return f" {_mark(rules, ',')} ".join(left)
-
-
-def _new_name(rules: Rules, known: Sequence[str] | None, taken: Collection[str]) -> str:
-    """The terminal for a name that is not there, "" if there is none left."""
-    if known is None:
-        return rules.terminal(name_except(taken))
-    used = {name.lower() for name in taken}
-    left = [name for name in known if name.lower() not in used]
-    return rules.names(left) if left else ""
 
 
 def _line_end(rules: Rules, declared: Symbols, new: str) -> str:

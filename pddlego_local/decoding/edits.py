@@ -20,6 +20,7 @@ from pydantic import BaseModel
 from pddlego_local.core import Grammar
 from pddlego_local.decoding.declared import domain_of, symbols
 from pddlego_local.decoding.edit_parts import Begun, deletions, fact_changes, object_changes, words
+from pddlego_local.decoding.schema import schema_grammar, schema_of
 from pddlego_local.decoding.stages import Constraint, Scene, Script, Stage, Stages
 from pddlego_local.pddl.edit import facts_of, objects_of
 
@@ -29,7 +30,7 @@ _STRING = re.compile(r'"((?:[^"\\]|\\.)*)"(?=(\s*:\s*[\[{])?)')
 def edit_script(rung: str, scene: Scene, *, syntax: type[BaseModel]) -> Constraint:
     """For {"objects": changes, "init": changes}; "signatures" adds nothing to `syntax`."""
     if rung == "signatures":
-        return Grammar(rung, "json_schema", json.dumps(syntax.model_json_schema()))
+        return schema_grammar(rung, schema_of(syntax))
     known = scene.names.objects if rung == "grounded" else None
     return Script(rung, lambda: _edit(scene, known))
 

@@ -16,7 +16,7 @@ from pddlego_local.decoding.bodies import (
 )
 from pddlego_local.decoding.declared import Signature, Symbols
 from pddlego_local.decoding.rules import Rules, some
-from pddlego_local.decoding.terminals import RESERVED, name_except, one_of, signature
+from pddlego_local.decoding.terminals import RESERVED, name_except, new_name, one_of, signature
 from pddlego_local.pddl.reader import Block, Word
 
 OPEN_PROBLEM = "_OPEN_PROBLEM"
@@ -54,7 +54,7 @@ def added_types(missing: Sequence[str]) -> Grammar:
 def declarations(declared: Symbols, known: Sequence[str] | None, *, required: bool) -> Grammar:
     """Requirements if they are still `required`, constants and predicates."""
     rules = Rules()
-    listed = _typed_list(_name(known, ()), one_of(declared.types), MOST_CONSTANTS)
+    listed = _typed_list(new_name(known, ()), one_of(declared.types), MOST_CONSTANTS)
     constants = rules.terminal(f"_CONSTANTS {listed}")
     requirements = "[_REQUIREMENTS]" if required else ""
     predicates = f"_PREDICATES {_predicates(rules, declared, ())} _C"
@@ -65,7 +65,7 @@ def more_constants(
     declared: Symbols, known: Sequence[str] | None, taken: Collection[str], typed: bool
 ) -> Grammar:
     rules = Rules()
-    rest = _rest(_name(known, taken), one_of(declared.types), MOST_CONSTANTS, typed)
+    rest = _rest(new_name(known, taken), one_of(declared.types), MOST_CONSTANTS, typed)
     predicates = f"_PREDICATES {_predicates(rules, declared, ())} _C"
     return rules.grammar("predicates", f"{rules.terminal(rest)} {predicates}")
 
@@ -119,7 +119,7 @@ def rest_of_action(
 def objects(declared: Symbols, known: Sequence[str] | None, opening: str) -> Grammar:
     """The problem's head and objects, to the beginning of `:init`."""
     rules = Rules()
-    listed = _typed_list(_name(known, declared.things), one_of(declared.types), MOST_OBJECTS)
+    listed = _typed_list(new_name(known, declared.things), one_of(declared.types), MOST_OBJECTS)
     of_domain = rules.terminal(f"_OF_DOMAIN {one_of([declared.domain_name])} _C")
     names = rules.terminal(f"_OBJECTS {listed}")
     return rules.grammar("objects", f"{opening} {of_domain} [_REQUIREMENTS] [{names}] _INIT")
@@ -129,7 +129,7 @@ def more_objects(
     declared: Symbols, known: Sequence[str] | None, taken: Collection[str], typed: bool
 ) -> Grammar:
     rules = Rules()
-    rest = _rest(_name(known, taken), one_of(declared.types), MOST_OBJECTS, typed)
+    rest = _rest(new_name(known, taken), one_of(declared.types), MOST_OBJECTS, typed)
     return rules.grammar("objects", f"{rules.terminal(rest)} _INIT")
 
 
@@ -180,15 +180,6 @@ def _rest(name: str, kind: str, most: int, typed: bool) -> str:
 
 def _entry(name: str, kind: str) -> str:
     return f"_B1 {name} (_DASH {kind})?"
-
-
-def _name(known: Sequence[str] | None, taken: Collection[str]) -> str:
-    """A name that may be declared, "" if there is none."""
-    if known is None:
-        return name_except(taken)
-    used = {name.lower() for name in taken}
-    left = [name for name in known if name.lower() not in used]
-    return one_of(left) if left else ""
 
 
 def _predicates(rules: Rules, declared: Symbols, taken: Collection[str]) -> str:

@@ -12,12 +12,11 @@ same on all. The three above "syntax" know the scene that a question is asked in
 """
 
 import functools
-import json
-from typing import Any
 
 from pddlego_local.core import Grammar
 from pddlego_local.decoding.forms import PDDL, Form, Keys
 from pddlego_local.decoding.grammar import load
+from pddlego_local.decoding.schema import schema_grammar, schema_of
 from pddlego_local.decoding.stages import Constraint, Scene
 from pddlego_local.errors import ConfigError
 
@@ -46,18 +45,4 @@ def grammar_for(rung: str, form: Form[Keys] = PDDL) -> Grammar | None:
 
 @functools.lru_cache(maxsize=200)
 def _schema(rung: str, keys: type[Keys]) -> Grammar:
-    schema = _without_prose(keys.model_json_schema())
-    return Grammar(rung, "json_schema", json.dumps(schema))
-
-
-def _without_prose(schema: Any) -> Any:
-    """Titles and descriptions constrain nothing, and would make a hash depend on a comment."""
-    if isinstance(schema, list):
-        return [_without_prose(part) for part in schema]
-    if not isinstance(schema, dict):
-        return schema
-    return {
-        key: _without_prose(value)
-        for key, value in schema.items()
-        if not (key in ("title", "description") and isinstance(value, str))
-    }
+    return schema_grammar(rung, schema_of(keys))

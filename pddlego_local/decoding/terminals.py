@@ -6,7 +6,7 @@ A set of names is one terminal and never a rule: as a rule the decoder's masks t
 import functools
 import json
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from pddlego_local.decoding.declared import Signature
 
@@ -53,6 +53,16 @@ def name_except(words: Iterable[str]) -> str:
     the words. Of a long word only the beginning is looked at: nothing that begins so is a name.
     """
     return _name_except(frozenset(_key(word.lower()) for word in words))
+
+
+def new_name(known: Sequence[str] | None, taken: Iterable[str]) -> str:
+    """A terminal for a name that is not `taken`, of the `known` ones where those are all that there
+    are; "" if none is left."""
+    if known is None:
+        return name_except(taken)
+    used = {name.lower() for name in taken}
+    left = [name for name in known if name.lower() not in used]
+    return one_of(left) if left else ""
 
 
 def _key(word: str) -> str:

@@ -6,7 +6,7 @@ import re
 def section(problem: str, name: str) -> str:
     """The text of "(:init …)" and its like without comments; "" if there is none that closes."""
     start, end = _place(problem, name)
-    return _without_comments(problem)[start:end]
+    return without_comments(problem)[start:end]
 
 
 def with_section(problem: str, name: str, text: str) -> str:
@@ -29,7 +29,7 @@ def with_goal(problem: str, condition: str) -> str:
 
 def _place(problem: str, name: str) -> tuple[int, int]:
     """Where a section begins and ends; (-1, -1) if it is not there or never closes."""
-    text = _without_comments(problem)
+    text = without_comments(problem)
     found = re.search(rf"\(\s*:{name}\b", text, re.IGNORECASE)
     depth = 0
     for position in range(found.start(), len(text)) if found else ():
@@ -39,6 +39,6 @@ def _place(problem: str, name: str) -> tuple[int, int]:
     return -1, -1
 
 
-def _without_comments(text: str) -> str:
+def without_comments(text: str) -> str:
     """Of the same length, so that positions stay what they are."""
     return re.sub(r";[^\n]*", lambda comment: " " * len(comment[0]), text)

@@ -59,6 +59,19 @@ def staged(model: Model, seed: int) -> str:
     return rest.written.text
 
 
+def assert_pieces_make_the_whole(model: Model) -> None:
+    """Greedily drawn in three pieces, an answer is what it is in one."""
+    greedy = Sampling(temperature=0, max_tokens=24)
+    whole = model.complete(PROMPT, ENDLESS, greedy).text
+    piece = dataclasses.replace(greedy, max_tokens=8)
+    written: Written | None = Written()
+    for _ in range(3):
+        completion = model.complete(PROMPT, ENDLESS, piece, written)
+        assert completion.finish_reason == "length"
+        written = completion.written
+    assert written is not None and written.text == whole
+
+
 SCENE = Scene(
     actions=(
         Action("move", "(?from - location ?to - location ?dir - direction)", "move {dir}"),

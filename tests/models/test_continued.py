@@ -17,7 +17,15 @@ from pddlego_local.models.replay import Replay
 from pddlego_local.models.scripted import Scripted
 from pddlego_local.models.transformers import Engine, TransformersModel
 from tests.models.asking import PROMPT, TOY, TOY_LANGUAGE, words
-from tests.models.staging import ENDLESS, FIRST, RECORD, begin, go_on, staged, typed_answer
+from tests.models.staging import (
+    FIRST,
+    RECORD,
+    assert_pieces_make_the_whole,
+    begin,
+    go_on,
+    staged,
+    typed_answer,
+)
 
 CPU = Engine(device="cpu", threads=1)
 
@@ -61,15 +69,7 @@ def test_the_upper_rungs_keep_their_promise_in_process(model: TransformersModel)
 
 
 def test_an_answer_in_pieces_is_the_answer_in_one(model: TransformersModel) -> None:
-    greedy = Sampling(temperature=0, max_tokens=24)
-    whole = model.complete(PROMPT, ENDLESS, greedy).text
-    piece = dataclasses.replace(greedy, max_tokens=8)
-    written: Written | None = Written()
-    for _ in range(3):
-        completion = model.complete(PROMPT, ENDLESS, piece, written)
-        assert completion.finish_reason == "length"
-        written = completion.written
-    assert written is not None and written.text == whole
+    assert_pieces_make_the_whole(model)
 
 
 def test_stages_depend_on_their_seeds_alone(model: TransformersModel) -> None:

@@ -20,7 +20,16 @@ from pddlego_local.models.random import make_random_llama
 from pddlego_local.models.thinking import Thinking
 from pddlego_local.models.vllm import Server, VllmModel
 from tests.models.asking import PROMPT, TOY, TOY_LANGUAGE, words
-from tests.models.staging import ENDLESS, FIRST, RECORD, begin, go_on, staged, typed_answer
+from tests.models.staging import (
+    ENDLESS,
+    FIRST,
+    RECORD,
+    assert_pieces_make_the_whole,
+    begin,
+    go_on,
+    staged,
+    typed_answer,
+)
 from tests.serving.test_vllm import CONTEXT_TOKENS, pytestmark, serving
 
 __all__ = ["pytestmark"]
@@ -64,15 +73,7 @@ def test_the_upper_rungs_keep_their_promise_through_a_server(model: VllmModel) -
 
 
 def test_an_answer_in_pieces_is_the_answer_in_one(model: VllmModel) -> None:
-    greedy = Sampling(temperature=0, max_tokens=24)
-    whole = model.complete(PROMPT, ENDLESS, greedy).text
-    piece = dataclasses.replace(greedy, max_tokens=8)
-    written: Written | None = Written()
-    for _ in range(3):
-        completion = model.complete(PROMPT, ENDLESS, piece, written)
-        assert completion.finish_reason == "length"
-        written = completion.written
-    assert written is not None and written.text == whole
+    assert_pieces_make_the_whole(model)
 
 
 def test_stages_depend_on_their_seeds_alone(model: VllmModel) -> None:
