@@ -258,7 +258,8 @@ class Model(Protocol):
     """Thread-safe: many episodes share one model."""
 
     decodes: bool
-    """Whether grammars apply: False for the stand-ins that are no language models."""
+    """Whether grammars apply: False for the stand-ins that are no language models. They are asked
+    for whole answers only."""
 
     def preflight(self, *, thinking: bool = False) -> None:
         """Raises MissingPart or ConfigError at once, before anything is loaded.

@@ -36,12 +36,13 @@ CASES: dict[str, tuple[str, int, str] | None] = {
     "make demo": ("pddlego demo --out {tmp}", 0, "What the grammar does"),
     "make test": None,  # this is it
     "make sweep": None if GPU else ("make sweep", 2, "GPU"),
-    "make sweep EXPERIMENT=workstation_thinking": None
-    if GPU
-    else ("make sweep EXPERIMENT=workstation_thinking", 2, "GPU"),
-    "make sweep EXPERIMENT=workstation_systems": None
-    if GPU
-    else ("make sweep EXPERIMENT=workstation_systems", 2, "GPU"),
+    "make sweep EXPERIMENT=workstation_thinking": None if GPU else (
+        "pddlego run -m experiment=workstation_thinking seed=0 run.out={tmp}", 3, "GPU",
+    ),
+    "make sweep EXPERIMENT=workstation_systems": None if GPU else (  # to compose all takes a minute
+        "pddlego run -m experiment=workstation_systems environment=coin model=qwen3_8b"
+        " decoding=free run.out={tmp}", 3, "GPU",
+    ),
     "make sweep EXPERIMENT=workstation_trials": None
     if GPU
     else ("make sweep EXPERIMENT=workstation_trials", 2, "GPU"),

@@ -19,13 +19,6 @@ def continues(written: Written | None) -> bool:
     return bool(written.opening)
 
 
-def as_stage(completion: Completion, written: Written | None) -> Completion:
-    """What a model without tokens answered, as the next stage of what is `written`."""
-    if written is None:
-        return completion
-    return dataclasses.replace(completion, written=Written(written.text + completion.text))
-
-
 def one_by_one(
     complete: Callable[[Prompt, Grammar | None, Sampling], Completion],
     prompt: Prompt,

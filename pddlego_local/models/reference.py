@@ -21,7 +21,7 @@ from pydantic.dataclasses import dataclass
 
 from pddlego_local.core import Completion, Grammar, Prompt, Sampling, Written
 from pddlego_local.errors import ConfigError
-from pddlego_local.models.continuation import as_stage, one_by_one
+from pddlego_local.models.continuation import one_by_one
 from pddlego_local.pddl.edit import difference
 from pddlego_local.planner import FastDownward
 
@@ -52,13 +52,10 @@ class ReferenceFormalizer:
         sampling: Sampling,
         written: Written | None = None,
     ) -> Completion:
-        """The whole answer, whatever is written.
-
-        Raises ConfigError for an environment or a question that it has no rules for.
-        """
+        """Raises ConfigError for an environment or a question that it has no rules for."""
         began = time.perf_counter()
         text = json.dumps(self._answer(prompt, _rules(prompt.environment)))
-        return as_stage(Completion(text, "stop", 0, 0, time.perf_counter() - began), written)
+        return Completion(text, "stop", 0, 0, time.perf_counter() - began)
 
     def complete_many(
         self, prompt: Prompt, grammar: Grammar | None, sampling: Sampling, count: int

@@ -39,7 +39,7 @@ class Replay:
         sampling: Sampling,
         written: Written | None = None,
     ) -> Completion:
-        """Raises ModelFault if the request was never recorded. Answers are given whole."""
+        """Raises ModelFault if the request was never recorded."""
         return self._find(_asked(prompt, grammar, sampling))
 
     def complete_many(

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 from pddlego_local.core import Completion, Grammar, Prompt, Sampling, Written
 from pddlego_local.errors import ModelFault
-from pddlego_local.models.continuation import as_stage, one_by_one
+from pddlego_local.models.continuation import one_by_one
 
 
 class Scripted:
@@ -33,14 +33,14 @@ class Scripted:
         sampling: Sampling,
         written: Written | None = None,
     ) -> Completion:
-        """The next answer; a stage of an answer is one too. Raises ModelFault when none is left."""
+        """The next answer. Raises ModelFault when none is left."""
         self.asked.append(prompt)
         answer = next(self._answers, ModelFault("the script is over"))
         if isinstance(answer, Exception):
             raise answer
         if isinstance(answer, str):
             answer = Completion(answer, "stop", 0, 0, 0.0)
-        return as_stage(answer, written)
+        return answer
 
     def complete_many(
         self, prompt: Prompt, grammar: Grammar | None, sampling: Sampling, count: int

@@ -2,7 +2,9 @@
 
 Random weights are the worst case for a grammar: the model costs next to nothing, so that the masks
 show, and its text is as varied as the grammar permits. Answers are whole ones, so that each stage
-of the upper rungs has its part; every answer has grammars of its own.
+of the upper rungs has its part; every answer has grammars of its own. What a rung costs is told by
+free answers of the very same lengths: a random model left to itself ends its answers early, and
+a short answer costs more a token.
 """
 
 import os
@@ -19,7 +21,7 @@ from pddlego_local.environments.coin import TABLES
 from pddlego_local.models.random import RandomVllmModel
 from pddlego_local.models.vllm import Server, VllmModel
 
-RUNGS = ("free", "json", "syntax", "typed", "grounded")
+RUNGS = ("json", "syntax", "signatures", "typed", "grounded")
 _PROMPT = Prompt((Message("user", "Write the PDDL domain and problem of this house."),))
 _SCENE = Scene(
     TABLES.told,
@@ -29,7 +31,7 @@ _SCENE = Scene(
     ),
 )
 _ANSWER_TOKENS = 2048
-_TOKENS = {1: 4_000, 8: 16_000, 32: 40_000}  # of each turn, by how many are under way
+_TOKENS = {1: 3_000, 8: 12_000, 32: 40_000}  # of each turn, by how many are under way
 _TURNS = 2
 
 
@@ -46,63 +48,86 @@ def serve() -> VllmModel:
 
 
 def decode_bench(model: VllmModel) -> list[dict[str, object]]:
-    """One row per concurrency and rung: tokens per second (median of the turns), as counted by the
-    server, and how many whole answers there were.
+    """One row per concurrency and rung: tokens per second (medians of the turns), the rung's and
+    those of free answers of the same lengths.
     """
     constraints = {rung: constraint_for(rung, scene=_SCENE) for rung in RUNGS}
     for constraint in constraints.values():  # the first request of a kind is slow
         draw(model, _PROMPT, constraint, Sampling(max_tokens=16), {})
-    return [row for concurrency in _TOKENS for row in _rows(model, constraints, concurrency)]
-
-
-def _rows(
-    model: VllmModel, constraints: dict[str, Constraint], concurrency: int
-) -> list[dict[str, object]]:
-    """The rungs take turns, after a round that does not count: a batch size's first use is slow."""
-    rates: dict[str, list[float]] = {rung: [] for rung in constraints}
-    whole = dict.fromkeys(constraints, 0)
-    for turn in range(_TURNS + 1):
-        for rung, constraint in constraints.items():
-            least = _TOKENS[concurrency] if turn else _TOKENS[concurrency] // 4
-            tokens, answers, wall_time_s = _draw(model, constraint, concurrency, least)
-            if turn:
-                rates[rung].append(tokens / wall_time_s)
-                whole[rung] += answers
-    medians = {rung: statistics.median(found) for rung, found in rates.items()}
     return [
-        {
-            "at once": concurrency,
-            "rung": rung,
-            "tokens per s": round(rate),
-            "from": round(min(rates[rung])),
-            "to": round(max(rates[rung])),
-            "over free": round(rate / medians["free"], 2),
-            "answers": whole[rung],
-        }
-        for rung, rate in medians.items()
+        _row(model, rung, constraint, concurrency)
+        for concurrency in _TOKENS
+        for rung, constraint in constraints.items()
     ]
+
+
+def _row(
+    model: VllmModel, rung: str, constraint: Constraint, concurrency: int
+) -> dict[str, object]:
+    """After a turn that does not count: a batch size's first use is slow."""
+    rates: list[float] = []
+    free_rates: list[float] = []
+    answers = 0
+    for turn in range(_TURNS + 1):
+        least = _TOKENS[concurrency] if turn else _TOKENS[concurrency] // 4
+        lengths, wall_time_s = _draw(model, constraint, concurrency, least)
+        free_wall_time_s = _draw_free(model, lengths)
+        if turn:
+            tokens = sum(map(sum, lengths))
+            rates.append(tokens / wall_time_s)
+            free_rates.append(tokens / free_wall_time_s)
+            answers += sum(map(len, lengths))
+    over_free = [rate / free for rate, free in zip(rates, free_rates, strict=True)]
+    return {
+        "at once": concurrency,
+        "rung": rung,
+        "tokens per s": round(statistics.median(rates)),
+        "free, same lengths": round(statistics.median(free_rates)),
+        "over free": round(statistics.median(over_free), 2),
+        "from": round(min(over_free), 2),
+        "to": round(max(over_free), 2),
+        "answers": answers,
+    }
 
 
 def _draw(
     model: VllmModel, constraint: Constraint, concurrency: int, least_tokens: int
-) -> tuple[int, int, float]:
-    """Keeps `concurrency` answers under way until enough tokens are drawn: (tokens, finished
-    answers, seconds)."""
+) -> tuple[list[list[int]], float]:
+    """Keeps `concurrency` answers under way until enough tokens are drawn: how many each answer of
+    each thread has, and the seconds it took."""
     share = -(-least_tokens // concurrency)
 
-    def one_thread(thread: int) -> tuple[int, int]:
-        drawn = finished = 0
-        seed = 1000 * thread
-        while drawn < share:
-            sampling = Sampling(max_tokens=min(_ANSWER_TOKENS, share - drawn), seed=seed)
-            completion = draw(model, _PROMPT, constraint, sampling, {})[0].completion
-            drawn += completion.completion_tokens
-            finished += completion.finish_reason == "stop"
-            seed += 1
-        return drawn, finished
+    def one_thread(thread: int) -> list[int]:
+        lengths: list[int] = []
+        while (left := share - sum(lengths)) > 0:
+            sampling = Sampling(max_tokens=min(_ANSWER_TOKENS, left), seed=_seed(thread, lengths))
+            drawn = draw(model, _PROMPT, constraint, sampling, {})[0]
+            lengths.append(drawn.completion.completion_tokens)
+        return lengths
 
     began = time.perf_counter()
     with ThreadPoolExecutor(concurrency) as pool:
-        counts = list(pool.map(one_thread, range(concurrency)))
-    wall_time_s = time.perf_counter() - began
-    return sum(tokens for tokens, _ in counts), sum(done for _, done in counts), wall_time_s
+        lengths = list(pool.map(one_thread, range(concurrency)))
+    return lengths, time.perf_counter() - began
+
+
+def _draw_free(model: VllmModel, lengths: list[list[int]]) -> float:
+    """The seconds that free answers of these lengths take, drawn by as many threads."""
+    client = model.start()
+
+    def one_thread(thread: int) -> None:
+        drawn: list[int] = []
+        for length in lengths[thread]:
+            sampling = Sampling(max_tokens=length, seed=_seed(thread, drawn))
+            said = client._chat(_PROMPT, None, sampling, 1, {"ignore_eos": True})
+            drawn.append(said.usage.completion_tokens)
+        assert drawn == lengths[thread]
+
+    began = time.perf_counter()
+    with ThreadPoolExecutor(len(lengths)) as pool:
+        list(pool.map(one_thread, range(len(lengths))))
+    return time.perf_counter() - began
+
+
+def _seed(thread: int, drawn: list[int]) -> int:
+    return 1000 * thread + len(drawn)
