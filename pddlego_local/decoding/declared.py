@@ -158,6 +158,7 @@ def _list_at(begins: int, plain: str) -> Block | None:
     return read(_closed(" " * begins + plain[begins:]), lambda *_: None)
 
 
+@functools.lru_cache(maxsize=64)
 def _plain(text: str) -> str:
     """The text with comments, escapes and the envelope blanked out; offsets stay what they are."""
     text = _COMMENT.sub(lambda found: " " * len(found[0]), text)

@@ -19,18 +19,12 @@ Facts = Mapping[str, Collection[Arguments]]
 
 @dataclass(frozen=True)
 class GoalTerms:
-    """What a goal is made of: `things` are name → type, and an atom names one of `needed`, if any.
-
-    `restricted` says that all of the goal's atoms are such, not only one.
-    """
+    """What a goal is made of: `things` are name → type. Where there are `needed` ones, each of the
+    goal's atoms names one of them."""
 
     declared: Symbols
     things: Mapping[str, str]
     needed: tuple[str, ...]
-
-    @property
-    def restricted(self) -> bool:
-        return bool(self.needed)
 
 
 def goal_terms(declared: Symbols, names: Names) -> GoalTerms:
@@ -78,7 +72,7 @@ def goal(terms: GoalTerms, true: Facts) -> Grammar:
     new = atoms_except(rules, terms.declared.predicates, pools, true, terms.needed)
     if not new:
         return rules.grammar("goal", "_GOAL _AND _C _C _CLOSE")
-    if terms.restricted:
+    if terms.needed:
         listed = f"_AND {some(new, MOST_OPERANDS, 1)} _C"
     else:
         fact = atoms(rules, terms.declared.predicates, pools)

@@ -17,7 +17,9 @@ from pddlego_local.decoding.forms import (
 )
 from pddlego_local.decoding.rungs import grammar_for
 from pddlego_local.methods.react import MOVE
+from pddlego_local.models.transformers import Engine
 
+CPU = Engine(device="cpu", threads=1)
 PROMPT = Prompt((Message("system", "You map a house."), Message("user", "Write the PDDL.")))
 FORMS: list[Form[Keys]] = [COMMAND, EDIT, GOALS, MOVE, PROBLEM, SEEN, TEXT, choice(12)]
 TOY = Grammar("toy", "lark", 'start: "(" NAME ("," NAME) ~ 0 .. 5 ")"\nNAME: /[a-z]{1,6}/\n')

@@ -1,7 +1,9 @@
 """Answers in two stages, staged by hand, for the tests of every backend."""
 
 import dataclasses
+import json
 import re
+from concurrent.futures import ThreadPoolExecutor
 
 from pddlego_local.core import Action, Completion, Grammar, Model, Names, Sampling, Written
 from pddlego_local.decoding.answer import read
@@ -52,11 +54,40 @@ def go_on(model: Model, seed: int, first: Completion, *, anew: bool = False) -> 
     return rest
 
 
+def begin_and_go_on(model: Model, seed: int, *, anew: bool) -> tuple[Completion, Completion]:
+    """Both stages; each counts its tokens."""
+    first = begin(model, seed)
+    rest = go_on(model, seed, first, anew=anew)
+    assert first.written is not None and rest.written is not None
+    assert first.written.tokens is not None and rest.written.tokens is not None
+    assert len(first.written.opening) == first.prompt_tokens
+    if not anew:  # the very tokens that were drawn, and one end-of-text each
+        assert len(first.written.tokens) == first.completion_tokens - 1
+        assert rest.prompt_tokens == first.prompt_tokens + len(first.written.tokens)
+    return first, rest
+
+
 def staged(model: Model, seed: int) -> str:
     """The whole answer."""
     rest = go_on(model, seed, begin(model, seed))
     assert rest.written is not None
     return rest.written.text
+
+
+def assert_seeds_alone_decide(model: Model, count: int) -> None:
+    """Answers in stages are the same alone and in company, in whatever order they are asked for."""
+    alone = [staged(model, seed) for seed in range(count)]
+    with ThreadPoolExecutor(8) as pool:
+        together = list(pool.map(lambda seed: staged(model, seed), reversed(range(count))))
+    assert together[::-1] == alone
+    assert len(set(alone)) == count
+
+
+def assert_a_json_schema_continues(model: Model) -> None:
+    first = begin(model, 1)
+    rest = model.complete(PROMPT, RECORD, Sampling(max_tokens=99, seed=2), first.written)
+    assert rest.finish_reason == "stop"
+    assert 0 <= json.loads(rest.text)["n"] <= 99
 
 
 def assert_pieces_make_the_whole(model: Model) -> None:

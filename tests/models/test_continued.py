@@ -2,8 +2,6 @@
 
 import dataclasses
 import json
-from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -15,26 +13,19 @@ from pddlego_local.models.canary import check_obedience
 from pddlego_local.models.reference import ReferenceFormalizer
 from pddlego_local.models.replay import Replay
 from pddlego_local.models.scripted import Scripted
-from pddlego_local.models.transformers import Engine, TransformersModel
-from tests.models.asking import PROMPT, TOY, TOY_LANGUAGE, words
+from pddlego_local.models.transformers import TransformersModel
+from tests.models.asking import CPU, PROMPT, TOY, TOY_LANGUAGE, words
 from tests.models.staging import (
     FIRST,
     RECORD,
+    assert_a_json_schema_continues,
     assert_pieces_make_the_whole,
+    assert_seeds_alone_decide,
     begin,
+    begin_and_go_on,
     go_on,
-    staged,
     typed_answer,
 )
-
-CPU = Engine(device="cpu", threads=1)
-
-
-@pytest.fixture(scope="module")
-def model(random_llama: Path) -> Iterator[TransformersModel]:
-    model = TransformersModel(weights=str(random_llama), engine=CPU)
-    yield model
-    model.close()
 
 
 @pytest.fixture(scope="module")
@@ -49,16 +40,10 @@ def tokenizer(random_llama: Path) -> Any:
 def test_a_stage_goes_on_under_its_own_grammar(
     model: TransformersModel, tokenizer: Any, seed: int, anew: bool
 ) -> None:
-    first = begin(model, seed)
-    rest = go_on(model, seed, first, anew=anew)
-    assert first.written is not None and rest.written is not None
-    assert first.written.tokens is not None and rest.written.tokens is not None
-    assert len(first.written.opening) == first.prompt_tokens
+    first, rest = begin_and_go_on(model, seed, anew=anew)
+    assert rest.written is not None
     assert tokenizer.decode(rest.written.tokens) == first.text + rest.text
     assert rest.prompt_tokens >= first.prompt_tokens + 1
-    if not anew:  # the very tokens that were drawn, and one end-of-text each
-        assert len(first.written.tokens) == first.completion_tokens - 1
-        assert rest.prompt_tokens == first.prompt_tokens + len(first.written.tokens)
 
 
 def test_the_upper_rungs_keep_their_promise_in_process(model: TransformersModel) -> None:
@@ -73,17 +58,11 @@ def test_an_answer_in_pieces_is_the_answer_in_one(model: TransformersModel) -> N
 
 
 def test_stages_depend_on_their_seeds_alone(model: TransformersModel) -> None:
-    alone = [staged(model, seed) for seed in range(8)]
-    with ThreadPoolExecutor(8) as pool:
-        assert list(pool.map(lambda seed: staged(model, seed), range(8))) == alone
-    assert len(set(alone)) == 8
+    assert_seeds_alone_decide(model, 8)
 
 
 def test_a_json_schema_continues_an_answer(model: TransformersModel) -> None:
-    first = begin(model, 1)
-    rest = model.complete(PROMPT, RECORD, Sampling(max_tokens=99, seed=2), first.written)
-    assert rest.finish_reason == "stop"
-    assert 0 <= json.loads(rest.text)["n"] <= 99
+    assert_a_json_schema_continues(model)
 
 
 def test_a_cut_answer_goes_on_from_its_cut(model: TransformersModel) -> None:

@@ -4,7 +4,6 @@ import json
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -21,6 +20,7 @@ from pddlego_local.models.thinking import Thinking
 from pddlego_local.models.transformers import Engine, TransformersModel
 from tests.models.asking import (
     BAD_GRAMMARS,
+    CPU,
     ENVELOPE,
     FORMS,
     PROMPT,
@@ -29,15 +29,6 @@ from tests.models.asking import (
     finished,
     words,
 )
-
-CPU = Engine(device="cpu", threads=1)
-
-
-@pytest.fixture(scope="module")
-def model(random_llama: Path) -> Iterator[TransformersModel]:
-    model = TransformersModel(weights=str(random_llama), engine=CPU)
-    yield model
-    model.close()
 
 
 @pytest.mark.parametrize("seed", range(20))

@@ -11,7 +11,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -213,30 +213,34 @@ def test_a_stranger_to_the_server_is_told_what_to_set(model: VllmModel) -> None:
         guest.complete(PROMPT, TOY, sampling)
 
 
+def kill_under_way(server: int, ask: Callable[[], object]) -> None:
+    """Kills the server while four threads ask and ask again: each has a ModelFault of it."""
+    faults: list[Exception] = []
+
+    def ask_on() -> None:
+        try:
+            while True:
+                ask()
+        except Exception as error:
+            faults.append(error)
+
+    asking = [threading.Thread(target=ask_on) for _ in range(4)]
+    for thread in asking:
+        thread.start()
+    time.sleep(0.5)
+    psutil.Process(server).kill()
+    for thread in asking:
+        thread.join(60)
+    assert [type(fault) for fault in faults] == [ModelFault] * 4
+
+
 def test_killed_mid_request_is_a_model_fault_and_leaves_nothing(model: VllmModel) -> None:
     """Last of this module's users of the server: it does not survive."""
     assert model._managed is not None
     group = model._managed.process_group()
     assert group is not None
-    front = psutil.Process(group)
     assert len(group_of(group)) > 1  # an engine of its own, which a plain kill would orphan
-    faults: list[Exception] = []
-
-    def ask() -> None:
-        try:
-            while True:
-                model.complete(PROMPT, ENVELOPE, Sampling(max_tokens=1500))
-        except Exception as error:
-            faults.append(error)
-
-    asking = [threading.Thread(target=ask) for _ in range(4)]
-    for thread in asking:
-        thread.start()
-    time.sleep(0.5)
-    front.kill()
-    for thread in asking:
-        thread.join(60)
-    assert [type(fault) for fault in faults] == [ModelFault] * 4
+    kill_under_way(group, lambda: model.complete(PROMPT, ENVELOPE, Sampling(max_tokens=1500)))
     assert wait_until_gone(group) == []
     model.close()
     model.close()

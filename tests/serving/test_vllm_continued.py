@@ -5,12 +5,10 @@ import dataclasses
 import http.server
 import json
 import threading
-import time
 import urllib.request
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 
-import psutil
 import pytest
 
 from pddlego_local.core import Grammar, Message, Prompt, Sampling, Written
@@ -23,14 +21,15 @@ from tests.models.asking import PROMPT, TOY, TOY_LANGUAGE, words
 from tests.models.staging import (
     ENDLESS,
     FIRST,
-    RECORD,
+    assert_a_json_schema_continues,
     assert_pieces_make_the_whole,
+    assert_seeds_alone_decide,
     begin,
+    begin_and_go_on,
     go_on,
-    staged,
     typed_answer,
 )
-from tests.serving.test_vllm import CONTEXT_TOKENS, pytestmark, serving
+from tests.serving.test_vllm import CONTEXT_TOKENS, kill_under_way, pytestmark, serving
 
 __all__ = ["pytestmark"]
 
@@ -53,14 +52,10 @@ def model(tmp_path_factory: pytest.TempPathFactory) -> Iterator[VllmModel]:
 @pytest.mark.parametrize("anew", [False, True])
 @pytest.mark.parametrize("seed", range(4))
 def test_a_stage_goes_on_under_its_own_grammar(model: VllmModel, seed: int, anew: bool) -> None:
-    first = begin(model, seed)
-    rest = go_on(model, seed, first, anew=anew)
-    assert first.written is not None and rest.written is not None
-    assert first.written.tokens is not None and rest.written.tokens is not None
-    assert len(first.written.opening) == first.prompt_tokens
-    if not anew:  # the very tokens that were drawn, and one end-of-text each
-        assert len(first.written.tokens) == first.completion_tokens - 1
-        assert rest.prompt_tokens == first.prompt_tokens + len(first.written.tokens)
+    first, rest = begin_and_go_on(model, seed, anew=anew)
+    if not anew:
+        assert first.written is not None and first.written.tokens is not None
+        assert rest.written is not None and rest.written.tokens is not None
         drawn = len(rest.written.tokens) - len(first.written.tokens)
         assert drawn == rest.completion_tokens - 1
 
@@ -77,18 +72,11 @@ def test_an_answer_in_pieces_is_the_answer_in_one(model: VllmModel) -> None:
 
 
 def test_stages_depend_on_their_seeds_alone(model: VllmModel) -> None:
-    alone = [staged(model, seed) for seed in range(16)]
-    with ThreadPoolExecutor(8) as pool:
-        together = list(pool.map(lambda seed: staged(model, seed), range(15, -1, -1)))
-    assert together[::-1] == alone
-    assert len(set(alone)) == 16
+    assert_seeds_alone_decide(model, 16)
 
 
 def test_a_json_schema_continues_an_answer(model: VllmModel) -> None:
-    first = begin(model, 1)
-    rest = model.complete(PROMPT, RECORD, Sampling(max_tokens=99, seed=2), first.written)
-    assert rest.finish_reason == "stop"
-    assert 0 <= json.loads(rest.text)["n"] <= 99
+    assert_a_json_schema_continues(model)
 
 
 def test_only_the_first_stage_thinks(model: VllmModel) -> None:
@@ -226,20 +214,5 @@ def test_killed_between_stages_is_a_model_fault(model: VllmModel) -> None:
     assert written is not None and model._managed is not None
     group = model._managed.process_group()
     assert group is not None
-    faults: list[Exception] = []
-
-    def ask() -> None:
-        try:
-            while True:
-                model.complete(PROMPT, None, Sampling(max_tokens=1500, seed=1), written)
-        except Exception as error:
-            faults.append(error)
-
-    asking = [threading.Thread(target=ask) for _ in range(4)]
-    for thread in asking:
-        thread.start()
-    time.sleep(0.5)
-    psutil.Process(group).kill()
-    for thread in asking:
-        thread.join(60)
-    assert [type(fault) for fault in faults] == [ModelFault] * 4
+    sampling = Sampling(max_tokens=1500, seed=1)
+    kill_under_way(group, lambda: model.complete(PROMPT, None, sampling, written))
