@@ -9,7 +9,7 @@ from pddlego_local.decoding import Decoding
 from pddlego_local.decoding.answer import Answer, read
 from pddlego_local.decoding.draw import Drawn, draw
 from pddlego_local.decoding.forms import Form, Keys
-from pddlego_local.decoding.rungs import constraint_for
+from pddlego_local.decoding.ladder import constraint_for
 from pddlego_local.decoding.stages import Constraint, Scene
 from pddlego_local.seeds import derive_seed
 

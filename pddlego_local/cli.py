@@ -45,9 +45,9 @@ def run(arguments: Sequence[str]) -> int:
 
 def _dispatch(arguments: Sequence[str]) -> int:
     if arguments and arguments[0] == "run":  # Hydra reads the rest, its own --help included
-        from pddlego_local import sweep
+        from pddlego_local.commands import run as cells
 
-        return sweep.main(arguments[1:])
+        return cells.main(arguments[1:])
     given = _parser().parse_args(arguments or ["--help"])
     command = importlib.import_module(f"pddlego_local.commands.{given.command}")
     parser = argparse.ArgumentParser(prog=f"pddlego {given.command}", description=command.HELP)

@@ -219,6 +219,8 @@ class Environment(Protocol):
     """One game at a time. `reset` may be called any number of times; not thread-safe."""
 
     name: str
+    package: str
+    """The folder of the environment as a package: tables, domain, reference, prompts."""
     budget: Budget
     actions: tuple[Action, ...]
     """What a model that writes its own domain is told."""

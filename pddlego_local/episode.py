@@ -23,7 +23,7 @@ from pddlego_local.core import (
 from pddlego_local.decoding import Decoding
 from pddlego_local.decoding.answer import Answer
 from pddlego_local.decoding.forms import PDDL, Form, Keys
-from pddlego_local.decoding.rungs import UPPER_RUNGS
+from pddlego_local.decoding.ladder import UPPER_RUNGS
 from pddlego_local.decoding.stages import Scene
 from pddlego_local.errors import EnvironmentFault
 from pddlego_local.planning import Formalization, Planning

@@ -12,9 +12,11 @@ from typing import Any
 from pddlego_local import prompts
 from pddlego_local.config import CellConfig
 from pddlego_local.core import Model
-from pddlego_local.decoding.rungs import constraint_for
+from pddlego_local.decoding.ladder import constraint_for
 from pddlego_local.decoding.stages import sha256_of
-from pddlego_local.environments import actions, alfworld_installation
+from pddlego_local.environments import family
+from pddlego_local.environments.alfworld import installation as alfworld
+from pddlego_local.environments.tables import difficulty_groups
 
 PACKAGES = (
     "pddlego_local",
@@ -49,11 +51,12 @@ def run_and_start(config: CellConfig, model: Model) -> tuple[dict[str, Any], dic
         "cell": config.cell,
         "labels": dict(config.labels),
         "environment": environment.name,
+        "task_groups": difficulty_groups(environment.package),
         "identity": config.identity,
         "model": identity,
         "grammar_sha256": {name: sha256_of(one) for name, one in constraints.items()},
-        "tables_sha256": actions.sha256(environment.name),
-        "prompt_sha256": prompts.sha256(method.prompts, environment.name),
+        "tables_sha256": family.sha256(environment.package, "tables.yaml", "domain.pddl"),
+        "prompt_sha256": prompts.sha256(method.prompts, environment.package),
     }
     if method.learns:  # what is learnt depends on the games
         run["games"] = list(config.settings.games)
@@ -69,7 +72,7 @@ def provenance() -> dict[str, object]:
     """Python, package versions, the commit of this checkout and whether it was changed, machine."""
     return {
         "python": platform.python_version(),
-        "packages": {name: _version(name) for name in PACKAGES} | alfworld_installation.versions(),
+        "packages": {name: _version(name) for name in PACKAGES} | alfworld.versions(),
         "commit": _git("rev-parse", "HEAD"),
         "dirty": bool(_git("status", "--porcelain")),
         "machine": {

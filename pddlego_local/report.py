@@ -13,7 +13,6 @@ from statistics import fmean
 from typing import Any
 
 from pddlego_local.config import parse_games
-from pddlego_local.environments.actions import difficulty_groups
 from pddlego_local.errors import ConfigError
 from pddlego_local.metrics import Rate, measure
 from pddlego_local.record import Row, read_rows
@@ -157,7 +156,7 @@ def _varying(cells: Sequence[CellRecord]) -> set[str]:
 
 def _by_group(cell: CellRecord) -> dict[str, list[Row]]:
     """Rows by the environment's groups of task types, in its order; games as they are named."""
-    groups = difficulty_groups(cell.run["environment"])
+    groups = cell.run["task_groups"]
     found: dict[str, list[Row]] = {name: [] for name in groups}
     for row in cell.rows:
         if row["outcome"] in ("success_at_start", "unsolvable_game", "solved_before"):

@@ -11,8 +11,8 @@ import pytest
 
 from pddlego_local.core import Message, Model, Prompt
 from pddlego_local.decoding import Decoding
-from pddlego_local.environments import coin_reference
-from pddlego_local.environments.coin import Coin
+from pddlego_local.environments.coin import reference as coin_reference
+from pddlego_local.environments.coin.game import Coin
 from pddlego_local.episode import Episode, Parts
 from pddlego_local.models.replay import Replay
 from pddlego_local.models.scripted import Scripted

@@ -18,6 +18,7 @@ def write_cell(folder: Path, outcomes: list[str], games: str, variant: str = "de
     run_json = {
         "labels": labels,
         "environment": "coin",
+        "task_groups": {},
         "identity": {
             "environment": {"rooms": 5, "budget": {"unit": "actions", "limit": 50}},
             "method": {"variant": variant},

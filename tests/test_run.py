@@ -16,7 +16,7 @@ import pytest
 from pddlego_local import run as runner
 from pddlego_local.config import compose_cell
 from pddlego_local.core import Completion, Grammar, Prompt, Sampling, Written
-from pddlego_local.environments.alfworld_process import GameProcess, Reply
+from pddlego_local.environments.alfworld.process import GameProcess, Reply
 from pddlego_local.errors import ConfigError, GrammarIgnored, ModelFault, PromptTooLong
 from pddlego_local.models import opened
 from pddlego_local.models.reference import ReferenceFormalizer
@@ -183,7 +183,7 @@ def test_a_mistake_in_a_grammar_file_is_named_before_anything_is_recorded(
     files = shutil.copytree(folder("grammars"), tmp_path / "grammars")
     problem = files / "problem.lark"
     problem.write_text(problem.read_text().replace("goal: _GOAL", "goal: _GAOL"))
-    monkeypatch.setattr("pddlego_local.decoding.grammar.folder", lambda name: files)
+    monkeypatch.setattr("pddlego_local.decoding.grammars.lark_text.folder", lambda name: files)
     with pytest.raises(ConfigError, match=r"problem\.lark, line \d+.*_GAOL"):
         runner.run_cell(compose_cell([f"run.out={tmp_path / 'runs'}"]))
     assert not list(tmp_path.rglob("run.json"))

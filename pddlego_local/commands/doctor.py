@@ -8,8 +8,8 @@ from collections.abc import Callable
 from rich.console import Console
 
 from pddlego_local.config import compose_cell
-from pddlego_local.environments.alfworld_installation import find_environment
-from pddlego_local.environments.textworld_express import java_path
+from pddlego_local.environments.alfworld.installation import find_environment
+from pddlego_local.environments.textworld_express.game import java_path
 from pddlego_local.errors import PddlegoError
 from pddlego_local.provenance import provenance
 from pddlego_local.resources import folder

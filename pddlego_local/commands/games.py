@@ -7,14 +7,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from pddlego_local.environments.alfworld_games import (
+from pddlego_local.environments.alfworld.games import (
     PLAIN_TYPES,
     SPLITS,
     TASK_TYPES,
     Game,
     make_game,
 )
-from pddlego_local.environments.alfworld_games.playthrough import unwinnable
+from pddlego_local.environments.alfworld.games.playthrough import unwinnable
 from pddlego_local.errors import ConfigError, EnvironmentFault
 
 HELP = "game files of our own making, in the layout of the ALFWorld data set"

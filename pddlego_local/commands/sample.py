@@ -14,7 +14,7 @@ from pddlego_local.decoding import Decoding
 from pddlego_local.decoding.answer import read
 from pddlego_local.decoding.draw import Drawn, draw
 from pddlego_local.decoding.forms import PDDL
-from pddlego_local.decoding.rungs import constraint_for
+from pddlego_local.decoding.ladder import constraint_for
 from pddlego_local.decoding.stages import Scene
 from pddlego_local.episode import Episode, Parts
 from pddlego_local.errors import ConfigError

@@ -14,7 +14,7 @@ import pydantic
 
 from pddlego_local.core import Completion, Grammar
 from pddlego_local.decoding.forms import PDDL, PROBLEM, Fault, Form, Keys, T_co
-from pddlego_local.decoding.grammar import accepts, decoder_verdict
+from pddlego_local.decoding.grammars.lark_text import accepts, decoder_verdict
 from pddlego_local.decoding.stages import Constraint, Script
 from pddlego_local.errors import GrammarIgnored, ModelFault
 

@@ -6,7 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 from pddlego_local.core import Completion, Grammar, Model, Prompt, Sampling, Written
-from pddlego_local.decoding.grammar import decoder_verdict
+from pddlego_local.decoding.grammars.lark_text import decoder_verdict
 from pddlego_local.decoding.stages import Constraint, Script, Stage
 from pddlego_local.errors import GrammarIgnored, ModelFault
 from pddlego_local.seeds import derive_seed

@@ -12,10 +12,10 @@ from typing import Annotated, Generic, Literal, TypeVar
 import pydantic
 from pydantic import Field
 
-from pddlego_local.decoding.commands import commands, seen
-from pddlego_local.decoding.edits import edit_script
+from pddlego_local.decoding.staged.commands import commands, seen
+from pddlego_local.decoding.staged.edits import edit_script
+from pddlego_local.decoding.staged.pddl import pddl_script, problem_script
 from pddlego_local.decoding.stages import Constraint, Scene
-from pddlego_local.decoding.typed import pddl_script, problem_script
 
 Fault = Literal["", "empty", "truncated", "unfinished_thought", "no_json", "wrong_keys"]
 

@@ -9,7 +9,7 @@ from collections.abc import Callable, Generator
 from dataclasses import dataclass, field
 
 from pddlego_local.core import Action, Grammar, Names
-from pddlego_local.decoding.grammar import all_parts, decoder_prefix
+from pddlego_local.decoding.grammars.lark_text import all_parts, decoder_prefix
 
 
 @dataclass(frozen=True)

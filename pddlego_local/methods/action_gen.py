@@ -39,11 +39,11 @@ class ActionGen:
         environment = episode.environment
         text = prompts.render(
             "action_gen/prompt",
-            environment.name,
+            environment.package,
             history=told(episode.memory),
             commands=episode.commands,
         )
-        prompt = Prompt((Message("user", text),), "action", environment.name, episode.memory)
+        prompt = Prompt((Message("user", text),), "action", environment.package, episode.memory)
         for retry in range(self.max_retries + 1):
             if command := episode.ask(prompt, COMMAND, step=step, retry=retry).value:
                 return command

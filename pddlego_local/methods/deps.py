@@ -11,8 +11,8 @@ from pydantic.dataclasses import dataclass
 
 from pddlego_local.decoding.forms import GOALS, TEXT, choice
 from pddlego_local.episode import Episode
-from pddlego_local.methods.controller import Controller
-from pddlego_local.methods.goal_planner import GoalPlanner
+from pddlego_local.methods.shared.controller import Controller
+from pddlego_local.methods.shared.goal_planner import GoalPlanner
 
 
 @dataclass(config=ConfigDict(extra="forbid"), kw_only=True, frozen=True)

@@ -17,9 +17,9 @@ from pydantic.dataclasses import dataclass
 from pddlego_local.decoding.forms import TEXT
 from pddlego_local.episode import Episode
 from pddlego_local.errors import ConfigError
-from pddlego_local.methods import react
-from pddlego_local.methods.lessons import Lesson, lesson_pool, read_lessons
-from pddlego_local.methods.react import Row, Trial
+from pddlego_local.methods.shared import react
+from pddlego_local.methods.shared.lessons import Lesson, lesson_pool, read_lessons
+from pddlego_local.methods.shared.react import Row, Trial
 
 _STRICT = ConfigDict(extra="forbid")
 

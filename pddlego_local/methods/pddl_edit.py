@@ -11,7 +11,7 @@ from pddlego_local import prompts
 from pddlego_local.core import Message, Prompt
 from pddlego_local.decoding.forms import EDIT, SEEN, Edit
 from pddlego_local.episode import Episode
-from pddlego_local.methods.pddlego_loop import explore
+from pddlego_local.methods.shared.pddlego_loop import explore
 from pddlego_local.pddl.edit import apply, empty_problem
 from pddlego_local.planning import Formalization
 
@@ -36,7 +36,7 @@ class PddlEdit:
         goals = environment.goals(episode.memory)
         text = prompts.render(
             "pddlego/edit",
-            environment.name,
+            environment.package,
             domain=environment.domain,
             goals=goals,
             observations=news,
@@ -44,7 +44,7 @@ class PddlEdit:
         )
         facts = {"domain": environment.domain, "problem": problem}
         messages = (Message("user", text),)
-        prompt = Prompt(messages, "edit", environment.name, episode.memory, facts)
+        prompt = Prompt(messages, "edit", environment.package, episode.memory, facts)
 
         def plan(edit: Edit) -> Formalization:
             edited, absent = apply(edit, problem)

@@ -11,7 +11,7 @@ from pddlego_local import prompts
 from pddlego_local.core import Message, Prompt
 from pddlego_local.decoding.forms import PROBLEM, SEEN, Problem
 from pddlego_local.episode import Episode
-from pddlego_local.methods.pddlego_loop import explore
+from pddlego_local.methods.shared.pddlego_loop import explore
 from pddlego_local.planning import Formalization
 
 
@@ -35,7 +35,7 @@ class PddlGen:
         goals = environment.goals(episode.memory)
         text = prompts.render(
             "pddlego/problem",
-            environment.name,
+            environment.package,
             domain=environment.domain,
             goals=goals,
             observations=news,
@@ -43,7 +43,7 @@ class PddlGen:
         )
         facts = {"domain": environment.domain, "own_goal": False}
         messages = (Message("user", text),)
-        prompt = Prompt(messages, "problem", environment.name, episode.memory, facts)
+        prompt = Prompt(messages, "problem", environment.package, episode.memory, facts)
 
         def plan(written: Problem) -> Formalization:
             return episode.plan(environment.domain, written.pf, goals=goals, given=True, **where)

@@ -145,7 +145,7 @@ def formalizing_prompt(
     environment = episode.environment
     text = prompts.render(
         "pddlego_plus/prompt",
-        environment.name,
+        environment.package,
         actions=environment.actions,
         shown=SHOWN[variant],
         observations=told(round_.news),
@@ -159,7 +159,7 @@ def formalizing_prompt(
     )
     asks = "reused_domain" if fixed else "pddl"
     facts = {"domain": previous.domain} if fixed and previous else {}
-    return Prompt((Message("user", text),), asks, environment.name, episode.memory, facts)
+    return Prompt((Message("user", text),), asks, environment.package, episode.memory, facts)
 
 
 def repeated(memory: Sequence[Turn]) -> list[str]:

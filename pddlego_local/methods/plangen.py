@@ -57,11 +57,11 @@ def _prompt(episode: Episode, news: Sequence[Turn], error: str) -> Prompt:
     environment = episode.environment
     text = prompts.render(
         "plangen/prompt",
-        environment.name,
+        environment.package,
         actions=environment.actions,
         observations=told(news),
         commands=episode.commands,
         memory=told(episode.memory),
         error=error,
     )
-    return Prompt((Message("user", text),), "action", environment.name, episode.memory)
+    return Prompt((Message("user", text),), "action", environment.package, episode.memory)

@@ -9,7 +9,7 @@ from pydantic.dataclasses import dataclass
 
 from pddlego_local.decoding.forms import TEXT
 from pddlego_local.episode import Episode
-from pddlego_local.methods import react
+from pddlego_local.methods.shared import react
 
 
 @dataclass(config=ConfigDict(extra="forbid"), kw_only=True, frozen=True)

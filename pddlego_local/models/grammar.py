@@ -3,7 +3,7 @@
 from functools import lru_cache
 
 from pddlego_local.core import Grammar
-from pddlego_local.decoding.grammar import decoder_fault
+from pddlego_local.decoding.grammars.lark_text import decoder_fault
 from pddlego_local.errors import ConfigError
 
 

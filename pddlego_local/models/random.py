@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from pddlego_local.models.transformers import Engine, TransformersModel
-from pddlego_local.models.vllm import VllmModel
+from pddlego_local.models.vllm.model import VllmModel
 
 CONTEXT_TOKENS = 16_384
 _VOCABULARY = 1_024

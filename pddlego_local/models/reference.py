@@ -2,15 +2,15 @@
 
 Answers as a perfect model would, from the same memory: the PDDL, the edit, the sub-goals, the next
 action. It gives every environment its ceiling and every method a test without weights. The rules
-of an environment are in `environments/<name>_reference.py`:
+of an environment are in `environments/<name>/reference.py`:
 
     formalize(memory, goal="") -> (domain, problem)   for the task, or for one sub-goal in words
     problem(memory) -> str                            for the hand-written domain
     subgoals(memory) -> tuple[str, ...]               what remains to be done, in words
     contents(memory) -> (closed, items)               where the environment has `wanted` things
+    command(planned) -> str | None                    the game's command for a planned action
 """
 
-import importlib
 import json
 import time
 from dataclasses import field
@@ -20,6 +20,7 @@ from pydantic import ConfigDict
 from pydantic.dataclasses import dataclass
 
 from pddlego_local.core import Completion, Grammar, Prompt, Sampling, Written
+from pddlego_local.environments import family
 from pddlego_local.errors import ConfigError
 from pddlego_local.models.continuation import one_by_one
 from pddlego_local.pddl.edit import difference
@@ -54,7 +55,7 @@ class ReferenceFormalizer:
     ) -> Completion:
         """Raises ConfigError for an environment or a question that it has no rules for."""
         began = time.perf_counter()
-        text = json.dumps(self._answer(prompt, _rules(prompt.environment)))
+        text = json.dumps(self._answer(prompt, family.reference(prompt.environment)))
         return Completion(text, "stop", 0, 0, time.perf_counter() - began)
 
     def complete_many(
@@ -107,21 +108,5 @@ class ReferenceFormalizer:
     def _next_command(self, prompt: Prompt, rules: Any, goal: str = "") -> str | None:
         domain, problem = rules.formalize(prompt.memory, goal)
         plan = self._planner.plan(domain, problem).plan
-        environment = importlib.import_module(_module(prompt.environment))
-        command: str | None = environment.command(plan[0]) if plan else None
+        command: str | None = rules.command(plan[0]) if plan else None
         return command
-
-
-def _module(environment: str) -> str:
-    return f"pddlego_local.environments.{environment}"
-
-
-def _rules(environment: str) -> Any:
-    module = f"{_module(environment)}_reference"
-    try:
-        return importlib.import_module(module)
-    except ModuleNotFoundError as error:
-        raise ConfigError(
-            f"model=reference has no rules for the environment {environment!r}: "
-            f"there is no module {module}"
-        ) from error

@@ -1,15 +1,16 @@
-"""Prompts are data: `<method>/<part>.jinja` says what is told, `environments/<environment>.yaml`
-holds an environment's words, and `<method>/<environment>.yaml`, where there is one, the method's
-examples for it. Methods that ask alike share a folder. All is hashed into the record.
+"""Prompts are data: `<method>/<part>.jinja` says what is told. The words of an environment, and the
+examples that some methods show for it, lie in the environment's folder (`environments.family`).
+Methods that ask alike share a folder. All is hashed into the record.
 """
 
 import hashlib
 from functools import cache
 from importlib import resources
-from typing import Any
 
 import jinja2
-import yaml
+from jinja2 import meta
+
+from pddlego_local.environments import family
 
 _FOLDER = resources.files(__name__)
 _JINJA = jinja2.Environment(
@@ -24,14 +25,24 @@ _JINJA = jinja2.Environment(
 def render(template: str, environment: str, **facts: object) -> str:
     """The text of one message of the template "pddlego_plus/prompt".
 
-    `facts` are what the template names; it also finds `environment` and `examples`.
+    `environment` is its package. `facts` are what the template names; it also finds `environment`,
+    its words, and `examples`.
     """
     method = template.partition("/")[0]
+    names = words(method)
     return _JINJA.get_template(f"{template}.jinja").render(
-        environment=_words(f"environments/{environment}.yaml"),
-        examples=_words(f"{method}/{environment}.yaml"),
+        environment=family.words(environment, names[0]),
+        examples=family.words(environment, names[1]) if names[1:] else {},
         **facts,
     )
+
+
+@cache
+def words(folder: str) -> tuple[str, ...]:
+    """The files that the prompts of this folder need of an environment."""
+    named = [meta.find_undeclared_variables(_JINJA.parse(text)) for text in _templates(folder)]
+    needed = {"environment"}.union(*named)
+    return ("prompts/environment.yaml",) + (f"prompts/{folder}.yaml",) * ("examples" in needed)
 
 
 def sha256(folder: str, environment: str) -> str:
@@ -41,15 +52,10 @@ def sha256(folder: str, environment: str) -> str:
     """
     if not folder:
         return ""
-    templates = [f"{folder}/{file.name}" for file in (_FOLDER / folder).iterdir()]
-    names = [name for name in sorted(templates) if name.endswith(".jinja")]
-    names += [f"environments/{environment}.yaml", f"{folder}/{environment}.yaml"]
-    texts = [(_FOLDER / name).read_text() for name in names if (_FOLDER / name).is_file()]
+    texts = [*_templates(folder), *(family.text(environment, name) for name in words(folder))]
     return hashlib.sha256("\0".join(texts).encode()).hexdigest()
 
 
-@cache
-def _words(name: str) -> dict[str, Any]:
-    file = _FOLDER / name
-    words: dict[str, Any] = yaml.safe_load(file.read_text()) if file.is_file() else {}
-    return words
+def _templates(folder: str) -> list[str]:
+    files = [file for file in (_FOLDER / folder).iterdir() if file.name.endswith(".jinja")]
+    return [file.read_text() for file in sorted(files, key=lambda file: file.name)]

@@ -15,11 +15,11 @@ from pathlib import Path
 
 from pddlego_local.core import Message, Names, Prompt, Sampling
 from pddlego_local.decoding.draw import draw
-from pddlego_local.decoding.rungs import constraint_for
+from pddlego_local.decoding.ladder import constraint_for
 from pddlego_local.decoding.stages import Constraint, Scene
-from pddlego_local.environments.coin import TABLES
+from pddlego_local.environments.coin.game import TABLES
 from pddlego_local.models.random import RandomVllmModel
-from pddlego_local.models.vllm import Server, VllmModel
+from pddlego_local.models.vllm.model import Server, VllmModel
 
 RUNGS = ("json", "syntax", "signatures", "typed", "grounded")
 _PROMPT = Prompt((Message("user", "Write the PDDL domain and problem of this house."),))

@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
-from pddlego_local.decoding.declared import Signature, Symbols, domain_of, symbols
+from pddlego_local.decoding.staged.declared import Signature, Symbols, domain_of, symbols
 from pddlego_local.pddl.faults import FaultLog
 from pddlego_local.pddl.problem import read_problem
 from pddlego_local.pddl.reader import Block, Word, read

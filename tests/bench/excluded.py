@@ -22,11 +22,12 @@ from pathlib import Path
 from typing import Any
 
 from pddlego_local.core import Planner
-from pddlego_local.decoding.declared import Signature
-from pddlego_local.decoding.grammar import accepts, load
+from pddlego_local.decoding.grammars.lark_text import accepts, load
+from pddlego_local.decoding.staged.declared import Signature
+from pddlego_local.decoding.staged.pddl import pddl_script
 from pddlego_local.decoding.stages import Scene, place_of_departure
-from pddlego_local.decoding.typed import pddl_script
-from pddlego_local.environments import alfworld, coin
+from pddlego_local.environments.alfworld import game as alfworld
+from pddlego_local.environments.coin import game as coin
 from pddlego_local.metrics import Rate
 from pddlego_local.pddl.check import check
 from pddlego_local.planner.fast_downward import FastDownward

@@ -3,7 +3,7 @@
 import time
 from concurrent.futures import ThreadPoolExecutor
 
-from pddlego_local.environments.coin import Coin
+from pddlego_local.environments.coin.game import Coin
 
 STEPS = 2000
 

@@ -16,10 +16,12 @@ from llguidance.hf import from_tokenizer
 from llguidance.torch import allocate_token_bitmask, fill_next_token_bitmask
 
 from pddlego_local.core import Environment, Grammar, Turn
-from pddlego_local.decoding.grammar import load
-from pddlego_local.environments import alfworld_reference, coin_reference, cooking_reference
-from pddlego_local.environments.coin import Coin
-from pddlego_local.environments.cooking import Cooking
+from pddlego_local.decoding.grammars.lark_text import load
+from pddlego_local.environments.alfworld import reference as alfworld_reference
+from pddlego_local.environments.coin import reference as coin_reference
+from pddlego_local.environments.coin.game import Coin
+from pddlego_local.environments.cooking import reference as cooking_reference
+from pddlego_local.environments.cooking.game import Cooking
 from pddlego_local.errors import MissingPart
 from tests.bench.large_vocabulary import large_tokenizer
 

@@ -19,11 +19,11 @@ from pddlego_local.core import Message, Model, Prompt, Sampling
 from pddlego_local.decoding.answer import read
 from pddlego_local.decoding.draw import draw
 from pddlego_local.decoding.forms import PDDL
-from pddlego_local.decoding.rungs import constraint_for
+from pddlego_local.decoding.ladder import constraint_for
 from pddlego_local.decoding.stages import Scene
 from pddlego_local.episode import Episode, Parts
 from pddlego_local.models.random import RandomModel, RandomVllmModel
-from pddlego_local.models.vllm import Server
+from pddlego_local.models.vllm.model import Server
 from pddlego_local.pddl.check import check
 from pddlego_local.planner import FastDownward
 

@@ -8,12 +8,12 @@ import statistics
 from collections.abc import Callable
 
 from pddlego_local.core import Grammar, Message, Names, Prompt, Sampling
-from pddlego_local.decoding import parts
-from pddlego_local.decoding.declared import Symbols, domain_of, problem_in, symbols
-from pddlego_local.decoding.goals import Facts, goal, goal_terms
-from pddlego_local.environments.coin import TABLES
+from pddlego_local.decoding.staged import parts
+from pddlego_local.decoding.staged.declared import Symbols, domain_of, problem_in, symbols
+from pddlego_local.decoding.staged.goals import Facts, goal, goal_terms
+from pddlego_local.environments.coin.game import TABLES
 from pddlego_local.errors import MissingPart
-from pddlego_local.models.vllm import VllmModel
+from pddlego_local.models.vllm.model import VllmModel
 from tests.bench.mask import decoder_tokenizer, mask_times
 
 SIZES = (10, 100, 300)

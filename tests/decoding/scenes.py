@@ -7,11 +7,11 @@ from pydantic import BaseModel
 
 from pddlego_local.core import Grammar, Names
 from pddlego_local.decoding.forms import Form
-from pddlego_local.decoding.grammar import decoder_verdict
+from pddlego_local.decoding.grammars.lark_text import decoder_verdict
 from pddlego_local.decoding.stages import Scene
-from pddlego_local.environments.alfworld import Alfworld
-from pddlego_local.environments.coin import Coin
-from pddlego_local.environments.cooking import Cooking
+from pddlego_local.environments.alfworld.game import Alfworld
+from pddlego_local.environments.coin.game import Coin
+from pddlego_local.environments.cooking.game import Cooking
 
 DIRECTIONS = ("north", "south", "east", "west")
 RUNGS = ("signatures", "typed", "grounded")

@@ -22,8 +22,8 @@ from pddlego_local.decoding.forms import (
     Problem,
     choice,
 )  # fmt: skip
-from pddlego_local.decoding.grammar import decoder_verdict, validate
-from pddlego_local.decoding.rungs import grammar_for
+from pddlego_local.decoding.grammars.lark_text import decoder_verdict, validate
+from pddlego_local.decoding.ladder import grammar_for
 from pddlego_local.errors import GrammarIgnored, ModelFault
 
 DOMAIN = '(define (domain d) ; "a"\n\t(:predicates (p))\n)'

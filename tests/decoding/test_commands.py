@@ -14,16 +14,16 @@ from typing import Any
 import pytest
 
 from pddlego_local.core import Environment, Grammar, Message, Names, Prompt, Sampling, Turn
-from pddlego_local.decoding.commands import commands, moves, seen
 from pddlego_local.decoding.forms import SEEN
-from pddlego_local.decoding.grammar import decoder_verdict, validate
-from pddlego_local.decoding.rungs import grammar_for
+from pddlego_local.decoding.grammars.lark_text import decoder_verdict, validate
+from pddlego_local.decoding.ladder import grammar_for
+from pddlego_local.decoding.staged.commands import commands, moves, seen
 from pddlego_local.decoding.stages import Scene
-from pddlego_local.environments.alfworld import Alfworld
-from pddlego_local.environments.alfworld_games import TASK_TYPES
-from pddlego_local.environments.coin import Coin
-from pddlego_local.environments.cooking import Cooking
-from pddlego_local.methods.react import MOVE
+from pddlego_local.environments.alfworld.game import Alfworld
+from pddlego_local.environments.alfworld.games import TASK_TYPES
+from pddlego_local.environments.coin.game import Coin
+from pddlego_local.environments.cooking.game import Cooking
+from pddlego_local.methods.shared.react import MOVE
 from pddlego_local.models.reference import ReferenceFormalizer
 from tests.decoding.scenes import HOUSE, KITCHEN, ROOM, RUNGS, accepted, syntax_of
 

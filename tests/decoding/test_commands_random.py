@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 
 from pddlego_local.core import Grammar, Message, Prompt, Sampling
-from pddlego_local.decoding.commands import commands, moves, seen
 from pddlego_local.decoding.forms import COMMAND, SEEN, Form
+from pddlego_local.decoding.staged.commands import commands, moves, seen
 from pddlego_local.decoding.stages import Scene
-from pddlego_local.environments.actions import Tables
-from pddlego_local.methods.react import MOVE
+from pddlego_local.environments.tables import Tables
+from pddlego_local.methods.shared.react import MOVE
 from pddlego_local.models.random import make_random_llama
 from pddlego_local.models.transformers import Engine, TransformersModel
 from tests.decoding.scenes import DIRECTIONS, HOUSE, KITCHEN, ROOM, RUNGS, syntax_of
@@ -61,7 +61,7 @@ def test_random_weights_name_legal_commands(
     said = {answer.action for answer in drawn(model, commands(rung, scene), COMMAND, count=10)}
     assert rung != "grounded" or said <= legal(scene)
     for command in said - set(scene.commands):
-        parsed = Tables.load(name).parse(command)
+        parsed = Tables.load(f"pddlego_local.environments.{name}").parse(command)
         assert parsed and parsed[0] in scene.actions
         assert rung == "signatures" or parsed[1].get("dir", "north") in DIRECTIONS
 

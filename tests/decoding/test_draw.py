@@ -11,8 +11,8 @@ from pddlego_local.core import Completion, Grammar, Message, Prompt, Sampling, W
 from pddlego_local.decoding.answer import read
 from pddlego_local.decoding.draw import Drawn, draw
 from pddlego_local.decoding.forms import PDDL
-from pddlego_local.decoding.grammar import decoder_verdict
-from pddlego_local.decoding.rungs import constraint_for
+from pddlego_local.decoding.grammars.lark_text import decoder_verdict
+from pddlego_local.decoding.ladder import constraint_for
 from pddlego_local.errors import GrammarIgnored, ModelFault
 from pddlego_local.pddl.check import check
 from tests.decoding.test_typed import DOMAIN, PROBLEM_FILE, SCENE

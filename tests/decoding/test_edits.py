@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 
 from pddlego_local.core import Grammar, Names
-from pddlego_local.decoding.edits import edit_script
 from pddlego_local.decoding.forms import EDIT, Edit
-from pddlego_local.decoding.grammar import decoder_verdict
-from pddlego_local.decoding.rungs import constraint_for
+from pddlego_local.decoding.grammars.lark_text import decoder_verdict
+from pddlego_local.decoding.ladder import constraint_for
+from pddlego_local.decoding.staged.edits import edit_script
 from pddlego_local.decoding.stages import Constraint, Scene, Script, place_of_departure
 from pddlego_local.pddl.check import check
 from pddlego_local.pddl.edit import apply

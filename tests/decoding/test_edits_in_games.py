@@ -22,9 +22,9 @@ from pddlego_local.core import (
 )
 from pddlego_local.decoding.draw import draw
 from pddlego_local.decoding.stages import Scene, place_of_departure
-from pddlego_local.environments.alfworld import Alfworld
-from pddlego_local.environments.coin import Coin
-from pddlego_local.environments.cooking import Cooking
+from pddlego_local.environments.alfworld.game import Alfworld
+from pddlego_local.environments.coin.game import Coin
+from pddlego_local.environments.cooking.game import Cooking
 from pddlego_local.methods.pddl_edit import PddlEdit
 from pddlego_local.models.reference import ReferenceFormalizer
 from pddlego_local.pddl.edit import objects_of

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from pddlego_local.decoding.grammar import decoder_verdict
+from pddlego_local.decoding.grammars.lark_text import decoder_verdict
 from tests.decoding.test_edits import script
 
 OBJECTS = '{"objects": {"add": %s, "replace": %s, "delete": %s}'

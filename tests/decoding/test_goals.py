@@ -5,10 +5,10 @@ import itertools
 import pytest
 
 from pddlego_local.core import Names
-from pddlego_local.decoding.atoms import Pools, atoms_except
-from pddlego_local.decoding.declared import domain_of, problem_in, symbols
-from pddlego_local.decoding.goals import can_be_new, goal_terms
-from pddlego_local.decoding.rules import Rules
+from pddlego_local.decoding.grammars.builder import Rules
+from pddlego_local.decoding.staged.atoms import Pools, atoms_except
+from pddlego_local.decoding.staged.declared import domain_of, problem_in, symbols
+from pddlego_local.decoding.staged.goals import can_be_new, goal_terms
 
 DOMAIN = "(define (domain d) (:types room way) (:predicates (at ?r - room) (to ?a ?b - room) {}))"
 PROBLEM = '{"pf": "(define (problem p)(:domain d) (:objects Hall cellar - room up - way)(:init))"}'

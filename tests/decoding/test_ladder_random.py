@@ -11,7 +11,7 @@ from pddlego_local.core import Message, Prompt, Sampling, Turn
 from pddlego_local.decoding.answer import read
 from pddlego_local.decoding.draw import draw
 from pddlego_local.decoding.forms import PDDL, PROBLEM
-from pddlego_local.decoding.rungs import constraint_for
+from pddlego_local.decoding.ladder import constraint_for
 from pddlego_local.decoding.stages import Scene
 from pddlego_local.pddl.check import check
 from pddlego_local.pddl.edit import objects_of

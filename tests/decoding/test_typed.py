@@ -7,7 +7,7 @@ import pytest
 
 from pddlego_local.core import Action, Names
 from pddlego_local.decoding.forms import PDDL, PROBLEM
-from pddlego_local.decoding.rungs import constraint_for
+from pddlego_local.decoding.ladder import constraint_for
 from pddlego_local.decoding.stages import Scene, Script, place_of_departure
 from pddlego_local.pddl.check import check
 from pddlego_local.planner import FastDownward

@@ -5,12 +5,14 @@ import re
 import pytest
 
 from pddlego_local.core import Action
-from pddlego_local.environments import alfworld, coin, cooking
-from pddlego_local.environments.actions import Tables, difficulty_groups
+from pddlego_local.environments.alfworld import game as alfworld
+from pddlego_local.environments.coin import game as coin
+from pddlego_local.environments.cooking import game as cooking
+from pddlego_local.environments.tables import difficulty_groups
 from pddlego_local.pddl.check import check
 
 ENVIRONMENTS = {"coin": coin, "cooking": cooking, "alfworld": alfworld}
-ACTIONS = [(name, action) for name in ENVIRONMENTS for action in Tables.load(name).actions]
+ACTIONS = [(name, action) for name in ENVIRONMENTS for action in ENVIRONMENTS[name].TABLES.actions]
 
 
 @pytest.mark.parametrize(("name", "action"), ACTIONS, ids=lambda part: getattr(part, "name", part))
@@ -22,7 +24,7 @@ def test_a_planned_action_becomes_a_command_and_its_arguments_come_back(
     given = dict(zip(action.variables, arguments, strict=False))
     command = ENVIRONMENTS[name].command(f"({action.name.upper()} {' '.join(given.values())})")
     assert command
-    found = Tables.load(name).parse(command)
+    found = ENVIRONMENTS[name].TABLES.parse(command)
     assert found
     back, said = found
     assert back == action
@@ -33,18 +35,18 @@ def test_a_planned_action_becomes_a_command_and_its_arguments_come_back(
 
 @pytest.mark.parametrize("name", ENVIRONMENTS)
 def test_one_argument_too_few_or_too_many_is_no_command(name: str) -> None:
-    for action in Tables.load(name).actions:
+    for action in ENVIRONMENTS[name].TABLES.actions:
         for count in (len(action.variables) - 1, len(action.variables) + 1):
             if count >= 0:
                 planned = f"({' '.join([action.name, *['a1'] * count])})"
                 assert ENVIRONMENTS[name].command(planned) is None
     assert ENVIRONMENTS[name].command("()") is None
-    assert Tables.load(name).parse("dance with wolves") is None
+    assert ENVIRONMENTS[name].TABLES.parse("dance with wolves") is None
 
 
 @pytest.mark.parametrize("name", ENVIRONMENTS)
 def test_a_hand_written_domain_has_all_actions_with_their_parameters(name: str) -> None:
-    tables = Tables.load(name)
+    tables = ENVIRONMENTS[name].TABLES
     problem = f"(define (problem p) (:domain {_name(tables.domain)}) (:init) (:goal (and)))"
     assert not [f for f in check(tables.domain, problem).faults if f.kind != "warning"]
     text = re.sub(r";.*", "", tables.domain)
@@ -61,8 +63,15 @@ def test_a_hand_written_domain_has_all_actions_with_their_parameters(name: str) 
 
 
 def test_difficulty_groups_are_those_of_the_paper() -> None:
-    assert list(difficulty_groups("alfworld")) == ["basic & use", "clean", "cool", "heat", "slice+"]
-    assert difficulty_groups("coin") == {}  # the number of rooms
+    found = list(difficulty_groups(alfworld.Alfworld.package))
+    assert found == [
+        "basic & use",
+        "clean",
+        "cool",
+        "heat",
+        "slice+",
+    ]
+    assert difficulty_groups(coin.Coin.package) == {}  # the number of rooms
 
 
 def _name(domain: str) -> str:

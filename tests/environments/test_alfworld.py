@@ -14,11 +14,11 @@ import pytest
 import yaml
 
 from pddlego_local.core import Observation
-from pddlego_local.environments.alfworld import TABLES, Alfworld, spelled
-from pddlego_local.environments.alfworld_games import TASK_TYPES, make_game
-from pddlego_local.environments.alfworld_installation import find_environment, python
+from pddlego_local.environments.alfworld.game import TABLES, Alfworld, spelled
+from pddlego_local.environments.alfworld.games import TASK_TYPES, make_game
+from pddlego_local.environments.alfworld.installation import find_environment, python
 
-TABLE = resources.files("pddlego_local.environments") / "alfworld.yaml"
+TABLE = resources.files("pddlego_local.environments.alfworld") / "tables.yaml"
 GROUPS: dict[str, list[str]] = yaml.safe_load(TABLE.read_text())["groups"]
 ONE_OF_EACH = tuple(kinds[0] for kinds in GROUPS.values())
 HEAT = ("pick_heat_then_place_in_recep",)

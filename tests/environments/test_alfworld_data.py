@@ -15,9 +15,9 @@ from typing import Any
 import pytest
 
 from pddlego_local.config import compose_cell
-from pddlego_local.environments.alfworld import Alfworld
-from pddlego_local.environments.alfworld_data import find_games, read_game
-from pddlego_local.environments.alfworld_games import PLAIN_TYPES, TASK_TYPES, make_game
+from pddlego_local.environments.alfworld.data import find_games, read_game
+from pddlego_local.environments.alfworld.game import Alfworld
+from pddlego_local.environments.alfworld.games import PLAIN_TYPES, TASK_TYPES, make_game
 from pddlego_local.errors import ConfigError, UnsolvableGame
 
 REAL = os.environ.get("ALFWORLD_DATA", "")

@@ -10,20 +10,20 @@ from collections.abc import Iterator
 
 import pytest
 
-from pddlego_local.environments.alfworld_games import (
+from pddlego_local.environments.alfworld.games import (
     BUDGET,
     PLAIN_TYPES,
     TASK_TYPES,
     Game,
     make_game,
 )
-from pddlego_local.environments.alfworld_games.layout import (
+from pddlego_local.environments.alfworld.games.layout import (
     catalogue,
     floor_plan,
     pddl_name,
     spoken_names,
 )
-from pddlego_local.environments.alfworld_installation import find_environment, python
+from pddlego_local.environments.alfworld.installation import find_environment, python
 from pddlego_local.errors import ConfigError
 
 SEEDS = range(40)
@@ -71,7 +71,7 @@ def drawn(request: pytest.FixtureRequest) -> list[tuple[Game, House]]:
 def test_games_depend_on_the_seed_alone() -> None:
     """Python hashes strings anew in every process, and with it the order of sets changes."""
     script = (
-        "from pddlego_local.environments.alfworld_games import *; import hashlib\n"
+        "from pddlego_local.environments.alfworld.games import *; import hashlib\n"
         "games = [make_game(seed, task) for task in TASK_TYPES for seed in range(5)]\n"
         "text = ''.join(g.tw_pddl() + str(g.traj) + g.name for g in games)\n"
         "print(hashlib.sha256(text.encode()).hexdigest())"
@@ -92,7 +92,7 @@ def test_games_depend_on_the_seed_alone() -> None:
 def test_drawing_a_game_does_not_import_the_package() -> None:
     """Its import would make a folder in the user's home and set ALFWORLD_DATA."""
     script = (
-        "import os, sys; from pddlego_local.environments.alfworld_games import *\n"
+        "import os, sys; from pddlego_local.environments.alfworld.games import *\n"
         "make_game(0, TASK_TYPES[0])\n"
         "print('alfworld' in sys.modules, 'ALFWORLD_DATA' in os.environ)"
     )

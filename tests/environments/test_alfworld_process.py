@@ -13,9 +13,9 @@ from pathlib import Path
 import psutil
 import pytest
 
-from pddlego_local.environments.alfworld import Alfworld
-from pddlego_local.environments.alfworld_installation import find_package
-from pddlego_local.environments.alfworld_process import Limits
+from pddlego_local.environments.alfworld.game import Alfworld
+from pddlego_local.environments.alfworld.installation import find_package
+from pddlego_local.environments.alfworld.process import Limits
 from pddlego_local.errors import EnvironmentFault, MissingPart
 from pddlego_local.planner.installation import find_fast_downward
 
@@ -23,7 +23,7 @@ HEAT = ("pick_heat_then_place_in_recep",)
 # Plays with one more environment in a process of its own; says the worker's id, and waits.
 PLAYER = """
 import sys
-from pddlego_local.environments.alfworld import Alfworld
+from pddlego_local.environments.alfworld.game import Alfworld
 game = Alfworld()
 game.reset(0)
 print(game._process._running._process.pid, flush=True)

@@ -15,13 +15,13 @@ import pytest
 from pddl.parser.problem import ProblemParser
 
 from pddlego_local.core import PlanResult, Turn
-from pddlego_local.decoding.grammar import accepts, load
-from pddlego_local.environments.actions import Tables
-from pddlego_local.environments.alfworld import Alfworld, spelled
-from pddlego_local.environments.alfworld_games import TASK_TYPES
-from pddlego_local.environments.alfworld_map import RoomMap
-from pddlego_local.environments.alfworld_reference import DOMAIN, formalize, problem, subgoals
-from pddlego_local.environments.alfworld_task import Task, goals, parse_task
+from pddlego_local.decoding.grammars.lark_text import accepts, load
+from pddlego_local.environments.alfworld.game import Alfworld, spelled
+from pddlego_local.environments.alfworld.games import TASK_TYPES
+from pddlego_local.environments.alfworld.reference import DOMAIN, formalize, problem, subgoals
+from pddlego_local.environments.alfworld.room_map import RoomMap
+from pddlego_local.environments.alfworld.task import Task, goals, parse_task
+from pddlego_local.environments.tables import Tables
 from pddlego_local.errors import EnvironmentFault
 from pddlego_local.pddl.check import check
 from pddlego_local.planner import FastDownward
@@ -32,7 +32,7 @@ Player = Callable[[Memory], PlanResult]
 NO_ALFWORLD = importlib.util.find_spec("alfworld") is None
 needs_alfworld = pytest.mark.skipif(NO_ALFWORLD, reason="alfworld is missing")
 DATA = os.environ.get("ALFWORLD_DATA", "")
-TABLES = Tables.load("alfworld")
+TABLES = Tables.load("pddlego_local.environments.alfworld")
 LIMIT = 50
 
 

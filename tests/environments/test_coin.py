@@ -10,7 +10,7 @@ from pydantic import ValidationError
 
 import pddlego_local
 from pddlego_local.core import Observation
-from pddlego_local.environments.coin import Coin, without_furniture
+from pddlego_local.environments.coin.game import Coin, without_furniture
 
 
 @pytest.mark.parametrize(
@@ -110,7 +110,7 @@ def test_many_games_at_once_play_as_they_do_alone() -> None:
 
 
 def test_without_java_on_the_path_the_packaged_one_plays() -> None:
-    code = "from pddlego_local.environments.coin import Coin; print(Coin().reset(1).text)"
+    code = "from pddlego_local.environments.coin.game import Coin; print(Coin().reset(1).text)"
     done = subprocess.run(
         [sys.executable, "-c", code],
         env={"PATH": "/nowhere", "PYTHONPATH": str(Path(pddlego_local.__file__).parents[1])},

@@ -7,9 +7,9 @@ from pddl.parser.domain import DomainParser
 from pddl.parser.problem import ProblemParser
 
 from pddlego_local.core import Turn
-from pddlego_local.decoding.grammar import accepts, load
-from pddlego_local.environments.coin import Coin
-from pddlego_local.environments.coin_reference import formalize
+from pddlego_local.decoding.grammars.lark_text import accepts, load
+from pddlego_local.environments.coin.game import Coin
+from pddlego_local.environments.coin.reference import formalize
 from pddlego_local.pddl.check import check
 
 Memory = list[Turn]

@@ -11,14 +11,14 @@ from pydantic import ValidationError
 
 from pddlego_local.core import Observation, Turn
 from pddlego_local.decoding.forms import Edit
-from pddlego_local.environments.cooking import TABLES, Cooking
-from pddlego_local.environments.cooking_reference import DOMAIN
+from pddlego_local.environments.cooking.game import TABLES, Cooking
+from pddlego_local.environments.cooking.reference import DOMAIN
 from pddlego_local.pddl.check import check
 from pddlego_local.pddl.edit import apply, facts_of, objects_of
 
 # Game 1 with 5 rooms: in the kitchen a stove, an oven, a knife and a red potato; the fridge holds
 # water and a red onion, the pantry behind the western door salt and flour. North: the corridor.
-WORDS = resources.files("pddlego_local.prompts") / "environments/cooking.yaml"
+WORDS = resources.files("pddlego_local.environments.cooking") / "prompts/environment.yaml"
 RECIPE = ("water", "red onion", "red potato", "salt", "flour")
 
 

@@ -8,10 +8,10 @@ from pddl.parser.problem import ProblemParser
 
 from pddlego_local.core import Budget, Turn
 from pddlego_local.decoding import Decoding
-from pddlego_local.decoding.grammar import accepts, load
-from pddlego_local.environments.cooking import TABLES, Cooking
-from pddlego_local.environments.cooking_reference import contents, formalize, problem, subgoals
-from pddlego_local.environments.cooking_text import Kitchen
+from pddlego_local.decoding.grammars.lark_text import accepts, load
+from pddlego_local.environments.cooking.game import TABLES, Cooking
+from pddlego_local.environments.cooking.reference import contents, formalize, problem, subgoals
+from pddlego_local.environments.cooking.text import Kitchen
 from pddlego_local.episode import Episode, Parts
 from pddlego_local.methods.pddl_edit import PddlEdit
 from pddlego_local.methods.pddl_gen import PddlGen

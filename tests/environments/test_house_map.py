@@ -3,8 +3,8 @@
 import pytest
 
 from pddlego_local.core import Names, Turn
-from pddlego_local.environments.coin import Coin
-from pddlego_local.environments.cooking import Cooking
+from pddlego_local.environments.coin.game import Coin
+from pddlego_local.environments.cooking.game import Cooking
 
 KITCHEN = (
     "You are in the kitchen. To the North you see a closed wood door. "

@@ -16,12 +16,12 @@ import pytest
 from pddl.parser.problem import ProblemParser
 
 from pddlego_local.core import Budget, Completion, Environment, Names, Prompt, Turn
-from pddlego_local.environments.alfworld import Alfworld, spelled
-from pddlego_local.environments.alfworld_games import TASK_TYPES
-from pddlego_local.environments.coin import Coin
-from pddlego_local.environments.cooking import Cooking
-from pddlego_local.environments.cooking_text import Recipe
-from pddlego_local.environments.textworld_express import ExpressGame
+from pddlego_local.environments.alfworld.game import Alfworld, spelled
+from pddlego_local.environments.alfworld.games import TASK_TYPES
+from pddlego_local.environments.coin.game import Coin
+from pddlego_local.environments.cooking.game import Cooking
+from pddlego_local.environments.cooking.text import Recipe
+from pddlego_local.environments.textworld_express.game import ExpressGame
 from pddlego_local.methods.pddlego_plus import PddlegoPlus
 from pddlego_local.models.reference import ReferenceFormalizer
 from pddlego_local.planner import FastDownward

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from pddlego_local.decoding.grammar import accepts, load
+from pddlego_local.decoding.grammars.lark_text import accepts, load
 from tests.grammars.cases import data_folder, fast_downward_complaints
 
 DATA = data_folder()

@@ -6,7 +6,7 @@ from typing import Any
 
 from pddlego_local.core import Budget
 from pddlego_local.decoding import Decoding
-from pddlego_local.environments.coin import Coin
+from pddlego_local.environments.coin.game import Coin
 from pddlego_local.episode import Episode, Parts
 from pddlego_local.methods.fcrf import Difficulty, Fcrf
 from pddlego_local.metrics import SUCCESSES, summarize

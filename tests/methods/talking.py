@@ -7,7 +7,7 @@ from typing import Any
 
 from pddlego_local.core import Budget, Completion, Environment, Grammar, Prompt, Sampling, Written
 from pddlego_local.decoding import Decoding
-from pddlego_local.environments.coin import Coin
+from pddlego_local.environments.coin.game import Coin
 from pddlego_local.episode import Episode, Parts
 from pddlego_local.models.scripted import Scripted
 from pddlego_local.planner import FastDownward

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from pddlego_local.environments.alfworld import Alfworld
-from pddlego_local.environments.alfworld_games import TASK_TYPES
+from pddlego_local.environments.alfworld.game import Alfworld
+from pddlego_local.environments.alfworld.games import TASK_TYPES
 from pddlego_local.methods import Method
 from pddlego_local.methods.action_gen import ActionGen
 from pddlego_local.methods.pddlego import Pddlego

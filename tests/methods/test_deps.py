@@ -5,8 +5,8 @@ from itertools import pairwise
 import pytest
 
 from pddlego_local.core import Budget, Completion
-from pddlego_local.environments.coin import Coin
-from pddlego_local.environments.cooking import Cooking
+from pddlego_local.environments.coin.game import Coin
+from pddlego_local.environments.cooking.game import Cooking
 from pddlego_local.methods.deps import Deps
 from tests.methods.talking import (
     BEGIN_AGAIN,

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from pddlego_local.config import compose_cell
-from pddlego_local.environments.alfworld_installation import find_environment
+from pddlego_local.environments.alfworld.installation import find_environment
 from pddlego_local.episode import Episode
 from pddlego_local.errors import MissingPart
 from pddlego_local.methods.deps import Deps

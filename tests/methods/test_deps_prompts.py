@@ -13,16 +13,18 @@ from pddlego_local import prompts
 from pddlego_local.core import Completion, Environment, Turn
 from pddlego_local.decoding.answer import read
 from pddlego_local.decoding.forms import GOALS, TEXT, Form, Keys, choice
-from pddlego_local.decoding.rungs import grammar_for
-from pddlego_local.environments.coin import Coin
-from pddlego_local.environments.cooking import Cooking
-from pddlego_local.methods.situation import Situation
+from pddlego_local.decoding.ladder import grammar_for
+from pddlego_local.environments.coin.game import Coin
+from pddlego_local.environments.cooking.game import Cooking
+from pddlego_local.methods.shared.situation import Situation
 
-ENVIRONMENTS = ("alfworld", "coin", "cooking")
+ENVIRONMENTS = tuple(
+    f"pddlego_local.environments.{name}" for name in ("alfworld", "coin", "cooking")
+)
 
 
 def words(environment: str) -> dict[str, Any]:
-    file = resources.files("pddlego_local.prompts") / f"deps/{environment}.yaml"
+    file = resources.files(environment) / "prompts/deps.yaml"
     found: dict[str, Any] = yaml.safe_load(file.read_text())
     return found
 
@@ -137,10 +139,11 @@ def test_the_situation_is_read_from_the_games_own_words(
 ) -> None:
     memory = [Turn("look around", environment.reset(game).text)]
     memory += [Turn(command, environment.step(command).text) for command in commands]
-    assert situation(environment.name, memory) == told
+    assert situation(environment.package, memory) == told
 
 
 def test_the_situation_in_alfworld() -> None:
+    alfworld = ENVIRONMENTS[0]
     texts = [
         "You are in the middle of a room. Looking quickly around you, you see a fridge 1.",
         "You arrive at fridge 1. The fridge 1 is closed.",
@@ -151,7 +154,7 @@ def test_the_situation_in_alfworld() -> None:
     ]
     memory = [Turn("", text) for text in texts]
     assert (
-        situation("alfworld", memory[:1]) == "You are in the middle of the room. You carry nothing."
+        situation(alfworld, memory[:1]) == "You are in the middle of the room. You carry nothing."
     )
-    assert situation("alfworld", memory[:5]) == "You are at fridge 1. You carry mug 3."
-    assert situation("alfworld", memory) == "You are at fridge 1. You carry nothing."
+    assert situation(alfworld, memory[:5]) == "You are at fridge 1. You carry mug 3."
+    assert situation(alfworld, memory) == "You are at fridge 1. You carry nothing."

@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 
 from pddlego_local.config import compose_cell
-from pddlego_local.environments.alfworld_games import PLAIN_TYPES, TASK_TYPES
+from pddlego_local.environments.alfworld.games import PLAIN_TYPES, TASK_TYPES
 from pddlego_local.errors import ConfigError, PromptTooLong
 from pddlego_local.methods.fcrf import Difficulty, Fcrf
-from pddlego_local.methods.lessons import Lesson, lesson_pool, read_lessons
+from pddlego_local.methods.shared.lessons import Lesson, lesson_pool, read_lessons
 from pddlego_local.models.scripted import Scripted
 from tests.methods.learning import FAILING, GAME, WINNING, Row, fcrf, opening, play, text
 

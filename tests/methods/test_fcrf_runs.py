@@ -12,7 +12,7 @@ from pddlego_local import run
 from pddlego_local.config import compose_cell
 from pddlego_local.core import Completion, Grammar, Prompt, Sampling, Written
 from pddlego_local.errors import GrammarIgnored
-from pddlego_local.methods.lessons import lesson_pool
+from pddlego_local.methods.shared.lessons import lesson_pool
 from pddlego_local.models import opened
 from pddlego_local.models.reference import ReferenceFormalizer
 from pddlego_local.record import read_rows

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from pddlego_local.core import Budget
-from pddlego_local.environments.coin import Coin
+from pddlego_local.environments.coin.game import Coin
 from pddlego_local.methods import Method
 from pddlego_local.methods.action_gen import ActionGen
 from pddlego_local.methods.plangen import PlanGen

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from pddlego_local.core import Budget, Completion
-from pddlego_local.environments.coin import Coin
+from pddlego_local.environments.coin.game import Coin
 from pddlego_local.errors import ConfigError
 from pddlego_local.methods import Method
 from pddlego_local.methods.pddl_edit import PddlEdit

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from pddlego_local.core import Budget
-from pddlego_local.environments.cooking import Cooking
+from pddlego_local.environments.cooking.game import Cooking
 from pddlego_local.methods import Method
 from pddlego_local.methods.pddl_edit import PddlEdit
 from pddlego_local.methods.pddl_gen import PddlGen

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from pddlego_local.core import Budget, Completion, Turn
-from pddlego_local.environments.coin import Coin
-from pddlego_local.environments.coin_reference import DOMAIN
+from pddlego_local.environments.coin.game import Coin
+from pddlego_local.environments.coin.reference import DOMAIN
 from pddlego_local.errors import ModelFault
 from pddlego_local.methods.pddlego_plus import PddlegoPlus, repeated
 from pddlego_local.metrics import summarize

@@ -6,13 +6,13 @@ from typing import Any
 import pytest
 
 from pddlego_local import prompts
-from pddlego_local.decoding.grammar import decoder_verdict
-from pddlego_local.decoding.rungs import grammar_for
-from pddlego_local.environments.actions import Tables
-from pddlego_local.environments.alfworld_games import TASK_TYPES
+from pddlego_local.decoding.grammars.lark_text import decoder_verdict
+from pddlego_local.decoding.ladder import grammar_for
+from pddlego_local.environments.alfworld.games import TASK_TYPES
+from pddlego_local.environments.tables import Tables
 from pddlego_local.errors import PromptTooLong
-from pddlego_local.methods.react import MOVE
 from pddlego_local.methods.reflexion import Reflexion
+from pddlego_local.methods.shared.react import MOVE
 from pddlego_local.models.scripted import Scripted
 from tests.methods.learning import FAILING, WINNING, Row, act, fcrf, opening, play, text, think
 
@@ -98,12 +98,13 @@ def test_a_dialogue_that_outgrows_the_context_is_reflected_on() -> None:
 
 @pytest.mark.parametrize("environment", ["coin", "cooking", "alfworld"])
 def test_examples_say_only_what_the_game_understands(environment: str) -> None:
-    tables = Tables.load(environment)
+    package = f"pddlego_local.environments.{environment}"
+    tables = Tables.load(package)
     kinds = TASK_TYPES if environment == "alfworld" else ("2 rooms",)
     for kind in kinds:
         shown = prompts.render(
             "fcrf/actor",
-            environment,
+            package,
             actions=tables.told,
             task_type=kind,
             reflections=[],

@@ -15,8 +15,8 @@ from pddlego_local.decoding.forms import (
     Keys,
     choice,
 )
-from pddlego_local.decoding.rungs import grammar_for
-from pddlego_local.methods.react import MOVE
+from pddlego_local.decoding.ladder import grammar_for
+from pddlego_local.methods.shared.react import MOVE
 from pddlego_local.models.transformers import Engine
 
 CPU = Engine(device="cpu", threads=1)

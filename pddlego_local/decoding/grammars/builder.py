@@ -1,0 +1,54 @@
+"""The text of a grammar that is made for one stage of one answer.
+
+Terminals are shared by what they match; rules are named after what they are for.
+"""
+
+from collections.abc import Iterable, Sequence
+
+from pddlego_local.core import Grammar
+from pddlego_local.decoding.grammars.lark_text import STAGE_PARTS, with_parts
+from pddlego_local.decoding.grammars.terminals import one_of
+
+MOST_OPERANDS = 30
+
+
+class Rules:
+    """Collects rules and terminals; `grammar` puts them together with the project's parts."""
+
+    def __init__(self) -> None:
+        self._terminals: dict[str, str] = {}
+        self._rules: list[str] = []
+        self._shared: dict[tuple[str, ...], str] = {}
+
+    def terminal(self, pattern: str) -> str:
+        """The name of the terminal with this pattern."""
+        return self._terminals.setdefault(pattern, f"_T{len(self._terminals)}")
+
+    def names(self, names: Iterable[str]) -> str:
+        """The terminal for one of these names."""
+        return self.terminal(one_of(names))
+
+    def rule(self, name: str, alternatives: Sequence[str]) -> str:
+        """Adds a rule; its name, or "" where there is no alternative and so no rule."""
+        if alternatives:
+            self._rules.append(f"{name}: " + "\n    | ".join(alternatives))
+        return name if alternatives else ""
+
+    def shared(self, alternatives: Sequence[str]) -> str:
+        """One of the alternatives, as a rule of its own unless it is one name or nothing."""
+        if len(alternatives) < 2 and " " not in "".join(alternatives):
+            return "".join(alternatives)
+        key = tuple(alternatives)
+        if key not in self._shared:
+            self._shared[key] = self.rule(f"_r{len(self._shared)}", alternatives)
+        return self._shared[key]
+
+    def grammar(self, name: str, start: str) -> Grammar:
+        terminals = (f"{name}: {pattern}" for pattern, name in self._terminals.items())
+        text = "\n".join([f"start: {start}", *self._rules, *terminals])
+        return with_parts(name, text, STAGE_PARTS)
+
+
+def some(rule: str, most: int, least: int = 0) -> str:
+    """ "rule ~ 0 .. 5", or nothing where there is no such rule."""
+    return f"{rule} ~ {least} .. {most}" if rule else ""

@@ -1,0 +1,102 @@
+"""Terminals of grammars that are made while an answer grows: sets of names, and all but a set.
+
+A set of names is one terminal and never a rule: as a rule the decoder's masks take milliseconds.
+"""
+
+import functools
+import json
+import re
+from collections.abc import Iterable, Sequence
+
+from pddlego_local.decoding.staged.declared import Signature
+
+_FIRST = frozenset("abcdefghijklmnopqrstuvwxyz")
+_LATER = _FIRST | frozenset("0123456789_-")
+_TAIL = "[a-zA-Z0-9_-]*"
+_LONGEST = 40  # each letter of a word is two brackets deep, and the engine bears 250
+_ANY = "*"  # stands for whatever follows
+
+RESERVED = frozenset({"and", "exists", "forall", "imply", "increase", "not", "or", "when"})
+"""What cannot name a predicate."""
+
+
+def one_of(names: Iterable[str]) -> str:
+    """A terminal for exactly these names, of which there must be one."""
+    # Longest first: python-lark takes the first alternative that matches.
+    words = sorted({json.dumps(name)[1:-1] for name in names}, key=lambda word: (-len(word), word))
+    return f"/{'|'.join(re.escape(word).replace('/', chr(92) + '/') for word in words)}/"
+
+
+def in_any_case(word: str) -> str:
+    """A terminal for one word, letters in either case."""
+    letters = (f"[{c.lower()}{c.upper()}]" if c.isalpha() else re.escape(c) for c in word)
+    return f"/{''.join(letters)}/"
+
+
+def signature(action: Signature) -> str:
+    """A terminal for "(:action move :parameters (?from - location …)", exactly these names."""
+    pieces = [f'_B "(" {in_any_case(":action")} _B1 {in_any_case(action.name)}']
+    pieces.append(f'_B1 {in_any_case(":parameters")} _B "(" _B')
+    for number, (variable, kind) in enumerate(action.parameters):
+        following = action.parameters[number + 1 : number + 2]
+        dash = f'_B1 "-" _B1 {in_any_case(kind)}'
+        same = bool(following) and following[0][1] == kind  # "?a ?b - room" says the same
+        pieces.append("_B1" if number else "")
+        pieces.append(f"{one_of([variable])} {f'({dash})?' if same else dash}")
+    return " ".join([*pieces, '_B ")"'])
+
+
+def name_except(words: Iterable[str]) -> str:
+    """A terminal for a name that is none of `words`, in whatever case.
+
+    Without look-ahead, which the decoder's engine has not: each branch spells out how a name leaves
+    the words. Of a long word only the beginning is looked at: nothing that begins so is a name.
+    """
+    return _name_except(frozenset(_key(word.lower()) for word in words))
+
+
+def new_name(known: Sequence[str] | None, taken: Iterable[str]) -> str:
+    """A terminal for a name that is not `taken`, of the `known` ones where those are all that there
+    are; "" if none is left."""
+    if known is None:
+        return name_except(taken)
+    used = {name.lower() for name in taken}
+    left = [name for name in known if name.lower() not in used]
+    return one_of(left) if left else ""
+
+
+def _key(word: str) -> str:
+    return word if len(word) <= _LONGEST else word[:_LONGEST] + _ANY
+
+
+@functools.lru_cache(maxsize=256)
+def _name_except(words: frozenset[str]) -> str:
+    return f"/{_leaving(words, _FIRST)}/"
+
+
+def _leaving(words: frozenset[str], letters: frozenset[str]) -> str:
+    """What may follow where `words` are the rests of the words that began so."""
+    starts = sorted({word[0] for word in words if word and word[0] in letters})
+    branches = [_one(letters.difference(starts)) + _TAIL]
+    for letter in starts:
+        rests = frozenset(word[1:] for word in words if word[:1] == letter)
+        if _ANY in rests:
+            continue
+        rest = _leaving(rests, _LATER)
+        branches.append(_one(frozenset(letter)) + (rest if "" in rests else f"({rest})?"))
+    return f"({'|'.join(branches)})"
+
+
+@functools.cache
+def _one(letters: frozenset[str]) -> str:
+    """A class of characters, letters in either case, runs of them as ranges; "-" is last, where it
+    means itself."""
+    both = sorted({case for letter in letters for case in (letter, letter.upper())} - {"-"})
+    runs: list[str] = []
+    for character in both:
+        if runs and ord(runs[-1][-1]) + 1 == ord(character):
+            runs[-1] = runs[-1][0] + character
+        else:
+            runs.append(character)
+    ranges = "".join("-".join(dict.fromkeys(run)) for run in runs)
+    return f"[{ranges}{'-' if '-' in letters else ''}]"

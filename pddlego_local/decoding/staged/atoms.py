@@ -1,0 +1,99 @@
+"""Atoms as a grammar writes them: a whole atom is one terminal, each argument in it one of the
+names that fit its type. So the decoder's lexer looks a word up letter by letter, where its parser
+would try every word that there is.
+"""
+
+from collections.abc import Collection, Mapping, Sequence
+
+from pddlego_local.decoding.grammars.builder import Rules
+from pddlego_local.decoding.grammars.terminals import one_of
+from pddlego_local.decoding.staged.declared import Symbols
+
+Arguments = tuple[str, ...]
+
+
+class Pools:
+    """From a type to the names that may stand where it is wanted; each is looked up once."""
+
+    def __init__(self, declared: Symbols, terms: Mapping[str, str]) -> None:
+        """`terms` are name → type: variables, constants, objects."""
+        self._declared, self._terms = declared, terms
+        self._found: dict[str, frozenset[str]] = {}
+
+    def __call__(self, kind: str) -> frozenset[str]:
+        if kind not in self._found:
+            self._found[kind] = self._declared.of_type(kind, self._terms.items())
+        return self._found[kind]
+
+
+def atoms(rules: Rules, predicates: Sequence[tuple[str, Arguments]], pool: Pools) -> str:
+    """The terminal for an atom of any predicate that has a name for each argument; "" for none."""
+    found = [
+        " _B1 ".join([one_of([predicate]), *(rules.names(pool(kind)) for kind in types)])
+        for predicate, types in predicates
+        if all(pool(kind) for kind in types)
+    ]
+    return _terminal(rules, found)
+
+
+def atoms_except(
+    rules: Rules,
+    predicates: Sequence[tuple[str, Arguments]],
+    pool: Pools,
+    excluded: Mapping[str, Collection[Arguments]],
+    needed: Collection[str] = (),
+) -> str:
+    """As `atoms`, without the `excluded` ones, which are by predicate and in lower case; with
+    `needed`, only atoms that hold one of these names.
+
+    Each predicate's arguments are read left to right. What counts is which excluded atoms still
+    agree and whether a needed name was seen: names that leave the same of both stand together.
+    """
+    found = []
+    for predicate, types in predicates:
+        known = frozenset(excluded.get(predicate.lower(), ()))
+        if not types:
+            found += [one_of([predicate])] if not known and not needed else []
+            continue
+        arguments = _Arguments(rules, types, pool, frozenset(needed))
+        if rest := arguments.after(0, known, not needed):
+            found.append(f"{one_of([predicate])} _B1 {rest}")
+    return _terminal(rules, found)
+
+
+def _terminal(rules: Rules, found: Sequence[str]) -> str:
+    return rules.terminal(f"_O ({' | '.join(found)}) _C") if found else ""
+
+
+class _Arguments:
+    """The text for the arguments of one predicate, from a position on."""
+
+    def __init__(self, rules: Rules, types: Arguments, pool: Pools, needed: frozenset[str]) -> None:
+        self.rules, self.types, self.pool, self.needed = rules, types, pool, needed
+        self.made: dict[tuple[int, frozenset[Arguments], bool], str] = {}
+
+    def after(self, position: int, known: frozenset[Arguments], seen: bool) -> str:
+        """A terminal for the arguments from `position` on, "" if there are none.
+
+        `known` are the rests of the excluded atoms that agree so far, `seen` whether a needed name
+        stood before.
+        """
+        key = (position, known, seen)
+        if key not in self.made:
+            alternatives = self._alternatives(*key)
+            self.made[key] = self.rules.terminal(" | ".join(alternatives)) if alternatives else ""
+        return self.made[key]
+
+    def _alternatives(self, position: int, known: frozenset[Arguments], seen: bool) -> list[str]:
+        by_rest: dict[tuple[frozenset[Arguments], bool], list[str]] = {}
+        for name in sorted(self.pool(self.types[position])):
+            rests = frozenset(rest[1:] for rest in known if rest[0] == name.lower())
+            by_rest.setdefault((rests, seen or name in self.needed), []).append(name)
+        if position + 1 == len(self.types):
+            last = by_rest.get((frozenset(), True))
+            return [one_of(last)] if last else []
+        return [
+            f"{one_of(names)} _B1 {following}"
+            for (rests, met), names in by_rest.items()
+            if (following := self.after(position + 1, rests, met))
+        ]

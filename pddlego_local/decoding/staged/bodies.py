@@ -1,0 +1,176 @@
+"""Conditions and effects as grammars, with quantifiers.
+
+Which variables may be used under a quantifier is known when its header is written, and not before.
+So a part may end with a header, "(exists (?r - room)", and what is left of it is the next stage's.
+Every piece of grammar is therefore two: the whole of it, and its beginnings that end so.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from pddlego_local.decoding.grammars.builder import MOST_OPERANDS, Rules
+from pddlego_local.decoding.grammars.terminals import name_except
+from pddlego_local.decoding.staged.atoms import Pools, atoms
+from pddlego_local.decoding.staged.declared import Symbols
+from pddlego_local.pddl.reader import Block, Word
+
+DEPTH = 3
+MOST_QUANTIFIERS = 2  # one inside the other
+
+
+@dataclass(frozen=True)
+class Piece:
+    """`whole` is the text of an expression, `begun` of its beginnings; "" where there is none."""
+
+    whole: str
+    begun: str = ""
+
+    def then(self, other: "Piece") -> "Piece":
+        later = f"{self.whole} {other.begun}" if self.whole and other.begun else ""
+        whole = f"{self.whole} {other.whole}" if self.whole and other.whole else ""
+        return Piece(whole, _either(self.begun, later))
+
+
+def literally(text: str) -> Piece:
+    return Piece(text)
+
+
+def either(rules: Rules, pieces: Iterable[Piece]) -> Piece:
+    """One of the pieces, as rules of their own."""
+    found = list(pieces)
+    return Piece(
+        rules.shared([piece.whole for piece in found if piece.whole]),
+        rules.shared([piece.begun for piece in found if piece.begun]),
+    )
+
+
+def many(piece: Piece, most: int = MOST_OPERANDS, least: int = 0) -> Piece:
+    if not piece.whole:
+        return Piece("()" if least == 0 else "", piece.begun)
+    before = f"{piece.whole} ~ 0 .. {most}"
+    return Piece(
+        f"{piece.whole} ~ {least} .. {most}", f"{before} {piece.begun}" if piece.begun else ""
+    )
+
+
+def _either(*texts: str) -> str:
+    there = [text for text in texts if text]
+    return f"({' | '.join(there)})" if len(there) > 1 else "".join(there)
+
+
+class Scope:
+    """What may be said where `terms` (name → type) can be used.
+
+    `quantifiers` is how many may still stand one inside the other.
+    """
+
+    def __init__(
+        self, rules: Rules, declared: Symbols, terms: Mapping[str, str], quantifiers: int
+    ) -> None:
+        self.rules, self.declared, self.terms = rules, declared, terms
+        self.quantifiers = quantifiers
+        self._atoms = atoms(rules, declared.predicates, Pools(declared, terms))
+        self._conditions: dict[int, Piece] = {}
+
+    def with_variable(self, name: str, kind: str) -> "Scope":
+        terms = {**self.terms, name: kind}
+        return Scope(self.rules, self.declared, terms, self.quantifiers - 1)
+
+    def condition(self, depth: int = DEPTH) -> Piece:
+        """A condition with operators nested `depth` deep."""
+        if depth not in self._conditions:
+            self._conditions[depth] = either(self.rules, self._forms_of_condition(depth))
+        return self._conditions[depth]
+
+    def _forms_of_condition(self, depth: int) -> list[Piece]:
+        forms = [Piece(self._atoms), self.header("_EXISTS"), self.header("_FORALL")]
+        if len(self.terms) > 1:
+            every = self.rules.names(self.terms)
+            forms.append(literally(self.rules.terminal(f"_EQUALS _B1 {every} _B1 {every} _C")))
+        if depth == 0:
+            return [*forms, Piece(f"_NOT {self._atoms} _C" if self._atoms else "")]
+        below = self.condition(depth - 1)
+        end = literally("_C")
+        return [
+            *forms,
+            literally("_AND").then(many(below)).then(end),
+            literally("_OR").then(many(below)).then(end),
+            literally("_NOT").then(below).then(end),
+            literally("_IMPLY").then(below).then(below).then(end),
+        ]
+
+    def header(self, quantifier: str) -> Piece:
+        """ "(exists (?r - room)", where the stage ends."""
+        if self.quantifiers == 0:
+            return Piece("")
+        variable = name_except(term[1:] for term in self.terms if term.startswith("?"))
+        kinds = self.rules.names(self.declared.known_types)
+        return Piece("", self.rules.terminal(f'{quantifier} "?" {variable} _DASH {kinds} _C'))
+
+    def change(self) -> Piece:
+        """A fact that becomes true or false."""
+        return Piece(
+            self.rules.shared([self._atoms, f"_NOT {self._atoms} _C"]) if self._atoms else ""
+        )
+
+    def changes(self) -> Piece:
+        listed = literally("_AND").then(many(self.change(), least=1)).then(literally("_C"))
+        return either(self.rules, [self.change(), listed])
+
+    def conditional(self) -> Piece:
+        antecedent = either(self.rules, [self.condition(), literally("_EMPTY")])
+        return literally("_WHEN").then(antecedent).then(self.changes()).then(literally("_C"))
+
+    def effect_item(self) -> Piece:
+        forms = [self.change(), self.conditional(), self.header("_FORALL")]
+        return either(self.rules, forms)
+
+    def effect(self) -> Piece:
+        """At least one change, or one that may become one."""
+        listed = literally("_AND").then(many(self.effect_item(), least=1)).then(literally("_C"))
+        return either(self.rules, [self.effect_item(), listed])
+
+    def under_forall(self) -> Piece:
+        """What stands under "(forall (?r - room)" in an effect."""
+        return either(self.rules, [self.changes(), self.conditional()])
+
+
+def rest_of_condition(scope: Scope, open_: Sequence[Block]) -> Piece:
+    """What is left of a condition whose blocks `open_` are not closed, the innermost last, which
+    ends with a quantifier's header."""
+    if not open_:
+        return Piece("()")
+    block, inner = open_[0], open_[1:]
+    end = literally("_C")
+    if block.head in ("exists", "forall"):
+        below = scope.with_variable(*_quantified(block))
+        if not inner:
+            return below.condition().then(end)
+        return rest_of_condition(below, inner).then(end)
+    rest = rest_of_condition(scope, inner)
+    if block.head in ("and", "or"):
+        return rest.then(many(scope.condition())).then(end)
+    if block.head == "imply" and len(block.items) == 2:
+        return rest.then(scope.condition()).then(end)
+    return rest.then(end)
+
+
+def rest_of_effect(scope: Scope, open_: Sequence[Block]) -> Piece:
+    """As `rest_of_condition`, of an effect."""
+    if not open_:
+        return Piece("()")
+    block, inner = open_[0], open_[1:]
+    end = literally("_C")
+    if block.head == "forall":
+        below = scope.with_variable(*_quantified(block))
+        return (rest_of_effect(below, inner) if inner else below.under_forall()).then(end)
+    if block.head == "when":
+        return rest_of_condition(scope, inner).then(scope.changes()).then(end)
+    return rest_of_effect(scope, inner).then(many(scope.effect_item())).then(end)
+
+
+def _quantified(block: Block) -> tuple[str, str]:
+    variables = block.items[1]
+    assert isinstance(variables, Block)
+    words = [word.text for word in variables.items if isinstance(word, Word)]
+    return words[0], words[-1]

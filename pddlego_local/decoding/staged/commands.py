@@ -1,0 +1,100 @@
+"""The rungs above "syntax" for answers that are not PDDL: commands, moves, things seen.
+
+    signatures  a command is one of the environment's, with any names in it, or one that is offered
+    typed       as signatures, and what says a direction is one of the four
+    grounded    a command is offered, or one of the environment's with names that were mentioned;
+                what is seen is what was mentioned
+
+Choices, goals and sentences have no more than their syntax: a number's range, a list's length.
+That nothing is listed twice no rung can say: the decoder's engine has no `uniqueItems`.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from pydantic import BaseModel
+
+from pddlego_local.core import Action, Grammar
+from pddlego_local.decoding.grammars.schema import schema_grammar, schema_of
+from pddlego_local.decoding.stages import Scene
+
+DIRECTIONS = ("north", "south", "east", "west")
+
+# At most 30 letters, so that commands with two names keep within the 80 of the rung "syntax".
+_ANY_NAME = "[a-zA-Z]([a-zA-Z0-9 -]{0,28}[a-zA-Z0-9])?"
+
+
+def commands(rung: str, scene: Scene) -> Grammar:
+    """For {"action": a command}."""
+    return schema_grammar(rung, _object({"action": _command(rung, scene)}))
+
+
+def moves(rung: str, scene: Scene, *, syntax: type[BaseModel]) -> Grammar:
+    """For {"kind": "act", "text": a command}, or a thought as `syntax` bounds its text."""
+    act = {"kind": {"const": "act"}, "text": _command(rung, scene)}
+    think = {"kind": {"const": "think"}, "text": schema_of(syntax)["properties"]["text"]}
+    return schema_grammar(rung, {"anyOf": [_object(think), _object(act)]})
+
+
+def seen(rung: str, scene: Scene, *, syntax: type[BaseModel]) -> Grammar:
+    """For lists of things: as `syntax` bounds them, when grounded with mentioned names only."""
+    lists = schema_of(syntax)["properties"]
+    if rung == "grounded":
+        names = _nouns(scene)
+        only = {"items": {"enum": names}} if names else {"maxItems": 0}
+        lists = {key: entry | only for key, entry in lists.items()}
+    return schema_grammar(rung, _object(lists))
+
+
+def _object(properties: Mapping[str, Any]) -> dict[str, Any]:
+    return {
+        "additionalProperties": False,
+        "properties": properties,
+        "required": list(properties),
+        "type": "object",
+    }
+
+
+def _command(rung: str, scene: Scene) -> dict[str, Any]:
+    """A schema for one string: all pairs of names are a short pattern, but a long list."""
+    direction = _ANY_NAME if rung == "signatures" else _any_of(DIRECTIONS)
+    name = _any_of(_nouns(scene)) if rung == "grounded" else _ANY_NAME
+    patterns = [*map(_literal, scene.commands), *_templates(scene.actions, name, direction)]
+    if not patterns:  # nothing is offered nor mentioned, yet something must be said
+        patterns = list(_templates(scene.actions, _ANY_NAME, direction))
+    return {"type": "string", "pattern": f"^({'|'.join(dict.fromkeys(patterns))})$"}
+
+
+def _templates(actions: Iterable[Action], name: str, direction: str) -> Iterator[str]:
+    """Patterns for the actions' commands; those with a name are left out where `name` is "".
+
+    Verbs before the same names are one pattern: long lists of names take their time to compile.
+    """
+    verbs: dict[str, list[str]] = {}
+    for action in actions:
+        verb, *parts = re.split(r"\{([\w-]+)\}", action.command)
+        rest = ""
+        for hole, words in zip(parts[::2], parts[1::2], strict=True):
+            says_direction = re.search(rf"\?{hole} - direction\b", action.parameters)
+            if not (filling := direction if says_direction else name):
+                break
+            rest += f"({filling}){_literal(words)}"
+        else:
+            verbs.setdefault(rest, []).append(_literal(verb))
+    for rest, beginnings in verbs.items():
+        yield f"({'|'.join(dict.fromkeys(beginnings))}){rest}"
+
+
+def _nouns(scene: Scene) -> list[str]:
+    """What was mentioned and is no direction."""
+    return [thing for thing in scene.names.things if thing not in DIRECTIONS]
+
+
+def _any_of(words: Iterable[str]) -> str:
+    return "|".join(map(_literal, words))
+
+
+def _literal(words: str) -> str:
+    """Just these words, as a pattern."""
+    return re.sub(r"[^\w /-]", r"\\\g<0>", words)

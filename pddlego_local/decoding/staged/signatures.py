@@ -1,0 +1,52 @@
+"""The rung "signatures": any PDDL whose actions are the environment's, with their exact parameters,
+and whose problem is for the domain that was written. In two stages, the domain and the problem.
+"""
+
+from pddlego_local.core import Grammar
+from pddlego_local.decoding.grammars.lark_text import with_parts
+from pddlego_local.decoding.grammars.terminals import one_of, signature
+from pddlego_local.decoding.staged.declared import Signature, domain_in, domain_of, symbols
+from pddlego_local.decoding.stages import Scene, Script, Stage, Stages
+
+_PARTS = ("domain", "problem", "condition", "tokens", "requirements", "whitespace_json")
+
+
+def pddl_script(scene: Scene) -> Script:
+    """A domain and a problem: {"df": …, "pf": …}."""
+    return Script("signatures", lambda: _pddl(scene))
+
+
+def problem_script(scene: Scene) -> Script:
+    """A problem for the scene's domain: {"pf": …}."""
+    return Script("signatures", lambda: _problem_alone(scene))
+
+
+def _pddl(scene: Scene) -> Stages:
+    text = yield Stage("domain", _domain(scene))
+    name = symbols(domain_in(text)).domain_name
+    yield Stage("problem", _problem(name, "_comments _BETWEEN", "pddl_json"))
+
+
+def _problem_alone(scene: Scene) -> Stages:
+    name = symbols(domain_of(scene.domain)).domain_name
+    yield Stage("problem", _problem(name, "_OPEN", "problem_json"))
+
+
+def _domain(scene: Scene) -> Grammar:
+    told = [Signature.of(action) for action in scene.actions]
+    actions = [f"_SIGNATURE_{number}" for number in range(len(told))]
+    rules = (
+        "start: _OPEN _domain_head _requirements_and_types _declarations _told ~ 0 .. 100 _C",
+        f"_told: ({' | '.join(actions)}) _comments [_PRECONDITION _precondition] _effects",
+        *(f"{name}: {signature(action)}" for name, action in zip(actions, told, strict=True)),
+    )
+    return with_parts("signatures of the domain", "\n".join(rules), ("pddl_json", *_PARTS))
+
+
+def _problem(domain: str, opening: str, envelope: str) -> Grammar:
+    rules = (
+        f"start: {opening} _comments _PROBLEM _comments _THIS_DOMAIN _comments "
+        "[REQUIREMENTS _comments] [OBJECTS _comments] init goal [metric] _C _comments _CLOSE",
+        f'_THIS_DOMAIN: _B "(" _B /:[dD][oO][mM][aA][iI][nN]/ _B1 {one_of([domain])} _B ")"',
+    )
+    return with_parts("signatures of the problem", "\n".join(rules), (envelope, *_PARTS))

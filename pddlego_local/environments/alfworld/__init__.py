@@ -1,0 +1,1 @@
+"""ALFWorld (text). The game itself: `game.py`."""

@@ -1,0 +1,146 @@
+"""Where ALFWorld games come from: made from a seed, or found in the real data set.
+
+Files are read and never written. Games are put together here, in memory; what plays them is
+process.py.
+"""
+
+import json
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from random import Random
+from typing import Any
+
+from pddlego_local.environments.alfworld.games import make_game
+from pddlego_local.environments.alfworld.games.layout import goals, logic
+from pddlego_local.errors import ConfigError, UnsolvableGame
+
+VERSION_FOLDER = "json_2.1.1"
+SLICED = "Sliced"  # in a folder's name: "pick_cool_then_place_in_recep-AppleSliced-None-Sink-4"
+CURRENT_GRAMMAR = "move {o} to {r}"
+
+
+@dataclass(frozen=True)
+class AlfworldGame:
+    """All that the engine needs of one game: the rules, the texts' grammar, and the problem.
+
+    `task_type` has the suffix "+slice" where a slice is asked for.
+    """
+
+    task_type: str
+    domain: str
+    grammar: str
+    problem: str
+
+
+def own_game(seed: int, task_types: Sequence[str], split: str = "") -> AlfworldGame:
+    """The game of this seed. Its task type is `task_types[seed % len(task_types)]`."""
+    game = make_game(seed, task_types[seed % len(task_types)], split)
+    return AlfworldGame(game.task_type, game.domain, game.grammar, game.problem)
+
+
+def find_split(data: Path, split: str) -> Path:
+    """The split's folder in what `alfworld-download` filled; ConfigError if there is none."""
+    if not data.is_dir():
+        raise ConfigError(
+            f"environment.data: there is no folder {data}; fill one with `alfworld-download`, and "
+            "name it with ALFWORLD_DATA or environment.data"
+        )
+    games = data / VERSION_FOLDER if (data / VERSION_FOLDER).is_dir() else data
+    if not split or not (games / split).is_dir():
+        there = ", ".join(sorted(path.name for path in games.iterdir() if path.is_dir()))
+        raise ConfigError(
+            f"environment.split={split!r}: {games} has no such folder, only: {there or 'none'}"
+        )
+    return games / split
+
+
+def find_games(folder: Path, task_types: Sequence[str]) -> tuple[Path, ...]:
+    """The trials of a split that are games of these types, sorted by their path.
+
+    A trial counts if it has a `game.tw-pddl`, as it does for ALFWorld itself, or if it asks for a
+    slice: for those the data set has no game files, but all that they are made from. Raises
+    ConfigError if there is none.
+    """
+    found = tuple(
+        trial
+        for trial in sorted(folder.glob("*/*/"))
+        if _named_type(trial.parent.name) in task_types
+        and (trial / "traj_data.json").is_file()
+        and _playable(trial)
+    )
+    if not found:
+        raise ConfigError(
+            f"environment.data: {folder} has no game of the types {', '.join(task_types)}; the data"
+            " set is laid out as <split>/<type>-<object>-…/<trial>/game.tw-pddl"
+        )
+    return found
+
+
+def read_game(trial: Path) -> AlfworldGame:
+    """A game of the data set. Raises UnsolvableGame; ConfigError if a file cannot be read.
+
+    Game files of before ALFWorld 0.4 word a command as "put … in/on …", which is no longer
+    accepted; such a game gets the installed package's rules, its own problem and its own sentence.
+    """
+    trajectory = _json(trial / "traj_data.json")
+    file = trial / "game.tw-pddl"
+    given = _json(file) if file.is_file() else {}
+    if given.get("solvable") is False:
+        raise UnsolvableGame("the data set marks it as having no solution")
+    try:
+        wanted = trajectory["pddl_params"]
+        task_type = trajectory["task_type"] + ("+slice" if wanted["object_sliced"] else "")
+        if CURRENT_GRAMMAR in given.get("grammar", ""):
+            return AlfworldGame(
+                task_type, given["pddl_domain"], given["grammar"], given["pddl_problem"]
+            )
+        sentence = _sentence(given["grammar"]) if given else _draw_sentence(trajectory)
+        problem = given["pddl_problem"] if given else (trial / "initial_state.pddl").read_text()
+    except (KeyError, TypeError, OSError, UnicodeError) as error:
+        raise _unreadable(trial, error) from None
+    grammar = logic().grammar.replace("UNKNOWN GOAL", sentence)
+    return AlfworldGame(task_type, logic().domain, grammar, problem)
+
+
+def _playable(trial: Path) -> bool:
+    return (trial / "game.tw-pddl").is_file() or (
+        SLICED in trial.parent.name and (trial / "initial_state.pddl").is_file()
+    )
+
+
+def _named_type(name: str) -> str:
+    """From "pick_cool_then_place_in_recep-AppleSliced-None-SinkBasin-4" to "pick_…+slice"."""
+    plain, _, wanted = name.partition("-")
+    return plain + ("+slice" if SLICED in wanted else "")
+
+
+def _sentence(grammar: str) -> str:
+    found = re.search(r"Your task is to: ([^\"\\]+?)\.?\s*\"", grammar)
+    if found is None:
+        raise KeyError("the task's sentence")
+    return found[1]
+
+
+def _draw_sentence(trajectory: dict[str, Any]) -> str:
+    """One of the package's sentences for this task; always the same for the same trial."""
+    wanted = trajectory["pddl_params"]
+    kind = trajectory["task_type"] + ("_slice" if wanted["object_sliced"] else "")
+    template: str = Random(trajectory["task_id"]).choice(goals()[kind]["templates"])
+    names = {"obj": "object", "recep": "parent", "toggle": "toggle", "mrecep": "mrecep"}
+    return template.format(**{k: wanted[f"{v}_target"].lower() for k, v in names.items()})
+
+
+def _json(file: Path) -> dict[str, Any]:
+    try:
+        content = json.loads(file.read_text())
+        if not isinstance(content, dict):
+            raise ValueError("not a JSON object")
+    except (OSError, ValueError) as error:
+        raise _unreadable(file, error) from None
+    return content
+
+
+def _unreadable(path: Path, error: Exception) -> ConfigError:
+    return ConfigError(f"environment.data: {path} cannot be read ({error}); download it again")

@@ -1,0 +1,169 @@
+"""ALFWorld: household tasks in a room of receptacles, in text (Shridhar et al. 2021).
+
+Knows the game's names and the success rule; games come from data.py, are played by process.py, and
+their task sentences are read by task.py.
+"""
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated
+
+from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field
+from pydantic.dataclasses import dataclass
+
+from pddlego_local.core import Budget, Goal, Names, Observation, Turn
+from pddlego_local.environments.alfworld.data import (
+    AlfworldGame,
+    find_games,
+    find_split,
+    own_game,
+    read_game,
+)
+from pddlego_local.environments.alfworld.games import PLAIN_TYPES, TASK_TYPES
+from pddlego_local.environments.alfworld.installation import find_environment
+from pddlego_local.environments.alfworld.problem import MIDDLE, pddl_name
+from pddlego_local.environments.alfworld.process import GameProcess, Limits, Reply
+from pddlego_local.environments.alfworld.room_map import mentioned
+from pddlego_local.environments.alfworld.task import goals
+from pddlego_local.environments.tables import Tables
+from pddlego_local.errors import ConfigError, EnvironmentFault
+
+TABLES = Tables.load(__package__)
+BANNER = "-= Welcome to TextWorld, ALFRED! =-"
+
+
+def _named(data: object) -> object:
+    if data == "":
+        raise ConfigError(
+            "environment.data: no data set is named; set ALFWORLD_DATA to the folder that "
+            "`alfworld-download` filled, or environment.data; environment=alfworld needs none"
+        )
+    return data
+
+
+def _known(task_type: str) -> str:
+    if task_type not in TASK_TYPES:
+        raise ConfigError(
+            f"environment.task_types: there is no type {task_type!r}; there are: "
+            + ", ".join(TASK_TYPES)
+        )
+    return task_type
+
+
+TaskType = Annotated[str, AfterValidator(_known)]
+
+
+@dataclass(config=ConfigDict(extra="forbid"), kw_only=True)
+class Alfworld:
+    """Games of our own making (`data` is None), or those of a data set.
+
+    Our own are a function of (task_types, split, seed): the type is `task_types[seed modulo their
+    number]`, the floor plans are the split's ("" is all). In a data set a seed is the game's place
+    in the sorted list of the split's games of these types. `data` is the folder that
+    `alfworld-download` fills; it is only read.
+    """
+
+    data: Annotated[Path | None, BeforeValidator(_named)] = None
+    split: str = ""
+    task_types: Annotated[tuple[TaskType, ...], Field(min_length=1)] = PLAIN_TYPES
+    limits: Limits = Limits()
+    budget: Budget = Budget(unit="actions", limit=50)
+
+    name = "alfworld"
+    package = __package__
+    actions = TABLES.told
+    domain = TABLES.domain
+
+    def __post_init__(self) -> None:
+        """Raises ConfigError if the data set has no such folder."""
+        self._folder = find_split(self.data, self.split) if self.data else None
+        self._trials: tuple[Path, ...] = ()
+        self._process = GameProcess(self.limits)
+        self._game: tuple[int, AlfworldGame] | None = None
+        self._places: frozenset[str] = frozenset()
+        self._won = False
+
+    @property
+    def task_type(self) -> str:
+        return self._game[1].task_type if self._game else ""
+
+    def preflight(self) -> None:
+        find_environment()
+
+    def reset(self, seed: int) -> Observation:
+        """Raises UnsolvableGame; ConfigError if the data set has no game of that number.
+
+        The same game again takes some hundredths of a second, another one up to a second.
+        """
+        if self._game is None or self._game[0] != seed:
+            self._game = None
+            self._game = seed, self._find(seed)
+        reply = self._process.begin(self._game[1])
+        look = reply.text.removeprefix(BANNER).strip()
+        self._places = frozenset(re.findall(r"\ba (\w+ \d+)", look))
+        return self._observe(reply, look, feedback="")
+
+    def step(self, command: str) -> Observation:
+        reply = self._process.step(command)
+        return self._observe(reply, reply.text, self._feedback(command, reply.text))
+
+    def goals(self, memory: Sequence[Turn]) -> tuple[Goal, ...]:
+        return goals(memory)
+
+    def wanted(self, memory: Sequence[Turn]) -> tuple[str, ...]:
+        """Nothing: what to pick up is the task's question."""
+        return ()
+
+    def names(self, memory: Sequence[Turn]) -> Names:
+        """All numbered things; prompts name the place in the middle of the room too."""
+        things = mentioned(memory)
+        return Names((MIDDLE, *map(pddl_name, things)), things)
+
+    def command(self, action: str) -> str | None:
+        return command(action)
+
+    def won(self) -> bool:
+        return self._won
+
+    def close(self) -> None:
+        self._process.close()
+
+    def _find(self, seed: int) -> AlfworldGame:
+        if self._folder is None:
+            return own_game(seed, self.task_types, self.split)
+        self._trials = self._trials or find_games(self._folder, self.task_types)
+        if seed >= len(self._trials):
+            raise ConfigError(
+                f"games: there is no game {seed}; {self._folder} has {len(self._trials)} games of "
+                f"these types, 0 to {len(self._trials) - 1}"
+            )
+        return read_game(self._trials[seed])
+
+    def _feedback(self, command: str, text: str) -> str:
+        """Going to a place where one is already does nothing, yet is no refusal: a plan goes on.
+
+        Receptacles may share a place, so a method cannot know.
+        """
+        if command in {f"go to {place}" for place in self._places}:
+            return ""
+        return TABLES.feedback_for(command, text)
+
+    def _observe(self, reply: Reply, text: str, feedback: str) -> Observation:
+        """Success is the game's own verdict (PDDLego+ §4)."""
+        if not text:
+            raise EnvironmentFault("ALFWorld answered with no text")
+        self._won = reply.won
+        commands = tuple(sorted(command for command in reply.commands if command != "help"))
+        return Observation(text, feedback, reply.won, commands=commands)
+
+
+def command(planned: str) -> str | None:
+    """The game's command for a planned "(OpenObject fridge1)"; None if there is none."""
+    return TABLES.command(planned, spelled)
+
+
+def spelled(name: str) -> str:
+    """The game's name for a PDDL name: "fridge1", "fridge_1" and "fridge-1" are "fridge 1"."""
+    found = re.fullmatch(r"([a-z]+)[_-]?(\d+)", name)
+    return f"{found[1]} {found[2]}" if found else name

@@ -1,0 +1,107 @@
+"""One game: what the house, the task and the package's rules make together."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from random import Random
+from typing import Any
+
+from pddlego_local.environments.alfworld.games.house import House, draw_receptacles, draw_things
+from pddlego_local.environments.alfworld.games.layout import LAMP, goals, logic
+from pddlego_local.environments.alfworld.games.tasks import TASK_TYPES, Task, draw_task
+from pddlego_local.environments.alfworld.games.walkthrough import walkthrough
+from pddlego_local.errors import ConfigError
+
+BUDGET = 50
+"""Commands in which every game can be won (the papers' limit on ALFWorld)."""
+
+
+@dataclass(frozen=True)
+class Game:
+    """One game, in memory. `traj` is what alfworld reads of ALFRED's trajectory data."""
+
+    task_type: str
+    floor_plan: str
+    domain: str
+    grammar: str
+    problem: str
+    traj: Mapping[str, Any]
+    walkthrough: tuple[str, ...]
+    search_cost: int
+    """The commands that show everything in the house, whatever the order."""
+
+    @property
+    def name(self) -> str:
+        """The folder's name, as the data set builds it: "pick_…-AppleSliced-None-Fridge-26"."""
+        wanted = self.traj["pddl_params"]
+        kind = wanted["object_target"] + ("Sliced" if wanted["object_sliced"] else "")
+        target = wanted["parent_target"] or wanted["toggle_target"]
+        return f"{self.traj['task_type']}-{kind}-None-{target}-{self.traj['scene']['scene_num']}"
+
+    @property
+    def trial(self) -> str:
+        """The folder inside it: "trial_00000007" for seed 7."""
+        return str(self.traj["task_id"])
+
+    def tw_pddl(self) -> str:
+        """The text of a `game.tw-pddl` file: JSON."""
+        return json.dumps(
+            {
+                "pddl_domain": self.domain,
+                "grammar": self.grammar,
+                "pddl_problem": self.problem,
+                "solvable": True,
+                "walkthrough": list(self.walkthrough),
+            }
+        )
+
+
+def make_game(seed: int, task_type: str, split: str = "") -> Game:
+    """The game of this seed and task type (TASK_TYPES); the same arguments give the same game.
+
+    `split` takes the floor plans that the data set keeps for it; "" takes all. Raises ConfigError
+    for a negative seed and for an unknown task type or split, MissingPart without `alfworld`.
+    """
+    if seed < 0:
+        raise ConfigError(f"the seed of a game cannot be negative: {seed}")
+    if task_type not in TASK_TYPES:
+        raise ConfigError(f"no task type {task_type!r}; there are: {', '.join(TASK_TYPES)}")
+    rng = Random(f"{task_type} {seed}")
+    plan, task = draw_task(rng, task_type, split)
+    receptacles = draw_receptacles(rng, plan, task.needed(rng, plan))
+    house = House(plan, receptacles, draw_things(rng, plan, receptacles, task.least, task.allows))
+    return _game(rng, f"trial_{seed:08d}", task_type, task, house)
+
+
+def _game(rng: Random, trial: str, task_type: str, task: Task, house: House) -> Game:
+    goal = goals()[task.plain + ("_slice" if task.sliced else "")]
+    wanted = {"obj": task.kind, "recep": task.target, "toggle": "" if task.target else LAMP}
+    spoken = {role: kind.lower() for role, kind in wanted.items()}
+    sentence = rng.choice(goal["templates"]).format(**spoken)
+    return Game(
+        task_type=task_type,
+        floor_plan=house.plan.name,
+        domain=logic().domain,
+        grammar=logic().grammar.replace("UNKNOWN GOAL", sentence),
+        problem=house.problem(f"plan_{trial}", goal["pddl"].format(**wanted).replace("#", "-")),
+        traj=_trajectory(trial, task, house, sentence),
+        walkthrough=walkthrough(house, task),
+        search_cost=house.search_cost,
+    )
+
+
+def _trajectory(trial: str, task: Task, house: House, sentence: str) -> dict[str, Any]:
+    """ALFRED's `traj_data.json` without what only its simulator needs (poses, images, plan)."""
+    return {
+        "task_id": trial,
+        "task_type": task.plain,
+        "pddl_params": {
+            "mrecep_target": "",
+            "object_sliced": task.sliced,
+            "object_target": task.kind,
+            "parent_target": task.target,
+            "toggle_target": "" if task.target else LAMP,
+        },
+        "scene": {"floor_plan": house.plan.name, "scene_num": house.plan.number},
+        "turk_annotations": {"anns": [{"task_desc": sentence, "high_descs": [], "votes": []}]},
+    }

@@ -1,0 +1,164 @@
+"""A furnished room of a game: which receptacles are there, and which object lies where."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from random import Random
+
+from pddlego_local.environments.alfworld.games.layout import (
+    LAMP,
+    STANDS,
+    FloorPlan,
+    Receptacle,
+    catalogue,
+    off_grid,
+    pddl_name,
+    spoken_names,
+)
+
+SEARCH_LIMIT = 28
+"""The commands that show everything in a house: one per receptacle, two per closed one."""
+
+MOST_OF_A_KIND = 3  # ALFRED places up to three objects of each kind (MAX_NUM_OF_OBJ_INSTANCES)
+
+
+@dataclass(frozen=True)
+class Thing:
+    """An object: "Apple|-00.14|+00.96|+02.93" of kind "Apple", and where it lies."""
+
+    id: str
+    kind: str
+    inside: Receptacle
+
+
+@dataclass(frozen=True)
+class House:
+    """What a game starts with. All receptacles that open are closed; hands are empty."""
+
+    plan: FloorPlan
+    receptacles: tuple[Receptacle, ...]
+    things: tuple[Thing, ...]
+
+    @cached_property
+    def names(self) -> dict[str, str]:
+        """How the game calls each object and receptacle, by identifier: "apple 1"."""
+        things: tuple[Thing | Receptacle, ...] = self.things
+        return spoken_names(part.id for part in self.receptacles + things)
+
+    @property
+    def search_cost(self) -> int:
+        """The commands after which everything in the house has been seen."""
+        return sum(receptacle.search_cost for receptacle in self.receptacles)
+
+    def of_kind(self, *kinds: str) -> list[Thing]:
+        return [thing for thing in self.things if thing.kind in kinds]
+
+    def problem(self, name: str, goal: str) -> str:
+        """The PDDL problem for the package's domain; `goal` closes it, as in the goal library."""
+        return "\n".join(
+            [
+                f"(define (problem {name})",
+                "(:domain alfred)",
+                "(:objects",
+                *self._objects(),
+                ")",
+                "(:init",
+                *(f"({fact})" for fact in self._facts()),
+                ")",
+                goal,
+            ]
+        )
+
+    def _objects(self) -> Iterator[str]:
+        known = catalogue()
+        places = [off_grid(0), *(receptacle.place for receptacle in self.receptacles)]
+        yield "agent1 - agent"
+        yield from (f"{kind}Type - otype" for kind in (*known.objects, LAMP))
+        yield from (f"{kind}Type - rtype" for kind in known.holders)
+        yield from (f"{pddl_name(thing.id)} - object" for thing in self.things)
+        yield from (f"{pddl_name(receptacle.id)} - receptacle" for receptacle in self.receptacles)
+        yield from (f"{pddl_name(place)} - location" for place in places)
+
+    def _facts(self) -> Iterator[str]:
+        known = catalogue()
+        yield f"atLocation agent1 {pddl_name(off_grid(0))}"
+        for receptacle in self.receptacles:
+            name = pddl_name(receptacle.id)
+            yield f"receptacleType {name} {receptacle.kind}Type"
+            yield f"receptacleAtLocation {name} {pddl_name(receptacle.place)}"
+            if receptacle.opens:
+                yield f"openable {name}"
+        for kind in sorted({receptacle.kind for receptacle in self.receptacles}):
+            yield from (f"canContain {kind}Type {o}Type" for o in sorted(known.holds[kind]))
+        for thing in self.things:
+            name = pddl_name(thing.id)
+            yield f"objectType {name} {thing.kind}Type"
+            yield f"inReceptacle {name} {pddl_name(thing.inside.id)}"
+            yield f"objectAtLocation {name} {pddl_name(thing.inside.place)}"
+            yield from (f"{ability} {name}" for ability in _abilities(thing.kind))
+
+
+def _abilities(kind: str) -> Iterator[str]:
+    known = catalogue()
+    if kind == LAMP:
+        yield "toggleable"
+        return
+    yield "pickupable"
+    for ability, kinds in (
+        ("cleanable", known.cleanable),
+        ("heatable", known.heatable),
+        ("coolable", known.coolable),
+        ("sliceable", known.sliceable),
+        ("isReceptacleObject", known.containers),
+    ):
+        if kind in kinds:
+            yield ability
+
+
+def draw_receptacles(rng: Random, plan: FloorPlan, needed: Sequence[str]) -> tuple[Receptacle, ...]:
+    """One receptacle of each needed kind, then others until everything is seen in SEARCH_LIMIT."""
+    shuffled = rng.sample(plan.receptacles, len(plan.receptacles))
+    first = {kind: next(r for r in shuffled if r.kind == kind) for kind in needed}
+    drawn = list(first.values())
+    cost = sum(receptacle.search_cost for receptacle in drawn)
+    for receptacle in shuffled:
+        if receptacle not in drawn and cost + receptacle.search_cost <= SEARCH_LIMIT:
+            drawn.append(receptacle)
+            cost += receptacle.search_cost
+    return tuple(sorted(drawn, key=lambda receptacle: receptacle.id))
+
+
+def draw_things(
+    rng: Random,
+    plan: FloorPlan,
+    receptacles: Sequence[Receptacle],
+    least: Callable[[str], int],
+    allowed: Callable[[str, str], bool],
+) -> tuple[Thing, ...]:
+    """Up to three objects of each kind of the floor plan, and a lamp where it has one.
+
+    `least(kind)` says how many there must be, `allowed(kind, receptacle_kind)` where they may lie.
+    A kind that no receptacle of the house may hold is left out.
+    """
+    things: list[Thing] = []
+    for kind in plan.objects:
+        holders = [r for r in receptacles if allowed(kind, r.kind)]
+        if holders:
+            for rank in range(rng.randint(least(kind), MOST_OF_A_KIND)):
+                things.append(_thing(kind, _draw_holder(rng, holders), rank))
+    stands = [r for r in receptacles if r.kind in STANDS]
+    if plan.lamp and stands:
+        things.append(_thing(LAMP, rng.choice(stands), 0))
+    return tuple(things)
+
+
+def _draw_holder(rng: Random, holders: Sequence[Receptacle]) -> Receptacle:
+    """A kind first, then one of the kind: a table holds more than each of ten drawers."""
+    kind = rng.choice(sorted({receptacle.kind for receptacle in holders}))
+    return rng.choice([receptacle for receptacle in holders if receptacle.kind == kind])
+
+
+def _thing(kind: str, inside: Receptacle, rank: int) -> Thing:
+    """Named after its position, as in ALFRED: each of a kind at a height of its own."""
+    x, y, z = (float(number) for number in inside.id.split("|")[1:4])
+    return Thing(f"{kind}|{x:+06.2f}|{y + 0.01 * (rank + 1):+06.2f}|{z:+06.2f}", kind, inside)

@@ -1,0 +1,226 @@
+"""What the `alfworld` package knows of ALFRED's world: floor plans, and what goes where.
+
+Everything is read from the installed package; neither its simulator nor TextWorld is imported.
+The package's tables are sets: all that is handed on here is sorted, so that draws depend on a
+seed alone.
+"""
+
+import json
+import runpy
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cache
+from types import SimpleNamespace
+from typing import Any
+
+from pddlego_local.environments.alfworld.installation import find_package
+
+LAMP = "DeskLamp"
+KNIVES = ("ButterKnife", "Knife")
+STANDS = ("Desk", "Dresser", "Shelf", "SideTable")  # what lamps stand on in ALFRED's rooms
+BASIN = "Basin"  # the part of a sink or bathtub that things are put in
+STEP_M = 0.25  # ALFRED writes locations in steps of its grid, 25 cm each
+
+_ESCAPES = {"-": "_minus_", "+": "_plus_", "|": "_bar_", ".": "_dot_", ",": "_comma_"}
+
+
+@dataclass(frozen=True)
+class Receptacle:
+    """Something that holds objects: "Cabinet|+00.41|+00.48|+00.45" of kind "Cabinet".
+
+    `place` is where the agent stands in front of it: "loc|5|4|3|30".
+    """
+
+    id: str
+    kind: str
+    place: str
+    opens: bool
+
+    @property
+    def search_cost(self) -> int:
+        """The commands that show what is in it: "go to", and "open" if it is closed."""
+        return 2 if self.opens else 1
+
+
+@dataclass(frozen=True)
+class FloorPlan:
+    """One of ALFRED's 120 rooms: its receptacles, and the kinds of objects found in it."""
+
+    number: int
+    room: str
+    receptacles: tuple[Receptacle, ...]
+    objects: tuple[str, ...]
+    lamp: bool
+
+    @property
+    def name(self) -> str:
+        return f"FloorPlan{self.number}"
+
+
+@dataclass(frozen=True)
+class Catalogue:
+    """The package's tables. `holds[kind]` are the kinds of objects that a receptacle may hold."""
+
+    holds: Mapping[str, frozenset[str]]
+    objects: tuple[str, ...]
+    cleanable: frozenset[str]
+    heatable: frozenset[str]
+    coolable: frozenset[str]
+    sliceable: frozenset[str]
+    slices: frozenset[str]
+    """What ALFRED asks slices of: eggs can be cut too, but nothing becomes of them."""
+    containers: frozenset[str]
+    rooms: Mapping[str, frozenset[str]]
+    """Per task type the kinds of rooms that ALFRED sets it in."""
+    seen: tuple[int, ...]
+    unseen: tuple[int, ...]
+    """The floor plans kept for ALFRED's unseen splits; `seen` are the others."""
+
+    @property
+    def holders(self) -> tuple[str, ...]:
+        return tuple(sorted(self.holds))
+
+
+@dataclass(frozen=True)
+class Logic:
+    """The rules that every game carries: the PDDL domain and the grammar of the texts."""
+
+    domain: str
+    grammar: str
+
+
+@cache
+def catalogue() -> Catalogue:
+    """Raises MissingPart if `alfworld` is not installed."""
+    tables: Any = _tables("constants")
+    movable = frozenset(tables.MOVABLE_RECEPTACLES)
+    holds = {
+        kind: frozenset(o for o in objects if not o.endswith("Sliced"))
+        for kind, objects in tables.VAL_RECEPTACLE_OBJECTS.items()
+        if kind not in movable
+    }
+    actions = {name: frozenset(kinds) for name, kinds in tables.VAL_ACTION_OBJECTS.items()}
+    return Catalogue(
+        holds=holds,
+        objects=tuple(sorted(frozenset().union(*holds.values()))),
+        cleanable=actions["Cleanable"],
+        heatable=actions["Heatable"],
+        coolable=actions["Coolable"],
+        sliceable=actions["Sliceable"],
+        slices=frozenset(k for k in actions["Sliceable"] if f"{k}Sliced" in actions["Coolable"]),
+        containers=movable,
+        rooms={task: frozenset(rooms) for task, rooms in tables.GOALS_VALID.items()},
+        seen=tuple(sorted(tables.TRAIN_SCENE_NUMBERS)),
+        unseen=tuple(sorted(tables.TEST_SCENE_NUMBERS)),
+    )
+
+
+@cache
+def logic() -> Logic:
+    """Raises MissingPart if `alfworld` is not installed."""
+    data = find_package() / "data"
+    return Logic((data / "alfred.pddl").read_text(), (data / "alfred.twl2").read_text())
+
+
+@cache
+def goals() -> Mapping[str, Any]:
+    """The goal library: `pddl` and `templates` (the sentences) per task type."""
+    library: Mapping[str, Any] = _tables("goal_library").gdict
+    return library
+
+
+@cache
+def floor_plan(number: int) -> FloorPlan:
+    """The floor plan with all receptacles that stand at a place of their own.
+
+    "go to" fails from one receptacle to another at the same place, so the rarer kind stays. The
+    package lists no place for stoves, toasters, towel holders and the like: such a kind is added
+    once where the room has it, at a place off the grid.
+    """
+    folder = find_package() / "gen" / "layouts"
+    listed = json.loads((folder / f"FloorPlan{number}-openable.json").read_text())
+    present = set(json.loads((folder / f"FloorPlan{number}-objects.json").read_text()))
+    tables: Any = _tables("constants")
+    known = catalogue()
+    amount = Counter(map(_kind, listed))
+    by_place: dict[str, Receptacle] = {}
+    for name in sorted(listed, key=lambda name: (amount[_kind(name)], name)):
+        kind, place = _kind(name), _place(*listed[name])
+        if kind in known.holds:
+            opens = kind in tables.OPENABLE_CLASS_SET
+            by_place.setdefault(place, Receptacle(name, kind, place, opens))
+    unlisted = sorted((present & known.holds.keys()) - amount.keys() - tables.OPENABLE_CLASS_SET)
+    added = (
+        Receptacle(_added(kind), kind, off_grid(rank), opens=False)
+        for rank, kind in enumerate(unlisted, start=1)
+    )
+    return FloorPlan(
+        number,
+        next(room for room, numbers in tables.SCENE_TYPE.items() if number in numbers),
+        (*by_place.values(), *added),
+        tuple(kind for kind in known.objects if kind in present),
+        LAMP in present,
+    )
+
+
+def off_grid(rank: int) -> str:
+    """A place that no floor plan has; rank 0 is where agents start, in the middle of the room."""
+    return f"loc|{100 + rank}|{100 + rank}|0|30"
+
+
+def pddl_name(identifier: str) -> str:
+    """ "Apple|-00.14|+00.96" is "Apple_bar__minus_00_dot_14_bar__plus_00_dot_96" in PDDL."""
+    return "".join(_ESCAPES.get(character, character) for character in identifier)
+
+
+def spoken_names(identifiers: Iterable[str]) -> dict[str, str]:
+    """The game's name for every object and receptacle: "apple 1".
+
+    The games number each kind downwards in the order of the PDDL names, in lower case
+    (alfworld.agents.utils.misc.Demangler).
+    """
+    ordered = sorted(identifiers, key=lambda identifier: pddl_name(identifier).lower())
+    left: dict[str, int] = {}
+    for identifier in ordered:
+        kind = _kind(identifier).lower()
+        left[kind] = left.get(kind, 0) + 1
+    names = {}
+    for identifier in ordered:
+        kind = _kind(identifier).lower()
+        names[identifier] = f"{kind} {left[kind]}"
+        left[kind] -= 1
+    return names
+
+
+def _kind(identifier: str) -> str:
+    """ "Cabinet|+00.41|…" is a Cabinet, "Sink|+00.00|+00.89|-01.44|SinkBasin" a SinkBasin.
+
+    A bathtub's basin is a BathtubBasin even where a floor plan's list calls it a SinkBasin: the
+    games name it after what comes first.
+    """
+    first, *_, last = identifier.split("|")
+    return f"{first}{BASIN}" if last.endswith(BASIN) else first
+
+
+def _added(kind: str) -> str:
+    """The identifier of a receptacle that the floor plan does not list."""
+    first = kind.removesuffix(BASIN)
+    position = "|+00.00|+00.00|+00.00"
+    return f"{first}{position}|{kind}" if kind != first else f"{kind}{position}"
+
+
+def _place(x: float, z: float, rotation: float, horizon: float) -> str:
+    """Metres and degrees as ALFRED writes a location: grid steps, quarter turns, degrees."""
+    return f"loc|{round(x / STEP_M)}|{round(z / STEP_M)}|{round(rotation / 90)}|{round(horizon)}"
+
+
+@cache
+def _tables(name: str) -> Any:
+    """One of the package's modules that hold nothing but tables, run from its file.
+
+    Importing it by name would import `alfworld` itself, which makes a data folder in the user's
+    home and sets ALFWORLD_DATA for the whole process.
+    """
+    file = find_package() / "gen" / f"{name}.py"
+    return SimpleNamespace(**runpy.run_path(str(file)))

@@ -1,0 +1,104 @@
+"""What a perfect model would answer in ALFWorld: PDDL, problem files, sub-goals.
+
+Rule-based, no language model: it reads the same memory that a prompt tells. Each stretch does all
+that can be done with what is known, or else looks into the likeliest place (search.py).
+"""
+
+import re
+from collections.abc import Sequence
+from itertools import takewhile
+
+from pddlego_local.core import Turn
+from pddlego_local.environments import family
+from pddlego_local.environments.alfworld.game import command as command
+from pddlego_local.environments.alfworld.problem import MIDDLE, Fact, facts, here, write
+from pddlego_local.environments.alfworld.room_map import RoomMap, class_of
+from pddlego_local.environments.alfworld.search import next_place
+from pddlego_local.environments.alfworld.steps import KNIVES, Progress, Step, steps
+from pddlego_local.environments.alfworld.task import STATES, TOOLS, read_task
+from pddlego_local.environments.tables import domain_text
+
+DOMAIN = domain_text(__package__, "reference.pddl")
+TYPES = {tool: f"{tool}Receptacle" for tool in TOOLS.values()} | dict.fromkeys(
+    KNIVES, "sharpObject"
+)
+CLASSES = frozenset(re.findall(r"\b[a-z]+\b", family.text(__package__, "domain.pddl")))
+"""The classes that the hand-written domain has as types, among other words."""
+KNIFE_PLACES = ("coffeetable", "countertop", "diningtable", "drawer", "sidetable", "sinkbasin")
+"""The classes of receptacles that ALFWorld lets one put a knife into."""
+
+
+def formalize(memory: Sequence[Turn], goal: str = "") -> tuple[str, str]:
+    """(domain, problem) whose plan is the next stretch towards the end of the task.
+
+    `goal` is one of the words that `subgoals` has used in this game (KeyError otherwise); the
+    stretch then leads to that alone, and is empty if it is done already.
+    """
+    progress = Progress(read_task(memory), RoomMap.of(memory))
+    if goal:
+        ahead = [{step.words: step for step in steps(progress.task)}[goal]]
+    else:
+        ahead = progress.remaining()
+    return DOMAIN, _problem(progress, _stretch(progress, ahead))
+
+
+def problem(memory: Sequence[Turn]) -> str:
+    """All that is known, for the hand-written domain; the goal is only a place holder."""
+    room = RoomMap.of(memory)
+    typed = {MIDDLE: "receptacle"}
+    for things, fallback in ((room.receptacles, "receptacle"), (room.objects, "bluntObject")):
+        typed |= {one: class_of(one) if class_of(one) in CLASSES else fallback for one in things}
+    known = [
+        *facts(room, room.objects, room.receptacles),
+        *(("visited", place) for place in (MIDDLE, *dict.fromkeys(room.visited))),
+        *(("explored", place) for place in room.inside),
+    ]
+    return write("alfworld", typed, known, [here(room)])
+
+
+def subgoals(memory: Sequence[Turn]) -> tuple[str, ...]:
+    """What remains to be done, in order, in words."""
+    progress = Progress(read_task(memory), RoomMap.of(memory))
+    return tuple(step.words for step in progress.remaining())
+
+
+def _stretch(progress: Progress, ahead: Sequence[Step]) -> list[Fact]:
+    """What is true after the steps that can be planned now, or else after one look around."""
+    of_one_object = [step for step in ahead if step.number == ahead[0].number]
+    plannable = list(takewhile(lambda step: not progress.sought(step), of_one_object))
+    if plannable:
+        return progress.result(plannable)
+    place = next_place(progress.room, progress.sought(ahead[0])) if ahead else ""
+    if not place:
+        return [here(progress.room)]
+    return [("opened" if place in progress.room.closed else "visited", place)]
+
+
+def _problem(progress: Progress, goal: Sequence[Fact]) -> str:
+    """Only what the goal is about: where it is, where it is treated, where it may be put down."""
+    room = progress.room
+    named = {word for fact in goal for word in fact}
+    knife = progress.nearest(KNIVES) if "sliced" in named else ""
+    things = [thing for thing in room.objects if thing in {*named, room.held, knife}]
+    origins = {thing: room.where(thing) or room.taken_from[thing] for thing in things}
+    tools = {tool for treatment, tool in TOOLS.items() if STATES[treatment] in named}
+    places = [
+        place
+        for place in room.receptacles
+        if place in {*named, *origins.values(), room.here} or class_of(place) in tools
+    ]
+    if any(room.beside(room.here, place) and place not in room.visited for place in places):
+        # To see what shares this spot one leaves and comes back: one more place than this.
+        places += [place for place in room.receptacles if not room.beside(room.here, place)][:2]
+    fits: list[Fact] = [("fits", *pair) for pair in origins.items()]
+    fits += [("fits", *fact[1:]) for fact in goal if fact[0] == "in"]
+    if knife:
+        fits += [("fits", knife, place) for place in places if class_of(place) in KNIFE_PLACES]
+    typed = {one: TYPES.get(class_of(one), "receptacle") for one in places}
+    typed |= {one: TYPES.get(class_of(one), "object") for one in things}
+    if not room.here:
+        typed[MIDDLE] = "receptacle"
+    seen = [("visited", place) for place in places if place in room.visited]
+    return write(
+        "household", typed, dict.fromkeys([*facts(room, things, places), *fits, *seen]), goal
+    )

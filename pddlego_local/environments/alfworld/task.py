@@ -1,0 +1,197 @@
+"""What an ALFWorld game asks for: its task sentence read, and the goals that follow from it.
+
+Knows the sentences (the templates that ALFWorld fills in) and the goals of the hand-written domain
+(domain.pddl); how a room is searched is the reference's affair.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Literal
+
+from pddlego_local.core import Goal, Turn
+from pddlego_local.environments.alfworld.room_map import RoomMap, class_of, of_class
+from pddlego_local.environments.alfworld.search import next_place
+from pddlego_local.errors import EnvironmentFault
+
+Kind = Literal["put", "clean", "heat", "cool", "look"]
+TOOLS = {"clean": "sinkbasin", "heat": "microwave", "cool": "fridge"}
+STATES = {"clean": "clean", "heat": "hot", "cool": "cool", "slice": "sliced", "turn on": "used"}
+"""What an object is after each treatment: the predicates' names."""
+
+_KINDS: dict[str, Kind] = {"clean": "clean", "hot": "heat", "heat": "heat", "cool": "cool"}
+_SENTENCES = [
+    re.compile(sentence.replace("OBJ", r"(?P<object>\w+)").replace("RECEP", r"(?P<place>\w+)"))
+    for sentence in (
+        r"put (?:a|some) OBJ (?:in|on) RECEP",
+        r"put (?P<sliced>sliced) OBJ in RECEP",
+        r"(?P<sliced>slice) OBJ and put in RECEP",
+        r"put a (?P<state>clean|hot|cool) (?P<sliced>slice of )?OBJ in RECEP",
+        r"(?P<state>clean|heat|cool) some (?P<sliced>sliced )?OBJ and put it in RECEP",
+        r"put (?P<two>two) (?P<sliced>sliced )?OBJ in RECEP",
+        r"find (?P<two>two) (?P<sliced>sliced )?OBJ and put them in RECEP",
+        r"look at (?P<sliced>sliced )?OBJ under the (?P<lamp>\w+)",
+        r"examine the (?P<sliced>sliced )?OBJ with the (?P<lamp>\w+)",
+    )
+]
+
+
+@dataclass(frozen=True)
+class Task:
+    """`object`, `receptacle` and `lamp` are classes ("mug"), not single things ("mug 2").
+
+    `receptacle` is "" for the kind "look", `lamp` for all others. `count` objects are to be put
+    into one receptacle.
+    """
+
+    kind: Kind
+    object: str
+    receptacle: str = ""
+    lamp: str = ""
+    count: int = 1
+    sliced: bool = False
+
+    @property
+    def treatments(self) -> tuple[str, ...]:
+        """What has to be done to the object, in order: ("slice", "heat")."""
+        return ("slice",) * self.sliced + (self.kind,) * (self.kind in ("clean", "heat", "cool"))
+
+
+def parse_task(sentence: str) -> Task:
+    """Reads "heat some mug and put it in cabinet". Raises EnvironmentFault for other sentences.
+
+    No sentences of the six kinds, and errors too: "put all …", and carrying things in a bowl or
+    the like, for which the game has no action.
+    """
+    words = sentence.strip().removesuffix(".").lower()
+    for template in _SENTENCES:
+        if found := template.fullmatch(words):
+            parts = found.groupdict(default="")
+            kind = _KINDS[parts["state"]] if "state" in parts else "put"
+            return Task(
+                "look" if "lamp" in parts else kind,
+                parts["object"],
+                parts.get("place", ""),
+                parts.get("lamp", ""),
+                2 if "two" in parts else 1,
+                bool(parts.get("sliced")),
+            )
+    raise EnvironmentFault(
+        f"this ALFWorld game sets a task that cannot be read: {sentence!r}. "
+        "Leave the game out: only sentences from the templates of ALFWorld's six kinds are played."
+    )
+
+
+def read_task(memory: Sequence[Turn]) -> Task:
+    """The task that the first look tells. Raises EnvironmentFault if there is none to read."""
+    found = re.search(r"Your task is to: (.+)", memory[0].text)
+    if not found:
+        raise EnvironmentFault(f"the first look tells no task: {memory[0].text!r}")
+    return parse_task(found[1])
+
+
+def goals(memory: Sequence[Turn]) -> tuple[Goal, ...]:
+    """For domain.pddl: the end goal, then what is missing for it, then exploring (PDDLego §2).
+
+    Exploring begins with the class of receptacles that comes next in the search, because a planner
+    that may choose takes any. None but the end goal can be true already.
+    """
+    task, room = read_task(memory), RoomMap.of(memory)
+    end = _look(task) if task.kind == "look" else _put(task, task.count)
+    carries = class_of(room.held) == task.object
+    place = next_place(room, task.receptacle if carries else "")
+    exploring = [_open(class_of(place)) if place in room.closed else _visit(class_of(place))]
+    return (end, *_missing(task, room), *exploring * bool(place), _open(), _visit())
+
+
+def _missing(task: Task, room: RoomMap) -> Iterator[Goal]:
+    """What can be done now, as far as the things for it were seen."""
+    if not of_class(task.object, room.objects):
+        return
+    sliced = len(of_class(task.object, room.treated["slice"]))
+    if task.sliced and sliced < task.count:
+        yield _slice(task, sliced + 1)
+        if "knife" not in class_of(room.held):
+            yield Goal("hold a knife", "(exists (?k - sharpObject) (holding ?k))")
+        return
+    placed = len(placed_best(task, room))
+    for count in range(task.count - 1, placed, -1):
+        yield _put(task, count)
+    if class_of(room.held) != task.object:
+        yield _hold(task, placed)
+
+
+def _visit(name: str = "receptacle") -> Goal:
+    return Goal(
+        f"be at a {name} that is not visited yet",
+        f"(exists (?r - {name}) (and (at ?r) (not (visited ?r))))",
+    )
+
+
+def _open(name: str = "receptacle") -> Goal:
+    return Goal(
+        f"look into a closed {name}",
+        f"(exists (?r - {name}) (and (opened ?r) (not (explored ?r))))",
+    )
+
+
+def _put(task: Task, count: int) -> Goal:
+    things = [f"?o{number}" for number in range(1, count + 1)]
+    states = "".join(f"{STATES[treatment]} " for treatment in task.treatments)
+    words = (
+        f"put {count if count > 1 else 'a'} {states}{task.object} in or on one {task.receptacle}"
+    )
+    return Goal(words, _exists(task, things, things))
+
+
+def _hold(task: Task, placed: int) -> Goal:
+    """Hold one more; those that are placed stay where they are."""
+    placed_ones = [f"?o{number}" for number in range(1, placed + 1)]
+    condition = _exists(task, ["?held", *placed_ones], placed_ones, "(holding ?held)")
+    return Goal(f"hold {'another' if placed else 'a'} {task.object}", condition)
+
+
+def _slice(task: Task, count: int) -> Goal:
+    things = [f"?o{number}" for number in range(1, count + 1)]
+    condition = _exists(task, things, (), *(f"(sliced {thing})" for thing in things))
+    return Goal(f"slice {count if count > 1 else 'a'} {task.object}", condition)
+
+
+def _look(task: Task) -> Goal:
+    """The lamp has to be here when the game looks, so that using it comes last."""
+    sliced = "(sliced ?o) " * task.sliced
+    return Goal(
+        f"hold a {task.object} beside a {task.lamp} that was turned on",
+        f"(exists (?o - {task.object} ?l - {task.lamp} ?r - receptacle)"
+        f" (and {sliced}(holding ?o) (used ?l) (in ?l ?r) (at ?r)))",
+    )
+
+
+def _exists(task: Task, things: Sequence[str], placed: Sequence[str], *conditions: str) -> str:
+    """There are different `things`, those `placed` treated and together in one receptacle."""
+    variables = f"{' '.join(things)} - {task.object}"
+    if placed:
+        variables += f" ?r - {task.receptacle}"
+    different = [f"(not (= {one} {other}))" for one, other in combinations(things, 2)]
+    states = [f"({STATES[done]} {thing})" for thing in placed for done in task.treatments]
+    together = [f"(in {thing} ?r)" for thing in placed]
+    return f"(exists ({variables}) (and {' '.join([*different, *conditions, *states, *together])}))"
+
+
+def placed_best(task: Task, room: RoomMap) -> list[str]:
+    """The most objects that lie in one receptacle as the task wants them there, treated as it says.
+
+    Never all of them in a game that goes on: the game ends with the last.
+    """
+    return max((fitting(task, room, place) for place in room.inside), key=len, default=[])
+
+
+def fitting(task: Task, room: RoomMap, place: str) -> list[str]:
+    """The objects in this receptacle that count for the task: none if it is of another class."""
+    return [
+        thing
+        for thing in of_class(task.object, room.inside.get(place, ()))
+        if class_of(place) == task.receptacle
+        and all(thing in room.treated[treatment] for treatment in task.treatments)
+    ]

@@ -1,0 +1,1 @@
+"""CoinCollector (TextWorldExpress). The game itself: `game.py`."""

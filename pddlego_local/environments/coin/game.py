@@ -1,0 +1,119 @@
+"""CoinCollector: find the coin in a house of rooms and doors (TextWorldExpress).
+
+Knows the game, its parameters and the papers' success rule; not how anyone plays it.
+"""
+
+import re
+from collections.abc import Sequence
+from typing import Annotated, Literal
+
+from pydantic import ConfigDict, Field
+from pydantic.dataclasses import dataclass
+
+from pddlego_local.core import Budget, Goal, Names, Observation, Turn
+from pddlego_local.environments.tables import Tables
+from pddlego_local.environments.textworld_express.game import ExpressGame, Reply, java_path
+from pddlego_local.environments.textworld_express.house_map import names
+
+TABLES = Tables.load(__package__)
+GOALS = (
+    Goal("take the coin", "(have-coin)"),
+    Goal(
+        "be in a room that is not visited yet",
+        "(exists (?loc - location) (and (at ?loc) (not (visited ?loc))))",
+    ),
+)
+
+
+@dataclass(config=ConfigDict(extra="forbid"), kw_only=True)
+class Coin:
+    """Games are a function of (rooms, doors, distractors, seed); `fold` changes nothing in coin.
+
+    `furniture: false` leaves the list of furniture out of the observations, as the papers'
+    prompts do (PDDLego+ appendix C.1); the directions and the coin always stay.
+    """
+
+    rooms: Annotated[int, Field(ge=3, le=11)] = 11
+    doors: bool = True
+    distractors: Annotated[int, Field(ge=0, le=10)] = 0
+    limit_inventory: bool = False
+    fold: Literal["train", "dev", "test"] = "train"
+    furniture: bool = False
+    budget: Budget = Budget(unit="actions", limit=50)
+
+    name = "coin"
+    package = __package__
+    actions = TABLES.told
+    domain = TABLES.domain
+
+    @property
+    def task_type(self) -> str:
+        return f"{self.rooms} rooms"
+
+    def __post_init__(self) -> None:
+        self._game = ExpressGame(
+            "coin",
+            {
+                "numLocations": self.rooms,
+                "numDistractorItems": self.distractors,
+                "includeDoors": int(self.doors),
+                "limitInventorySize": int(self.limit_inventory),
+            },
+        )
+
+    def preflight(self) -> None:
+        java_path()
+
+    def reset(self, seed: int) -> Observation:
+        return self._observe(self._game.reset(seed, self.fold), feedback="")
+
+    def step(self, command: str) -> Observation:
+        reply = self._game.step(command)
+        return self._observe(reply, TABLES.feedback_for(command, reply.text))
+
+    def goals(self, memory: Sequence[Turn]) -> tuple[Goal, ...]:
+        return GOALS
+
+    def wanted(self, memory: Sequence[Turn]) -> tuple[str, ...]:
+        """Nothing: the coin ends the game."""
+        return ()
+
+    def names(self, memory: Sequence[Turn]) -> Names:
+        """All that was told; the goal leads to a place that is not visited yet."""
+        return names(memory)
+
+    def command(self, action: str) -> str | None:
+        return command(action)
+
+    def won(self) -> bool:
+        """The game's own rule: the coin is taken. Plays "take coin"."""
+        return self._game.step("take coin").won
+
+    def close(self) -> None:
+        """The Java machine is shared and ends with the process."""
+
+    def _observe(self, reply: Reply, feedback: str) -> Observation:
+        """Success is the papers' rule: "coin" appears in an observation (PDDLego+ §4)."""
+        success = re.search(r"\bcoin\b", reply.text) is not None
+        commands = tuple(c for c in reply.commands if c.startswith(("open ", "close ", "move ")))
+        text = reply.text if self.furniture else without_furniture(reply.text)
+        return Observation(text.strip(), feedback, success, commands=commands)
+
+
+def command(planned: str) -> str | None:
+    """The game's command for a planned "(move a b west)"; None if there is none."""
+    return TABLES.command(planned)
+
+
+def without_furniture(look: str) -> str:
+    """The room, the coin and the directions, without what else stands in the room.
+
+    The first line of a look tells the room and what stands in it, the second the directions.
+    Other answers are returned as they are.
+    """
+    if not look.startswith("You are in "):
+        return look
+    inside, _, directions = look.partition("\n")
+    room, *things = re.split(r"(?<=\.) ", inside.strip())
+    coin = [thing for thing in things if re.search(r"\bcoin\b", thing)]
+    return " ".join([room, *coin, directions.strip()])

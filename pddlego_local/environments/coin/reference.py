@@ -1,0 +1,75 @@
+"""The PDDL that a perfect formalizer would write for CoinCollector.
+
+Rule-based, no language model: it reads the same memory that a prompt tells and draws the map.
+"""
+
+import re
+from collections.abc import Sequence
+
+from pddlego_local.core import Turn
+from pddlego_local.environments.coin.game import command as command
+from pddlego_local.environments.textworld_express.house_map import HouseMap
+
+DOMAIN = """\
+(define (domain exploration)
+  (:requirements :strips :typing)
+  (:types location direction)
+  (:predicates
+    (at ?loc - location)
+    (connected ?from - location ?to - location ?dir - direction)
+    (closed-door ?loc1 - location ?loc2 - location ?dir - direction))
+  (:action open-door
+    :parameters (?loc1 - location ?loc2 - location ?dir - direction)
+    :precondition (and (at ?loc1) (closed-door ?loc1 ?loc2 ?dir))
+    :effect (and (not (closed-door ?loc1 ?loc2 ?dir)) (connected ?loc1 ?loc2 ?dir)))
+  (:action move
+    :parameters (?from - location ?to - location ?dir - direction)
+    :precondition (and (at ?from) (connected ?from ?to ?dir))
+    :effect (and (not (at ?from)) (at ?to))))
+"""
+
+
+def formalize(memory: Sequence[Turn], goal: str = "") -> tuple[str, str]:
+    """(domain, problem) for what `memory` tells; the goal is the nearest place not yet visited."""
+    house = _read(memory)
+    target = house.nearest_unvisited() or house.here
+    return DOMAIN, _problem("exploration", house, [], f"(at {target})")
+
+
+def problem(memory: Sequence[Turn]) -> str:
+    """All that is known, for the hand-written domain; the goal is the method's to set."""
+    house = _read(memory)
+    facts = [f"(visited {room})" for room in house.exits]
+    if re.search(r"\bcoin\b", memory[-1].text):
+        facts.append(f"(coin-at {house.here})")
+    return _problem("coin_collector", house, facts, "(have-coin)")
+
+
+def subgoals(memory: Sequence[Turn]) -> tuple[str, ...]:
+    """One: the game ends when the coin is seen."""
+    return ("explore the house until you see the coin",)
+
+
+def _read(memory: Sequence[Turn]) -> HouseMap:
+    house = HouseMap()
+    for turn in memory:
+        house.read(turn)
+    return house
+
+
+def _problem(domain: str, house: HouseMap, further: Sequence[str], goal: str) -> str:
+    passages = list(house.passages())
+    places = " ".join(house.places())
+    directions = dict.fromkeys([direction for _, _, direction, _ in passages])
+    facts = [f"(at {house.here})", *further] + [
+        f"({'closed-door' if closed else 'connected'} {start} {to} {direction})"
+        for start, to, direction, closed in passages
+    ]
+    lines = "\n    ".join(facts)
+    return (
+        "(define (problem explore)\n"
+        f"  (:domain {domain})\n"
+        f"  (:objects\n    {places} - location\n    {' '.join(directions)} - direction)\n"
+        f"  (:init\n    {lines})\n"
+        f"  (:goal {goal}))\n"
+    )

@@ -1,0 +1,1 @@
+"""CookingWorld (TextWorldExpress). The game itself: `game.py`."""

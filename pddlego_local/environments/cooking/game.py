@@ -1,0 +1,134 @@
+"""CookingWorld: read a recipe, find and process its ingredients, eat the meal (TextWorldExpress).
+
+Knows the game, its parameters, the paper's goals and its success rule; not how anyone plays it.
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Annotated, Literal
+
+from pydantic import ConfigDict, Field
+from pydantic.dataclasses import dataclass
+
+from pddlego_local.core import Budget, Goal, Names, Observation, Turn
+from pddlego_local.environments.cooking.text import (
+    CUTS,
+    KNIFE,
+    Recipe,
+    carried,
+    mentioned,
+    processed,
+)
+from pddlego_local.environments.tables import Tables
+from pddlego_local.environments.textworld_express.game import ExpressGame, Reply, java_path
+from pddlego_local.environments.textworld_express.house_map import names, pddl_name
+from pddlego_local.errors import EnvironmentFault
+
+TABLES = Tables.load(__package__)
+UNVISITED = Goal(
+    "be in a room that is not visited yet",
+    "(exists (?loc - location) (and (at ?loc) (not (visited ?loc))))",
+)
+NOT_OFFERED = ("close ", "examine ", "inventory", "look around", "read cookbook", "take cookbook")
+
+
+@dataclass(config=ConfigDict(extra="forbid"), kw_only=True)
+class Cooking:
+    """Games are a function of (rooms, ingredients, distractors, doors, fold, seed).
+
+    The house depends on the seed, the recipe on seed and fold. An episode begins as the paper's
+    (PDDLego, figure 7): the cookbook is read, then comes a look. These two commands are part of
+    `reset` and do not count as actions. Easy in the paper: 2 rooms, 2 ingredients, 20 actions;
+    hard: 5, 5 and 50 (appendix C).
+    """
+
+    rooms: Annotated[int, Field(ge=1, le=11)] = 2
+    ingredients: Annotated[int, Field(ge=1, le=5)] = 2
+    distractors: Annotated[int, Field(ge=0, le=10)] = 0
+    doors: bool = True
+    limit_inventory: bool = False
+    fold: Literal["train", "dev", "test"] = "train"
+    budget: Budget = Budget(unit="actions", limit=20)
+
+    name = "cooking"
+    package = __package__
+    actions = TABLES.told
+    domain = TABLES.domain
+
+    @property
+    def task_type(self) -> str:
+        return f"{self.rooms} rooms, {self.ingredients} ingredients"
+
+    def __post_init__(self) -> None:
+        self._won = False
+        self._game = ExpressGame(
+            "cookingworld",
+            {
+                "numLocations": self.rooms,
+                "numIngredients": self.ingredients,
+                "numDistractorItems": self.distractors,
+                "includeDoors": int(self.doors),
+                "limitInventorySize": int(self.limit_inventory),
+            },
+        )
+
+    def preflight(self) -> None:
+        java_path()
+
+    def reset(self, seed: int) -> Observation:
+        self._game.reset(seed, self.fold)
+        recipe = self._game.step("examine cookbook").text.strip()
+        if "Directions:" not in recipe:
+            raise EnvironmentFault(f"game {seed} of cooking shows no cookbook: {recipe!r}")
+        look = self._game.step("look around")
+        return self._observe(look, f"{recipe}\n{look.text}", feedback="")
+
+    def step(self, command: str) -> Observation:
+        reply = self._game.step(command)
+        return self._observe(reply, reply.text, TABLES.feedback_for(command, reply.text))
+
+    def goals(self, memory: Sequence[Turn]) -> tuple[Goal, ...]:
+        """The sub-goals of PDDLego §3; "hold each ingredient" only until each is held."""
+        recipe = Recipe.read(memory)
+        have = [f"(have {pddl_name(name)})" for name in recipe.ingredients]
+        done = [f"({state} {pddl_name(name)})" for state, name in recipe.steps]
+        prepare = Goal(
+            "prepare the meal",
+            f"(and {' '.join([*have, *done])} (at kitchen))",
+            then=("prepare meal", "eat meal"),
+        )
+        if set(recipe.ingredients) <= set(carried(memory)):
+            return prepare, UNVISITED
+        return prepare, Goal("hold each ingredient", f"(and {' '.join(have)})"), UNVISITED
+
+    def wanted(self, memory: Sequence[Turn]) -> tuple[str, ...]:
+        """The ingredients that are not held, and the knife while something must still be cut."""
+        recipe = Recipe.read(memory)
+        undone = set(recipe.steps) - processed(memory)
+        tools = (KNIFE,) if any(state in CUTS.values() for state, _ in undone) else ()
+        held = carried(memory)
+        return tuple(name for name in (*recipe.ingredients, *tools) if name not in held)
+
+    def names(self, memory: Sequence[Turn]) -> Names:
+        """All that was told, recipe included; where the goal leads is open."""
+        return replace(names(memory, mentioned), goals=())
+
+    def command(self, action: str) -> str | None:
+        return command(action)
+
+    def won(self) -> bool:
+        """The game's own rule: the meal is eaten. It is the paper's rule too."""
+        return self._won
+
+    def close(self) -> None:
+        """The Java machine is shared and ends with the process."""
+
+    def _observe(self, reply: Reply, text: str, feedback: str) -> Observation:
+        self._won = reply.won
+        commands = tuple(c for c in reply.commands if not c.startswith(NOT_OFFERED))
+        return Observation(text.strip(), feedback, reply.won, reply.lost, commands)
+
+
+def command(planned: str) -> str | None:
+    """The game's command for a planned "(take red_onion kitchen)"; None if there is none."""
+    return TABLES.command(planned)

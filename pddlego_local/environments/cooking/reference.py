@@ -1,0 +1,147 @@
+"""What a perfect model would answer in CookingWorld: PDDL, problem files, sub-goals, containers.
+
+Rule-based, no language model: it reads the same memory that a prompt tells. Each stretch ends where
+something new is seen: what is within reach is taken and processed, then a likely container is
+opened or the nearest room entered. Once everything is known, all the rest is one plan.
+"""
+
+from collections.abc import Iterator, Sequence
+from itertools import takewhile
+
+from pddlego_local.core import Turn
+from pddlego_local.environments.cooking.game import command as command
+from pddlego_local.environments.cooking.problem import Fact, chores, world, write
+from pddlego_local.environments.cooking.text import APPLIANCES, COOKS, CUTS, KNIFE, Kitchen
+from pddlego_local.environments.tables import domain_text
+
+DOMAIN = domain_text(__package__, "reference.pddl")
+PREPARED: Fact = ("prepared",)
+EATEN: Fact = ("eaten",)
+KNIFE_IS_IN = ("cutlery drawer", "kitchen cupboard")
+FOOD_IS_IN = ("fridge",)
+VERBS = {state: verb for verb, state in (CUTS | COOKS).items()}
+
+
+def formalize(memory: Sequence[Turn], goal: str = "") -> tuple[str, str]:
+    """(domain, problem) whose plan is the next stretch towards the eaten meal.
+
+    `goal` is one of the words that `subgoals` has used in this game (KeyError otherwise); the
+    stretch then leads to that alone, and is empty if it is done already.
+    """
+    known = Kitchen.read(memory)
+    aim = _aims(known)[goal] if goal else EATEN
+    facts = [*world(known), *chores(known)]
+    return DOMAIN, write(known, "cooking", facts, _next_stretch(known, aim))
+
+
+def problem(memory: Sequence[Turn]) -> str:
+    """All that is known, for the hand-written domain; the goal is only a place holder."""
+    known = Kitchen.read(memory)
+    visited = [("visited", room) for room in known.house.exits]
+    here = ("at", known.house.here)
+    return write(known, "cooking_world", [*world(known), *visited], [here])
+
+
+def subgoals(memory: Sequence[Turn]) -> tuple[str, ...]:
+    """What remains to be done, in order, in words; of the things to take, those in sight first."""
+    known = Kitchen.read(memory)
+    remaining = [(words, aim) for words, aim in _aims(known).items() if not _holds(known, aim)]
+    remaining.sort(key=lambda entry: entry[1][0] != "have" or entry[1][1] not in known.items)
+    return tuple(words for words, _ in remaining)
+
+
+def contents(memory: Sequence[Turn]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """(closed containers worth opening here and now, the likeliest first; things in reach here)."""
+    known = Kitchen.read(memory)
+    here = known.house.here
+    discoveries = _discoveries(known, _unknown(known, _work(known)))
+    closed = takewhile(lambda fact: fact[0] == "opened" and fact[2] == here, discoveries)
+    in_reach = tuple(name for name, room in known.items.items() if room == here)
+    return tuple(fact[1] for fact in closed), in_reach
+
+
+def _aims(known: Kitchen) -> dict[str, Fact]:
+    """All that the recipe asks for, in words and as a fact, done or not."""
+    recipe = known.recipe
+    things = (KNIFE, *recipe.ingredients) if recipe.cuts else recipe.ingredients
+    aims: dict[str, Fact] = {f"find and take the {name}": ("have", name) for name in things}
+    for state, name in recipe.steps:
+        tool = f"with the {KNIFE}" if state in CUTS.values() else f"in the {_either(state)}"
+        aims[f"{VERBS[state]} the {name} {tool}"] = (state, name)
+    return aims | {"prepare the meal in the kitchen": PREPARED, "eat the meal": EATEN}
+
+
+def _either(state: str) -> str:
+    return " or ".join(APPLIANCES[state])
+
+
+def _holds(known: Kitchen, aim: Fact) -> bool:
+    if aim in (PREPARED, EATEN):
+        return known.prepared if aim == PREPARED else known.eaten
+    return aim[1] in known.held if aim[0] == "have" else aim in known.done
+
+
+def _work(known: Kitchen) -> list[Fact]:
+    """What must be done before the meal can be prepared."""
+    aims = [aim for aim in _aims(known).values() if aim not in (PREPARED, EATEN)]
+    return [aim for aim in aims if not _holds(known, aim)]
+
+
+def _next_stretch(known: Kitchen, aim: Fact) -> list[Fact]:
+    """The facts to bring about next; `aim` itself if nothing stands before it."""
+    is_meal = aim in (PREPARED, EATEN)
+    work = _work(known) if is_meal else [aim]
+    if _holds(known, aim) or not work:
+        return [aim]
+    if not (unknown := _unknown(known, work)):
+        return [*work, ("at", "kitchen")] if is_meal else work
+    return [*_within_reach(known, work), *list(_discoveries(known, unknown))[:1]] or work
+
+
+def _things(work: Sequence[Fact]) -> list[str]:
+    """The ingredients that the work is about, and the knife if it needs one."""
+    cuts = any(aim[0] in CUTS.values() for aim in work)
+    return list(dict.fromkeys([*(aim[1] for aim in work), *([KNIFE] if cuts else [])]))
+
+
+def _unknown(known: Kitchen, work: Sequence[Fact]) -> list[str]:
+    """The things and appliances that the work needs and that were not seen yet."""
+    seen = {*known.held, *known.items}
+    appliances = {name for name, _ in known.appliances}
+    return [name for name in _things(work) if name not in seen] + [
+        _either(state)
+        for state, _ in work
+        if state in APPLIANCES and appliances.isdisjoint(APPLIANCES[state])
+    ]
+
+
+def _within_reach(known: Kitchen, work: Sequence[Fact]) -> list[Fact]:
+    """What can be done for the work without leaving this room or opening anything."""
+    here = known.house.here
+    lying = [name for name in _things(work) if known.items.get(name) == here]
+    at_hand = {*known.held, *lying}
+    tools = {name for name, room in known.appliances if room == here}
+
+    def has_tool(state: str) -> bool:
+        if state in CUTS.values():
+            return KNIFE in at_hand
+        return not tools.isdisjoint(APPLIANCES.get(state, ()))
+
+    processing = [(state, name) for state, name in work if name in at_hand and has_tool(state)]
+    return [*(("have", name) for name in lying), *processing]
+
+
+def _discoveries(known: Kitchen, unknown: Sequence[str]) -> Iterator[Fact]:
+    """Where the unknown may be found, the most promising first: likely containers here, the nearest
+    new room, likely containers elsewhere, and the other containers last."""
+    foods = any(name in known.recipe.ingredients for name in unknown)
+    likely = [*(FOOD_IS_IN if foods else ()), *(KNIFE_IS_IN if KNIFE in unknown else ())]
+    closed = sorted(known.closed, key=lambda entry: entry[1] != known.house.here)
+    promising = [("opened", *entry) for name in likely for entry in closed if entry[0] == name]
+    here = [fact for fact in promising if fact[2] == known.house.here]
+    yield from here
+    if unknown and (room := known.house.nearest_unvisited()):
+        yield "at", room
+    yield from (fact for fact in promising if fact not in here)
+    if foods or KNIFE in unknown:
+        yield from (("opened", *entry) for entry in closed if entry[0] not in likely)

@@ -1,0 +1,148 @@
+"""What CookingWorld's texts say: the recipe, what is carried, and what is known of the house.
+
+Reads the memory of an episode only, never the game's internals.
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from pddlego_local.core import Turn
+from pddlego_local.environments.textworld_express import house_map
+from pddlego_local.environments.textworld_express.house_map import HouseMap
+
+KNIFE = "knife"
+CUTS = {"slice": "sliced", "chop": "chopped", "dice": "diced"}
+COOKS = {"fry": "fried", "roast": "roasted", "grill": "grilled"}
+STATES = CUTS | COOKS
+APPLIANCES = {"fried": ("stove",), "roasted": ("oven",), "grilled": ("toaster", "barbeque")}
+
+_RECIPE = re.compile(r"Ingredients:(.*?)Directions:(.*?)prepare meal", re.DOTALL)
+_COOKBOOK = re.compile(r"Gather all following .*?prepare meal", re.DOTALL)
+_STEP = re.compile(rf"({'|'.join(STATES)}) the ([a-z ]+)")
+_CARRIED = re.compile(r"You (take|put|eat) the ([a-z ]+?)(?: in the [a-z ]+)?\.")
+_PROCESSED = re.compile(rf"You ({'|'.join(STATES)}) the ([a-z ]+?)(?: with the [a-z]+)?\.")
+_APPLIANCE = re.compile(r"\b(stove|oven|toaster|barbeque)\.")
+_CLOSED = re.compile(r"\ban? ([a-z ]+?) that is closed\.")
+_OPENED = re.compile(r"You open the ([a-z ]+?)\. (?:It's empty|The )")
+_CONTENTS = re.compile(
+    r"(?:that contains|contains|that has) ((?!nothing)(?:a|an|some) [a-z, ]+?)(?: on it)?\."
+)
+_THING = re.compile(rf"(?:an?|some) ((?:(?:raw|{'|'.join(STATES.values())}) )*)([a-z ]+)")
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """What the cookbook asks for; `steps` are (state, ingredient): ("chopped", "red onion")."""
+
+    ingredients: tuple[str, ...] = ()
+    steps: tuple[tuple[str, str], ...] = ()
+
+    @classmethod
+    def read(cls, memory: Sequence[Turn]) -> "Recipe":
+        """From the first turn that tells a recipe; an empty one if none does."""
+        for turn in memory:
+            if found := _RECIPE.search(turn.text):
+                ingredients = (line.strip() for line in found[1].splitlines())
+                steps = ((STATES[verb], name) for verb, name in _STEP.findall(found[2]))
+                return cls(tuple(filter(None, ingredients)), tuple(steps))
+        return cls()
+
+    @property
+    def cuts(self) -> bool:
+        """Whether a knife is needed."""
+        return any(state in CUTS.values() for state, _ in self.steps)
+
+
+def carried(memory: Sequence[Turn]) -> tuple[str, ...]:
+    """What is held now, in the order in which it was taken."""
+    held: dict[str, None] = {}
+    for turn in memory[1:]:
+        if found := _CARRIED.match(turn.text):
+            if found[1] == "take":
+                held[found[2]] = None
+            else:
+                held.pop(found[2], None)
+    return tuple(held)
+
+
+def processed(memory: Sequence[Turn]) -> set[tuple[str, str]]:
+    """The (state, ingredient) pairs that were brought about."""
+    return {
+        (STATES[found[1]], found[2])
+        for turn in memory[1:]
+        if (found := _PROCESSED.match(turn.text))
+    }
+
+
+def listed(text: str) -> list[tuple[str, tuple[str, ...]]]:
+    """The things that lie on or in something, as (name, states): ("red potato", ("fried",))."""
+    return [
+        (found[2], tuple(found[1].split()))
+        for contents in _CONTENTS.findall(text)
+        for part in re.split(r",\s*(?:and )?", contents)
+        if (found := _THING.fullmatch(part.strip()))
+    ]
+
+
+def mentioned(text: str) -> list[str]:
+    """What an answer of the game names, in its order; a recipe that cuts names a knife."""
+    recipe = Recipe.read([Turn("", text)])
+    told = [*recipe.ingredients, *([KNIFE] if recipe.cuts else [])]
+    return [*told, *house_map.mentioned(_COOKBOOK.sub("", text))]
+
+
+@dataclass
+class Kitchen:
+    """All that a memory tells: `items[thing]` is the room where it lies in reach, `closed` and
+    `opened` are (container, room), `appliances` (appliance, room), `done` (state, ingredient)."""
+
+    house: HouseMap = field(default_factory=HouseMap)
+    recipe: Recipe = Recipe()
+    held: tuple[str, ...] = ()
+    done: set[tuple[str, str]] = field(default_factory=set)
+    items: dict[str, str] = field(default_factory=dict)
+    closed: dict[tuple[str, str], None] = field(default_factory=dict)
+    opened: dict[tuple[str, str], None] = field(default_factory=dict)
+    appliances: dict[tuple[str, str], None] = field(default_factory=dict)
+    prepared: bool = False
+    eaten: bool = False
+
+    @classmethod
+    def read(cls, memory: Sequence[Turn]) -> "Kitchen":
+        known = cls(recipe=Recipe.read(memory), held=carried(memory), done=processed(memory))
+        for turn in memory:
+            known._read(turn)
+        return known
+
+    def _read(self, turn: Turn) -> None:
+        self.house.read(turn)
+        here = self.house.here
+        text = turn.text.replace("An open", "an open")
+        if "You are in the " in text:
+            self._look(text, here)
+        elif found := _OPENED.match(text):
+            self.closed.pop((found[1], here), None)
+            self.opened[found[1], here] = None
+            self._see(text, here)
+        elif found := _CARRIED.match(text):
+            if found[1] == "put":
+                self.items[found[2]] = here
+            else:
+                self.items.pop(found[2], None)
+        self.prepared |= "Adding the meal" in text
+        self.eaten |= text.startswith("You eat the meal.")
+
+    def _look(self, text: str, here: str) -> None:
+        """A look tells all of a room: what it does not tell any more is gone."""
+        self.items = {name: room for name, room in self.items.items() if room != here}
+        self._see(text, here)
+        for name in _APPLIANCE.findall(text):
+            self.appliances[name, here] = None
+        for name in _CLOSED.findall(text):
+            self.closed[name, here] = None
+
+    def _see(self, text: str, here: str) -> None:
+        for name, states in listed(text):
+            self.items[name] = here
+            self.done |= {(state, name) for state in states if state != "raw"}

@@ -1,0 +1,55 @@
+"""The folder of one environment: everything that belongs to it lies together.
+
+    game.py                    the game itself: what implements `core.Environment`
+    tables.yaml                its actions, feedback rules and difficulty groups
+    domain.pddl                the hand-written domain of the methods that are given one
+    reference.py               the answers of a perfect model (`models.reference` says which)
+    prompts/environment.yaml   its words in every prompt
+    prompts/<method>.yaml      the examples that the prompts of some methods show
+
+The folder is a package; its name is what the environment is found by, wherever it lies.
+"""
+
+import hashlib
+import importlib
+from functools import cache
+from importlib import resources
+from importlib.resources.abc import Traversable
+from types import ModuleType
+from typing import Any
+
+import yaml
+
+from pddlego_local.errors import ConfigError
+
+ALWAYS = ("tables.yaml", "domain.pddl", "prompts/environment.yaml")
+
+
+def file(package: str, name: str) -> Traversable:
+    """A file of the environment; raises ConfigError naming the file that is missing."""
+    found = resources.files(package).joinpath(name)
+    if not found.is_file():
+        raise ConfigError(f"the environment {package} is not complete: {found} is missing")
+    return found
+
+
+def text(package: str, name: str) -> str:
+    return file(package, name).read_text(encoding="utf-8")
+
+
+@cache
+def words(package: str, name: str) -> dict[str, Any]:
+    """A YAML file of the environment."""
+    found: dict[str, Any] = yaml.safe_load(text(package, name))
+    return found
+
+
+def reference(package: str) -> ModuleType:
+    """The rules of a perfect model; raises ConfigError naming the file where there are none."""
+    file(package, "reference.py")
+    return importlib.import_module(f"{package}.reference")
+
+
+def sha256(package: str, *names: str) -> str:
+    """One hash for these files."""
+    return hashlib.sha256("\0".join(text(package, name) for name in names).encode()).hexdigest()

@@ -1,0 +1,104 @@
+"""From planned actions to a game's commands, and from refusals to feedback: both are tables."""
+
+import itertools
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from pddlego_local.core import Action
+from pddlego_local.environments import family
+
+
+@dataclass(frozen=True)
+class FeedbackRule:
+    """If `command` and `reply` both match (regular expressions), the model is told `message`.
+
+    An empty `message` says that this reply is no refusal.
+    """
+
+    command: re.Pattern[str]
+    reply: re.Pattern[str]
+    message: str
+
+
+def spaced(name: str) -> str:
+    """How most games spell a PDDL name: "red_apple" is "red apple"."""
+    return name.replace("_", " ")
+
+
+@dataclass(frozen=True)
+class Tables:
+    """What is fixed about an environment, read from its folder (`family`).
+
+    `told` are the actions that a model writing its own domain is given; the hand-written `domain`
+    may have more (`told: false` in the YAML), and comes without its lines of comment.
+    """
+
+    actions: tuple[Action, ...]
+    told: tuple[Action, ...]
+    feedback: tuple[FeedbackRule, ...]
+    domain: str
+
+    @classmethod
+    def load(cls, package: str) -> "Tables":
+        data: Mapping[str, list[dict[str, Any]]] = family.words(package, "tables.yaml")
+        told = [entry.get("told", True) for entry in data["actions"]]
+        actions = tuple(
+            Action(**{key: value for key, value in entry.items() if key != "told"})
+            for entry in data["actions"]
+        )
+        return cls(
+            actions,
+            tuple(itertools.compress(actions, told)),
+            tuple(
+                FeedbackRule(
+                    re.compile(rule["command"], re.DOTALL),
+                    re.compile(rule["reply"], re.DOTALL),
+                    rule["message"],
+                )
+                for rule in data["feedback"]
+            ),
+            domain_text(package, "domain.pddl"),
+        )
+
+    def command(self, planned: str, spell: Callable[[str], str] = spaced) -> str | None:
+        """From "(move kitchen corridor west)" to "move west"; None if name or arity fit no action.
+
+        Arguments are taken by position. PDDL ignores case, games do not: all is lower case.
+        """
+        name, *arguments = planned.strip("() ").lower().split() or [""]
+        for action in self.actions:
+            if action.name.lower() == name and len(action.variables) == len(arguments):
+                spelled = map(spell, arguments)
+                return action.command.format(**dict(zip(action.variables, spelled, strict=True)))
+        return None
+
+    def parse(self, command: str) -> tuple[Action, dict[str, str]] | None:
+        """The way back: "move west" is (the action move, {"dir": "west"}); None for no action.
+
+        Parameters that a command does not say are not in the mapping.
+        """
+        for action in self.actions:
+            pattern = re.sub(r"\\{(\w+)\\}", r"(?P<\1>.+)", re.escape(action.command))
+            if found := re.fullmatch(pattern, command):
+                return action, found.groupdict()
+        return None
+
+    def feedback_for(self, command: str, reply: str) -> str:
+        """The specific sentence about a refused command, "" if it was carried out."""
+        for rule in self.feedback:
+            if rule.command.search(command) and rule.reply.search(reply):
+                return rule.message.format(command=command)
+        return ""
+
+
+def domain_text(package: str, name: str) -> str:
+    """A domain file of an environment without its lines of comment."""
+    return re.sub(r"^;.*\n", "", family.text(package, name), flags=re.MULTILINE)
+
+
+def difficulty_groups(package: str) -> dict[str, list[str]]:
+    """Group → task types, in the order of `tables.yaml`; empty if its types are its groups."""
+    groups: dict[str, list[str]] = family.words(package, "tables.yaml").get("groups", {})
+    return groups

@@ -1,0 +1,98 @@
+"""The loop of PDDLego (Zhang et al., "PDDLEGO", §2 to §4), and what it does without PDDL.
+
+In CookingWorld a small call of its own lists closed containers and things in sight; containers are
+opened and what the recipe needs is picked up without planning. When the ingredients are ready the
+meal is prepared and eaten.
+"""
+
+from collections.abc import Callable
+
+from pddlego_local import prompts
+from pddlego_local.core import Message, Prompt, Turn
+from pddlego_local.decoding.forms import SEEN
+from pddlego_local.episode import Episode, Execution, told
+from pddlego_local.planning import Formalization
+
+OPEN, TAKE = "open {}", "take {}"
+MAX_OPENED = 15  # per room: a model may go on naming containers that are not there
+
+Formalize = Callable[[Episode, int, str, str], Formalization]
+"""From the step's number, the news and the problem file until now."""
+
+
+def explore(episode: Episode, formalize: Formalize, problem: str = "") -> str:
+    """Formalizes what is new, plans, carries out, until the game is over. Returns
+    success, success_at_start, no_plan, game_lost or step_limit.
+    """
+    if episode.start().success:
+        return "success_at_start"
+    told_until = 0
+    for step in episode.steps():
+        if ended := gather(episode, step):
+            return ended
+        if episode.spent:
+            break
+        news = told(episode.memory[told_until:])
+        told_until = len(episode.memory)
+        planned = formalize(episode, step, news, problem)
+        if not planned.to_do:
+            return "no_plan"
+        problem = planned.problem
+        execution = carry_out(episode, planned)
+        if execution.ended:
+            return execution.ended
+    return "step_limit"
+
+
+def gather(episode: Episode, step: int) -> str:
+    """Opens and picks up until nothing wanted is left in sight, and remembers the turns.
+
+    Returns how the game ended, "" if it goes on.
+    """
+    since = len(episode.memory) - 1
+    tried: set[str] = set()
+    for _ in range(MAX_OPENED):
+        wanted = episode.environment.wanted(episode.memory)
+        if episode.spent or not wanted:
+            return ""
+        seen = episode.ask(_what_is_seen(episode, episode.memory[since:]), SEEN, step=step).value
+        if not seen:
+            return ""
+        found = [TAKE.format(item) for item in seen.items if item in wanted]
+        closed = [OPEN.format(container) for container in seen.closed]
+        for command in [*found, *closed]:
+            if command not in tried:
+                tried.add(command)
+                if ended := _play(episode, command):
+                    return ended
+                if command in closed:
+                    break
+        else:
+            return ""
+    return ""
+
+
+def carry_out(episode: Episode, planned: Formalization) -> Execution:
+    """Plays the plan, refused actions included, and what its goal has the method do after it."""
+    execution = episode.execute(planned.plan, stop_at_refusal=False)
+    episode.remember(execution.turns)
+    for command in planned.goal.then if planned.goal else ():
+        if execution.ended or episode.spent:
+            break
+        execution = episode.act(command)
+        episode.remember(execution.turns)
+    return execution
+
+
+def _play(episode: Episode, command: str) -> str:
+    if episode.spent:
+        return ""
+    execution = episode.act(command)
+    episode.remember(execution.turns)
+    return execution.ended
+
+
+def _what_is_seen(episode: Episode, turns: tuple[Turn, ...]) -> Prompt:
+    environment = episode.environment.package
+    text = prompts.render("pddlego/seen", environment, observations=told(turns))
+    return Prompt((Message("user", text),), "seen", environment, episode.memory)

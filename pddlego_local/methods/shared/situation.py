@@ -1,0 +1,33 @@
+"""Where one is and what one carries, read from what the game said.
+
+The patterns are an environment's words, in its `prompts/deps.yaml`: the templates
+call this with them.
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from pddlego_local.core import Turn
+
+
+@dataclass(frozen=True)
+class Situation:
+    """As far as `memory` tells. Patterns are regular expressions with one group, the name."""
+
+    memory: Sequence[Turn]
+
+    def place(self, arrival: str) -> str:
+        """The last place that one arrived at; "" if one never did."""
+        named = [found[1] for turn in self.memory if (found := re.search(arrival, turn.text))]
+        return named[-1] if named else ""
+
+    def carried(self, taken: str, left: str) -> tuple[str, ...]:
+        """What was taken and not left since, in the order in which it was taken."""
+        held: dict[str, None] = {}
+        for turn in self.memory:
+            if found := re.search(taken, turn.text):
+                held[found[1]] = None
+            elif found := re.search(left, turn.text):
+                held.pop(found[1], None)
+        return tuple(held)

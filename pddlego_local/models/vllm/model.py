@@ -1,0 +1,246 @@
+"""Any open-weight model behind a vLLM server, through Outlines.
+
+The server is one of our own for the run, or any that runs at `server.url`. vLLM batches what many
+threads ask; an answer depends on the request's own seed, not on its company.
+"""
+
+import threading
+import urllib.parse
+from pathlib import Path
+from typing import Literal
+
+from pydantic import ConfigDict, Field, PositiveFloat, PositiveInt
+from pydantic.dataclasses import dataclass
+
+from pddlego_local.core import Completion, Grammar, Prompt, Sampling, Written
+from pddlego_local.errors import ConfigError, MissingPart, ModelFault
+from pddlego_local.models.grammar import check_grammar
+from pddlego_local.models.machine import gpu_count
+from pddlego_local.models.thinking import Thinking, template_arguments
+from pddlego_local.models.vllm.client import VllmClient
+from pddlego_local.models.vllm.connection import Connection
+from pddlego_local.models.vllm.server import VllmServer, serving_build
+from pddlego_local.models.weights import identity_of, locate
+
+
+@dataclass(frozen=True, kw_only=True, config=ConfigDict(extra="forbid"))
+class Server:
+    """Where the server is or how it is run; nothing here is part of a result's identity.
+
+    `url` (".../v1") None: started for the run from the serving environment `env` and ended with it.
+    `name` is what an external server calls the model, None the weights' name. `extra_arguments` go
+    to vLLM, `variables` to its environment. `download` permits the server to reach a hub.
+    """
+
+    url: str | None = None
+    api_key: str = "none"
+    name: str | None = None
+    env: Path = Path(".venv-serving")
+    device: Literal["auto", "cpu", "cuda"] = "auto"
+    download: bool = False
+    tensor_parallel_size: PositiveInt = 1
+    gpu_memory_utilization: float = Field(default=0.9, gt=0, le=1)
+    kv_cache_gib: PositiveInt = 4
+    start_timeout_s: PositiveFloat = 1800.0
+    request_timeout_s: PositiveFloat = 3600.0
+    max_concurrent_requests: int = Field(default=512, ge=1, le=1000)
+    max_restarts: int = Field(default=3, ge=0)
+    extra_arguments: tuple[str, ...] = ()
+    variables: dict[str, str] = Field(default_factory=dict)
+
+
+@dataclass(kw_only=True, config=ConfigDict(extra="forbid"))
+class VllmModel:
+    """A model behind vLLM. The server starts with the first request, or with `start`.
+
+    `context_tokens` bounds prompt and answer together (None: the model's own, managed servers
+    only). `thinking` needs the server's reasoning parser: a managed server is given it.
+    """
+
+    weights: str
+    revision: str | None = None
+    dtype: Literal["auto", "float32", "bfloat16", "float16"] = "auto"
+    context_tokens: PositiveInt | None = None
+    thinking: Thinking | None = None
+    server: Server = Server()
+
+    def __post_init__(self) -> None:
+        self.decodes = True
+        self._lock = threading.Lock()
+        self._slots = threading.BoundedSemaphore(self.server.max_concurrent_requests)
+        self._managed: VllmServer | None = None
+        self._client: VllmClient | None = None
+        self._closed = False
+        self._deaths = 0
+
+    def preflight(self, *, thinking: bool = False) -> None:
+        """Raises MissingPart or ConfigError if the model cannot be served here. Starts nothing."""
+        template_arguments(self.thinking, thinking, self.weights)
+        self._check_parts()
+
+    def _check_parts(self) -> None:
+        """Address, GPUs, serving environment and weights."""
+        if self.server.url is not None:
+            if urllib.parse.urlsplit(self.server.url).scheme not in ("http", "https"):
+                raise ConfigError(
+                    f"model.server.url: {self.server.url!r} is not an address; write it as "
+                    "http://HOST:PORT/v1."
+                )
+            return
+        device = self.server.device
+        if device == "cuda":
+            self._check_gpus()
+        build, _ = serving_build(self.server.env)
+        if device == "auto" and build == "cuda":
+            self._check_gpus()
+        if device not in ("auto", build):
+            raise MissingPart(
+                f"device={device}, but {self.server.env} holds vLLM's {build} build; make the "
+                f"other with `make clean serving DEVICE={device}` or set model.server.device=auto."
+            )
+        if not self.server.download:
+            locate(self.weights, self.revision)
+
+    def _check_gpus(self) -> None:
+        wanted, gpus = self.server.tensor_parallel_size, gpu_count()
+        if gpus < wanted:
+            raise MissingPart(
+                f"This model needs {wanted} NVIDIA GPU{'s' if wanted > 1 else ''} and {gpus} are "
+                "visible; run it on a GPU machine, change model.server.tensor_parallel_size, or "
+                "point model.server.url at a running server."
+            )
+
+    def identity(self) -> dict[str, str]:
+        """What a record says of this model. Raises as `preflight`, ModelFault for a dead server."""
+        if self.server.url is None:
+            folder = locate(self.weights, self.revision, self.server.download)
+            what = identity_of(self.weights, self.revision, folder)
+            version = serving_build(self.server.env)[1]
+        else:
+            what = {"weights": self.weights, "served_as": self.server.name or self.weights}
+            version = self.start().version()
+        return {"backend": "vllm", "backend_version": version, **what}
+
+    def start(self) -> VllmClient:
+        """Starts the server now, or reaches for the one at `server.url`. Thread-safe, idempotent.
+
+        Raises MissingPart, ConfigError or ModelFault.
+        """
+        with self._lock:
+            if self._closed:
+                raise ModelFault(f"{self.weights} has been closed.")
+            if self._managed is not None and not self._managed.alive():
+                self._restart_or_give_up()
+            if self._client is None:
+                self._check_parts()
+                self._client = self._external() if self.server.url else self._own()
+            return self._client
+
+    def complete(
+        self,
+        prompt: Prompt,
+        grammar: Grammar | None,
+        sampling: Sampling,
+        written: Written | None = None,
+    ) -> Completion:
+        """Asks for one answer, or for the next stage of one (which no longer thinks).
+
+        The same prompt, grammar and sampling ask for the same answer. A token limit (or the end of
+        the context) ends it with "length". Raises ConfigError for a grammar that the server
+        refuses, a prompt that leaves no room in the context, thinking that the model cannot do, and
+        a server that cannot answer in stages; ModelFault when the server fails.
+        """
+        # A stage's grammar serves one request; whether it compiles, the server says soon enough.
+        client = self._ready(grammar if written is None else None)
+        with self._slots:
+            return client.complete(prompt, grammar, sampling, written)
+
+    def complete_many(
+        self, prompt: Prompt, grammar: Grammar | None, sampling: Sampling, count: int
+    ) -> tuple[Completion, ...]:
+        """`count` answers in one request, drawn from the seeds that follow the sampling's.
+
+        Each has its own completion tokens, the prompt's tokens and the latency of the request.
+        Raises as `complete`.
+        """
+        client = self._ready(grammar)
+        with self._slots:
+            return client.complete_many(prompt, grammar, sampling, count)
+
+    def _ready(self, grammar: Grammar | None) -> VllmClient:
+        if grammar is not None:
+            check_grammar(grammar)
+        return self.start()
+
+    def close(self) -> None:
+        """Ends a managed server and waits until its processes are gone; for good."""
+        with self._lock:
+            self._closed = True
+            self._end_server()
+
+    def _restart_or_give_up(self) -> None:
+        """The server died under an earlier request: this one starts another, a few times."""
+        self._deaths += 1
+        if self._deaths > self.server.max_restarts:
+            raise ModelFault(
+                f"The vLLM server of {self.weights} died {self._deaths} times. "
+                f"{self._managed.last_words() if self._managed else ''}"
+            )
+        self._end_server()
+
+    def _end_server(self) -> None:
+        if self._client is not None:
+            self._client.close()
+        if self._managed is not None:
+            self._managed.close()
+        self._client = self._managed = None
+
+    def _external(self) -> VllmClient:
+        connection = Connection(
+            self.server.url or "",
+            self.server.api_key,
+            self.server.name or self.weights,
+            timeout_s=self.server.request_timeout_s,
+            proxies=True,
+            alive=lambda: True,
+            last_words=lambda: f"Check the server at {self.server.url}.",
+        )
+        return VllmClient(connection, self.thinking)
+
+    def _own(self) -> VllmClient:
+        server = VllmServer(
+            self._launch_arguments(),
+            start_timeout_s=self.server.start_timeout_s,
+            variables=self.server.variables,
+        )
+        self._managed = server
+        connection = Connection(
+            server.url,
+            server.api_key,
+            self.weights,
+            timeout_s=self.server.request_timeout_s,
+            proxies=False,
+            alive=server.alive,
+            last_words=server.last_words,
+        )
+        return VllmClient(connection, self.thinking)
+
+    def _launch_arguments(self) -> list[str]:
+        server = self.server
+        if server.download:
+            model = self.weights
+        else:
+            model = str(locate(self.weights, self.revision).absolute())
+        arguments = [model, "--name", self.weights, "--env", str(server.env)]
+        arguments += ["--device", server.device, "--dtype", self.dtype]
+        arguments += ["--tensor-parallel-size", str(server.tensor_parallel_size)]
+        arguments += ["--gpu-memory-utilization", str(server.gpu_memory_utilization)]
+        arguments += ["--kv-cache-gib", str(server.kv_cache_gib)]
+        if self.context_tokens:
+            arguments += ["--context-tokens", str(self.context_tokens)]
+        if self.thinking:
+            arguments += ["--reasoning-parser", self.thinking.parser]
+        if server.download:
+            arguments += ["--download"]
+        revision = ["--revision", self.revision] if self.revision and server.download else []
+        return [*arguments, "--", *revision, *server.extra_arguments]
