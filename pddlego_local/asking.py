@@ -1,16 +1,17 @@
-"""From a prompt to answers: the constraint of the moment, the draw, the reading, the record."""
+"""From a question to answers: the constraint of the moment, the draw, the reading, the record."""
 
 import dataclasses
 from collections.abc import Callable, Iterator, Mapping
 from typing import TypeVar
 
-from pddlego_local.core import Grammar, Model, Prompt
+from pddlego_local.core import Grammar
 from pddlego_local.decoding import Decoding
 from pddlego_local.decoding.answer import Answer, read
-from pddlego_local.decoding.draw import Drawn, draw
-from pddlego_local.decoding.forms import Form, Keys
+from pddlego_local.decoding.draw import draw
+from pddlego_local.decoding.forms import Keys
 from pddlego_local.decoding.ladder import constraint_for
-from pddlego_local.decoding.stages import Constraint, Scene
+from pddlego_local.decoding.question import Drawn, Model, Question
+from pddlego_local.decoding.stages import Constraint
 from pddlego_local.seeds import derive_seed
 
 T = TypeVar("T", bound=Keys)
@@ -31,14 +32,14 @@ class Asking:
         self._calls = 0
 
     def answers(
-        self, prompt: Prompt, form: Form[T], scene: Scene, count: int, where: Mapping[str, int]
+        self, question: Question[T], count: int, where: Mapping[str, int]
     ) -> Iterator[Answer[T]]:
         """`count` answers of one request, each recorded before the first is used."""
         self._calls += 1
-        decoding = self._decoding
-        constraint = constraint_for(decoding.rung, form, scene)
+        decoding, form = self._decoding, question.form
+        constraint = constraint_for(decoding.rung, form, question.scene)
         sampling = decoding.sampling(derive_seed(*self._seed_parts, self._calls))
-        drawn = draw(self._model, prompt, constraint, sampling, decoding.stage_tokens, count)
+        drawn = draw(self._model, question, constraint, sampling, decoding.stage_tokens, count)
         answers = []
         for number, one in enumerate(drawn):
             answers.append(read(one.completion, form, constraint))
@@ -47,7 +48,7 @@ class Asking:
                 **where,
                 **({"sample": number, "of": count} if count > 1 else {}),
                 form=form.name,
-                messages=[dataclasses.asdict(message) for message in prompt.messages],
+                messages=[dataclasses.asdict(message) for message in question.messages],
                 **_recorded(one, constraint),
                 sampling=dataclasses.asdict(sampling),
                 fault=answers[-1].fault,
@@ -58,7 +59,7 @@ class Asking:
 def _recorded(drawn: Drawn, constraint: Constraint) -> dict[str, object]:
     """The completion and the grammar that it was drawn under; of stages, each with its own."""
     completion = dataclasses.asdict(drawn.completion)
-    del completion["written"]
+    del completion["prefix"]
     grammar = constraint.sha256 if isinstance(constraint, Grammar) else None
     stages = [dataclasses.asdict(stage) for stage in drawn.stages]
     return {"grammar": grammar, **completion, **({"stages": stages} if stages else {})}

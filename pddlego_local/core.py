@@ -1,6 +1,6 @@
 """The nouns that travel along the straight line, and the protocols of the parts that pass them on.
 
-    environment.reset(seed) → Observation → method: Prompt → model.complete → Completion
+    environment.reset(seed) → Observation → method: Question → model.complete → Completion
         → (domain, problem) → planner.plan → PlanResult → commands → environment.step → …
 
 Read this file first. It knows nothing of Hydra, vLLM, Fast Downward or any game.
@@ -8,10 +8,10 @@ Read this file first. It knows nothing of Hydra, vLLM, Fast Downward or any game
 
 import hashlib
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Annotated, Any, Literal, Protocol
+from typing import Annotated, Literal, Protocol
 
 import pydantic
 
@@ -67,6 +67,14 @@ class Action:
         """The parameters' names in order: ("from", "to", "dir")."""
         return tuple(re.findall(r"\?([\w-]+)", self.parameters))
 
+    def arguments(self, command: str) -> dict[str, str] | None:
+        """What a command says of the parameters: "move west" is {"dir": "west"}; None if it is not
+        a command for this action. Parameters that a command does not say are not in the mapping.
+        """
+        pattern = re.sub(r"\\{(\w+)\\}", r"(?P<\1>.+)", re.escape(self.command))
+        match = re.fullmatch(pattern, command)
+        return match.groupdict() if match else None
+
 
 @dataclass(frozen=True)
 class Goal:
@@ -111,20 +119,8 @@ class Message:
     content: str
 
 
-@dataclass(frozen=True)
-class Prompt:
-    """What a model is asked.
-
-    A language model sees `messages` and nothing else. `asks` says what for ("pddl", "action", …)
-    and `environment`, `memory` and `facts` repeat, as data, what the text of the messages tells:
-    the rule-based stand-ins read them instead of the prose.
-    """
-
-    messages: tuple[Message, ...]
-    asks: str = "pddl"
-    environment: str = ""
-    memory: tuple[Turn, ...] = ()
-    facts: Mapping[str, Any] = field(default_factory=dict)
+Messages = tuple[Message, ...]
+"""What a language model is asked: the whole of what it sees."""
 
 
 @dataclass(frozen=True)
@@ -155,12 +151,12 @@ class Sampling:
 
 
 @dataclass(frozen=True)
-class Written:
+class Prefix:
     """The beginning of an answer that is continued: its text and its tokens.
 
     `opening` are the tokens before it (prompt and thought), `tokens` its own, without an
-    end-of-text; None where `text` was cut back and has to be tokenized anew. An empty one begins an
-    answer that is to be continued.
+    end-of-text; None where `text` was cut back and has to be tokenized anew. An empty prefix begins
+    an answer that is to be continued.
     """
 
     text: str = ""
@@ -174,8 +170,8 @@ class Completion:
 
     `finish_reason` is "stop" (the model or the grammar ended the answer), "length" (cut by a
     token limit) or "unfinished_thought" (a reasoning model never reached its answer: `text` is
-    empty). `thought` is what a reasoning model thought before the answer, "" otherwise. `written`
-    is the answer so far, where it is one in stages: then `text` is what this stage added.
+    empty). `thought` is what a reasoning model thought before the answer, "" otherwise. `prefix` is
+    the answer so far, where it is one in stages: then `text` is what this stage added.
     """
 
     text: str
@@ -184,7 +180,7 @@ class Completion:
     completion_tokens: int
     latency_s: float
     thought: str = ""
-    written: Written | None = field(default=None, repr=False, compare=False)
+    prefix: Prefix | None = field(default=None, repr=False, compare=False)
 
 
 @dataclass(frozen=True)
@@ -256,12 +252,15 @@ class Environment(Protocol):
     def close(self) -> None: ...
 
 
-class Model(Protocol):
-    """Thread-safe: many episodes share one model."""
+class LanguageModel(Protocol):
+    """What writes an answer token by token. It sees messages, and nothing else of an episode.
 
-    decodes: bool
-    """Whether grammars apply: False for the stand-ins that are no language models. They are asked
-    for whole answers only."""
+    Thread-safe: many episodes share one model. The other kind of model gives whole answers and
+    decodes nothing (`decoding.question.WholeAnswerModel`).
+    """
+
+    @property
+    def decodes(self) -> Literal[True]: ...
 
     def preflight(self, *, thinking: bool = False) -> None:
         """Raises MissingPart or ConfigError at once, before anything is loaded.
@@ -274,18 +273,18 @@ class Model(Protocol):
 
     def complete(
         self,
-        prompt: Prompt,
+        messages: Messages,
         grammar: Grammar | None,
         sampling: Sampling,
-        written: Written | None = None,
+        prefix: Prefix | None = None,
     ) -> Completion:
-        """One answer, or with `written` what continues it: the grammar is that of the rest alone.
+        """One answer, or with `prefix` what continues it: the grammar is that of the rest alone.
 
         Raises ModelFault when the backend fails; what the model wrote is never an exception.
         """
 
     def complete_many(
-        self, prompt: Prompt, grammar: Grammar | None, sampling: Sampling, count: int
+        self, messages: Messages, grammar: Grammar | None, sampling: Sampling, count: int
     ) -> tuple[Completion, ...]:
         """`count` whole answers, in one request where the backend can. Raises as `complete`."""
 

@@ -13,20 +13,22 @@ from pddlego_local.asking import Asking
 from pddlego_local.core import (
     Environment,
     Goal,
-    Model,
+    Message,
+    Messages,
     Names,
     Observation,
     Planner,
-    Prompt,
     Turn,
 )
 from pddlego_local.decoding import Decoding
 from pddlego_local.decoding.answer import Answer
-from pddlego_local.decoding.forms import PDDL, Form, Keys
+from pddlego_local.decoding.forms import Form, Keys, Pddl
 from pddlego_local.decoding.ladder import UPPER_RUNGS
-from pddlego_local.decoding.stages import Scene
+from pddlego_local.decoding.question import Model, Question, Scene
 from pddlego_local.errors import EnvironmentFault
 from pddlego_local.planning import Formalization, Planning
+from pddlego_local.prompts import Shown
+from pddlego_local.scenes import names_shown
 from pddlego_local.seeds import derive_seed
 
 FIRST_COMMAND = "look around"
@@ -38,12 +40,19 @@ T = TypeVar("T", bound=Keys)
 class Execution:
     """What carrying out a plan gave: the turns that count, and the first refusal if any.
 
-    `ended` is "success", "game_lost", or "" while the game goes on.
+    `error` says why an action was refused, `refused` is its turn where the game refused it and the
+    plan was stopped. `ended` is "success", "game_lost", or "" while the game goes on.
     """
 
     turns: tuple[Turn, ...] = ()
     error: str = ""
     ended: str = ""
+    refused: Turn | None = None
+
+    @property
+    def tried(self) -> tuple[Turn, ...]:
+        """All that was done, the refused action last."""
+        return (*self.turns, self.refused) if self.refused else self.turns
 
 
 @dataclass(frozen=True)
@@ -143,29 +152,55 @@ class Episode:
         """Facts of the method's own for the record; the row keeps the last of each name."""
         self._emit("note", **facts)
 
-    def formalize(self, prompt: Prompt, **where: int) -> Formalization:
-        """Prompt → completion → domain and problem → plan. `where` is the method's step etc."""
+    def question(
+        self,
+        form: Form[T],
+        shown: Shown,
+        messages: Messages = (),
+        *,
+        commands: Sequence[str] = (),
+        domain: str = "",
+        problem: str = "",
+        own_goal: bool = True,
+        subgoal: str = "",
+    ) -> Question[T]:
+        """What is asked now: `shown` is the one message, or the part of `messages` that shows the
+        game. `commands` are offered besides those that `shown` offers; for the rest see `Scene`."""
+        upper = self._decoding.rung in UPPER_RUNGS
+        scene = Scene(
+            environment=self.environment.package,
+            memory=self.memory,
+            actions=self.environment.actions,
+            names=names_shown(self.environment, shown, self.memory) if upper else Names(),
+            commands=(*shown.commands, *commands),
+            domain=domain,
+            problem=problem,
+            own_goal=own_goal,
+            subgoal=subgoal,
+        )
+        return Question(form, messages or (Message("user", shown.text),), scene)
+
+    def formalize(self, question: Question[Pddl], **where: int) -> Formalization:
+        """Question → domain and problem → plan. `where` is the method's step etc."""
         return self.propose(
-            prompt,
-            PDDL,
+            question,
             lambda pddl: self.plan(pddl.df, pddl.pf, goals=(), given=False, **where),
             **where,
         )
 
     def propose(
-        self, prompt: Prompt, form: Form[T], plan: Callable[[T], Formalization], **where: int
+        self, question: Question[T], plan: Callable[[T], Formalization], **where: int
     ) -> Formalization:
         """Asks for as many answers as `best_of` says; the first whose `plan` is one is taken, else
         the first. An answer that holds no value is a formalization without text, by its fault.
         """
         proposed: list[Formalization] = []
-        count = self._decoding.best_of
-        for answer in self._asking.answers(prompt, form, self.scene(prompt), count, where):
+        for answer in self._asking.answers(question, self._decoding.best_of, where):
             fault = answer.fault
             proposed.append(
                 plan(answer.value)
                 if answer.value
-                else Formalization("", "", fault, (), form.message(fault))
+                else Formalization("", "", fault, (), question.form.message(fault))
             )
             if proposed[-1].to_do:
                 return proposed[-1]
@@ -203,8 +238,8 @@ class Episode:
                 continue
             seen = self._step(command, planned)
             if seen.refused and stop_at_refusal:
-                tried = told([*done.turns, Turn(command, seen.text)])
-                return dataclasses.replace(done, error=f"{tried}\n{seen.feedback}")
+                refused = Turn(command, seen.text)
+                return dataclasses.replace(done, error=seen.feedback, refused=refused)
             done = _continued(done, command, seen)
         return done
 
@@ -227,28 +262,11 @@ class Episode:
         )
         return seen
 
-    def ask(self, prompt: Prompt, form: Form[T], **where: int) -> Answer[T]:
-        """Prompt → completion → the form's value, or the named fault that left none."""
-        return next(self._asking.answers(prompt, form, self.scene(prompt), 1, where))
-
-    def scene(self, prompt: Prompt) -> Scene:
-        """What the upper rungs may know at this moment."""
-        upper = self._decoding.rung in UPPER_RUNGS
-        return Scene(
-            actions=self.environment.actions,
-            names=self.environment.names(self.memory) if upper else Names(),
-            commands=self.commands,
-            domain=prompt.facts.get("domain", ""),
-            problem=prompt.facts.get("problem", ""),
-            own_goal=prompt.facts.get("own_goal", True),
-        )
+    def ask(self, question: Question[T], **where: int) -> Answer[T]:
+        """Question → completion → the form's value, or the named fault that left none."""
+        return next(self._asking.answers(question, 1, where))
 
 
 def _continued(done: Execution, command: str, seen: Observation) -> Execution:
     ended = "success" if seen.success else "game_lost" if seen.lost else ""
     return Execution((*done.turns, Turn(command, seen.text)), "", ended)
-
-
-def told(turns: Sequence[Turn]) -> str:
-    """Turns as a prompt tells them: "Action: move west" and, on the next line, what was seen."""
-    return "\n".join(f"Action: {turn.command}\n{turn.text}" for turn in turns)

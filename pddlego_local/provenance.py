@@ -11,8 +11,8 @@ from typing import Any
 
 from pddlego_local import prompts
 from pddlego_local.config import CellConfig
-from pddlego_local.core import Model
 from pddlego_local.decoding.ladder import constraint_for
+from pddlego_local.decoding.question import Model
 from pddlego_local.decoding.stages import sha256_of
 from pddlego_local.environments import family
 from pddlego_local.environments.alfworld import installation as alfworld

@@ -20,11 +20,12 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 from pddlego_local.config import CellConfig
-from pddlego_local.core import Environment, Model, Planner
+from pddlego_local.core import Environment, Planner
 from pddlego_local.decoding import Decoding
 from pddlego_local.decoding.grammars.lark_text import validate
 from pddlego_local.decoding.ladder import constraint_for
-from pddlego_local.decoding.stages import Scene, Script, first_grammar
+from pddlego_local.decoding.question import Model, Scene
+from pddlego_local.decoding.stages import Script, first_grammar
 from pddlego_local.episode import Episode, Parts
 from pddlego_local.errors import (
     GrammarIgnored,

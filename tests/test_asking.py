@@ -9,8 +9,9 @@ from typing import Any
 
 import pytest
 
-from pddlego_local.core import Message, Model, Prompt
 from pddlego_local.decoding import Decoding
+from pddlego_local.decoding.forms import PDDL
+from pddlego_local.decoding.question import Model
 from pddlego_local.environments.coin import reference as coin_reference
 from pddlego_local.environments.coin.game import Coin
 from pddlego_local.episode import Episode, Parts
@@ -18,6 +19,7 @@ from pddlego_local.models.replay import Replay
 from pddlego_local.models.scripted import Scripted
 from pddlego_local.planner import FastDownward
 from pddlego_local.planning import Formalization
+from pddlego_local.prompts import Shown
 from tests.decoding.drawing import RandomLogits
 from tests.methods.playing import Events, of
 
@@ -42,8 +44,8 @@ class Asked:
 
     def formalize(self) -> Formalization:
         with contextlib.closing(self.episode.environment):
-            prompt = Prompt((Message("user", "Write the PDDL."),), environment="coin")
-            return self.episode.formalize(prompt, step=1)
+            question = self.episode.question(PDDL, Shown("Write the PDDL."))
+            return self.episode.formalize(question, step=1)
 
 
 def pair(old: str = "", new: str = "") -> str:
@@ -111,7 +113,12 @@ def test_an_answer_in_stages_is_recorded_with_them_and_can_be_replayed(
         assert {stage["name"] for stage in call["stages"]} >= {"types", "predicates", "actions"}
         assert all(len(stage["grammar"]) == 64 for stage in call["stages"])
     (tmp_path / "transcripts").mkdir()
+    run = {"labels": {"model": "random"}, "identity": {"decoding": {"rung": "grounded"}}}
+    (tmp_path / "run.json").write_text(json.dumps(run))
     lines = "".join(json.dumps(event) + "\n" for event in asked.events)
     (tmp_path / "transcripts" / "1-0.jsonl").write_text(lines)
-    again = Asked(Replay(run=tmp_path), planner, **settings)
+    again = Asked(Replay(run=tmp_path, rung="grounded"), planner, **settings)
     assert again.formalize() == found
+    assert [call["stages"] for call in of(again.events, "call")] == [
+        call["stages"] for call in calls
+    ]

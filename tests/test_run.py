@@ -15,7 +15,9 @@ import pytest
 
 from pddlego_local import run as runner
 from pddlego_local.config import compose_cell
-from pddlego_local.core import Completion, Grammar, Prompt, Sampling, Written
+from pddlego_local.core import Sampling
+from pddlego_local.decoding.forms import Keys
+from pddlego_local.decoding.question import Drawn, Question
 from pddlego_local.environments.alfworld.process import GameProcess, Reply
 from pddlego_local.errors import ConfigError, GrammarIgnored, ModelFault, PromptTooLong
 from pddlego_local.models import opened
@@ -195,17 +197,14 @@ class Flaky(ReferenceFormalizer):
     def __init__(self, error: Exception, failures: int) -> None:
         object.__setattr__(self, "left", [error] * failures)
 
-    def complete(
-        self,
-        prompt: Prompt,
-        grammar: Grammar | None,
-        sampling: Sampling,
-        written: Written | None = None,
-    ) -> Completion:
+    def answer(
+        self, question: Question[Keys], sampling: Sampling, sample: int = 0, of: int = 1
+    ) -> Drawn:
         left: list[Exception] = self.left  # type: ignore[attr-defined]
-        if left and "South you see a closed patio door. To the West" in prompt.memory[0].text:
+        look = question.scene.memory[0].text
+        if left and "South you see a closed patio door. To the West" in look:
             raise left.pop()
-        return super().complete(prompt, grammar, sampling, written)
+        return super().answer(question, sampling, sample, of)
 
 
 def play(tmp_path: Path, model: object, monkeypatch: pytest.MonkeyPatch) -> runner.CellResult:

@@ -13,7 +13,7 @@ from rich.table import Table
 from pddlego_local.commands.report import on_screen
 from pddlego_local.commands.sample import samples
 from pddlego_local.config import compose_cell
-from pddlego_local.core import Model
+from pddlego_local.decoding.question import Model
 from pddlego_local.models.opened import MODELS
 from pddlego_local.report import find_cells, tables
 from pddlego_local.run import CellResult, run_cell

@@ -9,13 +9,12 @@ from typing import Any
 
 from pddlego_local.commands.pairs import write_lines
 from pddlego_local.config import CellConfig, compose_cell
-from pddlego_local.core import Model, Prompt
 from pddlego_local.decoding import Decoding
 from pddlego_local.decoding.answer import read
-from pddlego_local.decoding.draw import Drawn, draw
-from pddlego_local.decoding.forms import PDDL
+from pddlego_local.decoding.draw import draw
+from pddlego_local.decoding.forms import PDDL, Keys
 from pddlego_local.decoding.ladder import constraint_for
-from pddlego_local.decoding.stages import Scene
+from pddlego_local.decoding.question import Drawn, Model, Question
 from pddlego_local.episode import Episode, Parts
 from pddlego_local.errors import ConfigError
 from pddlego_local.models.opened import preflight
@@ -45,12 +44,12 @@ def samples(config: CellConfig, model: Model, count: int) -> Iterator[dict[str, 
     decoding: Decoding = config.build("decoding")
     if PDDL not in config.build("method").forms:
         raise ConfigError(f"method={config.labels['method']} asks for no domain and problem")
-    prompt, scene = first_question(config)
-    constraint = constraint_for(decoding.rung, PDDL, scene)
+    question = first_question(config)
+    constraint = constraint_for(decoding.rung, PDDL, question.scene)
 
     def one(number: int) -> tuple[int, Drawn]:
         sampling = decoding.sampling(derive_seed(config.settings.seed, "sample", number))
-        drawn = draw(model, prompt, constraint, sampling, decoding.stage_tokens)
+        drawn = draw(model, question, constraint, sampling, decoding.stage_tokens)
         return number, drawn[0]
 
     with ThreadPoolExecutor(config.settings.run.concurrency) as pool:
@@ -69,7 +68,7 @@ def samples(config: CellConfig, model: Model, count: int) -> Iterator[dict[str, 
             }
 
 
-def first_question(config: CellConfig) -> tuple[Prompt, Scene]:
+def first_question(config: CellConfig) -> Question[Keys]:
     """What the configured method asks first in the configured environment's first game."""
     environment, method = config.build("environment"), config.build("method")
     listener = Scripted([_Asked()])
@@ -79,7 +78,7 @@ def first_question(config: CellConfig) -> tuple[Prompt, Scene]:
         try:
             method(episode)
         except _Asked:
-            return listener.asked[0], episode.scene(listener.asked[0])
+            return listener.asked[0]
     raise ConfigError(
         f"games={config.settings.games[0]}: this game is over before a model is asked"
     )

@@ -7,6 +7,9 @@ from pydantic.dataclasses import dataclass
 
 from pddlego_local.core import Sampling
 
+Rung = Literal["free", "json", "syntax", "signatures", "typed", "grounded"]
+"""From the least to the most that the decoder excludes: see `decoding.ladder`."""
+
 
 @dataclass(config=ConfigDict(extra="forbid"), kw_only=True, frozen=True)
 class Decoding:
@@ -20,7 +23,7 @@ class Decoding:
     a plan: the planner's own words, or those of the static check (`pddl.explain`).
     """
 
-    rung: Literal["free", "json", "syntax", "signatures", "typed", "grounded"]
+    rung: Rung
     temperature: Annotated[float, Field(ge=0, le=5)] = 1.0
     top_p: Annotated[float, Field(gt=0, le=1)] = 1.0
     max_tokens: Annotated[int, Field(ge=1)] = 8192

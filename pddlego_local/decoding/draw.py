@@ -3,10 +3,11 @@
 import dataclasses
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 
-from pddlego_local.core import Completion, Grammar, Model, Prompt, Sampling, Written
+from pddlego_local.core import Completion, Grammar, LanguageModel, Messages, Prefix, Sampling
+from pddlego_local.decoding.forms import Keys
 from pddlego_local.decoding.grammars.lark_text import decoder_verdict
+from pddlego_local.decoding.question import Drawn, DrawnStage, Model, Question
 from pddlego_local.decoding.stages import Constraint, Script, Stage
 from pddlego_local.errors import GrammarIgnored, ModelFault
 from pddlego_local.seeds import derive_seed
@@ -15,54 +16,33 @@ StageTokens = Mapping[str, int]
 """The most tokens of a stage, by its name; a stage that is not named has what is left."""
 
 
-@dataclass(frozen=True)
-class DrawnStage:
-    """What one stage added, after `before`; the record shows where it began and under what."""
-
-    name: str
-    grammar: str
-    sampling: Sampling
-    before: str
-    text: str
-    finish_reason: str
-    prompt_tokens: int
-    completion_tokens: int
-    latency_s: float
-    thought: str = ""
-
-
-@dataclass(frozen=True)
-class Drawn:
-    """A whole answer, and the stages that it was drawn in, if any."""
-
-    completion: Completion
-    stages: tuple[DrawnStage, ...] = ()
-
-
 def draw(
     model: Model,
-    prompt: Prompt,
+    question: Question[Keys],
     constraint: Constraint,
     sampling: Sampling,
     stage_tokens: StageTokens,
     count: int = 1,
 ) -> list[Drawn]:
-    """`count` answers. Raises as `Model.complete`, and GrammarIgnored or ModelFault where a stage
-    is not what its grammar permits.
+    """`count` answers. A model that decodes nothing gives whole ones, whatever the constraint.
+
+    Raises as the model does, and GrammarIgnored or ModelFault where a stage is not what its grammar
+    permits.
     """
+    if not model.decodes:
+        return [model.answer(question, sampling, number, count) for number in range(count)]
+    messages = question.messages
     if isinstance(constraint, Script):
-        if model.decodes:
-            return _draw_in_stages(model, prompt, constraint, sampling, stage_tokens, count)
-        constraint = None  # a stand-in writes its answer at once
+        return _draw_in_stages(model, messages, constraint, sampling, stage_tokens, count)
     if count == 1:
-        return [Drawn(model.complete(prompt, constraint, sampling))]
-    many = model.complete_many(prompt, constraint, sampling, count)
+        return [Drawn(model.complete(messages, constraint, sampling))]
+    many = model.complete_many(messages, constraint, sampling, count)
     return [Drawn(completion) for completion in many]
 
 
 def _draw_in_stages(
-    model: Model,
-    prompt: Prompt,
+    model: LanguageModel,
+    messages: Messages,
     script: Script,
     sampling: Sampling,
     stage_tokens: StageTokens,
@@ -73,7 +53,7 @@ def _draw_in_stages(
     def one(number: int) -> Drawn:
         seed = derive_seed(sampling.seed, number) if number else sampling.seed
         own = dataclasses.replace(sampling, seed=seed)
-        return _stage_by_stage(model, prompt, script, own, stage_tokens)
+        return _stage_by_stage(model, messages, script, own, stage_tokens)
 
     if count == 1:
         return [one(0)]
@@ -82,45 +62,49 @@ def _draw_in_stages(
 
 
 def _stage_by_stage(
-    model: Model, prompt: Prompt, script: Script, sampling: Sampling, stage_tokens: StageTokens
+    model: LanguageModel,
+    messages: Messages,
+    script: Script,
+    sampling: Sampling,
+    stage_tokens: StageTokens,
 ) -> Drawn:
     stages = script.stages()
     stage = next(stages)
-    written, drawn, grammars = Written(), list[DrawnStage](), list[Grammar]()
+    prefix, drawn, grammars = Prefix(), list[DrawnStage](), list[Grammar]()
     left = sampling.max_tokens
     while True:
-        written = _cut(written, stage.drop)
+        prefix = _cut(prefix, stage.drop)
         limit = left if sampling.thinking and not drawn else stage_tokens.get(stage.name, left)
         own = dataclasses.replace(
             sampling,
             seed=derive_seed(sampling.seed, "stage", len(drawn)),
             max_tokens=min(limit, left),
         )
-        piece = model.complete(prompt, stage.grammar, own, written)
-        drawn.append(_recorded(stage, own, written.text, piece))
+        piece = model.complete(messages, stage.grammar, own, prefix)
+        drawn.append(_recorded(stage, own, prefix.text, piece))
         grammars.append(stage.grammar)
         left -= piece.completion_tokens
-        written = piece.written or written
+        prefix = piece.prefix or prefix
         if piece.finish_reason != "stop":
-            return Drawn(_whole(written.text, piece.finish_reason, drawn), tuple(drawn))
+            return Drawn(_whole(prefix.text, piece.finish_reason, drawn), tuple(drawn))
         try:
             stage = stages.send(piece.text)
         except StopIteration:
-            if not script.keeps(written.text):
+            if not script.keeps(prefix.text):
                 _check(drawn, grammars)
-            return Drawn(_whole(written.text, "stop", drawn), tuple(drawn))
+            return Drawn(_whole(prefix.text, "stop", drawn), tuple(drawn))
         except (AssertionError, LookupError, ValueError):
             _check(drawn, grammars)  # text that no grammar let through may confuse the script
             raise
         if left < 1:
-            return Drawn(_whole(written.text, "length", drawn), tuple(drawn))
+            return Drawn(_whole(prefix.text, "length", drawn), tuple(drawn))
 
 
-def _cut(written: Written, drop: int) -> Written:
-    """With `drop` characters less at its end; its tokens are to be made anew."""
+def _cut(prefix: Prefix, drop: int) -> Prefix:
+    """With `drop` characters less at its end, to be tokenized again."""
     if not drop:
-        return written
-    return dataclasses.replace(written, text=written.text[:-drop], tokens=None)
+        return prefix
+    return dataclasses.replace(prefix, text=prefix.text[:-drop], tokens=None)
 
 
 def _recorded(stage: Stage, sampling: Sampling, before: str, piece: Completion) -> DrawnStage:

@@ -1,21 +1,16 @@
 """What a model is asked to write: every answer is one JSON object, and a form says which.
 
-A form knows its keys and how it is constrained at the rung "syntax"; the same object is asked for
-on every rung, so that arms differ in nothing but the decoder. A method's own form lies in its file.
+A form is data: its keys, and what the rung "syntax" puts on its strings. The same object is asked
+for on every rung, so that arms differ in nothing but the decoder. What each rung makes of a form is
+in `ladder`.
 """
 
 import functools
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Annotated, Generic, Literal, TypeVar
 
 import pydantic
 from pydantic import Field
-
-from pddlego_local.decoding.staged.commands import commands, seen
-from pddlego_local.decoding.staged.edits import edit_script
-from pddlego_local.decoding.staged.pddl import pddl_script, problem_script
-from pddlego_local.decoding.stages import Constraint, Scene
 
 Fault = Literal["", "empty", "truncated", "unfinished_thought", "no_json", "wrong_keys"]
 
@@ -34,18 +29,16 @@ class Form(Generic[T_co]):
     """A kind of answer.
 
     `keys` are what it holds at the rung "json". At "syntax" its strings are constrained too: by
-    `grammar`, the name of a Lark grammar, or by `syntax`, the same keys with patterns. `upper` is
-    what the rungs above put on it, None where they have nothing to add. `example` shows the form
-    to a model whose answer did not have it. Strings at the top may not be blank, those named in
-    `may_be_blank` excepted.
+    `grammar`, the name of a Lark grammar, or by `patterns`, the same keys with patterns. `example`
+    shows the form to a model whose answer did not have it. Strings at the top may not be blank,
+    those named in `may_be_blank` excepted.
     """
 
     name: str
     keys: type[T_co]
     example: str
     grammar: str = ""
-    syntax: type[Keys] | None = None
-    upper: Callable[[str, Scene], Constraint] | None = None
+    patterns: type[Keys] | None = None
     may_be_blank: frozenset[str] = field(default=frozenset())
 
     def message(self, fault: Fault) -> str:
@@ -169,26 +162,31 @@ class _Sentences(Keys):
     text: Annotated[str, Field(min_length=1, max_length=2000)]
 
 
-PDDL = Form("pddl", Pddl, '{"df": "...", "pf": "..."}', grammar="syntax", upper=pddl_script)
-PROBLEM = Form("problem", Problem, '{"pf": "..."}', grammar="problem_syntax", upper=problem_script)
-COMMAND = Form("command", Command, '{"action": "..."}', syntax=_OneCommand, upper=commands)
+class Move(Keys):
+    """A thought, or a command in the game's words (ReAct)."""
+
+    kind: Literal["think", "act"]
+    text: str
+
+
+class _ShortMove(Move):
+    text: Annotated[str, Field(pattern=rf"^{_LINE}{{1,400}}$")]
+
+
+PDDL = Form("pddl", Pddl, '{"df": "...", "pf": "..."}', grammar="syntax")
+PROBLEM = Form("problem", Problem, '{"pf": "..."}', grammar="problem_syntax")
+COMMAND = Form("command", Command, '{"action": "..."}', patterns=_OneCommand)
+MOVE = Form("move", Move, '{"kind": "think" or "act", "text": "..."}', patterns=_ShortMove)
 EDIT = Form(
     "edit",
     Edit,
     '{"objects": {"add": [], "replace": {}, "delete": []}, '
     '"init": {"add": [], "replace": {}, "delete": []}}',
-    syntax=_SyntaxEdit,
-    upper=functools.partial(edit_script, syntax=_SyntaxEdit),
+    patterns=_SyntaxEdit,
 )
-SEEN = Form(
-    "seen",
-    Seen,
-    '{"closed": ["..."], "items": ["..."]}',
-    syntax=_ShortSeen,
-    upper=functools.partial(seen, syntax=_ShortSeen),
-)
-GOALS = Form("goals", Goals, '{"goals": ["...", "..."]}', syntax=_ShortGoals)
-TEXT = Form("text", Text, '{"text": "..."}', syntax=_Sentences)
+SEEN = Form("seen", Seen, '{"closed": ["..."], "items": ["..."]}', patterns=_ShortSeen)
+GOALS = Form("goals", Goals, '{"goals": ["...", "..."]}', patterns=_ShortGoals)
+TEXT = Form("text", Text, '{"text": "..."}', patterns=_Sentences)
 
 
 class Choice(Keys):
@@ -212,6 +210,10 @@ def choice(last: int) -> Form[Choice]:
         "choice",
         Numbered,
         f'{{"reason": "...", "number": N}} with N from 0 to {last}',
-        syntax=Brief,
+        patterns=Brief,
         may_be_blank=frozenset({"reason"}),
     )
+
+
+FORMS = (PDDL, PROBLEM, COMMAND, MOVE, EDIT, SEEN, GOALS, TEXT, choice(0))
+"""One of each kind; the choices among any number of things have one name."""

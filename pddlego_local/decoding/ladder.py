@@ -1,48 +1,122 @@
-"""The decoding ladder: what a rung puts on an answer.
+"""The decoding ladder, whole: what each rung puts on each kind of answer.
 
     free        nothing
     json        one JSON object of exactly the form's keys, in their order
     syntax      the same object, and what its strings hold is PDDL, or what the form says
     signatures  the environment's actions, with their exact parameters; one name for the domain
     typed       what is used is declared, with its number and types of arguments
-    grounded    names from the observations; a goal that does not hold yet
+    grounded    names that the prompt shows; a goal that is not already true
 
 Each rung excludes by construction what the one before lets through; prompts and envelope are the
 same on all. The three above "syntax" know the scene that a question is asked in.
 """
 
 import functools
+from collections.abc import Callable
+from typing import get_args
 
 from pddlego_local.core import Grammar
-from pddlego_local.decoding.forms import PDDL, Form, Keys
+from pddlego_local.decoding import Rung
+from pddlego_local.decoding.forms import FORMS, PDDL, Form, Keys
 from pddlego_local.decoding.grammars.lark_text import load
 from pddlego_local.decoding.grammars.schema import schema_grammar, schema_of
-from pddlego_local.decoding.stages import Constraint, Scene
+from pddlego_local.decoding.question import Scene
+from pddlego_local.decoding.staged.commands import commands, moves, seen
+from pddlego_local.decoding.staged.edits import edit_script
+from pddlego_local.decoding.staged.pddl import pddl_script, problem_script
+from pddlego_local.decoding.stages import Constraint
 from pddlego_local.errors import ConfigError
 
-RUNGS = ("free", "json", "syntax", "signatures", "typed", "grounded")
+Build = Callable[[str, Form[Keys], Scene], Constraint]
+"""From the rung's name, the form and the scene to what is put on an answer."""
+
+RUNGS: tuple[Rung, ...] = get_args(Rung)
 UPPER_RUNGS = RUNGS[3:]
 NO_SCENE = Scene()
+
+
+def nothing(rung: str, form: Form[Keys], scene: Scene) -> Constraint:
+    return None
+
+
+def keys(rung: str, form: Form[Keys], scene: Scene) -> Constraint:
+    """The form's keys with strings of any kind."""
+    return _schema("json", form.keys)
+
+
+def lark(rung: str, form: Form[Keys], scene: Scene) -> Constraint:
+    """The form's own grammar of PDDL in its envelope."""
+    return load(form.grammar)
+
+
+def patterns(rung: str, form: Form[Keys], scene: Scene) -> Constraint:
+    """The form's keys, and a pattern for each string."""
+    return _schema("syntax", _patterns_of(form))
+
+
+def pddl(rung: str, form: Form[Keys], scene: Scene) -> Constraint:
+    return pddl_script(rung, scene)
+
+
+def problem(rung: str, form: Form[Keys], scene: Scene) -> Constraint:
+    return problem_script(rung, scene)
+
+
+def edit(rung: str, form: Form[Keys], scene: Scene) -> Constraint:
+    return edit_script(rung, scene, syntax=_patterns_of(form))
+
+
+def command(rung: str, form: Form[Keys], scene: Scene) -> Constraint:
+    return commands(rung, scene)
+
+
+def move(rung: str, form: Form[Keys], scene: Scene) -> Constraint:
+    return moves(rung, scene, syntax=_patterns_of(form))
+
+
+def things(rung: str, form: Form[Keys], scene: Scene) -> Constraint:
+    return seen(rung, scene, syntax=_patterns_of(form))
+
+
+# fmt: off
+LADDER: dict[str, tuple[Build, ...]] = {
+    #           free     json  syntax    signatures  typed     grounded
+    "pddl":    (nothing, keys, lark,     pddl,       pddl,     pddl),
+    "problem": (nothing, keys, lark,     problem,    problem,  problem),
+    "edit":    (nothing, keys, patterns, patterns,   edit,     edit),
+    "command": (nothing, keys, patterns, command,    command,  command),
+    "move":    (nothing, keys, patterns, move,       move,     move),
+    "seen":    (nothing, keys, patterns, patterns,   patterns, things),
+    "choice":  (nothing, keys, patterns, patterns,   patterns, patterns),
+    "goals":   (nothing, keys, patterns, patterns,   patterns, patterns),
+    "text":    (nothing, keys, patterns, patterns,   patterns, patterns),
+}
+# fmt: on
+
+
+def _check_ladder() -> None:
+    """Raises TypeError unless every form has a constraint for every rung."""
+    if missing := {form.name for form in FORMS} ^ LADDER.keys():
+        raise TypeError(f"decoding.ladder: forms and LADDER differ in {sorted(missing)}")
+    for name, row in LADDER.items():
+        if len(row) != len(RUNGS):
+            raise TypeError(f"decoding.ladder: {name!r} has {len(row)} of {len(RUNGS)} rungs")
+
+
+_check_ladder()
 
 
 def constraint_for(rung: str, form: Form[Keys] = PDDL, scene: Scene = NO_SCENE) -> Constraint:
     """What a rung puts on a form; None for "free". Raises ConfigError for an unknown rung."""
     if rung not in RUNGS:
         raise ConfigError(f"decoding.rung={rung!r} is unknown; choose one of {', '.join(RUNGS)}.")
-    if rung in UPPER_RUNGS and form.upper:
-        return form.upper(rung, scene)
-    return grammar_for("syntax" if rung in UPPER_RUNGS else rung, form)
+    return LADDER[form.name][RUNGS.index(rung)](rung, form, scene)
 
 
-def grammar_for(rung: str, form: Form[Keys] = PDDL) -> Grammar | None:
-    """The grammar of one of the three lower rungs; None for "free"."""
-    if rung == "free":
-        return None
-    if rung == "syntax" and form.grammar:
-        return load(form.grammar)
-    return _schema(rung, form.syntax if rung == "syntax" and form.syntax else form.keys)
+def _patterns_of(form: Form[Keys]) -> type[Keys]:
+    return form.patterns or form.keys
 
 
 @functools.lru_cache(maxsize=200)
-def _schema(rung: str, keys: type[Keys]) -> Grammar:
-    return schema_grammar(rung, schema_of(keys))
+def _schema(rung: str, model: type[Keys]) -> Grammar:
+    return schema_grammar(rung, schema_of(model))

@@ -8,26 +8,9 @@ import hashlib
 from collections.abc import Callable, Generator
 from dataclasses import dataclass, field
 
-from pddlego_local.core import Action, Grammar, Names
+from pddlego_local.core import Grammar
 from pddlego_local.decoding.grammars.lark_text import all_parts, decoder_prefix
-
-
-@dataclass(frozen=True)
-class Scene:
-    """What a rung above "syntax" may know of an episode at the moment of asking.
-
-    `actions` are the environment's as told to models, `names` those of the observations so far,
-    `commands` what the game offers now. `domain` is the domain file that a problem or an edit is
-    for, `problem` the file that an edit changes; "" where the model writes them itself. `own_goal`
-    is False where the method sets the goal and the model's counts for nothing.
-    """
-
-    actions: tuple[Action, ...] = ()
-    names: Names = field(default_factory=Names)
-    commands: tuple[str, ...] = ()
-    domain: str = ""
-    problem: str = ""
-    own_goal: bool = True
+from pddlego_local.decoding.question import Scene as Scene
 
 
 @dataclass(frozen=True)

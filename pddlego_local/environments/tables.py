@@ -75,14 +75,11 @@ class Tables:
         return None
 
     def parse(self, command: str) -> tuple[Action, dict[str, str]] | None:
-        """The way back: "move west" is (the action move, {"dir": "west"}); None for no action.
-
-        Parameters that a command does not say are not in the mapping.
-        """
+        """The way back: "move west" is (the action move, {"dir": "west"}); None for no action."""
         for action in self.actions:
-            pattern = re.sub(r"\\{(\w+)\\}", r"(?P<\1>.+)", re.escape(action.command))
-            if found := re.fullmatch(pattern, command):
-                return action, found.groupdict()
+            arguments = action.arguments(command)
+            if arguments is not None:
+                return action, arguments
         return None
 
     def feedback_for(self, command: str, reply: str) -> str:

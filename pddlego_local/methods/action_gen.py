@@ -6,9 +6,8 @@ from pydantic import ConfigDict, Field
 from pydantic.dataclasses import dataclass
 
 from pddlego_local import prompts
-from pddlego_local.core import Message, Prompt
 from pddlego_local.decoding.forms import COMMAND, Command
-from pddlego_local.episode import Episode, told
+from pddlego_local.episode import Episode
 
 
 @dataclass(config=ConfigDict(extra="forbid"), kw_only=True, frozen=True)
@@ -36,15 +35,14 @@ class ActionGen:
         return "step_limit"
 
     def _choose(self, episode: Episode, step: int) -> Command | None:
-        environment = episode.environment
-        text = prompts.render(
+        shown = prompts.render(
             "action_gen/prompt",
-            environment.package,
-            history=told(episode.memory),
+            episode.environment.package,
+            history=episode.memory,
             commands=episode.commands,
         )
-        prompt = Prompt((Message("user", text),), "action", environment.package, episode.memory)
+        question = episode.question(COMMAND, shown)
         for retry in range(self.max_retries + 1):
-            if command := episode.ask(prompt, COMMAND, step=step, retry=retry).value:
+            if command := episode.ask(question, step=step, retry=retry).value:
                 return command
         return None

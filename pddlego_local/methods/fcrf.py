@@ -14,7 +14,7 @@ from typing import Annotated
 from pydantic import ConfigDict, Field
 from pydantic.dataclasses import dataclass
 
-from pddlego_local.decoding.forms import TEXT
+from pddlego_local.decoding.forms import MOVE, TEXT
 from pddlego_local.episode import Episode
 from pddlego_local.errors import ConfigError
 from pddlego_local.methods.shared import react
@@ -54,7 +54,7 @@ class Fcrf:
     max_retries: Annotated[int, Field(ge=0)] = 2
 
     prompts = "fcrf"
-    forms = (react.MOVE, TEXT)
+    forms = (MOVE, TEXT)
     learns = True
 
     def __post_init__(self) -> None:

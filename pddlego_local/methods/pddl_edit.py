@@ -2,13 +2,14 @@
 is given, and the model writes changes to the problem, which are applied deterministically.
 """
 
+from collections.abc import Sequence
 from typing import Annotated
 
 from pydantic import ConfigDict, Field
 from pydantic.dataclasses import dataclass
 
 from pddlego_local import prompts
-from pddlego_local.core import Message, Prompt
+from pddlego_local.core import Turn
 from pddlego_local.decoding.forms import EDIT, SEEN, Edit
 from pddlego_local.episode import Episode
 from pddlego_local.methods.shared.pddlego_loop import explore
@@ -30,11 +31,13 @@ class PddlEdit:
         """Returns success, success_at_start, no_plan, game_lost or step_limit."""
         return explore(episode, self._formalize, empty_problem(episode.environment.domain))
 
-    def _formalize(self, episode: Episode, step: int, news: str, problem: str) -> Formalization:
+    def _formalize(
+        self, episode: Episode, step: int, news: Sequence[Turn], problem: str
+    ) -> Formalization:
         """Plans for the end goal or, failing that, for the next sub-goal that has a plan."""
         environment = episode.environment
         goals = environment.goals(episode.memory)
-        text = prompts.render(
+        shown = prompts.render(
             "pddlego/edit",
             environment.package,
             domain=environment.domain,
@@ -42,9 +45,7 @@ class PddlEdit:
             observations=news,
             problem=problem,
         )
-        facts = {"domain": environment.domain, "problem": problem}
-        messages = (Message("user", text),)
-        prompt = Prompt(messages, "edit", environment.package, episode.memory, facts)
+        question = episode.question(EDIT, shown, domain=environment.domain, problem=problem)
 
         def plan(edit: Edit) -> Formalization:
             edited, absent = apply(edit, problem)
@@ -53,7 +54,7 @@ class PddlEdit:
 
         for retry in range(self.max_retries + 1):
             where = {"step": step, "retry": retry}
-            planned = episode.propose(prompt, EDIT, plan, **where)
+            planned = episode.propose(question, plan, **where)
             if planned.to_do:
                 break
         return planned

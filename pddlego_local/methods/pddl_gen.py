@@ -2,13 +2,14 @@
 given, and the model writes the whole problem anew after every plan.
 """
 
+from collections.abc import Sequence
 from typing import Annotated
 
 from pydantic import ConfigDict, Field
 from pydantic.dataclasses import dataclass
 
 from pddlego_local import prompts
-from pddlego_local.core import Message, Prompt
+from pddlego_local.core import Turn
 from pddlego_local.decoding.forms import PROBLEM, SEEN, Problem
 from pddlego_local.episode import Episode
 from pddlego_local.methods.shared.pddlego_loop import explore
@@ -29,11 +30,13 @@ class PddlGen:
         """Returns success, success_at_start, no_plan, game_lost or step_limit."""
         return explore(episode, self._formalize)
 
-    def _formalize(self, episode: Episode, step: int, news: str, problem: str) -> Formalization:
+    def _formalize(
+        self, episode: Episode, step: int, news: Sequence[Turn], problem: str
+    ) -> Formalization:
         """Plans for the end goal or, failing that, for the next sub-goal that has a plan."""
         environment = episode.environment
         goals = environment.goals(episode.memory)
-        text = prompts.render(
+        shown = prompts.render(
             "pddlego/problem",
             environment.package,
             domain=environment.domain,
@@ -41,16 +44,14 @@ class PddlGen:
             observations=news,
             previous=problem,
         )
-        facts = {"domain": environment.domain, "own_goal": False}
-        messages = (Message("user", text),)
-        prompt = Prompt(messages, "problem", environment.package, episode.memory, facts)
+        question = episode.question(PROBLEM, shown, domain=environment.domain, own_goal=False)
 
         def plan(written: Problem) -> Formalization:
             return episode.plan(environment.domain, written.pf, goals=goals, given=True, **where)
 
         for retry in range(self.max_retries + 1):
             where = {"step": step, "retry": retry}
-            planned = episode.propose(prompt, PROBLEM, plan, **where)
+            planned = episode.propose(question, plan, **where)
             if planned.to_do:
                 break
         return planned

@@ -7,7 +7,7 @@ from pydantic.dataclasses import dataclass
 
 from pddlego_local.decoding.forms import PDDL
 from pddlego_local.episode import Episode
-from pddlego_local.methods.pddlego_plus import Round, Variant, formalizing_prompt
+from pddlego_local.methods.pddlego_plus import Round, Variant, formalizing_question
 from pddlego_local.planning import Formalization
 
 
@@ -29,8 +29,8 @@ class Pddlego:
         news = episode.memory
         pddl: Formalization | None = None
         for step in episode.steps():
-            prompt = formalizing_prompt(episode, Round(step, 1, news), pddl, self.variant)
-            pddl = episode.formalize(prompt, step=step)
+            question = formalizing_question(episode, Round(step, 1, news), pddl, self.variant)
+            pddl = episode.formalize(question, step=step)
             if not pddl.plan:
                 return "solver_abort"
             execution = episode.execute(pddl.plan)

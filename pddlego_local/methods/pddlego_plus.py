@@ -12,10 +12,12 @@ from pydantic import ConfigDict, Field
 from pydantic.dataclasses import dataclass
 
 from pddlego_local import prompts
-from pddlego_local.core import Message, Prompt, Turn
-from pddlego_local.decoding.forms import PDDL, PROBLEM, Form, Keys, Problem
-from pddlego_local.episode import Episode, told
+from pddlego_local.core import Turn
+from pddlego_local.decoding.forms import PDDL, PROBLEM, Form, Keys, Pddl, Problem
+from pddlego_local.decoding.question import Question
+from pddlego_local.episode import Episode, Execution
 from pddlego_local.planning import Formalization
+from pddlego_local.prompts import Shown
 from pddlego_local.record import winning_domains
 
 Variant = Literal["detailed", "simple", "simple_goal", "simple_hint"]
@@ -58,11 +60,11 @@ class PddlegoPlus:
         news = episode.memory
         pddl = self._reused_domain(episode) if self.domains else None
         for step in episode.steps():
-            error = ""
+            refusal: Execution | None = None
             for attempt in range(1, self.max_attempts + 1):  # the outer loop, simulation errors
                 if attempt > 1:
                     episode.restart()
-                round_ = Round(step, attempt, news, error)
+                round_ = Round(step, attempt, news, refusal)
                 pddl = self._refine_until_planned(episode, round_, pddl)
                 if not pddl.plan:
                     return "solver_abort"
@@ -71,7 +73,7 @@ class PddlegoPlus:
                     return execution.ended
                 if not execution.error:
                     break
-                error = execution.error
+                refusal = execution
                 if self.keep_prefix:
                     episode.remember(execution.turns)
             else:
@@ -100,18 +102,20 @@ class PddlegoPlus:
         retry: int,
         solver_error: str = "",
     ) -> Formalization:
-        prompt = formalizing_prompt(
-            episode, round_, previous, self.variant, solver_error, fixed=bool(self.domains)
-        )
         where = {"step": round_.step, "attempt": round_.attempt, "retry": retry}
         if not (self.domains and previous):
-            return episode.formalize(prompt, **where)
+            question = formalizing_question(episode, round_, previous, self.variant, solver_error)
+            return episode.formalize(question, **where)
         domain = previous.domain
 
         def plan(written: Problem) -> Formalization:
             return episode.plan(domain, written.pf, goals=(), given=True, **where)
 
-        planned = episode.propose(prompt, PROBLEM, plan, **where)
+        shown = formalizing_prompt(
+            episode, round_, previous, self.variant, solver_error, fixed_domain=domain
+        )
+        question_ = episode.question(PROBLEM, shown, domain=domain)
+        planned = episode.propose(question_, plan, **where)
         return dataclasses.replace(planned, domain=domain)
 
     def _reused_domain(self, episode: Episode) -> Formalization:
@@ -129,7 +133,19 @@ class Round:
     step: int
     attempt: int
     news: Sequence[Turn]
-    error: str = ""
+    refusal: Execution | None = None
+
+
+def formalizing_question(
+    episode: Episode,
+    round_: Round,
+    previous: Formalization | None,
+    variant: Variant,
+    solver_error: str = "",
+) -> Question[Pddl]:
+    """Asks for domain and problem."""
+    shown = formalizing_prompt(episode, round_, previous, variant, solver_error)
+    return episode.question(PDDL, shown)
 
 
 def formalizing_prompt(
@@ -138,28 +154,23 @@ def formalizing_prompt(
     previous: Formalization | None,
     variant: Variant,
     solver_error: str = "",
-    *,
-    fixed: bool = False,
-) -> Prompt:
-    """What is asked after `previous`; with `fixed`, its domain is given and stays."""
-    environment = episode.environment
-    text = prompts.render(
+    fixed_domain: str = "",
+) -> Shown:
+    """What is asked after `previous`; a fixed domain stays, and only the problem is asked for."""
+    return prompts.render(
         "pddlego_plus/prompt",
-        environment.package,
-        actions=environment.actions,
+        episode.environment.package,
+        actions=episode.environment.actions,
         shown=SHOWN[variant],
-        observations=told(round_.news),
+        observations=round_.news,
         commands=episode.commands,
-        memory=told(episode.memory),
+        memory=episode.memory,
         previous=previous if previous and previous.problem else None,
-        fixed_domain=previous.domain if fixed and previous else "",
+        fixed_domain=fixed_domain,
         solver_error=solver_error,
-        simulation_error=round_.error,
+        refusal=round_.refusal,
         repetition=" , ".join(repeated(episode.memory)),
     )
-    asks = "reused_domain" if fixed else "pddl"
-    facts = {"domain": previous.domain} if fixed and previous else {}
-    return Prompt((Message("user", text),), asks, environment.package, episode.memory, facts)
 
 
 def repeated(memory: Sequence[Turn]) -> list[str]:

@@ -9,9 +9,10 @@ from pydantic import ConfigDict, Field
 from pydantic.dataclasses import dataclass
 
 from pddlego_local import prompts
-from pddlego_local.core import Message, Prompt, Turn
-from pddlego_local.decoding.forms import COMMAND
-from pddlego_local.episode import Episode, told
+from pddlego_local.core import Turn
+from pddlego_local.decoding.forms import COMMAND, Command
+from pddlego_local.decoding.question import Question
+from pddlego_local.episode import Episode, Execution
 
 
 @dataclass(config=ConfigDict(extra="forbid"), kw_only=True, frozen=True)
@@ -31,21 +32,21 @@ class PlanGen:
             return "success_at_start"
         news: Sequence[Turn] = episode.memory
         for step in episode.steps():
-            error, refused = "", False
+            execution, error = Execution(), ""
             for attempt in range(1, self.max_attempts + 1):
-                if refused:
+                if execution.error:
                     episode.restart()
-                prompt = _prompt(episode, news, error)
-                answer = episode.ask(prompt, COMMAND, step=step, attempt=attempt)
+                question = _question(episode, news, execution.turns, error)
+                answer = episode.ask(question, step=step, attempt=attempt)
                 if not answer.value:
-                    error, refused = COMMAND.message(answer.fault), False
+                    execution, error = Execution(), COMMAND.message(answer.fault)
                     continue
                 execution = episode.act(answer.value.action)
                 if execution.ended:
                     return execution.ended
                 if not execution.error:
                     break
-                error, refused = f"{told(execution.turns)}\n{execution.error}", True
+                error = execution.error
             else:
                 return "simulation_abort"
             episode.remember(execution.turns)
@@ -53,15 +54,17 @@ class PlanGen:
         return "step_limit"
 
 
-def _prompt(episode: Episode, news: Sequence[Turn], error: str) -> Prompt:
-    environment = episode.environment
-    text = prompts.render(
+def _question(
+    episode: Episode, news: Sequence[Turn], refused: Sequence[Turn], error: str
+) -> Question[Command]:
+    shown = prompts.render(
         "plangen/prompt",
-        environment.package,
-        actions=environment.actions,
-        observations=told(news),
+        episode.environment.package,
+        actions=episode.environment.actions,
+        observations=news,
         commands=episode.commands,
-        memory=told(episode.memory),
+        memory=episode.memory,
+        refused=refused,
         error=error,
     )
-    return Prompt((Message("user", text),), "action", environment.package, episode.memory)
+    return episode.question(COMMAND, shown)

@@ -1,16 +1,16 @@
 """Does the backend obey grammars? A server that ignores them would make nonsense of everything."""
 
-from pddlego_local.core import Grammar, Message, Model, Prompt, Sampling, Written
+from pddlego_local.core import Grammar, LanguageModel, Message, Prefix, Sampling
 from pddlego_local.errors import GrammarIgnored, ModelFault
 
 _WORD = "zyxomma"
 _GRAMMAR = Grammar("canary", "lark", f'start: "{_WORD}"\n')
-_PROMPT = Prompt((Message("user", "Is water wet? Answer with the single word yes or no."),))
+_MESSAGES = (Message("user", "Is water wet? Answer with the single word yes or no."),)
 _THINKING_TOKENS = 4096
 _TRIES = 3
 
 
-def check_obedience(model: Model, *, thinking: bool = False, stages: bool = False) -> None:
+def check_obedience(model: LanguageModel, *, thinking: bool = False, stages: bool = False) -> None:
     """Asks a yes-no question under a grammar that permits one unlikely word only.
 
     `thinking` asks as the experiment will: a reasoning model's grammar takes another path. So does
@@ -22,14 +22,14 @@ def check_obedience(model: Model, *, thinking: bool = False, stages: bool = Fals
             max_tokens=_THINKING_TOKENS if thinking else 32, seed=seed, thinking=thinking
         )
         if stages:
-            completion = model.complete(_PROMPT, _GRAMMAR, sampling, Written())
+            completion = model.complete(_MESSAGES, _GRAMMAR, sampling, Prefix())
         else:
-            completion = model.complete(_PROMPT, _GRAMMAR, sampling)
+            completion = model.complete(_MESSAGES, _GRAMMAR, sampling)
         if completion.finish_reason == "unfinished_thought":
             continue
         _check(completion.text)
         if stages:
-            _check(model.complete(_PROMPT, _GRAMMAR, sampling, completion.written).text)
+            _check(model.complete(_MESSAGES, _GRAMMAR, sampling, completion.prefix).text)
         return
     raise ModelFault(
         f"The model never finished its thought within {_THINKING_TOKENS} tokens in {_TRIES} tries, "

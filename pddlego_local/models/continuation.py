@@ -1,27 +1,27 @@
-"""Answers in stages, as every backend reads `Written`; and samples where a backend has no batch."""
+"""Answers in stages, as every backend reads `Prefix`; and samples where a backend has no batch."""
 
 import dataclasses
 from collections.abc import Callable
 
-from pddlego_local.core import Completion, Grammar, Prompt, Sampling, Written
+from pddlego_local.core import Completion, Grammar, Messages, Prefix, Sampling
 from pddlego_local.seeds import derive_seed
 
 
-def continues(written: Written | None) -> bool:
+def continues(prefix: Prefix | None) -> bool:
     """Whether there are tokens to go on from; if not, the answer is begun.
 
     Raises ValueError for a text that stands behind no prompt: whoever asks has lost its tokens.
     """
-    if written is None:
+    if prefix is None:
         return False
-    if written.text and not written.opening:
-        raise ValueError("written.text without written.opening: pass on Completion.written")
-    return bool(written.opening)
+    if prefix.text and not prefix.opening:
+        raise ValueError("prefix.text without prefix.opening: pass on Completion.prefix")
+    return bool(prefix.opening)
 
 
 def one_by_one(
-    complete: Callable[[Prompt, Grammar | None, Sampling], Completion],
-    prompt: Prompt,
+    complete: Callable[[Messages, Grammar | None, Sampling], Completion],
+    messages: Messages,
     grammar: Grammar | None,
     sampling: Sampling,
     count: int,
@@ -29,7 +29,7 @@ def one_by_one(
     """`count` answers, asked for one after the other, each with a seed of its own."""
     return tuple(
         complete(
-            prompt,
+            messages,
             grammar,
             dataclasses.replace(sampling, seed=derive_seed(sampling.seed, number)),
         )

@@ -15,7 +15,7 @@ import transformers
 from outlines.backends.llguidance import LLGuidanceBackend
 from transformers import AutoModelForCausalLM, AutoTokenizer, GenerationConfig
 
-from pddlego_local.core import Completion, Grammar, Prompt, Sampling, Written
+from pddlego_local.core import Completion, Grammar, Messages, Prefix, Sampling
 from pddlego_local.errors import ConfigError, PromptTooLong
 from pddlego_local.models.continuation import continues
 from pddlego_local.models.grammar import check_grammar
@@ -37,16 +37,16 @@ class Generation:
 
     def answer(
         self,
-        prompt: Prompt,
+        messages: Messages,
         grammar: Grammar | None,
         sampling: Sampling,
-        written: Written | None = None,
+        prefix: Prefix | None = None,
     ) -> Completion:
         """See `TransformersModel.complete`."""
         start = time.perf_counter()
         processor = self._processor(grammar)
-        thinks = sampling.thinking and not continues(written)
-        opening, earlier = self._before(prompt, sampling, written)
+        thinks = sampling.thinking and not continues(prefix)
+        opening, earlier = self._before(messages, sampling, prefix)
         before = opening + earlier
         budget = self._budget(len(before), sampling)
         torch.manual_seed(sampling.seed)
@@ -60,8 +60,8 @@ class Generation:
         stopped = bool(drawn) and drawn[-1] in self.end_ids
         tokens = drawn[:-1] if stopped else drawn
         text = self._text(earlier, tokens)
-        if written is not None:
-            written = Written(written.text + text, (*opening, *thought), (*earlier, *tokens))
+        if prefix is not None:
+            prefix = Prefix(prefix.text + text, (*opening, *thought), (*earlier, *tokens))
         return Completion(
             text=text,
             finish_reason="unfinished_thought" if unfinished else "stop" if stopped else "length",
@@ -69,26 +69,26 @@ class Generation:
             completion_tokens=len(thought) + len(drawn),
             latency_s=time.perf_counter() - start,
             thought=self._thought(thought),
-            written=written,
+            prefix=prefix,
         )
 
     def _before(
-        self, prompt: Prompt, sampling: Sampling, written: Written | None
+        self, messages: Messages, sampling: Sampling, prefix: Prefix | None
     ) -> tuple[list[int], list[int]]:
         """The tokens before an answer and those of its beginning."""
-        if written is None or not continues(written):
+        if prefix is None or not continues(prefix):
             arguments = template_arguments(self.thinking, sampling.thinking, self.name)
-            return self._encode(prompt, arguments), []
-        if written.tokens is None:
-            earlier = self.tokenizer(written.text, add_special_tokens=False)["input_ids"]
-            return list(written.opening), list(earlier)
-        return list(written.opening), list(written.tokens)
+            return self._encode(messages, arguments), []
+        if prefix.tokens is None:
+            earlier = self.tokenizer(prefix.text, add_special_tokens=False)["input_ids"]
+            return list(prefix.opening), list(earlier)
+        return list(prefix.opening), list(prefix.tokens)
 
     def _budget(self, used: int, sampling: Sampling) -> int:
         left = self.context_tokens - used
         if left < 1:
             raise PromptTooLong(
-                f"The prompt, with what is written of its answer, has {used} tokens and "
+                f"The prompt, with the beginning of its answer, has {used} tokens and "
                 f"{self.name} is set to a context of {self.context_tokens}; raise "
                 "model.context_tokens or shorten the prompt."
             )
@@ -107,12 +107,12 @@ class Generation:
             return self.backend.get_cfg_logits_processor(grammar.text)
         return self.backend.get_json_schema_logits_processor(grammar.text)
 
-    def _encode(self, prompt: Prompt, arguments: dict[str, bool]) -> list[int]:
+    def _encode(self, messages: Messages, arguments: dict[str, bool]) -> list[int]:
         if self.tokenizer.chat_template is None:
-            plain = "\n\n".join(message.content for message in prompt.messages) + "\n\n"
+            plain = "\n\n".join(message.content for message in messages) + "\n\n"
             return list(self.tokenizer(plain)["input_ids"])
         text = self.tokenizer.apply_chat_template(
-            [{"role": message.role, "content": message.content} for message in prompt.messages],
+            [{"role": message.role, "content": message.content} for message in messages],
             tokenize=False,
             add_generation_prompt=True,
             **arguments,

@@ -3,8 +3,8 @@
 import threading
 
 from pddlego_local.config import CellConfig
-from pddlego_local.core import Model
 from pddlego_local.decoding import Decoding
+from pddlego_local.decoding.question import Model
 
 
 def preflight(config: CellConfig, model: Model) -> Model:

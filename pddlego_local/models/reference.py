@@ -14,22 +14,23 @@ of an environment are in `environments/<name>/reference.py`:
 import json
 import time
 from dataclasses import field
-from typing import Any
+from typing import Any, ClassVar, Literal
 
 from pydantic import ConfigDict
 from pydantic.dataclasses import dataclass
 
-from pddlego_local.core import Completion, Grammar, Prompt, Sampling, Written
+from pddlego_local.core import Completion, Sampling
+from pddlego_local.decoding.forms import Keys
+from pddlego_local.decoding.question import Drawn, Question, Scene
 from pddlego_local.environments import family
 from pddlego_local.errors import ConfigError
-from pddlego_local.models.continuation import one_by_one
 from pddlego_local.pddl.edit import difference
 from pddlego_local.planner import FastDownward
 
 
 @dataclass(config=ConfigDict(extra="forbid"), kw_only=True, frozen=True)
 class ReferenceFormalizer:
-    """Deterministic; ignores grammar and sampling; uses no tokens.
+    """Deterministic; uses no tokens.
 
     Its actions are the planner's: the first of the plan for what it would formalize.
     """
@@ -38,7 +39,7 @@ class ReferenceFormalizer:
         default_factory=FastDownward, init=False, repr=False, compare=False
     )
 
-    decodes = False
+    decodes: ClassVar[Literal[False]] = False
 
     def preflight(self, *, thinking: bool = False) -> None:
         """Needs nothing."""
@@ -46,67 +47,59 @@ class ReferenceFormalizer:
     def identity(self) -> dict[str, str]:
         return {"backend": "reference", "note": "rule-based, not a language model"}
 
-    def complete(
-        self,
-        prompt: Prompt,
-        grammar: Grammar | None,
-        sampling: Sampling,
-        written: Written | None = None,
-    ) -> Completion:
-        """Raises ConfigError for an environment or a question that it has no rules for."""
+    def answer(
+        self, question: Question[Keys], sampling: Sampling, sample: int = 0, of: int = 1
+    ) -> Drawn:
+        """Raises ConfigError for an environment or a form that it has no rules for."""
         began = time.perf_counter()
-        text = json.dumps(self._answer(prompt, family.reference(prompt.environment)))
-        return Completion(text, "stop", 0, 0, time.perf_counter() - began)
-
-    def complete_many(
-        self, prompt: Prompt, grammar: Grammar | None, sampling: Sampling, count: int
-    ) -> tuple[Completion, ...]:
-        """The same answer `count` times. Raises as `complete`."""
-        return one_by_one(self.complete, prompt, grammar, sampling, count)
+        text = json.dumps(self._answer(question, family.reference(question.scene.environment)))
+        return Drawn(Completion(text, "stop", 0, 0, time.perf_counter() - began))
 
     def close(self) -> None:
         self._planner.close()
 
-    def _answer(self, prompt: Prompt, rules: Any) -> dict[str, Any]:
-        memory, facts = prompt.memory, prompt.facts
-        match prompt.asks:
+    def _answer(self, question: Question[Keys], rules: Any) -> dict[str, Any]:
+        scene = question.scene
+        memory = scene.memory
+        match question.form.name:
             case "pddl":
                 domain, problem = rules.formalize(memory)
                 return {"df": domain, "pf": problem}
+            case "problem" if scene.own_goal:  # for a domain of the reference's own making
+                return {"pf": rules.formalize(memory)[1]}
             case "problem":
                 return {"pf": rules.problem(memory)}
-            case "reused_domain":
-                return {"pf": rules.formalize(memory)[1]}
             case "edit":
-                return difference(facts["problem"], rules.problem(memory))
+                return difference(scene.problem, rules.problem(memory))
             case "seen":
                 closed, items = rules.contents(memory)
                 return {"closed": list(closed), "items": list(items)}
-            case "action":
-                return {"action": self._next_command(prompt, rules) or "look around"}
-            case "act":
-                return {"kind": "act", "text": self._next_command(prompt, rules) or "look around"}
+            case "command":
+                return {"action": self._next_command(scene, rules) or "look around"}
+            case "move":
+                return {"kind": "act", "text": self._next_command(scene, rules) or "look around"}
             case "goals":
                 return {"goals": list(rules.subgoals(memory)) or ["wait: all is done"]}
             case "choice":
-                return self._choice(prompt, rules)
+                return self._choice(scene, rules)
             case "text":
                 return {"text": "The reference formalizer has nothing to say about this."}
-        raise ConfigError(f"model=reference has no rules for the question {prompt.asks!r}")
+        raise ConfigError(
+            f"model=reference has no rules for answers of the form {question.form.name!r}"
+        )
 
-    def _choice(self, prompt: Prompt, rules: Any) -> dict[str, Any]:
-        """Of numbered commands, for the sub-goal `goal`: 0 cannot be had, the last is had."""
-        commands = list(prompt.facts["commands"])
-        goal = prompt.facts["goal"]
-        if goal not in rules.subgoals(prompt.memory):
+    def _choice(self, scene: Scene, rules: Any) -> dict[str, Any]:
+        """Of numbered commands, for the scene's sub-goal: 0 cannot be had, the last is had."""
+        commands, goal = scene.commands, scene.subgoal
+        if goal not in rules.subgoals(scene.memory):
             return {"reason": f"Done: {goal}.", "number": len(commands) + 1}
-        command = self._next_command(prompt, rules, goal)
+        command = self._next_command(scene, rules, goal)
         if command in commands:
             return {"reason": f"Next for: {goal}.", "number": commands.index(command) + 1}
         return {"reason": f"Nothing here leads to: {goal}.", "number": 0}
 
-    def _next_command(self, prompt: Prompt, rules: Any, goal: str = "") -> str | None:
-        domain, problem = rules.formalize(prompt.memory, goal)
+    def _next_command(self, scene: Scene, rules: Any, goal: str = "") -> str | None:
+        domain, problem = rules.formalize(scene.memory, goal)
         plan = self._planner.plan(domain, problem).plan
         command: str | None = rules.command(plan[0]) if plan else None
         return command

@@ -3,97 +3,115 @@
 import dataclasses
 import hashlib
 import json
+from collections.abc import Iterator, Mapping
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar, Literal
 
 from pydantic import ConfigDict
 from pydantic.dataclasses import dataclass
 
-from pddlego_local.core import Completion, Grammar, Prompt, Sampling, Written
+from pddlego_local.core import Completion, Sampling
+from pddlego_local.decoding import Rung
+from pddlego_local.decoding.forms import Keys
+from pddlego_local.decoding.question import Drawn, DrawnStage, Question
 from pddlego_local.errors import ConfigError, ModelFault
 from pddlego_local.record import read_rows
-
-Request = dict[str, Any]
 
 
 @dataclass(config=ConfigDict(extra="forbid", frozen=True), kw_only=True)
 class Replay:
-    """`run` is a cell's folder or any folder above it: all transcripts below it are answers."""
+    """Answers exactly as it was answered before, stages included.
+
+    `run` is a cell's folder or any folder above it. Of the cells below, those of the model `of` (a
+    label such as "qwen3_8b") that were decoded on `rung` answer: two models, or two rungs, may have
+    been asked the same. `of` may be left out where only one model was recorded.
+    """
 
     run: Path
+    rung: Rung
+    of: str | None = None
 
-    decodes = False
+    decodes: ClassVar[Literal[False]] = False
 
     def preflight(self, *, thinking: bool = False) -> None:
-        if not any(self.run.rglob("transcripts/*.jsonl")):
-            raise ConfigError(f"model.run={self.run}: there are no transcripts below this folder")
+        """Raises ConfigError if there is no transcript, or if `of` must be said."""
+        _ = self._cells
 
     def identity(self) -> dict[str, str]:
         return {"backend": "replay", "run": str(self.run)}
 
-    def complete(
-        self,
-        prompt: Prompt,
-        grammar: Grammar | None,
-        sampling: Sampling,
-        written: Written | None = None,
-    ) -> Completion:
+    def answer(
+        self, question: Question[Keys], sampling: Sampling, sample: int = 0, of: int = 1
+    ) -> Drawn:
         """Raises ModelFault if the request was never recorded."""
-        return self._find(_asked(prompt, grammar, sampling))
-
-    def complete_many(
-        self, prompt: Prompt, grammar: Grammar | None, sampling: Sampling, count: int
-    ) -> tuple[Completion, ...]:
-        """Raises ModelFault if the request was never recorded with this very `count`."""
-        asked = _asked(prompt, grammar, sampling)
-        return tuple(self._find(asked | {"sample": i, "of": count}) for i in range(count))
+        messages = [dataclasses.asdict(message) for message in question.messages]
+        key = _key(question.form.name, messages, dataclasses.asdict(sampling), sample, of)
+        try:
+            return self._answers[key]
+        except KeyError:
+            raise ModelFault(
+                f"no transcript below {self.run} holds this request: the run to replay had another "
+                "configuration, prompt or seed"
+            ) from None
 
     def close(self) -> None:
         """Holds nothing."""
 
-    def _find(self, request: Request) -> Completion:
-        try:
-            return self._answers[_key(request)]
-        except KeyError:
-            raise ModelFault(
-                f"no transcript below {self.run} holds this request: the run to replay had another "
-                "configuration, prompt, grammar or seed"
-            ) from None
+    @cached_property
+    def _cells(self) -> list[Path]:
+        """The folders of the cells that answer."""
+        found = dict(_labels(self.run))
+        models = sorted({labels["model"] for labels in found.values()})
+        if self.of is None and len(models) > 1:
+            raise ConfigError(
+                f"model.run={self.run}: several models were recorded there; choose one with "
+                f"model.of={'|'.join(models)}"
+            )
+        cells = [
+            folder
+            for folder, labels in found.items()
+            if self.of in (None, labels["model"]) and labels["rung"] == self.rung
+        ]
+        if not any(any(folder.glob("transcripts/*.jsonl")) for folder in cells):
+            wanted = f"{self.of or 'a model'} with decoding.rung={self.rung}"
+            raise ConfigError(
+                f"model.run={self.run}: there are no transcripts of {wanted} below this folder"
+            )
+        return cells
 
     @cached_property
-    def _answers(self) -> dict[str, Completion]:
+    def _answers(self) -> dict[str, Drawn]:
         return dict(
             _recorded(event)
-            for path in sorted(self.run.rglob("transcripts/*.jsonl"))
+            for folder in self._cells
+            for path in sorted(folder.glob("transcripts/*.jsonl"))
             for event in read_rows(path)
             if event["event"] == "call"
         )
 
 
-def _asked(prompt: Prompt, grammar: Grammar | None, sampling: Sampling) -> Request:
-    return {
-        "messages": [dataclasses.asdict(message) for message in prompt.messages],
-        "grammar": grammar.sha256 if grammar else None,
-        "sampling": dataclasses.asdict(sampling),
-    }
+def _labels(run: Path) -> Iterator[tuple[Path, dict[str, str]]]:
+    """Every cell at or below a folder: the model's label and the rung."""
+    for path in sorted(run.rglob("run.json")):
+        recorded = json.loads(path.read_text())
+        rung = recorded["identity"]["decoding"]["rung"]
+        yield path.parent, {"model": recorded["labels"]["model"], "rung": rung}
 
 
-def _recorded(event: Request) -> tuple[str, Completion]:
+def _recorded(event: Mapping[str, Any]) -> tuple[str, Drawn]:
     """What was asked, one of several samples or alone, and the whole of what was answered."""
-    asked = _part(event, "messages", "grammar", "sampling", "sample", "of")
-    return _key(asked), _completion(event)
+    sample, of = event.get("sample", 0), event.get("of", 1)
+    key = _key(event["form"], event["messages"], event["sampling"], sample, of)
+    names = {field.name for field in dataclasses.fields(Completion)} - {"prefix"}
+    completion = Completion(**{name: event[name] for name in names if name in event})
+    stages = tuple(
+        DrawnStage(**(stage | {"sampling": Sampling(**stage["sampling"])}))
+        for stage in event.get("stages", ())
+    )
+    return key, Drawn(completion, stages)
 
 
-def _completion(facts: Request) -> Completion:
-    fields = [field.name for field in dataclasses.fields(Completion)]
-    return Completion(**_part(facts, *(name for name in fields if name != "written")))
-
-
-def _part(facts: Request, *names: str) -> Request:
-    return {name: facts[name] for name in names if name in facts}
-
-
-def _key(request: Request) -> str:
-    told = {name: value for name, value in request.items() if value is not None}
-    return hashlib.sha256(json.dumps(told, sort_keys=True).encode()).hexdigest()
+def _key(form: str, messages: Any, sampling: Any, sample: int, of: int) -> str:
+    request = [form, messages, sampling, sample, of]
+    return hashlib.sha256(json.dumps(request, sort_keys=True).encode()).hexdigest()

@@ -5,12 +5,12 @@ not on what else was asked at the moment. Batching would change the arithmetic o
 """
 
 import threading
-from typing import Literal
+from typing import ClassVar, Literal
 
 from pydantic import ConfigDict, PositiveInt
 from pydantic.dataclasses import dataclass
 
-from pddlego_local.core import Completion, Grammar, Prompt, Sampling, Written
+from pddlego_local.core import Completion, Grammar, Messages, Prefix, Sampling
 from pddlego_local.errors import MissingPart, ModelFault
 from pddlego_local.models.continuation import one_by_one
 from pddlego_local.models.generation import Generation, load_generation
@@ -49,8 +49,9 @@ class TransformersModel:
     thinking: Thinking | Literal["auto"] | None = "auto"
     engine: Engine = Engine()
 
+    decodes: ClassVar[Literal[True]] = True
+
     def __post_init__(self) -> None:
-        self.decodes = True
         self._lock = threading.Lock()
         self._loaded: Generation | None = None
 
@@ -84,30 +85,30 @@ class TransformersModel:
 
     def complete(
         self,
-        prompt: Prompt,
+        messages: Messages,
         grammar: Grammar | None,
         sampling: Sampling,
-        written: Written | None = None,
+        prefix: Prefix | None = None,
     ) -> Completion:
         """Asks for one answer, or for the next stage of one (which no longer thinks).
 
-        The same prompt, grammar and sampling give the same answer. A token limit (or the end of the
-        context) ends it with "length". Raises ConfigError for a grammar that does not compile, a
-        prompt that leaves no room in the context, and thinking that the model cannot do; ModelFault
-        when the engine fails (out of memory).
+        The same messages, grammar and sampling give the same answer. A token limit (or the end of
+        the context) ends it with "length". Raises ConfigError for a grammar that does not compile,
+        a prompt that leaves no room in the context, and thinking that the model cannot do;
+        ModelFault when the engine fails (out of memory).
         """
         with self._lock:
             generation = self._ensure_loaded()
             try:
-                return generation.answer(prompt, grammar, sampling, written)
+                return generation.answer(messages, grammar, sampling, prefix)
             except (RuntimeError, MemoryError) as error:
                 raise ModelFault(f"{self.weights} failed in transformers: {error}") from error
 
     def complete_many(
-        self, prompt: Prompt, grammar: Grammar | None, sampling: Sampling, count: int
+        self, messages: Messages, grammar: Grammar | None, sampling: Sampling, count: int
     ) -> tuple[Completion, ...]:
         """`count` answers, one after the other, each by a seed of its own. Raises as `complete`."""
-        return one_by_one(self.complete, prompt, grammar, sampling, count)
+        return one_by_one(self.complete, messages, grammar, sampling, count)
 
     def close(self) -> None:
         """Lets go of the weights; a later request loads them again."""

@@ -13,16 +13,18 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from pddlego_local.core import Message, Names, Prompt, Sampling
+from pddlego_local.core import Message, Names, Sampling
 from pddlego_local.decoding.draw import draw
+from pddlego_local.decoding.forms import PDDL, Keys
 from pddlego_local.decoding.ladder import constraint_for
-from pddlego_local.decoding.stages import Constraint, Scene
+from pddlego_local.decoding.question import Question, Scene
+from pddlego_local.decoding.stages import Constraint
 from pddlego_local.environments.coin.game import TABLES
 from pddlego_local.models.random import RandomVllmModel
 from pddlego_local.models.vllm.model import Server, VllmModel
 
 RUNGS = ("json", "syntax", "signatures", "typed", "grounded")
-_PROMPT = Prompt((Message("user", "Write the PDDL domain and problem of this house."),))
+_PROMPT = (Message("user", "Write the PDDL domain and problem of this house."),)
 _SCENE = Scene(
     TABLES.told,
     Names(
@@ -30,6 +32,7 @@ _SCENE = Scene(
         goals=("corridor", "behind_kitchen_south"),
     ),
 )
+_QUESTION: Question[Keys] = Question(PDDL, _PROMPT, _SCENE)
 _ANSWER_TOKENS = 2048
 _TOKENS = {1: 2_000, 8: 16_000, 32: 40_000}  # of each turn, by how many are under way
 _TURNS = 2
@@ -53,7 +56,7 @@ def decode_bench(model: VllmModel) -> list[dict[str, object]]:
     """
     constraints = {rung: constraint_for(rung, scene=_SCENE) for rung in RUNGS}
     for constraint in constraints.values():  # the first request of a kind is slow
-        draw(model, _PROMPT, constraint, Sampling(max_tokens=16), {})
+        draw(model, _QUESTION, constraint, Sampling(max_tokens=16), {})
     return [
         _row(model, rung, constraint, concurrency)
         for concurrency in _TOKENS
@@ -100,7 +103,7 @@ def _draw(
         lengths: list[int] = []
         while (left := share - sum(lengths)) > 0:
             sampling = Sampling(max_tokens=min(_ANSWER_TOKENS, left), seed=_seed(thread, lengths))
-            drawn = draw(model, _PROMPT, constraint, sampling, {})[0]
+            drawn = draw(model, _QUESTION, constraint, sampling, {})[0]
             lengths.append(drawn.completion.completion_tokens)
         return lengths
 

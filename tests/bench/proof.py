@@ -11,16 +11,17 @@ import argparse
 import contextlib
 import random
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from typing import Any, ClassVar, Literal
 
 from pddlego_local.config import compose_cell
-from pddlego_local.core import Message, Model, Prompt, Sampling
+from pddlego_local.core import Message, Sampling
 from pddlego_local.decoding.answer import read
 from pddlego_local.decoding.draw import draw
-from pddlego_local.decoding.forms import PDDL
+from pddlego_local.decoding.forms import PDDL, Keys
 from pddlego_local.decoding.ladder import constraint_for
-from pddlego_local.decoding.stages import Scene
+from pddlego_local.decoding.question import Drawn, Model, Question, Scene, WholeAnswerModel
 from pddlego_local.episode import Episode, Parts
 from pddlego_local.models.random import RandomModel, RandomVllmModel
 from pddlego_local.models.vllm.model import Server
@@ -30,7 +31,8 @@ from pddlego_local.planner import FastDownward
 ENVIRONMENTS = ("coin", "cooking_easy", "cooking_hard", "alfworld")
 GAMES = range(4)
 MAX_TOKENS = 8192
-_PROMPT = Prompt((Message("user", "Write the PDDL domain and problem of what you see."),))
+_PROMPT = (Message("user", "Write the PDDL domain and problem of what you see."),)
+_QUESTION: Question[Keys] = Question(PDDL, _PROMPT, Scene())
 
 
 def scenes() -> list[Scene]:
@@ -46,21 +48,30 @@ def _scenes(environment: str) -> Iterator[Scene]:
         contextlib.closing(config.build("model")) as model,
         contextlib.closing(config.build("planner")) as planner,
     ):
-        parts = Parts(game, model, planner, config.build("decoding"))
         for number in GAMES:
-            seen: list[Scene] = []
-            episode = Episode(parts, _ignore, run_seed=0, game=number, trial=0)
-            episode.scene = _noting(episode.scene, seen)  # type: ignore[assignment,method-assign]
-            method(episode)
-            yield from seen
+            listener = _Listener(model)
+            parts = Parts(game, listener, planner, config.build("decoding"))
+            method(Episode(parts, _ignore, run_seed=0, game=number, trial=0))
+            yield from listener.scenes
 
 
-def _noting(scene: Callable[[Prompt], Scene], seen: list[Scene]) -> Callable[[Prompt], Scene]:
-    def noted(prompt: Prompt) -> Scene:
-        seen.append(scene(prompt))
-        return seen[-1]
+class _Listener:
+    """Passes questions on and keeps their scenes."""
 
-    return noted
+    decodes: ClassVar[Literal[False]] = False
+
+    def __init__(self, model: WholeAnswerModel) -> None:
+        self.scenes: list[Scene] = []
+        self._model = model
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._model, name)
+
+    def answer(
+        self, question: Question[Keys], sampling: Sampling, sample: int = 0, of: int = 1
+    ) -> Drawn:
+        self.scenes.append(question.scene)
+        return self._model.answer(question, sampling, sample, of)
 
 
 def _ignore(event: str, **facts: object) -> None: ...
@@ -75,7 +86,7 @@ def judge(
     def one(number: int) -> tuple[str, int]:
         constraint = constraint_for(rung, PDDL, chosen[number])
         sampling = Sampling(max_tokens=MAX_TOKENS, seed=number)
-        drawn = draw(model, _PROMPT, constraint, sampling, {})[0]
+        drawn = draw(model, _QUESTION, constraint, sampling, {})[0]
         answer = read(drawn.completion, PDDL, constraint)
         tokens = drawn.completion.completion_tokens
         if not answer.value:

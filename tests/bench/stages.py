@@ -7,7 +7,7 @@ import itertools
 import statistics
 from collections.abc import Callable
 
-from pddlego_local.core import Grammar, Message, Names, Prompt, Sampling
+from pddlego_local.core import Grammar, Message, Names, Sampling
 from pddlego_local.decoding.staged import parts
 from pddlego_local.decoding.staged.declared import Symbols, domain_of, problem_in, symbols
 from pddlego_local.decoding.staged.goals import Facts, goal, goal_terms
@@ -17,7 +17,7 @@ from pddlego_local.models.vllm.model import VllmModel
 from tests.bench.mask import decoder_tokenizer, mask_times
 
 SIZES = (10, 100, 300)
-_PROMPT = Prompt((Message("user", "Write the PDDL domain and problem of this house."),))
+_PROMPT = (Message("user", "Write the PDDL domain and problem of this house."),)
 _TURNS = 25
 
 

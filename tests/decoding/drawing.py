@@ -1,4 +1,4 @@
-"""A stand-in for random weights: random logits under the decoder's own masks, in process.
+"""A test model: random logits under the decoder's own masks, in process.
 
 It draws tokens of the random Llama's vocabulary as a server would, without a forward pass: some
 thousand tokens a second, so that tests can look at many whole answers.
@@ -6,14 +6,14 @@ thousand tokens a second, so that tests can look at many whole answers.
 
 import functools
 import time
-from typing import Any
+from typing import Any, ClassVar, Literal
 
 import llguidance.numpy
 import numpy as np
 from llguidance import LLMatcher, LLTokenizer
 from llguidance.hf import from_tokenizer
 
-from pddlego_local.core import Completion, Grammar, Prompt, Sampling, Written
+from pddlego_local.core import Completion, Grammar, Messages, Prefix, Sampling
 from pddlego_local.models.continuation import one_by_one
 from pddlego_local.models.random import cached_random_llama
 
@@ -27,7 +27,7 @@ class RandomLogits:
     Answers need a grammar; there is no thinking. A grammar's engine that fails is an assertion.
     """
 
-    decodes = True
+    decodes: ClassVar[Literal[True]] = True
 
     def __init__(self, seed: int = 0, spread: float = 0.3) -> None:
         tokens = _engine_tokens().vocab_size
@@ -41,29 +41,29 @@ class RandomLogits:
 
     def complete(
         self,
-        prompt: Prompt,
+        messages: Messages,
         grammar: Grammar | None,
         sampling: Sampling,
-        written: Written | None = None,
+        prefix: Prefix | None = None,
     ) -> Completion:
         assert grammar is not None
         began = time.perf_counter()
         tokens, ended = self._draw(grammar, sampling)
         text = str(_tokenizer().decode(tokens))
-        before = written.text if written else ""
+        before = prefix.text if prefix else ""
         return Completion(
             text=text,
             finish_reason="stop" if ended else "length",
             prompt_tokens=PROMPT_TOKENS,
             completion_tokens=len(tokens) + ended,
             latency_s=time.perf_counter() - began,
-            written=Written(before + text, tokens=None),
+            prefix=Prefix(before + text, tokens=None),
         )
 
     def complete_many(
-        self, prompt: Prompt, grammar: Grammar | None, sampling: Sampling, count: int
+        self, messages: Messages, grammar: Grammar | None, sampling: Sampling, count: int
     ) -> tuple[Completion, ...]:
-        return one_by_one(self.complete, prompt, grammar, sampling, count)
+        return one_by_one(self.complete, messages, grammar, sampling, count)
 
     def close(self) -> None: ...
 

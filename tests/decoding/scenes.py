@@ -30,8 +30,8 @@ KITCHEN = Scene(
 
 
 def syntax_of(form: Form[Any]) -> type[BaseModel]:
-    assert form.syntax
-    return form.syntax
+    assert form.patterns
+    return form.patterns
 
 
 def accepted(grammar: Grammar, value: Any) -> bool:

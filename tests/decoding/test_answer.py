@@ -23,8 +23,8 @@ from pddlego_local.decoding.forms import (
     choice,
 )  # fmt: skip
 from pddlego_local.decoding.grammars.lark_text import decoder_verdict, validate
-from pddlego_local.decoding.ladder import grammar_for
 from pddlego_local.errors import GrammarIgnored, ModelFault
+from tests.questions import static_grammar
 
 DOMAIN = '(define (domain d) ; "a"\n\t(:predicates (p))\n)'
 PROBLEM_TEXT = "(define (problem p) (:domain d)\n (:init (p)) (:goal (p)))"
@@ -36,7 +36,7 @@ WHOLE = Answer(Pddl(df=DOMAIN, pf=PROBLEM_TEXT), "")
 
 
 def read_pddl(completion: Completion, rung: str) -> Answer[Pddl]:
-    return read(completion, PDDL, grammar_for(rung))
+    return read(completion, PDDL, static_grammar(rung))
 
 
 def pair(domain: str, problem: str) -> Answer[Pddl]:
@@ -216,7 +216,7 @@ FORMS: list[tuple[Form[Keys], str, str, str]] = [  # a good answer, one that onl
 def test_every_form_has_its_ladder(form: Form[Keys], good: str, loose: str, bad: str) -> None:
     """What a rung's grammar lets through, its reader reads; what it excludes, it refuses."""
     for rung in ("json", "syntax"):
-        grammar = grammar_for(rung, form)
+        grammar = static_grammar(rung, form)
         assert grammar
         validate(grammar)
         assert decoder_verdict(grammar, good) == "accepted"
@@ -226,7 +226,7 @@ def test_every_form_has_its_ladder(form: Form[Keys], good: str, loose: str, bad:
         )
         with pytest.raises(GrammarIgnored):
             read(_stop(bad), form, grammar)
-    loosest, strictest = grammar_for("json", form), grammar_for("syntax", form)
+    loosest, strictest = static_grammar("json", form), static_grammar("syntax", form)
     assert loosest and strictest
     assert decoder_verdict(loosest, loose) == "accepted"
     assert decoder_verdict(strictest, loose) == "rejected"
@@ -245,7 +245,7 @@ def test_a_name_that_is_replaced_twice_is_no_fault_of_the_decoder() -> None:
     """A schema cannot forbid that a map repeats a key: the last one counts, as JSON has it."""
     twice = edit("[]", "[]").replace('"replace": {}', '"replace": {"a": "b", "a": "c"}', 1)
     for rung in ("json", "syntax"):
-        value = read(_stop(twice), EDIT, grammar_for(rung, EDIT)).value
+        value = read(_stop(twice), EDIT, static_grammar(rung, EDIT)).value
         assert value and value.objects.replace == {"a": "c"}
 
 

@@ -13,19 +13,18 @@ from typing import Any
 
 import pytest
 
-from pddlego_local.core import Environment, Grammar, Message, Names, Prompt, Sampling, Turn
-from pddlego_local.decoding.forms import SEEN
+from pddlego_local.core import Environment, Grammar, Names, Sampling, Turn
+from pddlego_local.decoding.forms import COMMAND, MOVE, SEEN, Form, Keys
 from pddlego_local.decoding.grammars.lark_text import decoder_verdict, validate
-from pddlego_local.decoding.ladder import grammar_for
+from pddlego_local.decoding.question import Question, Scene
 from pddlego_local.decoding.staged.commands import commands, moves, seen
-from pddlego_local.decoding.stages import Scene
 from pddlego_local.environments.alfworld.game import Alfworld
 from pddlego_local.environments.alfworld.games import TASK_TYPES
 from pddlego_local.environments.coin.game import Coin
 from pddlego_local.environments.cooking.game import Cooking
-from pddlego_local.methods.shared.react import MOVE
 from pddlego_local.models.reference import ReferenceFormalizer
 from tests.decoding.scenes import HOUSE, KITCHEN, ROOM, RUNGS, accepted, syntax_of
+from tests.questions import static_grammar
 
 
 def rungs_that_take(scene: Scene, command: str) -> tuple[str, ...]:
@@ -119,7 +118,7 @@ def test_thoughts_are_free_and_acts_are_commands(rung: str) -> None:
 @pytest.mark.parametrize("rung", RUNGS[:2])
 def test_what_is_seen_is_free_below_grounded(rung: str) -> None:
     grammar = seen(rung, KITCHEN, syntax=syntax_of(SEEN))
-    below = grammar_for("syntax", SEEN)
+    below = static_grammar("syntax", SEEN)
     assert isinstance(below, Grammar) and grammar.text == below.text
 
 
@@ -155,9 +154,12 @@ def test_hundreds_of_names_are_no_burden() -> None:
 # ---- Whole games
 
 
-def answers(model: ReferenceFormalizer, name: str, memory: tuple[Turn, ...], asks: str) -> Any:
-    prompt = Prompt((Message("user", ""),), asks, name, memory)
-    return json.loads(model.complete(prompt, None, Sampling()).text)
+def answers(
+    model: ReferenceFormalizer, package: str, memory: tuple[Turn, ...], form: Form[Keys]
+) -> Any:
+    scene = Scene(environment=package, memory=memory)
+    question: Question[Keys] = Question(form, (), scene)
+    return json.loads(model.answer(question, Sampling()).completion.text)
 
 
 def check_game(environment: Environment, seed: int) -> None:
@@ -169,13 +171,13 @@ def check_game(environment: Environment, seed: int) -> None:
             assert len(memory) <= environment.budget.limit
             names = environment.names(memory)
             scene = Scene(environment.actions, names, observed.commands)
-            command = answers(model, environment.name, memory, "action")
-            move = answers(model, environment.name, memory, "act")
+            command = answers(model, environment.package, memory, COMMAND)
+            move = answers(model, environment.package, memory, MOVE)
             for rung in RUNGS:
                 assert accepted(commands(rung, scene), command), (rung, command)
                 assert accepted(moves(rung, scene, syntax=syntax_of(MOVE)), move), (rung, move)
                 if environment.name == "cooking":
-                    told = answers(model, environment.name, memory, "seen")
+                    told = answers(model, environment.package, memory, SEEN)
                     assert accepted(seen(rung, scene, syntax=syntax_of(SEEN)), told), (rung, told)
             # What is offered is not the only reason: the templates alone take it too.
             unoffered = replace(scene, commands=())

@@ -7,12 +7,11 @@ from typing import Any
 
 import pytest
 
-from pddlego_local.core import Grammar, Message, Prompt, Sampling
-from pddlego_local.decoding.forms import COMMAND, SEEN, Form
+from pddlego_local.core import Grammar, Message, Sampling
+from pddlego_local.decoding.forms import COMMAND, MOVE, SEEN, Form
 from pddlego_local.decoding.staged.commands import commands, moves, seen
 from pddlego_local.decoding.stages import Scene
 from pddlego_local.environments.tables import Tables
-from pddlego_local.methods.shared.react import MOVE
 from pddlego_local.models.random import make_random_llama
 from pddlego_local.models.transformers import Engine, TransformersModel
 from tests.decoding.scenes import DIRECTIONS, HOUSE, KITCHEN, ROOM, RUNGS, syntax_of
@@ -32,7 +31,7 @@ def drawn(
     """Answers, every one of which must end and be of the form."""
     answers = []
     for seed in range(count):
-        prompt = Prompt((Message("user", "What now?"),))
+        prompt = (Message("user", "What now?"),)
         completion = model.complete(prompt, grammar, Sampling(max_tokens=1500, seed=seed))
         assert completion.finish_reason == "stop"
         assert list(json.loads(completion.text)) == list(form.keys.model_fields)

@@ -4,26 +4,27 @@
 import itertools
 import json
 from collections.abc import Iterable
+from typing import ClassVar, Literal
 
 import pytest
 
-from pddlego_local.core import Completion, Grammar, Message, Prompt, Sampling, Written
+from pddlego_local.core import Completion, Grammar, Messages, Prefix, Sampling
 from pddlego_local.decoding.answer import read
-from pddlego_local.decoding.draw import Drawn, draw
+from pddlego_local.decoding.draw import draw
 from pddlego_local.decoding.forms import PDDL
 from pddlego_local.decoding.grammars.lark_text import decoder_verdict
 from pddlego_local.decoding.ladder import constraint_for
+from pddlego_local.decoding.question import Drawn
 from pddlego_local.errors import GrammarIgnored, ModelFault
 from pddlego_local.pddl.check import check
 from tests.decoding.test_typed import DOMAIN, PROBLEM_FILE, SCENE
-
-PROMPT = Prompt((Message("user", "Write the PDDL."),))
+from tests.questions import QUESTION
 
 
 class Dictated:
     """Writes the given texts, a stage each; "|" in one ends it there with "length"."""
 
-    decodes = True
+    decodes: ClassVar[Literal[True]] = True
 
     def __init__(self, texts: Iterable[str]) -> None:
         self.texts = iter(texts)
@@ -36,20 +37,20 @@ class Dictated:
 
     def complete(
         self,
-        prompt: Prompt,
+        messages: Messages,
         grammar: Grammar | None,
         sampling: Sampling,
-        written: Written | None = None,
+        prefix: Prefix | None = None,
     ) -> Completion:
-        assert written is not None
-        self.asked.append((grammar, sampling, written.text))
+        assert prefix is not None
+        self.asked.append((grammar, sampling, prefix.text))
         text, cut, _ = next(self.texts).partition("|")
         reason = "length" if cut else "stop"
-        whole = Written(written.text + text, (1,), None)
+        whole = Prefix(prefix.text + text, (1,), None)
         return Completion(text, reason, 5, len(text), 0.0, "", whole)  # type: ignore[arg-type]
 
     def complete_many(
-        self, prompt: Prompt, grammar: Grammar | None, sampling: Sampling, count: int
+        self, messages: Messages, grammar: Grammar | None, sampling: Sampling, count: int
     ) -> tuple[Completion, ...]:
         raise AssertionError("stages are asked for one by one")
 
@@ -68,7 +69,7 @@ def dictate(*texts: str, max_tokens: int = 10_000, **stage_tokens: int) -> tuple
     model = Dictated(texts)
     sampling = Sampling(max_tokens=max_tokens, seed=7)
     script = constraint_for("typed", PDDL, SCENE)
-    return draw(model, PROMPT, script, sampling, stage_tokens)[0], model
+    return draw(model, QUESTION, script, sampling, stage_tokens)[0], model
 
 
 def test_an_answer_in_stages_is_one_answer() -> None:

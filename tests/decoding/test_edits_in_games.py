@@ -5,23 +5,16 @@ import contextlib
 import json
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import NamedTuple
 
 import pytest
 
-from pddlego_local.core import (
-    Budget,
-    Completion,
-    Environment,
-    Goal,
-    Grammar,
-    Message,
-    Prompt,
-    Sampling,
-    Written,
-)
+from pddlego_local.core import Budget, Environment, Goal, Sampling
 from pddlego_local.decoding.draw import draw
-from pddlego_local.decoding.stages import Scene, place_of_departure
+from pddlego_local.decoding.forms import EDIT, Keys
+from pddlego_local.decoding.question import Drawn, Question, Scene
+from pddlego_local.decoding.stages import place_of_departure
 from pddlego_local.environments.alfworld.game import Alfworld
 from pddlego_local.environments.coin.game import Coin
 from pddlego_local.environments.cooking.game import Cooking
@@ -33,8 +26,7 @@ from pddlego_local.planner import FastDownward
 from tests.decoding.drawing import RandomLogits
 from tests.decoding.test_edits import changed, script
 from tests.methods.playing import play
-
-PROMPT = Prompt((Message("user", "Write the changes."),))
+from tests.questions import QUESTION
 
 
 class Asked(NamedTuple):
@@ -55,20 +47,15 @@ def overheard(environment: Environment, games: int, planner: FastDownward) -> li
     asked = []
 
     class Overheard(ReferenceFormalizer):
-        def complete(
-            self,
-            prompt: Prompt,
-            grammar: Grammar | None,
-            sampling: Sampling,
-            written: Written | None = None,
-        ) -> Completion:
-            completion = super().complete(prompt, grammar, sampling, written)
-            if prompt.asks == "edit":
-                names = environment.names(prompt.memory)
-                scene = Scene(names=names, domain=prompt.facts["domain"],
-                              problem=prompt.facts["problem"])  # fmt: skip
-                asked.append(Asked(scene, completion.text, environment.goals(prompt.memory)))
-            return completion
+        def answer(
+            self, question: Question[Keys], sampling: Sampling, sample: int = 0, of: int = 1
+        ) -> Drawn:
+            drawn = super().answer(question, sampling, sample, of)
+            if question.form is EDIT:
+                memory = question.scene.memory
+                scene = replace(question.scene, names=environment.names(memory))
+                asked.append(Asked(scene, drawn.completion.text, environment.goals(memory)))
+            return drawn
 
     with contextlib.closing(environment):
         for game in range(games):
@@ -109,7 +96,7 @@ def test_random_edits_leave_nothing_to_refuse(
     for seed in range(40):
         asked = games[seed * 7 % len(games)]
         sampling = Sampling(max_tokens=8192, seed=seed)
-        drawn = draw(RandomLogits(seed % 5), PROMPT, script(rung, asked.scene), sampling, {})[0]
+        drawn = draw(RandomLogits(seed % 5), QUESTION, script(rung, asked.scene), sampling, {})[0]
         assert drawn.completion.finish_reason == "stop"
         written = json.loads(drawn.completion.text)
         problem = with_goal(changed(written, asked.scene), asked.goal)

@@ -7,10 +7,11 @@ import pytest
 
 from pddlego_local.core import Grammar
 from pddlego_local.decoding.grammars.lark_text import accepts, decoder_verdict, load, validate
-from pddlego_local.decoding.ladder import RUNGS, constraint_for, grammar_for
+from pddlego_local.decoding.ladder import RUNGS, constraint_for
 from pddlego_local.decoding.stages import first_grammar
 from pddlego_local.errors import ConfigError
 from pddlego_local.resources import folder
+from tests.questions import static_grammar
 
 
 @pytest.mark.parametrize("name", ["domain", "problem", "syntax"])
@@ -76,7 +77,7 @@ def test_a_schema_that_is_none_is_refused(schema: str) -> None:
 
 
 def test_the_json_rung_takes_exactly_two_strings_in_order() -> None:
-    grammar = grammar_for("json")
+    grammar = static_grammar("json")
     assert grammar
     assert decoder_verdict(grammar, '{"df": "a\\n", "pf": ""}') == "accepted"
     assert decoder_verdict(grammar, '{"df": "a') == "unfinished"

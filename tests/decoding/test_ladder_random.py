@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from pddlego_local.config import compose_cell
-from pddlego_local.core import Message, Prompt, Sampling, Turn
+from pddlego_local.core import Sampling, Turn
 from pddlego_local.decoding.answer import read
 from pddlego_local.decoding.draw import draw
 from pddlego_local.decoding.forms import PDDL, PROBLEM
@@ -17,8 +17,8 @@ from pddlego_local.pddl.check import check
 from pddlego_local.pddl.edit import objects_of
 from pddlego_local.planner import FastDownward
 from tests.decoding.drawing import RandomLogits
+from tests.questions import QUESTION
 
-PROMPT = Prompt((Message("user", "Write the PDDL."),))
 ENVIRONMENTS = ("coin", "cooking_hard", "alfworld")
 ANSWERS = 12
 
@@ -44,7 +44,7 @@ def test_what_is_finished_is_accepted(environment: str, planner: FastDownward) -
         constraint = constraint_for(rung, PDDL, scene)
         finished = 0
         for seed in range(ANSWERS):
-            drawn = draw(RandomLogits(seed % 3), PROMPT, constraint, Sampling(seed=seed), {})[0]
+            drawn = draw(RandomLogits(seed % 3), QUESTION, constraint, Sampling(seed=seed), {})[0]
             answer = read(drawn.completion, PDDL, constraint)
             if not answer.value:
                 assert answer.fault == "truncated"
@@ -67,7 +67,7 @@ def test_a_problem_alone_fits_the_hand_written_domain(
     for rung in ("typed", "grounded"):
         constraint = constraint_for(rung, PROBLEM, scene)
         for seed in range(ANSWERS // 2):
-            drawn = draw(RandomLogits(seed), PROMPT, constraint, Sampling(seed=seed), {})[0]
+            drawn = draw(RandomLogits(seed), QUESTION, constraint, Sampling(seed=seed), {})[0]
             if problem := read(drawn.completion, PROBLEM, constraint).value:
                 assert check(scene.domain, problem.pf).accepted
                 assert planner.plan(scene.domain, problem.pf).outcome != "translate_error"

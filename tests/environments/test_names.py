@@ -15,7 +15,9 @@ from typing import Any
 import pytest
 from pddl.parser.problem import ProblemParser
 
-from pddlego_local.core import Budget, Completion, Environment, Names, Prompt, Turn
+from pddlego_local.core import Budget, Environment, Names, Turn
+from pddlego_local.decoding.forms import Keys
+from pddlego_local.decoding.question import Drawn, Question
 from pddlego_local.environments.alfworld.game import Alfworld, spelled
 from pddlego_local.environments.alfworld.games import TASK_TYPES
 from pddlego_local.environments.coin.game import Coin
@@ -54,9 +56,9 @@ class Watched:
     def __getattr__(self, name: str) -> Any:
         return getattr(self._model, name)
 
-    def complete(self, prompt: Prompt, *rest: Any) -> Completion:
-        self.memories.append(prompt.memory)
-        return self._model.complete(prompt, *rest)
+    def answer(self, question: Question[Keys], *rest: Any) -> Drawn:
+        self.memories.append(question.scene.memory)
+        return self._model.answer(question, *rest)
 
 
 def check_game(environment: Environment, seed: int, planner: FastDownward) -> None:
@@ -70,7 +72,7 @@ def check_game(environment: Environment, seed: int, planner: FastDownward) -> No
 
 def check_names(environment: Environment, memory: Memory) -> Names:
     names = environment.names(memory)
-    rules = importlib.import_module(f"pddlego_local.environments.{environment.name}_reference")
+    rules = importlib.import_module(f"{environment.package}.reference")
     for problem in (rules.formalize(memory)[1], rules.problem(memory)):
         declared = {str(thing.name) for thing in ProblemParser()(problem).objects}
         assert declared <= set(names.objects)

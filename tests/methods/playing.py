@@ -3,8 +3,9 @@
 import contextlib
 from typing import Any
 
-from pddlego_local.core import Environment, Model
+from pddlego_local.core import Environment
 from pddlego_local.decoding import Decoding
+from pddlego_local.decoding.question import Model
 from pddlego_local.episode import Episode, Parts
 from pddlego_local.methods import Method
 from pddlego_local.planner import FastDownward

@@ -5,8 +5,10 @@ import re
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from pddlego_local.core import Budget, Completion, Environment, Grammar, Prompt, Sampling, Written
+from pddlego_local.core import Budget, Completion, Environment, Sampling
 from pddlego_local.decoding import Decoding
+from pddlego_local.decoding.forms import Keys
+from pddlego_local.decoding.question import Drawn, Question
 from pddlego_local.environments.coin.game import Coin
 from pddlego_local.episode import Episode, Parts
 from pddlego_local.models.scripted import Scripted
@@ -23,16 +25,13 @@ class Player(Scripted):
     """The answers "> move east", "done" and "fail: no way" are given as a controller gives them:
     with the numbers that the question itself shows."""
 
-    def complete(
-        self,
-        prompt: Prompt,
-        grammar: Grammar | None,
-        sampling: Sampling,
-        written: Written | None = None,
-    ) -> Completion:
-        completion = super().complete(prompt, grammar, sampling, written)
+    def answer(
+        self, question: Question[Keys], sampling: Sampling, sample: int = 0, of: int = 1
+    ) -> Drawn:
+        drawn = super().answer(question, sampling, sample, of)
+        completion = drawn.completion
         text = completion.text
-        shown = prompt.messages[-1].content
+        shown = question.messages[-1].content
         if text.startswith("> "):
             (number,) = re.findall(rf"^(\d+)\. {re.escape(text[2:])}$", shown, re.MULTILINE)[-1:]
         elif text == "done":
@@ -40,10 +39,10 @@ class Player(Scripted):
         elif text.startswith("fail: "):
             number = 0
         else:
-            return completion
+            return drawn
         reason = text.removeprefix("fail: ")
         answer = json.dumps({"reason": reason, "number": int(number)})
-        return Completion(answer, "stop", 0, 0, 0.0)
+        return Drawn(Completion(answer, "stop", 0, 0, 0.0))
 
 
 def plan(*goals: str) -> str:
@@ -77,7 +76,7 @@ def play(
 
 def asked(model: Scripted, what: str) -> list[str]:
     """The last messages of all that the model was asked of this kind, in order."""
-    return [prompt.messages[-1].content for prompt in model.asked if prompt.asks == what]
+    return [question.messages[-1].content for question in model.asked if question.form.name == what]
 
 
 def commands(events: Events) -> list[str]:

@@ -29,7 +29,7 @@ def test_a_plan_is_carried_out_sub_goal_by_sub_goal() -> None:
     outcome, model, events = play(Deps(), answers)
     assert outcome == "success"
     assert commands(events) == ["move east", "open door to east", "move east"]
-    assert [prompt.asks for prompt in model.asked] == ["goals", *["choice"] * 4]
+    assert [question.form.name for question in model.asked] == ["goals", *["choice"] * 4]
     assert [e["step"] for e in events if e["event"] == "call"] == [1, 1, 2, 2, 3]
     assert noted(events, "subgoals") == {"accomplished": 1, "success": 1}
     assert noted(events, "plans") == 1
@@ -61,7 +61,7 @@ def test_a_failure_is_described_explained_and_planned_anew_from_there() -> None:
     )
     assert "Action: move east\nYou are in the living room." in explaining
     assert "find the coin" not in explaining
-    first, second = (prompt.messages for prompt in model.asked if prompt.asks == "goals")
+    first, second = (question.messages for question in model.asked if question.form.name == "goals")
     assert [message.content for message in second[1:4]] == [
         '{"goals":["go east","go south","find the coin"]}',
         explaining,
@@ -111,11 +111,13 @@ def test_re_plans_have_a_limit(limit: int) -> None:
 def test_the_dialogues_grow_and_their_roles_take_turns() -> None:
     once = [plan("fly"), "> move west", "fail: I cannot fly.", "", BEGIN_AGAIN]
     _, model, _ = play(Deps(max_replans=3), once * 9)
-    for prompt in model.asked:
-        roles = [message.role for message in prompt.messages]
+    for question in model.asked:
+        roles = [message.role for message in question.messages]
         assert roles == (["user", "assistant"] * len(roles))[: len(roles)] and roles[-1] == "user"
-        assert not any("Your answer was empty" in m.content for m in prompt.messages[:-1])
-    planner = [prompt.messages for prompt in model.asked if prompt.asks in ("goals", "text")]
+        assert not any("Your answer was empty" in m.content for m in question.messages[:-1])
+    planner = [
+        question.messages for question in model.asked if question.form.name in ("goals", "text")
+    ]
     for before, after in pairwise(planner):
         assert after[: len(before) - 1] == before[:-1]
     assert len(planner[-1]) == 13
@@ -137,7 +139,7 @@ def test_an_unusable_answer_is_asked_for_again_and_told(bad: str | Completion, t
         good = [plan("a"), "fail: no.", BEGIN_AGAIN, plan("b"), *TO_THE_COIN]
         outcome, model, events = play(Deps(), [*good[:position], bad, *good[position:]])
         assert outcome == "success"
-        before, after = (prompt.messages for prompt in model.asked[position : position + 2])
+        before, after = (question.messages for question in model.asked[position : position + 2])
         assert after[:-1] == before[:-1]
         assert after[-1].content.startswith(before[-1].content)
         assert told in after[-1].content.removeprefix(before[-1].content)
@@ -166,7 +168,7 @@ def test_an_explainer_without_a_usable_answer_leaves_the_description() -> None:
     answers = [plan("a"), "fail: I cannot.", "", "", plan("b"), *TO_THE_COIN]
     outcome, model, _ = play(Deps(max_retries=1), answers)
     assert outcome == "success"
-    replanning = [prompt for prompt in model.asked if prompt.asks == "goals"][1]
+    replanning = [question for question in model.asked if question.form.name == "goals"][1]
     assert [message.role for message in replanning.messages] == ["user", "assistant", "user"]
     assert replanning.messages[-1].content.startswith("Descriptor: Step 1 failed: a. I cannot.")
     assert "from step 1 on" in replanning.messages[-1].content

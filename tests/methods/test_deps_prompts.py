@@ -13,10 +13,10 @@ from pddlego_local import prompts
 from pddlego_local.core import Completion, Environment, Turn
 from pddlego_local.decoding.answer import read
 from pddlego_local.decoding.forms import GOALS, TEXT, Form, Keys, choice
-from pddlego_local.decoding.ladder import grammar_for
 from pddlego_local.environments.coin.game import Coin
 from pddlego_local.environments.cooking.game import Cooking
 from pddlego_local.methods.shared.situation import Situation
+from tests.questions import static_grammar
 
 ENVIRONMENTS = tuple(
     f"pddlego_local.environments.{name}" for name in ("alfworld", "coin", "cooking")
@@ -30,12 +30,12 @@ def words(environment: str) -> dict[str, Any]:
 
 
 def situation(environment: str, memory: list[Turn]) -> str:
-    return prompts.render("deps/situation", environment, situation=Situation(memory))
+    return prompts.render("deps/situation", environment, situation=Situation(memory)).text
 
 
 def holds(answer: str, form: Form[Keys]) -> Any:
     """The value, as drawn under the strictest grammar."""
-    value = read(Completion(answer, "stop", 0, 0, 0.0), form, grammar_for("syntax", form)).value
+    value = read(Completion(answer, "stop", 0, 0, 0.0), form, static_grammar("syntax", form)).value
     assert value, answer
     return value
 

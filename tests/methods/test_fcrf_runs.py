@@ -10,7 +10,9 @@ import pytest
 
 from pddlego_local import run
 from pddlego_local.config import compose_cell
-from pddlego_local.core import Completion, Grammar, Prompt, Sampling, Written
+from pddlego_local.core import Completion, Sampling
+from pddlego_local.decoding.forms import Keys
+from pddlego_local.decoding.question import Drawn, Question
 from pddlego_local.errors import GrammarIgnored
 from pddlego_local.methods.shared.lessons import lesson_pool
 from pddlego_local.models import opened
@@ -26,25 +28,19 @@ class Pupil(ReferenceFormalizer):
     episodes changes it, and with it all that follows.
     """
 
-    def complete(
-        self,
-        prompt: Prompt,
-        grammar: Grammar | None,
-        sampling: Sampling,
-        written: Written | None = None,
-    ) -> Completion:
-        first = prompt.messages[0].content
-        if prompt.asks != "act":
+    def answer(
+        self, question: Question[Keys], sampling: Sampling, sample: int = 0, of: int = 1
+    ) -> Drawn:
+        first = question.messages[0].content
+        if question.form.name != "move":
             return self._says({"text": hashlib.sha256(first.encode()).hexdigest()})
-        look = prompt.memory[0].text.encode()
+        look = question.scene.memory[0].text.encode()
         if first.count("\nTrial:\n") < hashlib.sha256(look).digest()[0] % 4:
             return self._says({"kind": "think", "text": "I am stuck."})
-        told = Prompt(prompt.messages, "action", prompt.environment, prompt.memory)
-        command = json.loads(super().complete(told, grammar, sampling).text)["action"]
-        return self._says({"kind": "act", "text": command})
+        return super().answer(question, sampling, sample, of)
 
-    def _says(self, answer: dict[str, str]) -> Completion:
-        return Completion(json.dumps(answer), "stop", 0, 0, 0.0)
+    def _says(self, answer: dict[str, str]) -> Drawn:
+        return Drawn(Completion(json.dumps(answer), "stop", 0, 0, 0.0))
 
 
 class Killed(Pupil):
@@ -54,18 +50,14 @@ class Killed(Pupil):
         super().__init__()
         object.__setattr__(self, "left", [None] * answers)
 
-    def complete(
-        self,
-        prompt: Prompt,
-        grammar: Grammar | None,
-        sampling: Sampling,
-        written: Written | None = None,
-    ) -> Completion:
+    def answer(
+        self, question: Question[Keys], sampling: Sampling, sample: int = 0, of: int = 1
+    ) -> Drawn:
         left: list[None] = self.left  # type: ignore[attr-defined]
         if not left:
             raise GrammarIgnored("killed")
         left.pop()
-        return super().complete(prompt, grammar, sampling, written)
+        return super().answer(question, sampling, sample, of)
 
 
 def whole_run(out: Path, monkeypatch: pytest.MonkeyPatch, model: Any, *further: str) -> list[Row]:

@@ -97,7 +97,7 @@ def test_what_gives_no_plan_is_sampled_again_and_told_nothing(
     model = Scripted([bad] * 3)
     outcome, events = play(method, one_round(), model, planner)
     assert outcome == "no_plan"
-    assert len({prompt.messages for prompt in model.asked}) == 1 and len(model.asked) == 3
+    assert len({question.messages for question in model.asked}) == 1 and len(model.asked) == 3
     assert len({call["sampling"]["seed"] for call in of(events, "call")}) == 3
 
 
@@ -122,7 +122,7 @@ def test_refused_actions_are_played_on_and_ignored(planner: FastDownward) -> Non
 def test_the_next_prompt_has_the_file_and_only_the_news(planner: FastDownward) -> None:
     model = Scripted([SOUTH, SOUTH])
     play(PddlGen(), one_round(2), model, planner)
-    first, second = (prompt.messages[0].content for prompt in model.asked)
+    first, second = (question.messages[0].content for question in model.asked)
     assert "You are in the kitchen. To the South you see a closed patio door." in first
     assert "problem file until now" not in first
     news = second.partition("These are the new observations:")[2]

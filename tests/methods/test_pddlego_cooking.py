@@ -69,7 +69,7 @@ def test_what_is_wanted_is_taken_and_nothing_else(planner: FastDownward) -> None
         "take knife", "take red potato", "open fridge", "take water", "take red onion",
         "open trash can",
     ]  # fmt: skip
-    first, second = (prompt.messages[0].content for prompt in model.asked[:2])
+    first, second = (question.messages[0].content for question in model.asked[:2])
     assert "closed containers" not in first and "still closed" in first
     assert "Action: open fridge" in second and "Action: open fridge" not in first
 

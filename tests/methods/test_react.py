@@ -6,15 +6,15 @@ from typing import Any
 import pytest
 
 from pddlego_local import prompts
+from pddlego_local.decoding.forms import MOVE
 from pddlego_local.decoding.grammars.lark_text import decoder_verdict
-from pddlego_local.decoding.ladder import grammar_for
 from pddlego_local.environments.alfworld.games import TASK_TYPES
 from pddlego_local.environments.tables import Tables
 from pddlego_local.errors import PromptTooLong
 from pddlego_local.methods.reflexion import Reflexion
-from pddlego_local.methods.shared.react import MOVE
 from pddlego_local.models.scripted import Scripted
 from tests.methods.learning import FAILING, WINNING, Row, act, fcrf, opening, play, text, think
+from tests.questions import static_grammar
 
 
 def test_thoughts_and_acts_make_one_growing_dialogue() -> None:
@@ -110,7 +110,7 @@ def test_examples_say_only_what_the_game_understands(environment: str) -> None:
             reflections=[],
             look="",
         )
-        told = shown.partition("Example 1:")[2]
+        told = shown.text.partition("Example 1:")[2]
         moves = [json.loads(line) for line in told.splitlines() if line.startswith("{")]
         commands = [move["text"] for move in moves if move["kind"] == "act"]
         assert "Example 2:" in told and len(commands) > 7
@@ -131,5 +131,5 @@ def test_examples_say_only_what_the_game_understands(environment: str) -> None:
     ],
 )
 def test_a_decoder_on_the_rung_syntax_writes_moves_of_one_line(answer: str, verdict: str) -> None:
-    grammar = grammar_for("syntax", MOVE)
+    grammar = static_grammar("syntax", MOVE)
     assert grammar and decoder_verdict(grammar, answer) == verdict

@@ -2,12 +2,13 @@
 
 import re
 
-from pddlego_local.core import Completion, Grammar, Message, Model, Prompt, Sampling
+from pddlego_local.core import Completion, Grammar, LanguageModel, Message, Sampling
 from pddlego_local.decoding.answer import read
 from pddlego_local.decoding.forms import (
     COMMAND,
     EDIT,
     GOALS,
+    MOVE,
     PROBLEM,
     SEEN,
     TEXT,
@@ -15,12 +16,14 @@ from pddlego_local.decoding.forms import (
     Keys,
     choice,
 )
-from pddlego_local.decoding.ladder import grammar_for
-from pddlego_local.methods.shared.react import MOVE
 from pddlego_local.models.transformers import Engine
+from tests.questions import static_grammar
 
 CPU = Engine(device="cpu", threads=1)
-PROMPT = Prompt((Message("system", "You map a house."), Message("user", "Write the PDDL.")))
+PROMPT = (
+    Message("system", "You map a house."),
+    Message("user", "Write the PDDL."),
+)
 FORMS: list[Form[Keys]] = [COMMAND, EDIT, GOALS, MOVE, PROBLEM, SEEN, TEXT, choice(12)]
 TOY = Grammar("toy", "lark", 'start: "(" NAME ("," NAME) ~ 0 .. 5 ")"\nNAME: /[a-z]{1,6}/\n')
 TOY_LANGUAGE = re.compile(r"\([a-z]{1,6}(,[a-z]{1,6}){0,5}\)")
@@ -52,9 +55,9 @@ def words(completion: Completion) -> tuple[str, str, str, int, int]:
     )
 
 
-def finished(model: Model, form: Form[Keys], seed: int) -> bool:
+def finished(model: LanguageModel, form: Form[Keys], seed: int) -> bool:
     """Whether an answer under "syntax" came to its end; if it did, it must be one of the form."""
-    grammar = grammar_for("syntax", form)
+    grammar = static_grammar("syntax", form)
     completion = model.complete(PROMPT, grammar, Sampling(max_tokens=2500, seed=seed))
     answer = read(completion, form, grammar)
     assert answer.value or completion.finish_reason == "length"

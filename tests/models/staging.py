@@ -5,7 +5,7 @@ import json
 import re
 from concurrent.futures import ThreadPoolExecutor
 
-from pddlego_local.core import Action, Completion, Grammar, Model, Names, Sampling, Written
+from pddlego_local.core import Action, Completion, Grammar, LanguageModel, Names, Prefix, Sampling
 from pddlego_local.decoding.answer import read
 from pddlego_local.decoding.draw import draw
 from pddlego_local.decoding.forms import PDDL
@@ -14,6 +14,7 @@ from pddlego_local.decoding.stages import Scene
 from pddlego_local.pddl.check import check
 from pddlego_local.seeds import derive_seed
 from tests.models.asking import PROMPT
+from tests.questions import QUESTION
 
 FIRST = Grammar("first", "lark", 'start: "(a " /[a-z]{1,5}/ ")"\n')
 FIRST_LANGUAGE = re.compile(r"\(a ([a-z]{1,5})\)")
@@ -31,50 +32,52 @@ def second(name: str) -> Grammar:
     return Grammar("second", "lark", f'start: " (b {name} " /[0-9]{{1,3}}/ ")"\n')
 
 
-def begin(model: Model, seed: int, *, thinking: bool = False) -> Completion:
+def begin(model: LanguageModel, seed: int, *, thinking: bool = False) -> Completion:
     """The first stage."""
     sampling = Sampling(max_tokens=1500, seed=derive_seed(seed, 1), thinking=thinking)
-    return model.complete(PROMPT, FIRST, sampling, Written())
+    return model.complete(PROMPT, FIRST, sampling, Prefix())
 
 
-def go_on(model: Model, seed: int, first: Completion, *, anew: bool = False) -> Completion:
+def go_on(model: LanguageModel, seed: int, first: Completion, *, anew: bool = False) -> Completion:
     """The second stage; `anew` leaves it to the model to tokenize what is written."""
     match = FIRST_LANGUAGE.fullmatch(first.text)
     assert match and first.finish_reason == "stop"
-    written = first.written
-    assert written is not None and written.text == first.text
+    prefix = first.prefix
+    assert prefix is not None and prefix.text == first.text
     if anew:
-        written = dataclasses.replace(written, tokens=None)
+        prefix = dataclasses.replace(prefix, tokens=None)
     sampling = Sampling(max_tokens=60, seed=derive_seed(seed, 2))
-    rest = model.complete(PROMPT, second(match[1]), sampling, written)
+    rest = model.complete(PROMPT, second(match[1]), sampling, prefix)
     assert re.fullmatch(rf" \(b {match[1]} \d{{1,3}}\)", rest.text), rest.text
     assert rest.finish_reason == "stop" and not rest.thought
-    assert rest.written is not None and rest.written.text == first.text + rest.text
-    assert rest.written.opening == written.opening
+    assert rest.prefix is not None and rest.prefix.text == first.text + rest.text
+    assert rest.prefix.opening == prefix.opening
     return rest
 
 
-def begin_and_go_on(model: Model, seed: int, *, anew: bool) -> tuple[Completion, Completion]:
+def begin_and_go_on(
+    model: LanguageModel, seed: int, *, anew: bool
+) -> tuple[Completion, Completion]:
     """Both stages; each counts its tokens."""
     first = begin(model, seed)
     rest = go_on(model, seed, first, anew=anew)
-    assert first.written is not None and rest.written is not None
-    assert first.written.tokens is not None and rest.written.tokens is not None
-    assert len(first.written.opening) == first.prompt_tokens
+    assert first.prefix is not None and rest.prefix is not None
+    assert first.prefix.tokens is not None and rest.prefix.tokens is not None
+    assert len(first.prefix.opening) == first.prompt_tokens
     if not anew:  # the very tokens that were drawn, and one end-of-text each
-        assert len(first.written.tokens) == first.completion_tokens - 1
-        assert rest.prompt_tokens == first.prompt_tokens + len(first.written.tokens)
+        assert len(first.prefix.tokens) == first.completion_tokens - 1
+        assert rest.prompt_tokens == first.prompt_tokens + len(first.prefix.tokens)
     return first, rest
 
 
-def staged(model: Model, seed: int) -> str:
+def staged(model: LanguageModel, seed: int) -> str:
     """The whole answer."""
     rest = go_on(model, seed, begin(model, seed))
-    assert rest.written is not None
-    return rest.written.text
+    assert rest.prefix is not None
+    return rest.prefix.text
 
 
-def assert_seeds_alone_decide(model: Model, count: int) -> None:
+def assert_seeds_alone_decide(model: LanguageModel, count: int) -> None:
     """Answers in stages are the same alone and in company, in whatever order they are asked for."""
     alone = [staged(model, seed) for seed in range(count)]
     with ThreadPoolExecutor(8) as pool:
@@ -83,24 +86,24 @@ def assert_seeds_alone_decide(model: Model, count: int) -> None:
     assert len(set(alone)) == count
 
 
-def assert_a_json_schema_continues(model: Model) -> None:
+def assert_a_json_schema_continues(model: LanguageModel) -> None:
     first = begin(model, 1)
-    rest = model.complete(PROMPT, RECORD, Sampling(max_tokens=99, seed=2), first.written)
+    rest = model.complete(PROMPT, RECORD, Sampling(max_tokens=99, seed=2), first.prefix)
     assert rest.finish_reason == "stop"
     assert 0 <= json.loads(rest.text)["n"] <= 99
 
 
-def assert_pieces_make_the_whole(model: Model) -> None:
+def assert_pieces_make_the_whole(model: LanguageModel) -> None:
     """Greedily drawn in three pieces, an answer is what it is in one."""
     greedy = Sampling(temperature=0, max_tokens=24)
     whole = model.complete(PROMPT, ENDLESS, greedy).text
     piece = dataclasses.replace(greedy, max_tokens=8)
-    written: Written | None = Written()
+    prefix: Prefix | None = Prefix()
     for _ in range(3):
-        completion = model.complete(PROMPT, ENDLESS, piece, written)
+        completion = model.complete(PROMPT, ENDLESS, piece, prefix)
         assert completion.finish_reason == "length"
-        written = completion.written
-    assert written is not None and written.text == whole
+        prefix = completion.prefix
+    assert prefix is not None and prefix.text == whole
 
 
 SCENE = Scene(
@@ -112,10 +115,10 @@ SCENE = Scene(
 )
 
 
-def typed_answer(model: Model, rung: str, seed: int, max_tokens: int) -> str:
+def typed_answer(model: LanguageModel, rung: str, seed: int, max_tokens: int) -> str:
     """ "cut", or "accepted" for a domain and a problem that are what the rung promises."""
     constraint = constraint_for(rung, PDDL, SCENE)
-    drawn = draw(model, PROMPT, constraint, Sampling(max_tokens=max_tokens, seed=seed), {})[0]
+    drawn = draw(model, QUESTION, constraint, Sampling(max_tokens=max_tokens, seed=seed), {})[0]
     answer = read(drawn.completion, PDDL, constraint)
     if not answer.value:
         assert answer.fault == "truncated"

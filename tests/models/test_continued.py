@@ -1,18 +1,14 @@
-"""Answers that go on where they stopped, and several samples at once: in process and stand-ins."""
+"""Answers that go on where they stopped, and several samples at once: in process."""
 
 import dataclasses
-import json
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from pddlego_local.core import Completion, Grammar, Model, Prompt, Sampling, Written
-from pddlego_local.errors import GrammarIgnored, ModelFault, PromptTooLong
+from pddlego_local.core import Completion, Grammar, Messages, Prefix, Sampling
+from pddlego_local.errors import GrammarIgnored, PromptTooLong
 from pddlego_local.models.canary import check_obedience
-from pddlego_local.models.reference import ReferenceFormalizer
-from pddlego_local.models.replay import Replay
-from pddlego_local.models.scripted import Scripted
 from pddlego_local.models.transformers import TransformersModel
 from tests.models.asking import CPU, PROMPT, TOY, TOY_LANGUAGE, words
 from tests.models.staging import (
@@ -41,8 +37,8 @@ def test_a_stage_goes_on_under_its_own_grammar(
     model: TransformersModel, tokenizer: Any, seed: int, anew: bool
 ) -> None:
     first, rest = begin_and_go_on(model, seed, anew=anew)
-    assert rest.written is not None
-    assert tokenizer.decode(rest.written.tokens) == first.text + rest.text
+    assert rest.prefix is not None
+    assert tokenizer.decode(rest.prefix.tokens) == first.text + rest.text
     assert rest.prompt_tokens >= first.prompt_tokens + 1
 
 
@@ -66,43 +62,43 @@ def test_a_json_schema_continues_an_answer(model: TransformersModel) -> None:
 
 
 def test_a_cut_answer_goes_on_from_its_cut(model: TransformersModel) -> None:
-    written = begin(model, 1).written
-    assert written is not None
-    cut = Written(written.text[:-1], written.opening, None)
+    prefix = begin(model, 1).prefix
+    assert prefix is not None
+    cut = Prefix(prefix.text[:-1], prefix.opening, None)
     end = Grammar("end", "lark", 'start: /[0-9]/ ")"\n')
     rest = model.complete(PROMPT, end, Sampling(max_tokens=9), cut)
-    assert rest.written is not None
-    assert rest.written.text == written.text[:-1] + rest.text and rest.text[1:] == ")"
+    assert rest.prefix is not None
+    assert rest.prefix.text == prefix.text[:-1] + rest.text and rest.text[1:] == ")"
 
 
 def test_only_the_first_stage_thinks(model: TransformersModel, tokenizer: Any) -> None:
     for seed in range(40):
         first = begin(model, seed, thinking=True)
-        assert first.written is not None
+        assert first.prefix is not None
         if first.finish_reason == "stop":
             rest = go_on(model, seed, first)
-            assert tokenizer.decode(first.written.opening).endswith(first.thought + "</think>")
+            assert tokenizer.decode(first.prefix.opening).endswith(first.thought + "</think>")
             again = Sampling(max_tokens=60, seed=1, thinking=True)
-            assert model.complete(PROMPT, RECORD, again, rest.written).thought == ""
+            assert model.complete(PROMPT, RECORD, again, rest.prefix).thought == ""
             return
-        assert (first.text, first.written.tokens) == ("", ())
+        assert (first.text, first.prefix.tokens) == ("", ())
     pytest.fail("no thought came to its end in 40 tries")
 
 
 def test_the_context_bounds_the_stages_too(random_llama: Path) -> None:
     model = TransformersModel(weights=str(random_llama), context_tokens=70, engine=CPU)
     sampling = Sampling(max_tokens=500, seed=1)
-    first = model.complete(PROMPT, None, dataclasses.replace(sampling, max_tokens=5), Written())
-    rest = model.complete(PROMPT, None, sampling, first.written)
+    first = model.complete(PROMPT, None, dataclasses.replace(sampling, max_tokens=5), Prefix())
+    rest = model.complete(PROMPT, None, sampling, first.prefix)
     assert rest.finish_reason == "length"
     assert rest.prompt_tokens + rest.completion_tokens == 70
     with pytest.raises(PromptTooLong, match=r"70.*raise model\.context_tokens"):
-        model.complete(PROMPT, None, sampling, rest.written)
+        model.complete(PROMPT, None, sampling, rest.prefix)
 
 
 def test_a_text_that_has_lost_its_tokens_is_not_continued(model: TransformersModel) -> None:
-    with pytest.raises(ValueError, match=r"without written\.opening"):
-        model.complete(PROMPT, FIRST, Sampling(), Written("(a b)"))
+    with pytest.raises(ValueError, match=r"without prefix\.opening"):
+        model.complete(PROMPT, FIRST, Sampling(), Prefix("(a b)"))
 
 
 def test_samples_differ_and_come_again(model: TransformersModel) -> None:
@@ -122,66 +118,15 @@ def test_the_canary_hears_a_model_that_is_deaf_in_later_stages_only(
     class Deaf(TransformersModel):
         def complete(
             self,
-            prompt: Prompt,
+            messages: Messages,
             grammar: Grammar | None,
             sampling: Sampling,
-            written: Written | None = None,
+            prefix: Prefix | None = None,
         ) -> Completion:
-            heard = None if written and written.text else grammar
-            return super().complete(prompt, heard, sampling, written)
+            heard = None if prefix and prefix.text else grammar
+            return super().complete(messages, heard, sampling, prefix)
 
     deaf = Deaf(weights=model.weights, engine=CPU)
     check_obedience(deaf)
     with pytest.raises(GrammarIgnored, match="zyxomma"):
         check_obedience(deaf, stages=True)
-
-
-def test_stand_ins_answer_in_samples() -> None:
-    sampling = Sampling()
-    model: Model = Scripted(["x", "y"])
-    assert [sample.text for sample in model.complete_many(PROMPT, None, sampling, 2)] == ["x", "y"]
-    with pytest.raises(ModelFault, match="over"):
-        model.complete_many(PROMPT, None, sampling, 1)
-    reference: Model = ReferenceFormalizer()
-    asked = dataclasses.replace(PROMPT, asks="text", environment="coin")
-    one, two = reference.complete_many(asked, None, sampling, 2)
-    assert one.text == two.text and one.finish_reason == "stop"
-
-
-def recorded(folder: Path, *events: dict[str, Any]) -> Replay:
-    (folder / "transcripts").mkdir()
-    messages = [dataclasses.asdict(message) for message in PROMPT.messages]
-    lines = [json.dumps({"event": "call", "messages": messages, **event}) for event in events]
-    (folder / "transcripts" / "1-0.jsonl").write_text("\n".join(lines) + "\n")
-    return Replay(run=folder)
-
-
-def told(completion: Completion, grammar: Grammar | None, sampling: Sampling) -> dict[str, Any]:
-    facts = dataclasses.asdict(dataclasses.replace(completion, written=None))
-    asked = {"grammar": grammar and grammar.sha256, "sampling": dataclasses.asdict(sampling)}
-    return asked | {name: value for name, value in facts.items() if name != "written"}
-
-
-def test_a_replay_gives_an_answer_in_stages_as_a_whole(tmp_path: Path) -> None:
-    sampling = Sampling(seed=1)
-    whole = Scripted(["(a b) (c)"]).complete(PROMPT, None, sampling)
-    stage = {"name": "a", "before": "", "text": "(a b)"}
-    replay = recorded(tmp_path, told(whole, None, sampling) | {"stages": [stage, stage]})
-    assert replay.complete(PROMPT, None, sampling) == whole
-    with pytest.raises(ModelFault, match="no transcript"):
-        replay.complete(PROMPT, TOY, sampling)
-
-
-def test_a_replay_answers_a_request_for_many(tmp_path: Path) -> None:
-    sampling = Sampling(seed=3)
-    samples = Scripted(["x", "y", "z"]).complete_many(PROMPT, TOY, sampling, 3)
-    events = [
-        told(sample, TOY, sampling) | {"sample": number, "of": 3}
-        for number, sample in enumerate(samples)
-    ]
-    replay = recorded(tmp_path, *events[::-1])
-    assert replay.complete_many(PROMPT, TOY, sampling, 3) == samples
-    with pytest.raises(ModelFault, match="no transcript"):
-        replay.complete_many(PROMPT, TOY, sampling, 2)
-    with pytest.raises(ModelFault, match="no transcript"):
-        replay.complete(PROMPT, TOY, sampling)

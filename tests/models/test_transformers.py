@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from pddlego_local.core import Grammar, Message, Prompt, Sampling
+from pddlego_local.core import Grammar, Message, Sampling
 from pddlego_local.decoding.forms import Form, Keys
 from pddlego_local.errors import ConfigError, GrammarIgnored, MissingPart
 from pddlego_local.models.canary import check_obedience
@@ -66,8 +66,8 @@ def test_the_canary_passes_and_unmasks_a_model_without_grammars(model: Transform
     check_obedience(model)
 
     class Deaf(TransformersModel):
-        def complete(self, prompt, grammar, sampling, written=None):  # type: ignore[no-untyped-def]
-            return super().complete(prompt, None, sampling, written)
+        def complete(self, messages, grammar, sampling, prefix=None):  # type: ignore[no-untyped-def]
+            return super().complete(messages, None, sampling, prefix)
 
     with pytest.raises(GrammarIgnored, match="zyxomma"):
         check_obedience(Deaf(weights=model.weights, engine=CPU))
@@ -93,7 +93,7 @@ def test_prompt_tokens_are_those_of_the_chat_template(
 ) -> None:
     from transformers import AutoTokenizer
 
-    messages = [{"role": m.role, "content": m.content} for m in PROMPT.messages]
+    messages = [{"role": m.role, "content": m.content} for m in PROMPT]
     tokenizer: Any = AutoTokenizer.from_pretrained(random_llama)
     expected = tokenizer.apply_chat_template(
         messages, tokenize=True, add_generation_prompt=True, enable_thinking=False
@@ -153,7 +153,7 @@ def test_the_context_bounds_prompt_and_answer(random_llama: Path) -> None:
     completion = model.complete(PROMPT, None, Sampling(max_tokens=4000, seed=1))
     assert completion.finish_reason == "length"
     assert completion.prompt_tokens + completion.completion_tokens == 64
-    long = Prompt((Message("user", "the kitchen " * 100),))
+    long = (Message("user", "the kitchen " * 100),)
     with pytest.raises(ConfigError, match=r"raise model\.context_tokens"):
         model.complete(long, TOY, Sampling(max_tokens=10))
 
@@ -256,7 +256,7 @@ socket.socket.connect, socket.getaddrinfo = refuse, refuse_name
 from pddlego_local.core import *
 from pddlego_local.models.transformers import *
 model = TransformersModel(weights=sys.argv[1], engine=Engine(device="cpu", threads=1))
-prompt = Prompt((Message("user", "?"),))
+prompt = (Message("user", "?"),)
 print(model.complete(prompt, Grammar("g", "lark", 'start: "yes"'), Sampling(max_tokens=9)).text)
 """
 

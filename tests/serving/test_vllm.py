@@ -20,7 +20,7 @@ import pytest
 
 from pddlego_local import run as runner
 from pddlego_local.config import compose_cell
-from pddlego_local.core import Grammar, Message, Prompt, Sampling
+from pddlego_local.core import Grammar, Message, Sampling
 from pddlego_local.decoding.grammars.lark_text import accepts, load
 from pddlego_local.errors import ConfigError, MissingPart, ModelFault
 from pddlego_local.models import opened
@@ -129,19 +129,19 @@ def test_limits_and_counts(model: VllmModel) -> None:
     assert (free.finish_reason, free.completion_tokens) == ("length", 30)
     cut = model.complete(PROMPT, TOY, Sampling(max_tokens=1))
     assert (cut.finish_reason, cut.text, cut.completion_tokens) == ("length", "(", 1)
-    longer = Prompt((*PROMPT.messages, Message("user", "Again.")))
+    longer = (*PROMPT, Message("user", "Again."))
     assert model.complete(longer, TOY, Sampling(max_tokens=50)).prompt_tokens > cut.prompt_tokens
 
 
 def test_the_context_bounds_prompt_and_answer(model: VllmModel) -> None:
-    most = Prompt((Message("user", "the kitchen " * 1900),))
+    most = (Message("user", "the kitchen " * 1900),)
     for seed in range(10):  # random weights end a text now and then
         free = model.complete(most, None, Sampling(max_tokens=100_000, seed=seed))
         if free.finish_reason == "length":
             break
     assert free.finish_reason == "length"
     assert free.prompt_tokens + free.completion_tokens == CONTEXT_TOKENS
-    long = Prompt((Message("user", "the kitchen " * 3000),))
+    long = (Message("user", "the kitchen " * 3000),)
     with pytest.raises(ConfigError, match=r"raise model\.context_tokens"):
         model.complete(long, TOY, Sampling(max_tokens=10))
 

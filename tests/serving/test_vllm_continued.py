@@ -11,7 +11,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from pddlego_local.core import Grammar, Message, Prompt, Sampling, Written
+from pddlego_local.core import Grammar, Message, Prefix, Sampling
 from pddlego_local.errors import ConfigError, ModelFault, PromptTooLong
 from pddlego_local.models.canary import check_obedience
 from pddlego_local.models.random import make_random_llama
@@ -54,9 +54,9 @@ def model(tmp_path_factory: pytest.TempPathFactory) -> Iterator[VllmModel]:
 def test_a_stage_goes_on_under_its_own_grammar(model: VllmModel, seed: int, anew: bool) -> None:
     first, rest = begin_and_go_on(model, seed, anew=anew)
     if not anew:
-        assert first.written is not None and first.written.tokens is not None
-        assert rest.written is not None and rest.written.tokens is not None
-        drawn = len(rest.written.tokens) - len(first.written.tokens)
+        assert first.prefix is not None and first.prefix.tokens is not None
+        assert rest.prefix is not None and rest.prefix.tokens is not None
+        drawn = len(rest.prefix.tokens) - len(first.prefix.tokens)
         assert drawn == rest.completion_tokens - 1
 
 
@@ -82,15 +82,15 @@ def test_a_json_schema_continues_an_answer(model: VllmModel) -> None:
 def test_only_the_first_stage_thinks(model: VllmModel) -> None:
     for seed in range(40):
         first = begin(model, seed, thinking=True)
-        assert first.written is not None and first.written.tokens is not None
+        assert first.prefix is not None and first.prefix.tokens is not None
         if first.finish_reason == "stop":
             assert first.thought
-            thought = first.completion_tokens - len(first.written.tokens) - 1
-            assert len(first.written.opening) == first.prompt_tokens + thought
+            thought = first.completion_tokens - len(first.prefix.tokens) - 1
+            assert len(first.prefix.opening) == first.prompt_tokens + thought
             go_on(model, seed, first)
             go_on(model, seed, first, anew=True)
             return
-        assert (first.text, first.written.tokens) == ("", ())
+        assert (first.text, first.prefix.tokens) == ("", ())
     pytest.fail("no thought came to its end in 40 tries")
 
 
@@ -100,37 +100,37 @@ def test_the_canary_passes_in_stages(model: VllmModel) -> None:
 
 def test_what_the_server_would_leave_without_a_grammar_is_not_asked(model: VllmModel) -> None:
     """Its reasoning parser reads the prompt's tokens, and would take the rest for a thought."""
-    written = begin(model, 1).written
-    assert written is not None and written.tokens is not None
+    prefix = begin(model, 1).prefix
+    assert prefix is not None and prefix.tokens is not None
     marker = model.start()._markers[0]
-    thinks_again = dataclasses.replace(written, tokens=(*written.tokens, marker))
+    thinks_again = dataclasses.replace(prefix, tokens=(*prefix.tokens, marker))
     with pytest.raises(ModelFault, match="holds <think>"):
         model.complete(PROMPT, FIRST, Sampling(max_tokens=9), thinks_again)
-    no_thought = dataclasses.replace(written, opening=written.opening[:20])
+    no_thought = dataclasses.replace(prefix, opening=prefix.opening[:20])
     with pytest.raises(ConfigError, match=r"model\.thinking=null"):
         model.complete(PROMPT, FIRST, Sampling(max_tokens=9), no_thought)
 
 
 def test_the_context_bounds_the_stages_too(model: VllmModel) -> None:
-    most = Prompt((Message("user", "the kitchen " * 1900),))
+    most = (Message("user", "the kitchen " * 1900),)
     some = Sampling(max_tokens=5, seed=1)
-    first = model.complete(most, None, some, Written())
+    first = model.complete(most, None, some, Prefix())
     for seed in range(10):
         sampling = Sampling(max_tokens=100_000, seed=seed)
-        rest = model.complete(most, ENDLESS, sampling, first.written)
+        rest = model.complete(most, ENDLESS, sampling, first.prefix)
         if rest.finish_reason == "length":
             break
     assert rest.finish_reason == "length"
     assert rest.prompt_tokens + rest.completion_tokens == CONTEXT_TOKENS
     with pytest.raises(PromptTooLong, match=r"raise model\.context_tokens"):
-        model.complete(most, ENDLESS, some, rest.written)
+        model.complete(most, ENDLESS, some, rest.prefix)
 
 
 def test_a_bad_grammar_is_named(model: VllmModel) -> None:
     first = begin(model, 1)
     bad = Grammar("bad", "lark", "start: nowhere\n")
     with pytest.raises(ConfigError, match="nowhere"):
-        model.complete(PROMPT, bad, Sampling(), first.written)
+        model.complete(PROMPT, bad, Sampling(), first.prefix)
 
 
 @pytest.mark.parametrize(("thinking", "count"), [(False, 6), (True, 8)])
@@ -210,9 +210,9 @@ def test_a_server_without_tokenize_is_told_of(model: VllmModel) -> None:
 
 def test_killed_between_stages_is_a_model_fault(model: VllmModel) -> None:
     """Last of this module's users of the server: it does not survive."""
-    written = begin(model, 1).written
-    assert written is not None and model._managed is not None
+    prefix = begin(model, 1).prefix
+    assert prefix is not None and model._managed is not None
     group = model._managed.process_group()
     assert group is not None
     sampling = Sampling(max_tokens=1500, seed=1)
-    kill_under_way(group, lambda: model.complete(PROMPT, None, sampling, written))
+    kill_under_way(group, lambda: model.complete(PROMPT, None, sampling, prefix))

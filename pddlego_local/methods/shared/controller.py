@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pddlego_local import prompts
 from pddlego_local.core import Turn
 from pddlego_local.decoding.forms import Choice, choice
-from pddlego_local.episode import Episode, told
+from pddlego_local.episode import Episode
 from pddlego_local.methods.shared.dialogue import Dialogue
 from pddlego_local.methods.shared.situation import Situation
 
@@ -102,15 +102,15 @@ class Controller:
             episode.environment.package,
             goal=goal,
             situation=Situation(episode.memory),
-            memory=told(episode.memory),
-            latest=told(episode.memory[-1:]),
+            memory=episode.memory,
+            latest=episode.memory[-1:],
             error=error,
             commands=episode.commands,
         )
         return dialogue.ask(
-            question,
-            "choice",
+            question.text,
             choice(len(episode.commands) + 1),
             step=self.step,
-            facts={"goal": goal, "commands": list(episode.commands)},
+            commands=episode.commands,
+            subgoal=goal,
         )

@@ -1,11 +1,12 @@
 """A dialogue with the model that grows question by question, answer by answer."""
 
-from collections.abc import Mapping
-from typing import Any, TypeVar
+from collections.abc import Sequence
+from typing import TypeVar
 
-from pddlego_local.core import Message, Prompt
+from pddlego_local.core import Message, Messages
 from pddlego_local.decoding.forms import Form, Keys
 from pddlego_local.episode import Episode
+from pddlego_local.prompts import Shown
 
 T = TypeVar("T", bound=Keys)
 
@@ -20,34 +21,34 @@ class Dialogue:
     def __init__(self, episode: Episode, max_retries: int) -> None:
         self._episode = episode
         self._max_retries = max_retries
-        self._messages: tuple[Message, ...] = ()
+        self._messages: Messages = ()
 
     def ask(
         self,
-        question: str,
-        asks: str,
+        text: str,
         form: Form[T],
         *,
         step: int,
-        facts: Mapping[str, Any] | None = None,
+        commands: Sequence[str] = (),
+        subgoal: str = "",
     ) -> T | None:
         """The answer, which stays in the dialogue with its question; None if none was usable."""
-        told = question
+        asked = text
         for retry in range(self._max_retries + 1):
-            prompt = Prompt(
-                (*self._messages, Message("user", told)),
-                asks,
-                self._episode.environment.package,
-                self._episode.memory,
-                facts or {},
+            question = self._episode.question(
+                form,
+                Shown(),
+                (*self._messages, Message("user", asked)),
+                commands=commands,
+                subgoal=subgoal,
             )
-            answer = self._episode.ask(prompt, form, step=step, retry=retry)
+            answer = self._episode.ask(question, step=step, retry=retry)
             if answer.value:
                 self._messages = (
                     *self._messages,
-                    Message("user", question),
+                    Message("user", text),
                     Message("assistant", answer.value.model_dump_json()),
                 )
                 return answer.value
-            told = f"{question}\n\n{form.message(answer.fault)}"
+            asked = f"{text}\n\n{form.message(answer.fault)}"
         return None

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from pddlego_local import prompts
 from pddlego_local.decoding.forms import GOALS, TEXT
-from pddlego_local.episode import Episode, told
+from pddlego_local.episode import Episode
 from pddlego_local.methods.shared.controller import Pursuit
 from pddlego_local.methods.shared.dialogue import Dialogue
 from pddlego_local.methods.shared.situation import Situation
@@ -54,7 +54,7 @@ class GoalPlanner:
             pursuits=numbered,
             finished=finished and last.ended == "accomplished",
             situation=Situation(self._episode.memory),
-            seen=told(last.turns or self._episode.memory[-1:]),
+            seen=last.turns or self._episode.memory[-1:],
             error=last.error,
         )
 
@@ -63,16 +63,16 @@ class GoalPlanner:
         plan: nothing, as it now stands in the dialogue; the description if nothing was explained.
         """
         question = f"{description}\n\n{self._render('explainer')}"
-        return "" if self._dialogue.ask(question, "text", TEXT, step=step) else description
+        return "" if self._dialogue.ask(question, TEXT, step=step) else description
 
     def _goals(self, question: str, step: int) -> tuple[str, ...]:
         self._plans += 1
         self._episode.note(plans=self._plans)
-        answer = self._dialogue.ask(question, "goals", GOALS, step=step)
+        answer = self._dialogue.ask(question, GOALS, step=step)
         return tuple(filter(None, map(str.strip, answer.goals))) if answer else ()
 
     def _look(self) -> str:
         return self._episode.memory[0].text
 
     def _render(self, part: str, **facts: object) -> str:
-        return prompts.render(f"deps/{part}", self._episode.environment.package, **facts)
+        return prompts.render(f"deps/{part}", self._episode.environment.package, **facts).text

@@ -5,18 +5,19 @@ opened and what the recipe needs is picked up without planning. When the ingredi
 meal is prepared and eaten.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from pddlego_local import prompts
-from pddlego_local.core import Message, Prompt, Turn
-from pddlego_local.decoding.forms import SEEN
-from pddlego_local.episode import Episode, Execution, told
+from pddlego_local.core import Turn
+from pddlego_local.decoding.forms import SEEN, Seen
+from pddlego_local.decoding.question import Question
+from pddlego_local.episode import Episode, Execution
 from pddlego_local.planning import Formalization
 
 OPEN, TAKE = "open {}", "take {}"
 MAX_OPENED = 15  # per room: a model may go on naming containers that are not there
 
-Formalize = Callable[[Episode, int, str, str], Formalization]
+Formalize = Callable[[Episode, int, Sequence[Turn], str], Formalization]
 """From the step's number, the news and the problem file until now."""
 
 
@@ -26,14 +27,14 @@ def explore(episode: Episode, formalize: Formalize, problem: str = "") -> str:
     """
     if episode.start().success:
         return "success_at_start"
-    told_until = 0
+    shown_until = 0
     for step in episode.steps():
         if ended := gather(episode, step):
             return ended
         if episode.spent:
             break
-        news = told(episode.memory[told_until:])
-        told_until = len(episode.memory)
+        news = episode.memory[shown_until:]
+        shown_until = len(episode.memory)
         planned = formalize(episode, step, news, problem)
         if not planned.to_do:
             return "no_plan"
@@ -55,7 +56,7 @@ def gather(episode: Episode, step: int) -> str:
         wanted = episode.environment.wanted(episode.memory)
         if episode.spent or not wanted:
             return ""
-        seen = episode.ask(_what_is_seen(episode, episode.memory[since:]), SEEN, step=step).value
+        seen = episode.ask(_what_is_seen(episode, episode.memory[since:]), step=step).value
         if not seen:
             return ""
         found = [TAKE.format(item) for item in seen.items if item in wanted]
@@ -92,7 +93,6 @@ def _play(episode: Episode, command: str) -> str:
     return execution.ended
 
 
-def _what_is_seen(episode: Episode, turns: tuple[Turn, ...]) -> Prompt:
-    environment = episode.environment.package
-    text = prompts.render("pddlego/seen", environment, observations=told(turns))
-    return Prompt((Message("user", text),), "seen", environment, episode.memory)
+def _what_is_seen(episode: Episode, turns: tuple[Turn, ...]) -> Question[Seen]:
+    shown = prompts.render("pddlego/seen", episode.environment.package, observations=turns)
+    return episode.question(SEEN, shown)

@@ -4,18 +4,15 @@ Yao et al., "ReAct", as Shinn et al., "Reflexion", run it on ALFWorld. Knows wha
 of earlier trials, and how a mentor is asked for a few sentences; not what either is told.
 """
 
-import functools
+import dataclasses
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Annotated, Any, Literal
-
-from pydantic import Field
+from typing import Any
 
 from pddlego_local import prompts
-from pddlego_local.core import Message, Prompt
-from pddlego_local.decoding.forms import TEXT, Form, Keys
-from pddlego_local.decoding.staged.commands import moves
+from pddlego_local.core import Message, Messages
+from pddlego_local.decoding.forms import MOVE, TEXT, Move
 from pddlego_local.episode import Episode
 from pddlego_local.errors import PromptTooLong
 from pddlego_local.methods.shared.dialogue import Dialogue
@@ -25,26 +22,6 @@ Reflection = Mapping[str, str]
 """What a mentor said of one trial: {"experience": "…", "plan": "…"}."""
 
 ANSWER_TO_THOUGHT = "OK."
-
-
-class Move(Keys):
-    """A thought, or a command in the game's words."""
-
-    kind: Literal["think", "act"]
-    text: str
-
-
-class _ShortMove(Move):
-    text: Annotated[str, Field(pattern=r"^[^\x00-\x1f\x7f]{1,400}$")]
-
-
-MOVE = Form(
-    "move",
-    Move,
-    '{"kind": "think" or "act", "text": "..."}',
-    syntax=_ShortMove,
-    upper=functools.partial(moves, syntax=_ShortMove),
-)
 
 
 @dataclass(frozen=True)
@@ -99,10 +76,10 @@ def play(episode: Episode, reflections: Sequence[Reflection], *, max_thoughts: i
     seen: list[Seen] = []
     complaint, idle, step = "", 0, 0
     for step in episode.steps():
-        messages = dialogue(opening, seen, complaint)
-        prompt = Prompt(messages, "act", episode.environment.package, episode.memory)
+        shown = dataclasses.replace(opening, turns=[*opening.turns, *episode.memory])
+        messages = dialogue(opening.text, seen, complaint)
         try:
-            answer = episode.ask(prompt, MOVE, step=step)
+            answer = episode.ask(episode.question(MOVE, shown, messages), step=step)
         except PromptTooLong:
             if not seen and not reflections:  # then it is the setting, not the model
                 raise
@@ -119,7 +96,7 @@ def play(episode: Episode, reflections: Sequence[Reflection], *, max_thoughts: i
     return Trial(look, tuple(seen), step, "step_limit")
 
 
-def dialogue(opening: str, seen: Sequence[Seen], complaint: str = "") -> tuple[Message, ...]:
+def dialogue(opening: str, seen: Sequence[Seen], complaint: str = "") -> Messages:
     """The opening, then each move and what came back; roles alternate, as chat templates demand.
 
     `complaint` says why the answer before was of no use: that answer is in no dialogue.
@@ -167,9 +144,9 @@ def say(episode: Episode, part: str, step: int, *, max_retries: int, **facts: ob
     The game is over by then: nothing that goes wrong here changes how it ended, so a question that
     has outgrown the context is noted, not raised.
     """
-    question = prompts.render(f"fcrf/{part}", episode.environment.package, **facts)
+    question = prompts.render(f"fcrf/{part}", episode.environment.package, **facts).text
     try:
-        answer = Dialogue(episode, max_retries).ask(question, "text", TEXT, step=step)
+        answer = Dialogue(episode, max_retries).ask(question, TEXT, step=step)
     except PromptTooLong:
         episode.note(**{f"{part}_fault": "context_exceeded"})
         return ""

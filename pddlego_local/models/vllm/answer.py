@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from pddlego_local.core import Completion, Written
+from pddlego_local.core import Completion, Prefix
 from pddlego_local.errors import ConfigError, ModelFault
 
 
@@ -39,7 +39,7 @@ def ending(choice: Any) -> Any:
     return choice.finish_reason
 
 
-def begun(completion: Completion, response: Any, end_of_thought: int | None) -> Written:
+def begun(completion: Completion, response: Any, end_of_thought: int | None) -> Prefix:
     """What the first part of an answer is continued from.
 
     The answer begins behind the first token `end_of_thought`; None where nothing was thought.
@@ -50,7 +50,7 @@ def begun(completion: Completion, response: Any, end_of_thought: int | None) -> 
     if completion.finish_reason == "unfinished_thought":
         begin = len(tokens)
     opening = _told(response, "prompt_token_ids") + tokens[:begin]
-    return Written(completion.text, opening, tokens[begin:])
+    return Prefix(completion.text, opening, tokens[begin:])
 
 
 def without_end(choice: Any) -> tuple[int, ...]:

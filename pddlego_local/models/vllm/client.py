@@ -1,4 +1,4 @@
-"""The requests for answers: written through Outlines, whole or in stages, one or many.
+"""The requests for answers: made through Outlines, whole or in stages, one or many.
 
 Outlines writes the constrained request. Sending it is ours, because Outlines keeps the text only:
 no token counts, no finish reason, no thought. An answer in stages begins as a chat completion and
@@ -15,7 +15,7 @@ import outlines
 from outlines.inputs import Chat
 from outlines.types import CFG, JsonSchema
 
-from pddlego_local.core import Completion, Grammar, Prompt, Sampling, Written
+from pddlego_local.core import Completion, Grammar, Messages, Prefix, Sampling
 from pddlego_local.errors import ConfigError, ModelFault
 from pddlego_local.models.continuation import continues
 from pddlego_local.models.thinking import Thinking, template_arguments
@@ -44,17 +44,17 @@ class VllmClient:
 
     def complete(
         self,
-        prompt: Prompt,
+        messages: Messages,
         grammar: Grammar | None,
         sampling: Sampling,
-        written: Written | None = None,
+        prefix: Prefix | None = None,
     ) -> Completion:
         """See `VllmModel.complete`."""
         start = time.perf_counter()
-        if written is not None and continues(written):
-            return self._continue(grammar, sampling, written)
-        extra = {} if written is None else _WITH_TOKENS
-        response = self._chat(prompt, grammar, sampling, 1, extra)
+        if prefix is not None and continues(prefix):
+            return self._continue(grammar, sampling, prefix)
+        extra = {} if prefix is None else _WITH_TOKENS
+        response = self._chat(messages, grammar, sampling, 1, extra)
         completion = answer.whole(
             response.choices[0],
             thinking=sampling.thinking,
@@ -62,18 +62,18 @@ class VllmClient:
             completion_tokens=response.usage.completion_tokens,
             latency_s=time.perf_counter() - start,
         )
-        if written is None:
+        if prefix is None:
             return completion
         end_of_thought = self._markers[1] if sampling.thinking else None
         begun = answer.begun(completion, response, end_of_thought)
-        return dataclasses.replace(completion, written=begun)
+        return dataclasses.replace(completion, prefix=begun)
 
     def complete_many(
-        self, prompt: Prompt, grammar: Grammar | None, sampling: Sampling, count: int
+        self, messages: Messages, grammar: Grammar | None, sampling: Sampling, count: int
     ) -> tuple[Completion, ...]:
         """See `VllmModel.complete_many`."""
         start = time.perf_counter()
-        response = self._chat(prompt, grammar, sampling, count, _WITH_TOKENS)
+        response = self._chat(messages, grammar, sampling, count, _WITH_TOKENS)
         latency_s = time.perf_counter() - start
         return tuple(
             answer.whole(
@@ -88,18 +88,18 @@ class VllmClient:
 
     def _chat(
         self,
-        prompt: Prompt,
+        messages: Messages,
         grammar: Grammar | None,
         sampling: Sampling,
         count: int,
         extra: dict[str, Any],
     ) -> Any:
         """`count` answers to a prompt; the server draws the i-th from the seed + i."""
-        messages = [{"role": m.role, "content": m.content} for m in prompt.messages]
+        chat = [{"role": m.role, "content": m.content} for m in messages]
         arguments = template_arguments(self._thinking, sampling.thinking, self._connection.name)
         chosen = {"chat_template_kwargs": arguments} if arguments else {}
         request = self._outlines._build_client_args(
-            Chat(messages),
+            Chat(chat),
             _output_type(grammar),
             n=count,
             extra_body=_NEUTRAL | chosen | extra,
@@ -107,20 +107,18 @@ class VllmClient:
         )
 
         def room() -> int:
-            counted = self._connection.tokenize(messages=messages, chat_template_kwargs=arguments)
+            counted = self._connection.tokenize(messages=chat, chat_template_kwargs=arguments)
             return int(counted["max_model_len"]) - int(counted["count"])
 
         send = self._connection.openai.chat.completions.create
         return self._connection.answer(send, request, grammar, room)
 
-    def _continue(
-        self, grammar: Grammar | None, sampling: Sampling, written: Written
-    ) -> Completion:
+    def _continue(self, grammar: Grammar | None, sampling: Sampling, prefix: Prefix) -> Completion:
         start = time.perf_counter()
-        tokens = written.tokens
+        tokens = prefix.tokens
         if tokens is None:
-            tokens = self._connection.token_ids(written.text)
-        before = [*written.opening, *tokens]
+            tokens = self._connection.token_ids(prefix.text)
+        before = [*prefix.opening, *tokens]
         self._check_gate(before)
         output_type = self._outlines.type_adapter.format_output_type(_output_type(grammar))
         request = {
@@ -143,7 +141,7 @@ class VllmClient:
             prompt_tokens=response.usage.prompt_tokens,
             completion_tokens=response.usage.completion_tokens,
             latency_s=time.perf_counter() - start,
-            written=Written(written.text + choice.text, written.opening, whole_tokens),
+            prefix=Prefix(prefix.text + choice.text, prefix.opening, whole_tokens),
         )
 
     def _check_gate(self, before: Sequence[int]) -> None:

@@ -7,12 +7,12 @@ threads ask; an answer depends on the request's own seed, not on its company.
 import threading
 import urllib.parse
 from pathlib import Path
-from typing import Literal
+from typing import ClassVar, Literal
 
 from pydantic import ConfigDict, Field, PositiveFloat, PositiveInt
 from pydantic.dataclasses import dataclass
 
-from pddlego_local.core import Completion, Grammar, Prompt, Sampling, Written
+from pddlego_local.core import Completion, Grammar, Messages, Prefix, Sampling
 from pddlego_local.errors import ConfigError, MissingPart, ModelFault
 from pddlego_local.models.grammar import check_grammar
 from pddlego_local.models.machine import gpu_count
@@ -64,8 +64,9 @@ class VllmModel:
     thinking: Thinking | None = None
     server: Server = Server()
 
+    decodes: ClassVar[Literal[True]] = True
+
     def __post_init__(self) -> None:
-        self.decodes = True
         self._lock = threading.Lock()
         self._slots = threading.BoundedSemaphore(self.server.max_concurrent_requests)
         self._managed: VllmServer | None = None
@@ -138,25 +139,25 @@ class VllmModel:
 
     def complete(
         self,
-        prompt: Prompt,
+        messages: Messages,
         grammar: Grammar | None,
         sampling: Sampling,
-        written: Written | None = None,
+        prefix: Prefix | None = None,
     ) -> Completion:
         """Asks for one answer, or for the next stage of one (which no longer thinks).
 
-        The same prompt, grammar and sampling ask for the same answer. A token limit (or the end of
-        the context) ends it with "length". Raises ConfigError for a grammar that the server
+        The same messages, grammar and sampling ask for the same answer. A token limit (or the end
+        of the context) ends it with "length". Raises ConfigError for a grammar that the server
         refuses, a prompt that leaves no room in the context, thinking that the model cannot do, and
         a server that cannot answer in stages; ModelFault when the server fails.
         """
         # A stage's grammar serves one request; whether it compiles, the server says soon enough.
-        client = self._ready(grammar if written is None else None)
+        client = self._ready(grammar if prefix is None else None)
         with self._slots:
-            return client.complete(prompt, grammar, sampling, written)
+            return client.complete(messages, grammar, sampling, prefix)
 
     def complete_many(
-        self, prompt: Prompt, grammar: Grammar | None, sampling: Sampling, count: int
+        self, messages: Messages, grammar: Grammar | None, sampling: Sampling, count: int
     ) -> tuple[Completion, ...]:
         """`count` answers in one request, drawn from the seeds that follow the sampling's.
 
@@ -165,7 +166,7 @@ class VllmModel:
         """
         client = self._ready(grammar)
         with self._slots:
-            return client.complete_many(prompt, grammar, sampling, count)
+            return client.complete_many(messages, grammar, sampling, count)
 
     def _ready(self, grammar: Grammar | None) -> VllmClient:
         if grammar is not None:

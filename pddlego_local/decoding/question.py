@@ -1,0 +1,96 @@
+"""A question: what is asked for, what a language model sees of it, and the scene as data.
+
+Who answers it is one of two kinds. A language model sees `messages` and nothing else; rule-based
+and test models read the form and the scene instead of prose. The scene also tells the upper rungs
+of the ladder what the prompt shows, so that a grammar knows no more and no less.
+"""
+
+from dataclasses import dataclass, field
+from typing import Generic, Literal, Protocol
+
+from pddlego_local.core import Action, Completion, LanguageModel, Messages, Names, Sampling, Turn
+from pddlego_local.decoding.forms import Form, Keys, T_co
+
+
+@dataclass(frozen=True)
+class Scene:
+    """The situation that a question is asked in: what its messages tell, as data.
+
+    `actions` are the environment's action schemas, `names` those that the messages show, `commands`
+    the commands that they offer. `domain` is the domain file that a problem or an edit is for,
+    `problem` the file that an edit changes; "" where the model writes them itself. `own_goal` is
+    False where the method sets the goal and the model's counts for nothing. `subgoal` is what a
+    controller is to reach, in words. `environment` is a package, `memory` the episode so far: for
+    models that read no prose.
+    """
+
+    actions: tuple[Action, ...] = ()
+    names: Names = field(default_factory=Names)
+    commands: tuple[str, ...] = ()
+    domain: str = ""
+    problem: str = ""
+    own_goal: bool = True
+    subgoal: str = ""
+    environment: str = ""
+    memory: tuple[Turn, ...] = ()
+
+
+@dataclass(frozen=True)
+class Question(Generic[T_co]):
+    """What is asked of a model: an answer of this form, in these words, in this scene."""
+
+    form: Form[T_co]
+    messages: Messages
+    scene: Scene
+
+
+@dataclass(frozen=True)
+class DrawnStage:
+    """What one stage of an answer added, after `before`; `grammar` is its hash."""
+
+    name: str
+    grammar: str
+    sampling: Sampling
+    before: str
+    text: str
+    finish_reason: str
+    prompt_tokens: int
+    completion_tokens: int
+    latency_s: float
+    thought: str = ""
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """A whole answer, and the stages that it was drawn in, if any."""
+
+    completion: Completion
+    stages: tuple[DrawnStage, ...] = ()
+
+
+class WholeAnswerModel(Protocol):
+    """What answers by rules, from a list, or from a record: no language model, and no grammar
+    applies to it. Thread-safe where many episodes share it."""
+
+    @property
+    def decodes(self) -> Literal[False]: ...
+
+    def preflight(self, *, thinking: bool = False) -> None:
+        """Raises MissingPart or ConfigError at once, before anything is loaded."""
+
+    def identity(self) -> dict[str, str]:
+        """What a record says of it."""
+
+    def answer(
+        self, question: Question[Keys], sampling: Sampling, sample: int = 0, of: int = 1
+    ) -> Drawn:
+        """The answer number `sample` of the `of` that are asked for at once.
+
+        Raises ConfigError for a question that it has no rules for, ModelFault for one that it has
+        no answer to.
+        """
+
+    def close(self) -> None: ...
+
+
+Model = LanguageModel | WholeAnswerModel

@@ -1,0 +1,16 @@
+"""Questions for the tests that draw answers, and the grammars that need no scene."""
+
+from pddlego_local.core import Grammar, Message
+from pddlego_local.decoding.forms import PDDL, Form, Keys
+from pddlego_local.decoding.ladder import constraint_for
+from pddlego_local.decoding.question import Question, Scene
+
+MESSAGES = (Message("user", "Write the PDDL."),)
+QUESTION: Question[Keys] = Question(PDDL, MESSAGES, Scene())
+
+
+def static_grammar(rung: str, form: Form[Keys] = PDDL) -> Grammar | None:
+    """What one of the three lower rungs puts on a form."""
+    constraint = constraint_for(rung, form)
+    assert constraint is None or isinstance(constraint, Grammar)
+    return constraint
