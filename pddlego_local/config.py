@@ -120,11 +120,13 @@ class CellConfig:
         with _clear_errors(""):
             return Settings(**{k: v for k, v in self.tree.items() if k not in GROUPS})
 
-    def check(self) -> None:
-        """Raises ConfigError for the first unknown key or impossible value; loads nothing heavy."""
+    def check(self) -> dict[str, Any]:
+        """Every group's part; loads nothing heavy.
+
+        Raises ConfigError for the first unknown key or impossible value.
+        """
         _ = self.settings
-        for group in GROUPS:
-            self.build(group)
+        return {group: self.build(group) for group in GROUPS}
 
     def build(self, group: str) -> Any:
         """The part that this group configures: the only place where `_target_` is followed.

@@ -6,17 +6,19 @@ import os
 import platform
 import subprocess
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from pddlego_local import prompts
 from pddlego_local.config import CellConfig
-from pddlego_local.decoding.ladder import constraint_for
+from pddlego_local.core import Environment
 from pddlego_local.decoding.question import Model
-from pddlego_local.decoding.stages import sha256_of
+from pddlego_local.decoding.stages import Constraint, sha256_of
 from pddlego_local.environments import family
 from pddlego_local.environments.alfworld import installation as alfworld
 from pddlego_local.environments.tables import difficulty_groups
+from pddlego_local.methods import Method
 
 PACKAGES = (
     "pddlego_local",
@@ -34,11 +36,17 @@ PACKAGES = (
 )
 
 
-def run_and_start(config: CellConfig, model: Model) -> tuple[dict[str, Any], dict[str, Any]]:
-    """The two halves of run.json: what may not change while a cell is continued, and what may."""
-    environment, method = config.build("environment"), config.build("method")
-    rung = config.build("decoding").rung
-    constraints = {form.name: constraint_for(rung, form) for form in method.forms}
+def run_and_start(
+    config: CellConfig,
+    environment: Environment,
+    method: Method,
+    constraints: Mapping[str, Constraint],
+    model: Model,
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The two halves of run.json: what may not change while a cell is continued, and what may.
+
+    `constraints` are those of the method's forms, by name.
+    """
     identity = model.identity()
     start = {
         "began": now(),

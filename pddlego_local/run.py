@@ -63,38 +63,48 @@ def run_cell(config: CellConfig, console: Console | None = None) -> CellResult:
     console = console or Console(stderr=True)
     settings = config.settings
     decoding: Decoding = config.build("decoding")
-    config.check()
-    folder = settings.run.out / settings.name / config.cell
-    with Cell(folder) as cell:
-        done = cell.done()
-        wanted = itertools.product(settings.games, range(settings.trials))
-        missing = [episode for episode in wanted if episode not in done]
-        console.print(
-            f"{folder}: {len(missing)} episodes to play, {len(done)} done", highlight=False
-        )
-        if not missing:
-            return CellResult(folder, 0, [])
-        method: Method = config.build("method")
-        environment = config.build("environment")
-        scene = Scene(environment.actions, domain=environment.domain)
-        constraints = [
-            found for form in method.forms if (found := constraint_for(decoding.rung, form, scene))
-        ]
-        for constraint in constraints:
-            validate(first_grammar(constraint))
-        environment.preflight()
+    method: Method = config.build("method")
+    environment: Environment = config.build("environment")
+    with contextlib.closing(config.build("planner")) as planner:
         model = MODELS.get(config)
-        cell.describe(*run_and_start(config, model))
-        if model.decodes and constraints:
-            console.print("starting the model; does it obey grammars?")
-            stages = any(isinstance(constraint, Script) for constraint in constraints)
-            check_obedience(model, thinking=decoding.thinking, stages=stages)
-        with (
-            contextlib.closing(config.build("planner")) as planner,
-            contextlib.closing(_Players(config, method, model, planner, decoding)) as players,
-        ):
+        players = _Players(config, method, model, planner, decoding, environment)
+        folder = settings.run.out / settings.name / config.cell
+        with contextlib.closing(players), Cell(folder) as cell:
+            done = cell.done()
+            wanted = itertools.product(settings.games, range(settings.trials))
+            missing = [episode for episode in wanted if episode not in done]
+            console.print(
+                f"{folder}: {len(missing)} episodes to play, {len(done)} done", highlight=False
+            )
+            if not missing:
+                return CellResult(folder, 0, [])
+            _prepare(players, cell, console)
             faults = _play_all(players, cell, missing, console)
     return CellResult(folder, len(missing) - len(faults), faults)
+
+
+def _prepare(players: "_Players", cell: Cell, console: Console) -> None:
+    """All that can fail for every episode alike fails here, before the first of them.
+
+    Raises MissingPart, ConfigError, GrammarIgnored or ModelFault.
+    """
+    config, model, decoding = players.config, players.model, players.decoding
+    environment = players.first
+    scene = Scene(actions=environment.actions, domain=environment.domain)
+    constraints = {
+        form.name: constraint_for(decoding.rung, form, scene) for form in players.method.forms
+    }
+    for constraint in constraints.values():
+        if constraint:
+            validate(first_grammar(constraint))
+    environment.preflight()
+    model.preflight(thinking=decoding.thinking)
+    MODELS.open(config, model)
+    cell.describe(*run_and_start(config, environment, players.method, constraints, model))
+    if model.decodes and any(constraints.values()):
+        console.print("starting the model; does it obey grammars?")
+        stages = any(isinstance(constraint, Script) for constraint in constraints.values())
+        check_obedience(model, thinking=decoding.thinking, stages=stages)
 
 
 def _play_all(
@@ -235,12 +245,14 @@ class _Players:
         model: Model,
         planner: Planner,
         decoding: Decoding,
+        first: Environment,
     ) -> None:
         self.config, self.method, self.model = config, method, model
-        self.planner, self.decoding = planner, decoding
+        self.planner, self.decoding, self.first = planner, decoding, first
         self.earlier: list[Row] = []
         self.stop = threading.Event()
         self._idle: queue.SimpleQueue[Environment] = queue.SimpleQueue()
+        self._idle.put(first)
 
     @contextlib.contextmanager
     def environment(self) -> Iterator[Environment]:

@@ -27,7 +27,7 @@ from pddlego_local.errors import (
     PddlegoError,
     PlannerFault,
 )
-from pddlego_local.models.opened import MODELS, preflight
+from pddlego_local.models.opened import MODELS
 from pddlego_local.resources import folder
 from pddlego_local.run import run_cell
 
@@ -87,12 +87,13 @@ class Preflight(Callback):
         for overrides in _cells(config):
             try:
                 cell = compose_cell(overrides)
-                cell.check()
-                cell.build("environment").preflight()
-                model = (cell.tree["model"], cell.tree["decoding"]["thinking"])
+                built = cell.check()
+                built["environment"].preflight()
+                thinking = built["decoding"].thinking
+                model = (cell.tree["model"], thinking)
                 if model not in asked:  # seeds and rungs ask nothing new of it
                     asked.append(model)
-                    preflight(cell, cell.build("model"))
+                    built["model"].preflight(thinking=thinking)
             except PddlegoError as error:
                 errors.setdefault(str(error), error)
         if errors:

@@ -17,7 +17,6 @@ from pddlego_local.decoding.ladder import constraint_for
 from pddlego_local.decoding.question import Drawn, Model, Question
 from pddlego_local.episode import Episode, Parts
 from pddlego_local.errors import ConfigError
-from pddlego_local.models.opened import preflight
 from pddlego_local.models.scripted import Scripted
 from pddlego_local.seeds import derive_seed
 
@@ -32,8 +31,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def carry_out(given: argparse.Namespace) -> int:
     config = compose_cell(given.overrides)
-    config.check()
-    model = preflight(config, config.build("model"))
+    built = config.check()
+    model: Model = built["model"]
+    model.preflight(thinking=built["decoding"].thinking)
     with contextlib.closing(model):
         write_lines(samples(config, model, given.n), given.out)
     return 0

@@ -3,15 +3,7 @@
 import threading
 
 from pddlego_local.config import CellConfig
-from pddlego_local.decoding import Decoding
 from pddlego_local.decoding.question import Model
-
-
-def preflight(config: CellConfig, model: Model) -> Model:
-    """The model; raises MissingPart or ConfigError before anything is loaded."""
-    decoding: Decoding = config.build("decoding")
-    model.preflight(thinking=decoding.thinking)
-    return model
 
 
 class OpenModel:
@@ -23,16 +15,22 @@ class OpenModel:
         self._model: Model | None = None
 
     def get(self, config: CellConfig) -> Model:
-        """The configured model; another one is closed first.
+        """The configured model: the one that is open, if it is that, or a new one. Starts nothing.
 
-        Raises MissingPart or ConfigError before anything is loaded.
+        Raises ConfigError for an impossible option.
         """
         with self._lock:
-            wanted = config.tree["model"]
-            if self._model is None or wanted != self._configured:
+            if self._model is not None and config.tree["model"] == self._configured:
+                return self._model
+            model: Model = config.build("model")
+            return model
+
+    def open(self, config: CellConfig, model: Model) -> None:
+        """Keeps the model of this configuration; another one is closed first."""
+        with self._lock:
+            if model is not self._model:
                 self._close()
-                self._configured, self._model = wanted, config.build("model")
-            return preflight(config, self._model)
+            self._configured, self._model = config.tree["model"], model
 
     def close(self) -> None:
         with self._lock:

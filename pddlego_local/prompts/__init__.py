@@ -98,6 +98,13 @@ def _command(context: Context, command: str) -> str:
 
 
 @jinja2.pass_context
+def _example(context: Context, template: str) -> str:
+    """A command with its names in brackets, as schemas of commands are shown."""
+    context["shown_here"].turns.append(Turn(template.replace("[", "").replace("]", ""), ""))
+    return template
+
+
+@jinja2.pass_context
 def _pddl(context: Context, text: str) -> str:
     context["shown_here"].pddl.append(text)
     return text
@@ -135,7 +142,7 @@ def _read_dialogue(text: str) -> Iterator[Turn]:
     yield Turn(command, "\n".join(seen))
 
 
-_FILTERS = (_turns, _dialogue, _observed, _command, _pddl, _edits, _offered)
+_FILTERS = (_turns, _dialogue, _observed, _command, _example, _pddl, _edits, _offered)
 _JINJA.filters |= {filter_.__name__.removeprefix("_"): filter_ for filter_ in _FILTERS}
 
 

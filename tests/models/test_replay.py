@@ -1,0 +1,91 @@
+"""Recorded answers given again: through whole runs, in real games, with stages and samples."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pddlego_local.config import compose_cell
+from pddlego_local.core import Sampling
+from pddlego_local.errors import ConfigError, ModelFault
+from pddlego_local.models import opened
+from pddlego_local.models.reference import ReferenceFormalizer
+from pddlego_local.models.replay import Replay
+from pddlego_local.record import read_rows
+from pddlego_local.run import run_cell
+from tests.decoding.drawing import RandomLogits
+from tests.questions import QUESTION
+
+TIMES = ("latency_s", "wall_time_s", "planner_time_s", "planner_wait_s", "model_time_s", "wait_s")
+
+
+def record(
+    out: Path, monkeypatch: pytest.MonkeyPatch, model: Any, *overrides: str
+) -> list[dict[str, Any]]:
+    """The calls of one cell's only game."""
+    monkeypatch.setattr(opened.MODELS, "get", lambda config: model)
+    config = compose_cell([f"run.out={out}", "games=1", "environment.rooms=5", *overrides])
+    result = run_cell(config)
+    assert not result.faults
+    (transcript,) = result.folder.glob("transcripts/*.jsonl")
+    return [without_times(event) for event in read_rows(transcript) if event["event"] == "call"]
+
+
+def without_times(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {k: without_times(v) for k, v in value.items() if k not in TIMES}
+    return [without_times(part) for part in value] if isinstance(value, list) else value
+
+
+def replayed(out: Path, monkeypatch: pytest.MonkeyPatch, of: str, *overrides: str) -> Any:
+    model = compose_cell(["model=replay", f"model.run={out}", f"model.of={of}", *overrides])
+    return record(out.parent / f"again-{of}", monkeypatch, model.build("model"), *overrides)
+
+
+@pytest.mark.parametrize(
+    ("rung", "best_of"), [("grounded", 1), ("typed", 2), ("syntax", 2), ("syntax", 1)]
+)
+def test_a_replay_is_the_run_again_stages_and_samples_included(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, rung: str, best_of: int
+) -> None:
+    decoding = [f"decoding={rung}", f"decoding.best_of={best_of}", "decoding.max_tokens=3000"]
+    before = record(
+        tmp_path / "runs", monkeypatch, RandomLogits(1), "model=random", "seed=3", *decoding
+    )
+    assert any(call.get("stages") for call in before) is (rung != "syntax")
+    again = replayed(tmp_path / "runs", monkeypatch, "random", "seed=3", *decoding)
+    assert again == before
+
+
+def test_cells_below_one_folder_do_not_answer_for_each_other(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Two models were asked the very same, and one of them on two rungs."""
+    out = tmp_path / "runs"
+    perfect = record(out, monkeypatch, ReferenceFormalizer(), "model=reference", "decoding=json")
+    random = {
+        rung: record(out, monkeypatch, RandomLogits(1), "model=random", f"decoding={rung}")
+        for rung in ("json", "syntax")
+    }
+    assert perfect[0]["messages"] == random["json"][0]["messages"]
+    for of, rung, before in (
+        ("reference", "json", perfect),
+        ("random", "json", random["json"]),
+        ("random", "syntax", random["syntax"]),
+    ):
+        again = replayed(out, monkeypatch, of, f"decoding={rung}", "name=" + rung)
+        assert [call["text"] for call in again] == [call["text"] for call in before]
+    with pytest.raises(ConfigError, match=r"several models.*model\.of=random\|reference"):
+        Replay(run=out, rung="json").preflight()
+    with pytest.raises(ConfigError, match=r"no transcripts of nobody"):
+        Replay(run=out, rung="json", of="nobody").preflight()
+    with pytest.raises(ConfigError, match="no transcripts"):
+        Replay(run=tmp_path / "nowhere", rung="json").preflight()
+
+
+def test_what_was_never_asked_has_no_answer(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    record(tmp_path, monkeypatch, ReferenceFormalizer(), "model=reference")
+    with pytest.raises(ModelFault, match="no transcript"):
+        Replay(run=tmp_path, rung="syntax").answer(QUESTION, Sampling())
