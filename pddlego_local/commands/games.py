@@ -14,7 +14,7 @@ from pddlego_local.environments.alfworld.games import (
     Game,
     make_game,
 )
-from pddlego_local.environments.alfworld.games.playthrough import unwinnable
+from pddlego_local.environments.alfworld.playthrough import unwinnable
 from pddlego_local.errors import ConfigError, EnvironmentFault
 
 HELP = "game files of our own making, in the layout of the ALFWorld data set"

@@ -7,31 +7,18 @@ process.py.
 import json
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from random import Random
 from typing import Any
 
 from pddlego_local.environments.alfworld.games import make_game
 from pddlego_local.environments.alfworld.games.layout import goals, logic
+from pddlego_local.environments.alfworld.process import AlfworldGame
 from pddlego_local.errors import ConfigError, UnsolvableGame
 
 VERSION_FOLDER = "json_2.1.1"
 SLICED = "Sliced"  # in a folder's name: "pick_cool_then_place_in_recep-AppleSliced-None-Sink-4"
 CURRENT_GRAMMAR = "move {o} to {r}"
-
-
-@dataclass(frozen=True)
-class AlfworldGame:
-    """All that the engine needs of one game: the rules, the texts' grammar, and the problem.
-
-    `task_type` has the suffix "+slice" where a slice is asked for.
-    """
-
-    task_type: str
-    domain: str
-    grammar: str
-    problem: str
 
 
 def own_game(seed: int, task_types: Sequence[str], split: str = "") -> AlfworldGame:

@@ -14,7 +14,6 @@ from pydantic.dataclasses import dataclass
 
 from pddlego_local.core import Budget, Goal, Names, Observation, Turn
 from pddlego_local.environments.alfworld.data import (
-    AlfworldGame,
     find_games,
     find_split,
     own_game,
@@ -23,7 +22,7 @@ from pddlego_local.environments.alfworld.data import (
 from pddlego_local.environments.alfworld.games import PLAIN_TYPES, TASK_TYPES
 from pddlego_local.environments.alfworld.installation import find_environment
 from pddlego_local.environments.alfworld.problem import MIDDLE, pddl_name
-from pddlego_local.environments.alfworld.process import GameProcess, Limits, Reply
+from pddlego_local.environments.alfworld.process import AlfworldGame, GameProcess, Limits, Reply
 from pddlego_local.environments.alfworld.room_map import mentioned
 from pddlego_local.environments.alfworld.task import goals
 from pddlego_local.environments.tables import Tables

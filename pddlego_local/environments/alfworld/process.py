@@ -14,7 +14,6 @@ from typing import IO, Annotated, Any
 
 import pydantic
 
-from pddlego_local.environments.alfworld.data import AlfworldGame
 from pddlego_local.environments.alfworld.installation import find_environment, python
 from pddlego_local.errors import EnvironmentFault, MissingPart, UnsolvableGame
 
@@ -40,6 +39,19 @@ class Limits:
     start_s: Seconds = 120
     load_s: Seconds = 60
     step_s: Seconds = 30
+
+
+@dataclass(frozen=True)
+class AlfworldGame:
+    """All that the engine needs of one game: the rules, the texts' grammar, and the problem.
+
+    `task_type` has the suffix "+slice" where a slice is asked for.
+    """
+
+    task_type: str
+    domain: str
+    grammar: str
+    problem: str
 
 
 @dataclass(frozen=True)

@@ -5,8 +5,7 @@ from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
 
-from pddlego_local.environments.alfworld.data import AlfworldGame
-from pddlego_local.environments.alfworld.process import GameProcess, Limits
+from pddlego_local.environments.alfworld.process import AlfworldGame, GameProcess, Limits
 
 
 def unwinnable(games: Sequence[Path]) -> list[Path]:
