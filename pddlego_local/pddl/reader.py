@@ -83,6 +83,12 @@ def read(text: str, report: Report, recover: bool = False) -> Block | None:
     return _Reading(text, report, recover).run()
 
 
+def source(text: str, node: Node) -> str:
+    """A word or block as it stands in the text."""
+    end = node.offset + len(node.text) if isinstance(node, Word) else node.end + 1
+    return text[node.offset : end]
+
+
 def balancing(text: str) -> list[Patch]:
     """What makes of the parentheses what `read` with `recover` takes them for; empty where they
     are right, or where it is not clear how they could be."""

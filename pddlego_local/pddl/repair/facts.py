@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from pddlego_local.pddl.faults import File
-from pddlego_local.pddl.reader import Block, Patch, Word
+from pddlego_local.pddl.reader import Block, Patch, Word, source
 from pddlego_local.pddl.repair.pair import (
     Mended,
     Pair,
@@ -12,7 +12,6 @@ from pddlego_local.pddl.repair.pair import (
     patched,
     problem_of,
     sections,
-    source,
 )
 
 

@@ -3,7 +3,7 @@
 from pddlego_local.pddl.domain import OF_A_PROBLEM, REQUIREMENTS
 from pddlego_local.pddl.faults import File
 from pddlego_local.pddl.problem import ORDER
-from pddlego_local.pddl.reader import SECTIONS, Block, Node, Patch, Word
+from pddlego_local.pddl.reader import SECTIONS, Block, Node, Patch, Word, source
 from pddlego_local.pddl.repair.actions import field_of
 from pddlego_local.pddl.repair.pair import (
     Mended,
@@ -14,7 +14,6 @@ from pddlego_local.pddl.repair.pair import (
     patched,
     problem_of,
     sections,
-    source,
 )
 
 _RENAMED = {"domain": {":objects": ":constants"}, "problem": {":constants": ":objects"}}

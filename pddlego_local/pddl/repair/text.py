@@ -1,4 +1,7 @@
-"""Slips of the text around and between the lists: fences, escapes, the first words, parentheses."""
+"""Slips of the text around and between the lists: fences, escapes, the first words, parentheses.
+
+Regular expressions and not the reader: these are texts that it cannot read yet.
+"""
 
 import re
 
