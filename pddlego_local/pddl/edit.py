@@ -1,4 +1,4 @@
-"""Changes to a problem file, and the two ways between them and files (PDDLego §2, appendix B).
+"""EditedList to a problem file, and the two ways between them and files (PDDLego §2, appendix B).
 
 An edit adds, replaces and deletes lines of `:objects` and facts of `:init`; `replace` renames an
 object in both, or puts one fact in another's place. An edit that names what is not there is a fault
@@ -16,8 +16,8 @@ from pddlego_local.pddl.sections import section, with_section
 from pddlego_local.pddl.typed_list import type_groups
 
 
-class Changes(Protocol):
-    """One part of an edit: lines to add and to delete, and what is to stand in whose place."""
+class EditedList(Protocol):
+    """What an edit does to one list: lines to add and to delete, and what replaces what."""
 
     @property
     def add(self) -> Sequence[str]: ...
@@ -31,9 +31,9 @@ class ProblemEdit(Protocol):
     """What `apply` needs of `decoding.forms.Edit`."""
 
     @property
-    def objects(self) -> Changes: ...
+    def objects(self) -> EditedList: ...
     @property
-    def init(self) -> Changes: ...
+    def init(self) -> EditedList: ...
 
 
 def empty_problem(domain: str) -> str:
@@ -92,7 +92,7 @@ def apply(edit: ProblemEdit, problem: str) -> tuple[str, tuple[str, ...]]:
 
 
 def _with_objects(
-    changes: Changes, objects: dict[str, str], facts: list[str], faults: list[str]
+    changes: EditedList, objects: dict[str, str], facts: list[str], faults: list[str]
 ) -> tuple[dict[str, str], list[str]]:
     for old, new in changes.replace.items():
         there = _spelled(old, objects)
@@ -113,7 +113,7 @@ def _with_objects(
     return objects, facts
 
 
-def _with_facts(changes: Changes, facts: list[str], faults: list[str]) -> list[str]:
+def _with_facts(changes: EditedList, facts: list[str], faults: list[str]) -> list[str]:
     for old, new in changes.replace.items():
         if old.lstrip().startswith("("):
             gone = {fact.lower() for fact in _facts_by(old)}

@@ -10,7 +10,7 @@ from pddlego_local.pddl.obstacles import Obstacles
 from pddlego_local.pddl.relaxation import Relaxation, TooLarge
 from pddlego_local.pddl.rules import fact_of
 from pddlego_local.pddl.symbols import Symbols
-from pddlego_local.pddl.task import Action, Condition, Domain, Literal, Problem
+from pddlego_local.pddl.task import ActionDefinition, Condition, Domain, Literal, Problem
 
 MOST_FACTS_TOLD = 5
 LONGEST_REASON = 600  # characters
@@ -59,7 +59,7 @@ def prospects_of(
     return domain_log.in_order() + problem_log.in_order()
 
 
-def _warn_of_action(action: Action, facts: _Facts, log: FaultLog) -> None:
+def _warn_of_action(action: ActionDefinition, facts: _Facts, log: FaultLog) -> None:
     for literal in action.precondition.literals if action.precondition.plain else ():
         predicate = literal.atom.predicate
         possible = facts.added | facts.initial_predicates

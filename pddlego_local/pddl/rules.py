@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from pddlego_local.pddl.symbols import Symbols, by_name
-from pddlego_local.pddl.task import Action, Domain, Literal, TypedName
+from pddlego_local.pddl.task import ActionDefinition, Domain, Literal, TypedName
 
 MOST_ACTIONS = 200
 MOST_PARTS = 60  # parameters of one action, and literals of its precondition
@@ -32,7 +32,7 @@ class Rule:
     """An action without its deletions. `needs` are the facts that it joins, `tests` what is only
     looked at once the variables are bound: equality, and that something is false."""
 
-    action: Action
+    action: ActionDefinition
     variables: dict[str, TypedName]
     needs: list[Literal]
     tests: list[Literal]
@@ -41,7 +41,7 @@ class Rule:
     given_names: frozenset[str]
 
 
-def rule_of(action: Action) -> Rule:
+def rule_of(action: ActionDefinition) -> Rule:
     required = [lit for lit in action.precondition.literals if lit.required and not lit.scope]
     tests = [lit for lit in required if lit.negated or lit.atom.predicate.name == "="]
     return Rule(

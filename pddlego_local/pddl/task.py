@@ -90,7 +90,9 @@ class Predicate:
 
 
 @dataclass(slots=True)
-class Action:
+class ActionDefinition:
+    """`(:action name …)` of a domain; `core.Action` is what an environment allows."""
+
     word: Word
     parameters: list[TypedName] = field(default_factory=list)
     precondition: Condition = field(default_factory=Condition)
@@ -117,7 +119,7 @@ class Domain:
     types: list[TypedName] = field(default_factory=list)
     constants: list[TypedName] = field(default_factory=list)
     predicates: list[Predicate] | None = None
-    actions: list[Action] = field(default_factory=list)
+    actions: list[ActionDefinition] = field(default_factory=list)
     axioms: list[Axiom] = field(default_factory=list)
     types_known: bool = True
     constants_known: bool = True
