@@ -105,13 +105,13 @@ def _requirements(block: Block, domain: Domain, log: FaultLog) -> None:
 def _types(block: Block, domain: Domain, log: FaultLog) -> None:
     types = read_typed_list(block.items[1:], log)
     domain.types += types or []
-    domain.types_known &= types is not None
+    domain.types_complete &= types is not None
 
 
 def _constants(block: Block, domain: Domain, log: FaultLog) -> None:
     constants = read_typed_list(block.items[1:], log)
     domain.constants += constants or []
-    domain.constants_known &= constants is not None
+    domain.constants_complete &= constants is not None
 
 
 def _predicates(block: Block, domain: Domain, log: FaultLog) -> None:

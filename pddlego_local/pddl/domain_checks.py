@@ -67,7 +67,7 @@ def check_condition(
 def check_variable_types(variables: list[TypedName], symbols: Symbols, log: FaultLog) -> None:
     for variable in variables:
         for word in variable.types:
-            if symbols.types.reliable and word.name not in symbols.types.known:
+            if symbols.types.reliable and word.name not in symbols.types.named:
                 log.warn(
                     word,
                     f"unknown type `{word}` of a variable: no object can have it; "

@@ -116,8 +116,8 @@ def _with_objects(
 def _with_facts(changes: EditedList, facts: list[str], faults: list[str]) -> list[str]:
     for old, new in changes.replace.items():
         if old.lstrip().startswith("("):
-            gone = {fact.lower() for fact in _facts_by(old)}
-            instead = {fact: _facts_by(new) for fact in facts if fact.lower() in gone}
+            replaced = {fact.lower() for fact in _facts_by(old)}
+            instead = {fact: _facts_by(new) for fact in facts if fact.lower() in replaced}
         else:
             renamed = {fact: _renamed(fact, old, new, predicates=True) for fact in facts}
             instead = {fact: [other] for fact, other in renamed.items() if other != fact}

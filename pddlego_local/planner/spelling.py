@@ -1,4 +1,4 @@
-"""Fast Downward answers in lower case; plans are given back in the spelling of the PDDL."""
+"""Fast Downward answers in lower case; plans are returned in the spelling of the PDDL."""
 
 from collections.abc import Iterable
 

@@ -40,13 +40,13 @@ def with_plain_facts(text: str, file: File) -> Mended:
     seen: set[str] = set()
     for section in sections(block, ":init") if block is not None and file == "problem" else ():
         for fact in _unjoined(section, patches):
-            said = " ".join(source(text, fact).lower().split())
+            tidied = " ".join(source(text, fact).lower().split())
             if fact.head == "not":
                 changes["problem: removed `(not …)` from `:init`"] = None
-            elif said in seen:
+            elif tidied in seen:
                 changes["problem: removed facts that stood twice in `:init`"] = None
             else:
-                seen.add(said)
+                seen.add(tidied)
                 continue
             patches.append((fact.offset, fact.end + 1, ""))
     if any(new == " " for *_, new in patches):
