@@ -8,6 +8,14 @@ EXPERIMENT ?= workstation
 MODEL ?=
 RUNS ?= runs
 PIP := pip install --quiet --disable-pip-version-check
+ALFWORLD := alfworld==0.4.2 textworld==1.7.0
+
+# The last word of a step that failed. The marker `installed` is set at a target's end alone: what is
+# half made does not count, and is used again.
+failed = { echo "make $@: $(1) failed (its own message stands above). It needs $(2) Then the same command goes on from here." >&2; exit 1; }
+VENV := Python's own venv and ensurepip (Debian and Ubuntu: apt install python3-venv).
+INDEX := a package index: PyPI, a mirror of it (PIP_INDEX_URL=https://...) or a folder of wheels (PIP_NO_INDEX=1 PIP_FIND_LINKS=FOLDER).
+COMPILER = $$(command -v $(CXX) > /dev/null || echo " It needs a C++ compiler, and $(CXX) is not here (Debian and Ubuntu: apt install g++).")
 
 .PHONY: demo test sweep report bench serve serving alfworld clean
 
@@ -40,18 +48,18 @@ alfworld: .venv-alfworld/installed
 .venv/installed: pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "Python 3.11 or newer is needed: make PYTHON=python3.11 $(MAKECMDGOALS)"; exit 1; }
 	@echo "installing into .venv (a few minutes the first time)"
-	$(PYTHON) -m venv .venv
-	$(BIN)/$(PIP) --editable .
+	$(PYTHON) -m venv .venv || $(call failed,making the environment .venv,$(VENV))
+	$(BIN)/$(PIP) --editable . || $(call failed,installing what pyproject.toml requires into .venv,$(INDEX))
 	@touch $@
 
 .venv/installed-dev: .venv/installed
-	$(BIN)/$(PIP) --editable '.[dev]'
+	$(BIN)/$(PIP) --editable '.[dev]' || $(call failed,installing what pyproject.toml requires for tests into .venv,$(INDEX))
 	@touch $@
 
 .venv-serving/installed: serving/requirements-$(DEVICE).txt
 	@echo "installing vLLM ($(DEVICE)) into .venv-serving (a few minutes the first time)"
-	$(PYTHON) -m venv .venv-serving
-	.venv-serving/bin/$(PIP) --requirement $<
+	$(PYTHON) -m venv .venv-serving || $(call failed,making the environment .venv-serving,$(VENV))
+	.venv-serving/bin/$(PIP) --requirement $< || $(call failed,installing $< into .venv-serving,$(INDEX))
 ifeq ($(DEVICE),cpu) # declared but not needed for text, and their builds do not fit torch's CPU build
 	.venv-serving/bin/pip uninstall --quiet --yes torchvision torchaudio torchcodec
 endif
@@ -61,8 +69,8 @@ endif
 # packages are compiled: a C++ compiler is needed.
 .venv-alfworld/installed:
 	@echo "installing ALFWorld into .venv-alfworld (a few minutes the first time)"
-	$(PYTHON) -m venv .venv-alfworld
-	.venv-alfworld/bin/$(PIP) alfworld==0.4.2 textworld==1.7.0
+	$(PYTHON) -m venv .venv-alfworld || $(call failed,making the environment .venv-alfworld,$(VENV))
+	.venv-alfworld/bin/$(PIP) $(ALFWORLD) || $(call failed,installing $(ALFWORLD) into .venv-alfworld,$(INDEX)$(COMPILER))
 	@touch $@
 
 clean:

@@ -84,6 +84,44 @@ def test_check_of_json_lines(tmp_path: Path) -> None:
     assert "Cellar" in fault["message"]
 
 
+@pytest.mark.parametrize("workers", ["1", "2"])
+def test_check_of_json_lines_keeps_their_order(tmp_path: Path, workers: str) -> None:
+    hard = PROBLEM.replace("(way Kitchen Hall)", "(way Kitchen Hall) " * 300)
+    (tmp_path / "in").write_text(lines(*[hard, UNDECLARED, BROKEN, DONE] * 8))
+    given = ["check", "--jsonl", str(tmp_path / "in"), "--out", str(tmp_path / "out")]
+    assert run([*given, "--workers", workers]) == 0
+    found = answers(tmp_path / "out")
+    assert [answer["id"] for answer in found] == [f"task {number}" for number in range(32)]
+    assert [answer["symbols"] for answer in found] == [True, False, None, True] * 8
+
+
+@pytest.mark.parametrize("command", ["check", "plan"])
+@pytest.mark.parametrize("workers", ["1", "2"])
+def test_a_line_that_cannot_be_read_is_named_after_the_results_of_those_before_it(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], command: str, workers: str
+) -> None:
+    (tmp_path / "in").write_text(lines(PROBLEM, DONE, BROKEN) + "{\n" + lines(PROBLEM))
+    given = [command, "--jsonl", str(tmp_path / "in"), "--out", str(tmp_path / "out")]
+    assert run([*given, "--workers", workers]) == 2
+    assert [answer["id"] for answer in answers(tmp_path / "out")] == ["task 0", "task 1", "task 2"]
+    assert "line 4 is not JSON" in capsys.readouterr().err
+
+
+def test_characters_that_are_none_pass_through(tmp_path: Path) -> None:
+    odd = {"id": "\udfff", "domain": DOMAIN, "problem": PROBLEM.replace("Hall", "\ud800é")}
+    (tmp_path / "in").write_bytes(json.dumps(odd).encode() + b'\n{"domain": "\xff", "problem": ""}')
+    for workers in ("1", "2"):
+        given = ["check", "--jsonl", str(tmp_path / "in"), "--out", str(tmp_path / "out")]
+        assert run([*given, "--workers", workers]) == 0
+        assert answers(tmp_path / "out")[0]["id"] == "\udfff"
+
+
+def test_the_input_is_never_overwritten(tmp_path: Path) -> None:
+    (tmp_path / "in").write_text(lines(PROBLEM))
+    assert run(["check", "--jsonl", str(tmp_path / "in"), "--out", str(tmp_path / "in")]) == 2
+    assert (tmp_path / "in").read_text() == lines(PROBLEM)
+
+
 @pytest.mark.parametrize("workers", ["1", "3"])
 def test_plan_of_json_lines_keeps_their_order(tmp_path: Path, workers: str) -> None:
     problems = [PROBLEM, UNSOLVABLE, BROKEN, DONE] * 3
@@ -112,6 +150,7 @@ def test_standard_input_and_output(
         (["check"], "DOMAIN"),
         (["plan", "nowhere.pddl", "nowhere.pddl"], "nowhere.pddl"),
         (["check", "--jsonl", "nowhere.jsonl"], "nowhere.jsonl"),
+        (["check", "--jsonl", "KEYLESS", "--out", "no/where"], "no/where"),
         (["show", "nowhere", "1"], "no such transcript"),
         (["plan", "--jsonl", "BAD"], "line 2 is not JSON"),
         (["check", "--jsonl", "KEYLESS"], '"problem" must be a string'),
@@ -128,7 +167,10 @@ def test_bad_usage_is_one_sentence_and_exit_code_2(
     assert said in told and "Traceback" not in told
 
 
-def test_unknown_command_is_bad_usage() -> None:
+@pytest.mark.parametrize(
+    "given", [["fly"], ["check", "--workers", "0"], ["plan", "--workers", "x"]]
+)
+def test_what_the_parser_refuses_is_bad_usage(given: list[str]) -> None:
     with pytest.raises(SystemExit) as stop:
-        run(["fly"])
+        run(given)
     assert stop.value.code == 2

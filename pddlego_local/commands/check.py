@@ -2,10 +2,10 @@
 
 import argparse
 import dataclasses
-from collections.abc import Iterator
 from typing import Any
 
 from pddlego_local.commands import pairs
+from pddlego_local.commands.in_order import Here, in_order, processes
 from pddlego_local.pddl.check import check
 
 HELP = "check PDDL without planning: syntax, names, types"
@@ -14,11 +14,13 @@ add_arguments = pairs.add_arguments
 
 def carry_out(given: argparse.Namespace) -> int:
     """With two files 1 if they hold a fault; with --jsonl 0 once every line has its verdict."""
-    if given.jsonl or given.out:
-        pairs.write_lines(_verdicts(given), given.out)
-        return 0
-    (pair,) = pairs.read_pairs(given)
-    verdict = check(pair.domain, pair.problem)
+    with pairs.entries_of(given) as entries:
+        if given.jsonl or given.out:
+            pool = processes(given.workers) if given.workers > 1 else Here()
+            pairs.write_lines(in_order(verdict_on, entries, pool, given.workers), given.out)
+            return 0
+        (entry,) = entries
+    verdict = check(entry.domain, entry.problem)
     for fault in verdict.faults:
         print(f"{fault.kind}: {fault}")
     if not verdict.accepted:
@@ -28,7 +30,6 @@ def carry_out(given: argparse.Namespace) -> int:
     return 0
 
 
-def _verdicts(given: argparse.Namespace) -> Iterator[dict[str, Any]]:
-    for pair in pairs.read_pairs(given):
-        verdict = check(pair.domain, pair.problem)
-        yield {"id": pair.id, **dataclasses.asdict(verdict)}
+def verdict_on(entry: pairs.Entry) -> dict[str, Any]:
+    """The line that --jsonl writes."""
+    return {"id": entry.id, **dataclasses.asdict(check(entry.domain, entry.problem))}

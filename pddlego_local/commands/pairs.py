@@ -2,6 +2,7 @@
 
 import argparse
 import contextlib
+import io
 import json
 import sys
 from collections.abc import Iterable, Iterator, Mapping
@@ -13,10 +14,13 @@ from pddlego_local.errors import ConfigError
 
 
 @dataclass(frozen=True)
-class Pair:
+class Entry:
+    """A pair of files; `place` is where it was read: "pairs.jsonl line 3"."""
+
     id: Any
     domain: str
     problem: str
+    place: str
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -26,16 +30,29 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--jsonl", metavar="FILE", help='lines {"id", "domain", "problem"}; - is stdin'
     )
     parser.add_argument("--out", type=Path, metavar="FILE", help="write JSON lines there")
+    parser.add_argument(
+        "--workers", type=_count, default=1, metavar="N", help="with --jsonl: N lines at a time"
+    )
 
 
-def read_pairs(given: argparse.Namespace) -> Iterator[Pair]:
-    """Raises ConfigError naming file and line, or the missing argument."""
+@contextlib.contextmanager
+def entries_of(given: argparse.Namespace) -> Iterator[Iterator[Entry]]:
+    """The one pair, or a line's pair after the other as they are asked for.
+
+    ConfigError for wrong arguments at once, for a wrong line, which it names, in its turn.
+    """
     if given.jsonl and given.domain:
         raise ConfigError("give either DOMAIN and PROBLEM or --jsonl, not both")
-    if given.jsonl:
-        yield from _from_json_lines(given.jsonl)
+    if given.jsonl == "-":
+        if isinstance(sys.stdin, io.TextIOWrapper):
+            sys.stdin.reconfigure(encoding="utf-8", errors="replace")
+        yield _entries("-", sys.stdin)
+    elif given.jsonl:
+        with _opened(Path(given.jsonl), given.out) as lines:
+            yield _entries(given.jsonl, lines)
     elif given.domain and given.problem:
-        yield Pair(str(given.problem), _read(given.domain), _read(given.problem))
+        place = str(given.problem)
+        yield iter([Entry(place, _read(given.domain), _read(given.problem), place)])
     else:
         raise ConfigError(
             "give a DOMAIN and a PROBLEM file, or --jsonl FILE (- for standard input)"
@@ -46,30 +63,43 @@ def write_lines(results: Iterable[Mapping[str, Any]], out: Path | None) -> None:
     """One JSON object a line, flushed line by line."""
     with _writable(out) as file:
         for result in results:
-            print(json.dumps(result, ensure_ascii=False), file=file, flush=True)
+            line = json.dumps(result, ensure_ascii=False)
+            line = line.encode("utf-8", "backslashreplace").decode()  # half a surrogate pair
+            print(line, file=file, flush=True)
 
 
-def _from_json_lines(name: str) -> Iterator[Pair]:
-    with contextlib.ExitStack() as stack:
-        try:
-            lines = (
-                sys.stdin if name == "-" else stack.enter_context(Path(name).open(encoding="utf-8"))
-            )
-        except OSError as error:
-            raise ConfigError(f"--jsonl {name}: {error.strerror}") from error
-        for number, line in enumerate(lines, start=1):
-            if not line.strip():
-                continue
-            try:
-                entry = json.loads(line)
-            except ValueError as error:
-                raise ConfigError(f"{name} line {number} is not JSON: {error}") from error
-            if not isinstance(entry, dict):
-                raise ConfigError(f"{name} line {number} is not a JSON object")
-            for key in ("domain", "problem"):
-                if not isinstance(entry.get(key), str):
-                    raise ConfigError(f'{name} line {number}: "{key}" must be a string of PDDL')
-            yield Pair(entry.get("id"), entry["domain"], entry["problem"])
+def _count(text: str) -> int:
+    if text.isdecimal() and int(text) > 0:
+        return int(text)
+    raise argparse.ArgumentTypeError(f"{text!r} is not a whole number from 1 on")
+
+
+def _opened(path: Path, out: Path | None) -> IO[str]:
+    try:
+        if out is not None and out.exists() and out.samefile(path):
+            raise ConfigError(f"--out {out} is the file that --jsonl reads: name another")
+        return path.open(encoding="utf-8", errors="replace")
+    except OSError as error:
+        raise ConfigError(f"--jsonl {path}: {error.strerror}") from error
+
+
+def _entries(name: str, lines: Iterable[str]) -> Iterator[Entry]:
+    for number, line in enumerate(lines, start=1):
+        if line.strip():
+            yield _entry(line, f"{name} line {number}")
+
+
+def _entry(line: str, place: str) -> Entry:
+    try:
+        pair = json.loads(line)
+    except (ValueError, RecursionError) as error:
+        raise ConfigError(f"{place} is not JSON: {error}") from error
+    if not isinstance(pair, dict):
+        raise ConfigError(f"{place} is not a JSON object")
+    for key in ("domain", "problem"):
+        if not isinstance(pair.get(key), str):
+            raise ConfigError(f'{place}: "{key}" must be a string of PDDL')
+    return Entry(pair.get("id"), pair["domain"], pair["problem"], place)
 
 
 def _read(path: Path) -> str:

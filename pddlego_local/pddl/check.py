@@ -51,14 +51,14 @@ def check(domain: str, problem: str) -> Check:
     The first reading decides, as the planner reads. Where it finds the structure broken, a second
     one that looks for misplaced parentheses explains.
     """
-    found = _examine(domain, problem, recover=False)
-    if not found.check.syntax:
+    findings = _examine(domain, problem, recover=False)
+    if not findings.check.syntax:
         explained = _examine(domain, problem, recover=True)
-        found = found if explained.check.syntax else explained
-    if not found.prospects:
-        return found.check
-    faults = sorted(found.check.faults + found.prospects, key=_position)
-    return replace(found.check, faults=tuple(faults))
+        findings = findings if explained.check.syntax else explained
+    if not findings.prospects:
+        return findings.check
+    faults = sorted(findings.check.faults + findings.prospects, key=_position)
+    return replace(findings.check, faults=tuple(faults))
 
 
 def prospects(domain: str, problem: str) -> tuple[Fault, ...]:

@@ -10,7 +10,7 @@ from pddlego_local.pddl.conditions import read_condition
 from pddlego_local.pddl.effects import read_effect
 from pddlego_local.pddl.faults import FaultLog
 from pddlego_local.pddl.reader import SECTIONS, Block, Node, Word
-from pddlego_local.pddl.task import Action, Axiom, Domain, Predicate
+from pddlego_local.pddl.task import ActionDefinition, Axiom, Domain, Predicate
 from pddlego_local.pddl.typed_list import read_typed_list, type_groups
 
 REQUIREMENTS = (
@@ -105,13 +105,13 @@ def _requirements(block: Block, domain: Domain, log: FaultLog) -> None:
 def _types(block: Block, domain: Domain, log: FaultLog) -> None:
     types = read_typed_list(block.items[1:], log)
     domain.types += types or []
-    domain.types_known &= types is not None
+    domain.types_complete &= types is not None
 
 
 def _constants(block: Block, domain: Domain, log: FaultLog) -> None:
     constants = read_typed_list(block.items[1:], log)
     domain.constants += constants or []
-    domain.constants_known &= constants is not None
+    domain.constants_complete &= constants is not None
 
 
 def _predicates(block: Block, domain: Domain, log: FaultLog) -> None:
@@ -180,7 +180,7 @@ def _action(block: Block, domain: Domain, log: FaultLog) -> None:
     if not isinstance(name, Word):
         log.syntax(block, "an action has no name: `(:action NAME :parameters (…) …)`")
         return
-    action = Action(name)
+    action = ActionDefinition(name)
     fields = _Fields(block.items[2:])
     parameters = fields.take(":parameters", log, str(name))
     if parameters is not None:

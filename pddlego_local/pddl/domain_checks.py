@@ -5,7 +5,15 @@ from collections.abc import Iterable
 from pddlego_local.pddl.conditions import OPERATORS
 from pddlego_local.pddl.faults import FaultLog
 from pddlego_local.pddl.symbols import Place, Symbols, by_name, check_literal
-from pddlego_local.pddl.task import Action, Axiom, Condition, Domain, Effect, Literal, TypedName
+from pddlego_local.pddl.task import (
+    ActionDefinition,
+    Axiom,
+    Condition,
+    Domain,
+    Effect,
+    Literal,
+    TypedName,
+)
 
 CONDITION_FORMS = "a condition is a fact, `and`, `or`, `not`, `imply`, `forall` or `exists`"
 EFFECT_FORMS = (
@@ -59,7 +67,7 @@ def check_condition(
 def check_variable_types(variables: list[TypedName], symbols: Symbols, log: FaultLog) -> None:
     for variable in variables:
         for word in variable.types:
-            if symbols.types.reliable and word.name not in symbols.types.known:
+            if symbols.types.reliable and word.name not in symbols.types.named:
                 log.warn(
                     word,
                     f"unknown type `{word}` of a variable: no object can have it; "
@@ -104,7 +112,7 @@ def _check_axiom(axiom: Axiom, symbols: Symbols, log: FaultLog) -> None:
     check_condition(axiom.condition, place, symbols, log)
 
 
-def _check_action(action: Action, symbols: Symbols, log: FaultLog) -> None:
+def _check_action(action: ActionDefinition, symbols: Symbols, log: FaultLog) -> None:
     variables = by_name(action.parameters) if action.complete else None
     place = Place(
         f"action `{action.word}`", CONDITION_FORMS, variables, in_domain=True, loosely_typed=True
@@ -124,7 +132,7 @@ def _check_action(action: Action, symbols: Symbols, log: FaultLog) -> None:
     _check_effect(action, place, symbols, log)
 
 
-def _check_effect(action: Action, place: Place, symbols: Symbols, log: FaultLog) -> None:
+def _check_effect(action: ActionDefinition, place: Place, symbols: Symbols, log: FaultLog) -> None:
     effect = action.effect
     for variables in effect.quantified:
         check_variable_types(variables, symbols, log)

@@ -1,52 +1,63 @@
-"""Changes to a problem file, and the two ways between them and files (PDDLego §2, appendix B).
+"""EditedList to a problem file, and the two ways between them and files (PDDLego §2, appendix B).
 
 An edit adds, replaces and deletes lines of `:objects` and facts of `:init`; `replace` renames an
-object everywhere, or one fact by another. An edit that names what is not there is a fault that is
-told, never passed over in silence.
+object in both, or puts one fact in another's place. An edit that names what is not there is a fault
+that is reported, never passed over in silence. As everywhere in PDDL the case of a name does not
+matter; what stays is spelled as the file has it.
 """
 
-import re
-from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Protocol
 
+from pddlego_local.pddl.domain import read_head
+from pddlego_local.pddl.faults import FaultLog
+from pddlego_local.pddl.reader import Block, Node, Word, read
 from pddlego_local.pddl.sections import section, with_section
+from pddlego_local.pddl.typed_list import type_groups
 
-if TYPE_CHECKING:  # the grammars of its form are made with this file
-    from pddlego_local.decoding.forms import Edit
 
-_ATOM = re.compile(r"\([^()]*\)")
+class EditedList(Protocol):
+    """What an edit does to one list: lines to add and to delete, and what replaces what."""
+
+    @property
+    def add(self) -> Sequence[str]: ...
+    @property
+    def replace(self) -> Mapping[str, str]: ...
+    @property
+    def delete(self) -> Sequence[str]: ...
+
+
+class ProblemEdit(Protocol):
+    """What `apply` needs of `decoding.forms.Edit`."""
+
+    @property
+    def objects(self) -> EditedList: ...
+    @property
+    def init(self) -> EditedList: ...
 
 
 def empty_problem(domain: str) -> str:
     """The file that the first edit changes: no objects, no facts, no goal."""
-    name = re.search(r"\(\s*domain\s+([^\s()]+)", domain, re.IGNORECASE)
+    log = FaultLog("domain", domain)
+    block = read(domain, log.syntax)
+    name = read_head(block, "domain", log) if block is not None else None
     return (
-        f"(define (problem game)\n  (:domain {name[1] if name else 'game'})\n"
+        f"(define (problem game)\n  (:domain {name.text if name else 'game'})\n"
         "  (:objects)\n  (:init)\n  (:goal (and)))\n"
     )
 
 
 def objects_of(problem: str) -> dict[str, str]:
     """Name → type of every object, in the order of the file; untyped ones are "object"."""
-    words = re.findall(r"[^\s()]+", section(problem, "objects"))[1:]
-    found: dict[str, str] = {}
-    waiting: list[str] = []
-    position = 0
-    while position < len(words):
-        if words[position] == "-" and position + 1 < len(words):
-            found.update(dict.fromkeys(waiting, words[position + 1]))
-            waiting = []
-            position += 2
-        else:
-            waiting.append(words[position])
-            position += 1
-    return {**found, **dict.fromkeys(waiting, "object")}
+    block = section(problem, ":objects")
+    return _declared(block.items[1:], FaultLog("problem", "")) if block is not None else {}
 
 
 def facts_of(problem: str) -> list[str]:
-    """The atoms of `:init` with single blanks, in the order of the file."""
-    inside = section(problem, "init")[1:]
-    return list(dict.fromkeys(_tidy(atom) for atom in _ATOM.findall(inside)))
+    """The facts of `:init` with single blanks, each once, in the order of the file."""
+    block = section(problem, ":init")
+    items = block.items[1:] if block is not None else []
+    return list(dict.fromkeys(_tidy(item) for item in items if isinstance(item, Block)))
 
 
 def difference(before: str, after: str) -> dict[str, Any]:
@@ -68,50 +79,71 @@ def difference(before: str, after: str) -> dict[str, Any]:
     }
 
 
-def apply(edit: "Edit", problem: str) -> tuple[str, tuple[str, ...]]:
+def apply(edit: ProblemEdit, problem: str) -> tuple[str, tuple[str, ...]]:
     """The edited problem, and a sentence for each part of the edit that named nothing.
 
     In this order: objects are replaced everywhere, deleted, added; then facts likewise.
     """
-    faults: list[str] = []
     objects, facts = objects_of(problem), facts_of(problem)
-    for old, new in edit.objects.replace.items():
-        if old not in objects:
+    faults: list[str] = []
+    objects, facts = _with_objects(edit.objects, objects, facts, faults)
+    facts = _with_facts(edit.init, facts, faults)
+    return _written(problem, objects, facts), tuple(faults)
+
+
+def _with_objects(
+    changes: EditedList, objects: dict[str, str], facts: list[str], faults: list[str]
+) -> tuple[dict[str, str], list[str]]:
+    for old, new in changes.replace.items():
+        there = _spelled(old, objects)
+        if there not in objects:
             faults.append(f"objects.replace: there is no object {old}")
             continue
-        objects = {new if name == old else name: kind for name, kind in objects.items()}
-        facts = [_renamed(fact, old, new) for fact in facts]
-    for line in edit.objects.delete:
-        for name in _declared(line):
-            if objects.pop(name, None) is None:
+        objects = {new if name == there else name: kind for name, kind in objects.items()}
+        facts = [_renamed(fact, old, new, predicates=False) for fact in facts]
+    for line in changes.delete:
+        for name in _declared_by(line):
+            if objects.pop(_spelled(name, objects), None) is None:
                 faults.append(f"objects.delete: there is no object {name}")
-    for line in edit.objects.add:
-        names = _declared(line)
+    for line in changes.add:
+        names = _declared_by(line)
         if not names:
             faults.append(f"objects.add: {line!r} declares nothing")
-        objects.update(names)
-    for old, new in edit.init.replace.items():
-        if old in objects_of(problem) or not old.startswith("("):
-            renamed = [_renamed(fact, old, new) for fact in facts]
-            missing = renamed == facts
-            facts = renamed
+        objects = objects | {_spelled(name, objects): kind for name, kind in names.items()}
+    return objects, facts
+
+
+def _with_facts(changes: EditedList, facts: list[str], faults: list[str]) -> list[str]:
+    for old, new in changes.replace.items():
+        if old.lstrip().startswith("("):
+            replaced = {fact.lower() for fact in _facts_by(old)}
+            instead = {fact: _facts_by(new) for fact in facts if fact.lower() in replaced}
         else:
-            missing = _tidy(old) not in facts
-            facts = [_tidy(new) if fact == _tidy(old) else fact for fact in facts]
-        if missing:
+            renamed = {fact: _renamed(fact, old, new, predicates=True) for fact in facts}
+            instead = {fact: [other] for fact, other in renamed.items() if other != fact}
+        if not instead:
             faults.append(f"init.replace: there is no {old}")
-    for fact in map(_tidy, edit.init.delete):
-        if fact not in facts:
+        facts = [other for fact in facts for other in instead.get(fact, [fact])]
+    for fact in (fact for line in changes.delete for fact in _facts_by(line)):
+        left = [other for other in facts if other.lower() != fact.lower()]
+        if left == facts:
             faults.append(f"init.delete: there is no fact {fact}")
-        facts = [other for other in facts if other != fact]
-    facts += map(_tidy, edit.init.add)
-    return _written(problem, objects, dict.fromkeys(facts)), tuple(faults)
+        facts = left
+    for line in changes.add:
+        added = _facts_by(line)
+        if not added:
+            faults.append(f"init.add: {line!r} states nothing")
+        facts = facts + added
+    once: dict[str, str] = {}
+    for fact in facts:
+        once.setdefault(fact.lower(), fact)
+    return list(once.values())
 
 
-def _written(problem: str, objects: Mapping[str, str], facts: Mapping[str, None]) -> str:
+def _written(problem: str, objects: Mapping[str, str], facts: Sequence[str]) -> str:
     lines = "\n    ".join(_grouped(objects))
-    problem = with_section(problem, "objects", f"(:objects\n    {lines})")
-    return with_section(problem, "init", "(:init\n    " + "\n    ".join(facts) + ")")
+    problem = with_section(problem, ":objects", f"(:objects\n    {lines})")
+    return with_section(problem, ":init", "(:init\n    " + "\n    ".join(facts) + ")")
 
 
 def _grouped(objects: Mapping[str, str]) -> Iterator[str]:
@@ -119,16 +151,66 @@ def _grouped(objects: Mapping[str, str]) -> Iterator[str]:
         yield " ".join([*(name for name, k in objects.items() if k == kind), "-", kind])
 
 
-def _declared(line: str) -> dict[str, str]:
-    """ "a b - room" as {a: room, b: room}; a name alone is an object."""
-    names, _, kind = line.strip("() \n").partition(" - ")
-    return dict.fromkeys(names.split(), kind.strip() or "object")
+def _declared(items: list[Node], log: FaultLog) -> dict[str, str]:
+    return {
+        word.text: "object" if kind is None else _tidy(kind)
+        for names, kind in type_groups(items, log)
+        for word in names
+        if isinstance(word, Word)
+    }
 
 
-def _renamed(fact: str, old: str, new: str) -> str:
-    return re.sub(rf"(?<![^\s()]){re.escape(old)}(?![^\s()])", lambda _: new, fact)
+def _declared_by(line: str) -> dict[str, str]:
+    """ "a b - room" as {a: room, b: room}; a name alone is an object. Empty if it is no list."""
+    log = FaultLog("problem", "")
+    items = _items(line)
+    if items and all(isinstance(item, Block) for item in items):
+        items = [node for item in items if isinstance(item, Block) for node in item.items]
+    names = _declared(items, log)
+    return {} if log.has("syntax") else names
 
 
-def _tidy(fact: str) -> str:
-    inside = " ".join(fact.strip().strip("()").split())
-    return f"({inside})"
+def _facts_by(line: str) -> list[str]:
+    """The facts that a line states, mostly one; it may lack its parentheses."""
+    items = _items(line)
+    if any(isinstance(item, Word) for item in items):
+        return [_tidy(Block(0, items))]
+    return [_tidy(item) for item in items if isinstance(item, Block) and item.items]
+
+
+def _items(line: str) -> list[Node]:
+    block = read(f"({line})", lambda _offset, _message: None, recover=True)
+    return block.items if block is not None else []
+
+
+def _spelled(name: str, names: Mapping[str, str]) -> str:
+    """The name as the file spells it; as it is, if the file lacks it."""
+    if name in names:
+        return name
+    return next((other for other in names if other.lower() == name.lower()), name)
+
+
+def _renamed(fact: str, old: str, new: str, *, predicates: bool) -> str:
+    words = fact.replace("(", "( ").replace(")", " )").split()
+    for number, word in enumerate(words):
+        if word.lower() == old.lower() and (predicates or words[number - 1] != "("):
+            words[number] = new
+    return _joined(words)
+
+
+def _tidy(node: Node) -> str:
+    """As it is written with single blanks and without comments."""
+    words: list[str] = []
+    pending: list[Node | str] = [node]
+    while pending:
+        item = pending.pop()
+        if isinstance(item, Block):
+            words.append("(")
+            pending += [")", *reversed(item.items)]
+        else:
+            words.append(item.text if isinstance(item, Word) else item)
+    return _joined(words)
+
+
+def _joined(words: list[str]) -> str:
+    return " ".join(words).replace("( ", "(").replace(" )", ")")

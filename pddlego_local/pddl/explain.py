@@ -1,4 +1,4 @@
-"""What a model is told of files that gave no plan, in the checker's words instead of the planner's.
+"""What a model reads about files without a plan, in the checker's words instead of the planner's.
 
 The planner names the first thing that it stumbles over, without a line. Here the faults come with
 their places and remedies, the decisive ones first, and for files that are right but lead nowhere
@@ -31,20 +31,20 @@ def explain(domain: str, problem: str, result: PlanResult) -> str:
     return _within_bounds(lines or [result.message])
 
 
-def _of_refused(domain: str, problem: str, said: str) -> list[str]:
+def _of_refused(domain: str, problem: str, message: str) -> list[str]:
     verdict = check(domain, problem)
     errors = [fault for fault in verdict.faults if fault.kind != "warning"]
     lines = [str(fault) for fault in (errors or verdict.faults)[:MOST_FAULTS]]
-    if lines and not verdict.syntax and lines[0] not in said:
-        lines.append(f"The planner says: {_cut(' '.join(said.split()), MOST_OF_PLANNER)}")
+    if lines and not verdict.syntax and lines[0] not in message:
+        lines.append(f"The planner says: {_cut(' '.join(message.split()), MOST_OF_PLANNER)}")
     return lines
 
 
-def _of_fruitless(domain: str, problem: str, said: str) -> list[str]:
+def _of_fruitless(domain: str, problem: str, message: str) -> list[str]:
     """The reasons; only where there are none, what else is odd about the files."""
-    found = prospects(domain, problem) or check(domain, problem).faults
-    reasons = [str(fault) for fault in found[:MOST_FAULTS]]
-    return [said.split("\n", 1)[0], *reasons] if reasons else []
+    warnings = prospects(domain, problem) or check(domain, problem).faults
+    reasons = [str(fault) for fault in warnings[:MOST_FAULTS]]
+    return [message.split("\n", 1)[0], *reasons] if reasons else []
 
 
 def _within_bounds(lines: Iterable[str]) -> str:

@@ -60,9 +60,9 @@ class FaultLog:
         offset = at if isinstance(at, int) else at.offset
         if isinstance(at, Word) and "\\n" in at.text:
             message = LITERAL_LINE_BREAK
-        known = self._first.get((kind, message))
-        if known is not None:
-            self._first[kind, message] = min(known, offset)
+        first = self._first.get((kind, message))
+        if first is not None:
+            self._first[kind, message] = min(first, offset)
         elif self._count[kind] < MOST_PER_KIND:
             self._first[kind, message] = offset
             self._count[kind] += 1

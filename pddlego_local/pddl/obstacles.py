@@ -14,8 +14,8 @@ MOST_ACTIONS = 3  # that one message tells of
 
 @dataclass(slots=True)
 class _Attempt:
-    """A rule that gives a fact if its variables are bound so; `misfit` is one of them whose type
-    does not allow that."""
+    """A rule that has a fact as its effect if its variables are bound so; `misfit` is one of them
+    whose type does not allow that."""
 
     rule: Rule
     binding: Binding
@@ -40,30 +40,31 @@ class Obstacles:
             return f"no action {verb}" + ("" if literal.negated else " and it is not in `:init`")
         if len(attempts) == 1:
             return self._only(attempts[0], (fact,))
-        told = [
+        reasons = [
             f"`{attempt.rule.action.word}` could, but {self._because(attempt, None)}"
             for attempt in attempts[:MOST_ACTIONS]
         ]
-        return "; ".join(told) + ("; …" if len(attempts) > MOST_ACTIONS else "")
+        return "; ".join(reasons) + ("; …" if len(attempts) > MOST_ACTIONS else "")
 
     def _attempts(self, fact: Fact) -> list[_Attempt]:
-        """One attempt for each action that might give `fact`, where "" stands for any object."""
+        """One attempt for each action that might add `fact`, where "" stands for any object."""
         attempts = []
         for rule in self.relaxation.rules:
-            tried = [attempt for give in rule.gives if (attempt := self._attempt(rule, give, fact))]
+            attempted = (self._attempt(rule, effect, fact) for effect in rule.effects)
+            tried = [attempt for attempt in attempted if attempt is not None]
             if tried:
                 attempts.append(min(tried, key=lambda attempt: attempt.misfit is not None))
         return attempts
 
-    def _attempt(self, rule: Rule, give: Literal, fact: Fact) -> _Attempt | None:
-        given = fact_of(give)
-        if given[0] != fact[0]:
+    def _attempt(self, rule: Rule, effect: Literal, fact: Fact) -> _Attempt | None:
+        pattern = fact_of(effect)
+        if pattern[0] != fact[0]:
             return None
-        scope = by_name(give.scope)
+        scope = by_name(effect.scope)
         variables = rule.variables | scope
         binding: dict[str, str] = {}
         misfit = None
-        for term, value in zip(given[1:], fact[1:], strict=True):
+        for term, value in zip(pattern[1:], fact[1:], strict=True):
             if not value:
                 continue
             if term not in variables:

@@ -50,7 +50,7 @@ def _read_section(block: Block, section: str, problem: Problem, log: FaultLog) -
     elif section == ":objects":
         objects = read_typed_list(block.items[1:], log)
         problem.objects += objects or []
-        problem.objects_known &= objects is not None
+        problem.objects_complete &= objects is not None
     elif section == ":init":
         for item in block.items[1:]:
             _read_fact(item, problem, log)

@@ -10,9 +10,9 @@ from pddlego_local.pddl.obstacles import Obstacles
 from pddlego_local.pddl.relaxation import Relaxation, TooLarge
 from pddlego_local.pddl.rules import fact_of
 from pddlego_local.pddl.symbols import Symbols
-from pddlego_local.pddl.task import Action, Condition, Domain, Literal, Problem
+from pddlego_local.pddl.task import ActionDefinition, Condition, Domain, Literal, Problem
 
-MOST_FACTS_TOLD = 5
+MOST_FACTS_SHOWN = 5
 LONGEST_REASON = 600  # characters
 
 Explorer = Callable[[], Relaxation]
@@ -59,7 +59,7 @@ def prospects_of(
     return domain_log.in_order() + problem_log.in_order()
 
 
-def _warn_of_action(action: Action, facts: _Facts, log: FaultLog) -> None:
+def _warn_of_action(action: ActionDefinition, facts: _Facts, log: FaultLog) -> None:
     for literal in action.precondition.literals if action.precondition.plain else ():
         predicate = literal.atom.predicate
         possible = facts.added | facts.initial_predicates
@@ -87,7 +87,7 @@ def _warn_of_goal(
         return
     open_literals = [literal for literal in goal.literals if not facts.holds(literal)]
     if goal.plain and not open_literals:
-        log.warn(problem.goal_block, _said_of_goal_that_holds(goal))
+        log.warn(problem.goal_block, _of_a_goal_that_is_true(goal))
     required = [literal for literal in open_literals if literal.required]
     for literal in required:
         if not facts.can_change(literal):
@@ -102,17 +102,17 @@ def _warn_of_goal(
         _warn_of_obstacles(required, explorer, log)
 
 
-def _said_of_goal_that_holds(goal: Condition) -> str:
+def _of_a_goal_that_is_true(goal: Condition) -> str:
     if not goal.literals:
         return (
             "the goal asks for nothing, so it already holds and the plan is empty: "
             "name the facts that are to be made true"
         )
-    told = ", ".join(f"`{_shown(literal)}`" for literal in goal.literals[:MOST_FACTS_TOLD])
-    more = ", …" if len(goal.literals) > MOST_FACTS_TOLD else ""
+    shown = ", ".join(f"`{_shown(literal)}`" for literal in goal.literals[:MOST_FACTS_SHOWN])
+    more = ", …" if len(goal.literals) > MOST_FACTS_SHOWN else ""
     hold = "holds" if len(goal.literals) == 1 else "hold"
     return (
-        f"the goal {told}{more} already {hold} in `:init`, so the plan is empty: "
+        f"the goal {shown}{more} already {hold} in `:init`, so the plan is empty: "
         "ask for something that is not true yet, or correct `:init`"
     )
 
@@ -128,14 +128,14 @@ def _warn_of_obstacles(open_literals: list[Literal], explorer: Explorer, log: Fa
         relaxation = explorer()
         missing = set(relaxation.reach(fact_of(literal) for literal in open_literals))
         obstacles = Obstacles(relaxation)
-        found = [
+        reasons = [
             (literal, obstacles.of(literal))
             for literal in open_literals
             if fact_of(literal) in missing
         ]
     except TooLarge:
         return
-    for literal, reason in found:
+    for literal, reason in reasons:
         truth = "false" if literal.negated else "true"
         if len(reason) > LONGEST_REASON:
             reason = reason[:LONGEST_REASON] + "…"

@@ -71,7 +71,7 @@ Patch = tuple[int, int, str]
 def read(text: str, report: Report, recover: bool = False) -> Block | None:
     """The one list that `text` is, or None where it is none.
 
-    `report(offset, message)` is told every fault. With `recover`, a section that begins inside
+    `report(offset, message)` gets every fault. With `recover`, a section that begins inside
     another one, or after the end, shows where a parenthesis is missing or too much: the reading
     goes on as if it were right, so that the rest can be checked too. Without it, the reading is
     the planner's.
@@ -81,6 +81,12 @@ def read(text: str, report: Report, recover: bool = False) -> Block | None:
             report(match.start(), f"`{match[0]}` is not an ASCII character: replace it")
             break
     return _Reading(text, report, recover).run()
+
+
+def source(text: str, node: Node) -> str:
+    """A word or block as it stands in the text."""
+    end = node.offset + len(node.text) if isinstance(node, Word) else node.end + 1
+    return text[node.offset : end]
 
 
 def balancing(text: str) -> list[Patch]:
@@ -98,7 +104,7 @@ class _Reading:
         self.text, self.report, self.recover = text, report, recover
         self.tokens = (match for match in _TOKEN.finditer(text) if match[0][0] != ";")
         self.following = next(self.tokens, None)
-        self.line, self.line_known_at = 1, 0
+        self.line, self.line_offset = 1, 0
         self.root: Block | None = None
         self.open: list[Block] = []
         self.moved = 0  # parentheses that recovery set elsewhere; as many may be left over
@@ -155,8 +161,8 @@ class _Reading:
 
     def _line(self, offset: int) -> int:
         """The line of an offset that is not before the last one asked for."""
-        self.line += self.text.count("\n", self.line_known_at, offset)
-        self.line_known_at = offset
+        self.line += self.text.count("\n", self.line_offset, offset)
+        self.line_offset = offset
         return self.line
 
     def _section(self) -> str:

@@ -52,7 +52,7 @@ class Relaxation:
                 self._by_name.setdefault(name, []).extend(facts)
             new = []
             for rule in rules:
-                for fact in self._given(rule, delta, first):
+                for fact in self._consequences(rule, delta, first):
                     if fact not in self.reached:
                         self.reached[fact] = None
                         new.append(fact)
@@ -111,18 +111,20 @@ class Relaxation:
         return binding if extended is None else extended
 
     def _relevant(self, wanted: Iterable[Fact]) -> list[Rule]:
-        """The rules that give what is wanted, or what such a rule asks for, by names alone."""
+        """The rules with a wanted effect, or with one that such a rule needs, by names alone."""
         names = {fact[0] for fact in wanted}
         rules: list[Rule] = []
         pending = self.rules
-        while found := [rule for rule in pending if rule.given_names & names]:
-            rules += found
-            pending = [rule for rule in pending if not rule.given_names & names]
-            names.update(*(rule.needed_names for rule in found))
+        while relevant := [rule for rule in pending if rule.effect_names & names]:
+            rules += relevant
+            pending = [rule for rule in pending if not rule.effect_names & names]
+            names.update(*(rule.needed_names for rule in relevant))
         return rules
 
-    def _given(self, rule: Rule, delta: dict[str, list[Fact]], first: bool) -> Iterator[Fact]:
-        """What the rule gives from the facts so far, if one of them is in `delta`."""
+    def _consequences(
+        self, rule: Rule, delta: dict[str, list[Fact]], first: bool
+    ) -> Iterator[Fact]:
+        """The effects of the rule, applied where one of `delta` meets a condition of it."""
         if not all(self.objects_for(variable) for variable in rule.variables.values()):
             return
         if any(fact_of(test)[0] in delta for test in rule.tests) or (first and not rule.needs):
@@ -149,15 +151,15 @@ class Relaxation:
             for tested in self._bound(rule.tests, binding, rule.variables):
                 if not all(self.holds(fact_of(test, tested)) for test in rule.tests):
                     continue
-                for give in rule.gives:
-                    yield from self._effects(rule, give, tested)
+                for effect in rule.effects:
+                    yield from self._instances(rule, effect, tested)
 
-    def _effects(self, rule: Rule, give: Literal, binding: Binding) -> Iterator[Fact]:
-        scope = by_name(give.scope)
+    def _instances(self, rule: Rule, effect: Literal, binding: Binding) -> Iterator[Fact]:
+        scope = by_name(effect.scope)
         outside = {term: value for term, value in binding.items() if term not in scope}
-        for full in self._bound([give], outside, {**rule.variables, **scope}):
+        for full in self._bound([effect], outside, {**rule.variables, **scope}):
             self._step()
-            yield fact_of(give, full)
+            yield fact_of(effect, full)
 
     def _bound(
         self, literals: list[Literal], binding: Binding, variables: Mapping[str, TypedName]

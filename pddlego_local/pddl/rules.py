@@ -1,10 +1,10 @@
-"""Actions as rules that give facts, for what asks which facts can be reached."""
+"""Actions as rules: which facts they need, and which they make true or false."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 
 from pddlego_local.pddl.symbols import Symbols, by_name
-from pddlego_local.pddl.task import Action, Domain, Literal, TypedName
+from pddlego_local.pddl.task import ActionDefinition, Domain, Literal, TypedName
 
 MOST_ACTIONS = 200
 MOST_PARTS = 60  # parameters of one action, and literals of its precondition
@@ -15,7 +15,7 @@ Binding = Mapping[str, str]
 
 
 def fact_of(literal: Literal, binding: Binding | None = None) -> Fact:
-    """The literal as a fact, with what the binding says put for its variables."""
+    """The literal as a fact, with the values of the binding for its variables."""
     predicate, *terms = literal.atom.key
     if binding:
         terms = [binding.get(term, term) for term in terms]
@@ -29,19 +29,19 @@ def opposite(fact: Fact) -> Fact:
 
 @dataclass(slots=True, eq=False)
 class Rule:
-    """An action without its deletions. `needs` are the facts that it joins, `tests` what is only
-    looked at once the variables are bound: equality, and that something is false."""
+    """An action without its deletions. `needs` are the positive conditions, which bind variables;
+    `tests` come when all are bound: equality, and that a fact is false."""
 
-    action: Action
+    action: ActionDefinition
     variables: dict[str, TypedName]
     needs: list[Literal]
     tests: list[Literal]
-    gives: list[Literal]
+    effects: list[Literal]
     needed_names: frozenset[str]
-    given_names: frozenset[str]
+    effect_names: frozenset[str]
 
 
-def rule_of(action: Action) -> Rule:
+def rule_of(action: ActionDefinition) -> Rule:
     required = [lit for lit in action.precondition.literals if lit.required and not lit.scope]
     tests = [lit for lit in required if lit.negated or lit.atom.predicate.name == "="]
     return Rule(
@@ -49,9 +49,9 @@ def rule_of(action: Action) -> Rule:
         variables=by_name(action.parameters),
         needs=[literal for literal in required if literal not in tests],
         tests=tests,
-        gives=action.effect.changes,
+        effects=action.effect.changes,
         needed_names=frozenset(fact_of(literal)[0] for literal in required),
-        given_names=frozenset(fact_of(literal)[0] for literal in action.effect.changes),
+        effect_names=frozenset(fact_of(literal)[0] for literal in action.effect.changes),
     )
 
 

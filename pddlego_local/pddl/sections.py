@@ -1,44 +1,71 @@
-"""Sections of a problem file: text in, text out, everything else untouched."""
+"""Sections of a problem file: text in, text out, everything else untouched.
+
+A section is found wherever it stands, also between parentheses that are wrong: then the file is
+read as the static check explains it.
+"""
 
 import re
 
+from pddlego_local.pddl.reader import Block, Word, read
 
-def section(problem: str, name: str) -> str:
-    """The text of "(:init …)" and its like without comments; "" if there is none that closes."""
-    start, end = _place(problem, name)
-    return without_comments(problem)[start:end]
+
+def section(text: str, name: str) -> Block | None:
+    """The first section of that name, such as ":init"; None if there is none."""
+    return _heads(_root(text, name)).get(name)
 
 
 def with_section(problem: str, name: str, text: str) -> str:
-    """The problem with `text` in the section's place; one that lacks the section gains it.
+    """The problem with `text` in the place of the section.
 
-    `:objects` goes before `:init`, anything else to the end; a problem without a closing bracket
-    is returned as it is: the planner will say what is wrong.
+    A problem that lacks the section gains it: `:objects` before `:init`, anything else at the end.
+    A section that never closes does not close afterwards either: that fault is not ours to mend. A
+    text without any list is returned as it is.
     """
-    start, end = _place(problem, name)
-    if start < 0:
-        before_init = _place(problem, "init")[0] if name == "objects" else -1
-        start = end = before_init if before_init >= 0 else problem.rfind(")")
-    return problem if start < 0 else problem[:start] + text + problem[end:]
+    root = _root(problem, name)
+    if root is None:
+        return problem
+    present = _heads(root)
+    if name in present:
+        block = present[name]
+        new = text if block.end >= 0 else text.removesuffix(")")
+        return problem[: block.offset] + new + problem[_end(block) :]
+    at = root.end if root.end >= 0 else _end(root)
+    if name == ":objects" and ":init" in present:
+        at = present[":init"].offset
+    return problem[:at] + text + problem[at:]
 
 
 def with_goal(problem: str, condition: str) -> str:
     """The problem with another goal (PDDLego §2)."""
-    return with_section(problem, "goal", f"(:goal {condition})")
-
-
-def _place(problem: str, name: str) -> tuple[int, int]:
-    """Where a section begins and ends; (-1, -1) if it is not there or never closes."""
-    text = without_comments(problem)
-    found = re.search(rf"\(\s*:{name}\b", text, re.IGNORECASE)
-    depth = 0
-    for position in range(found.start(), len(text)) if found else ():
-        depth += {"(": 1, ")": -1}.get(text[position], 0)
-        if depth == 0:
-            return (found.start(), position + 1) if found else (-1, -1)
-    return -1, -1
+    return with_section(problem, ":goal", f"(:goal {condition})")
 
 
 def without_comments(text: str) -> str:
     """Of the same length, so that positions stay what they are."""
-    return re.sub(r";[^\n]*", lambda comment: " " * len(comment[0]), text)
+    return re.sub(r";[^\r\n]*", lambda comment: " " * len(comment[0]), text)
+
+
+def _root(text: str, name: str) -> Block | None:
+    """The file as the planner reads it; where that shows no such section, as it may be meant."""
+    root = read(text, _ignore)
+    return root if name in _heads(root) else read(text, _ignore, recover=True)
+
+
+def _ignore(_offset: int, _message: str) -> None:
+    """The planner and the static check tell of faults."""
+
+
+def _heads(root: Block | None) -> dict[str, Block]:
+    """The lists of a file by their first word, the first of each; the whole text may be one."""
+    nodes = [root, *root.items] if root is not None else []
+    return {node.head: node for node in reversed(nodes) if isinstance(node, Block)}
+
+
+def _end(block: Block) -> int:
+    """Where the block ends, its parenthesis included; of one that never closes what was read."""
+    while block.end < 0 and block.items:
+        last = block.items[-1]
+        if isinstance(last, Word):
+            return last.offset + len(last.text)
+        block = last
+    return max(block.end, block.offset) + 1

@@ -18,11 +18,11 @@ MOST_TYPES = 1000  # beyond it the hierarchy is not searched: the time would gro
 
 
 class Types:
-    """The type hierarchy. A type that is only named as a supertype is known, but not declared:
-    variables may have it, objects may not."""
+    """The type hierarchy. A type that is only named as a supertype is not declared: variables may
+    have it, objects may not."""
 
     def __init__(self, domain: Domain | None) -> None:
-        self.reliable = domain is not None and domain.types_known
+        self.reliable = domain is not None and domain.types_complete
         if domain is not None and not domain.whole and not domain.types:
             self.reliable = False
         self.comparable = domain is not None and len(domain.types) <= MOST_TYPES
@@ -31,7 +31,7 @@ class Types:
             parents = {word.name for word in entry.types} or {"object"}
             self.parents.setdefault(entry.name, set()).update(parents - {entry.name})
         self.declared = frozenset(self.parents)
-        self.known = self.declared.union(*self.parents.values())
+        self.named = self.declared.union(*self.parents.values())
         self._ancestors: dict[str, frozenset[str]] = {}
 
     def with_ancestors(self, name: str) -> frozenset[str]:
@@ -48,7 +48,7 @@ class Types:
         """Whether `entry` may stand where `expected` is declared; also where the types are unknown.
         `loosely`: a variable of a supertype may, since some of its objects do."""
         own, wanted = type_names(entry), type_names(expected)
-        if not self.reliable or not self.comparable or not (own | wanted) <= self.known:
+        if not self.reliable or not self.comparable or not (own | wanted) <= self.named:
             return True
         return any(
             want in self.with_ancestors(have) or (loosely and have in self.with_ancestors(want))
@@ -63,41 +63,41 @@ def type_names(entry: TypedName) -> set[str]:
 
 @dataclass
 class Symbols:
-    """`predicates` is None where none can be known, and then no use of one is a fault."""
+    """`predicates` is None where their section is unreadable: then no use of one is a fault."""
 
     types: Types
     predicates: dict[str, Predicate] | None
     has_predicate_section: bool
     constants: dict[str, TypedName]
     objects: dict[str, TypedName]  # the constants too
-    constants_known: bool
-    objects_known: bool
+    constants_complete: bool
+    objects_complete: bool
     derived: frozenset[str]
 
 
 def symbols_of(domain: Domain | None, problem: Problem | None) -> Symbols:
-    """The declarations of both files. What a refused section may have declared is not known."""
+    """The declarations of both files. A refused section makes them incomplete."""
     constants = by_name(domain.constants if domain else ())
     objects = {**constants, **by_name(problem.objects if problem else ())}
-    constants_known = domain is not None and domain.constants_known
-    objects_known = constants_known and problem is not None and problem.objects_known
+    constants_complete = domain is not None and domain.constants_complete
+    objects_complete = constants_complete and problem is not None and problem.objects_complete
     if domain is not None and not domain.whole:
-        constants_known = constants_known and bool(domain.constants)
+        constants_complete = constants_complete and bool(domain.constants)
     if problem is not None and not problem.whole:
-        objects_known = objects_known and bool(problem.objects)
-    predicates_known = domain is not None and (domain.whole or domain.predicates is not None)
+        objects_complete = objects_complete and bool(problem.objects)
+    predicates_readable = domain is not None and (domain.whole or domain.predicates is not None)
     return Symbols(
         types=Types(domain),
         predicates=(
             {p.word.name: p for p in domain.predicates or ()}
-            if domain is not None and predicates_known
+            if domain is not None and predicates_readable
             else None
         ),
         has_predicate_section=domain is not None and domain.predicates is not None,
         constants=constants,
         objects=objects,
-        constants_known=constants_known,
-        objects_known=objects_known,
+        constants_complete=constants_complete,
+        objects_complete=objects_complete,
         derived=frozenset(axiom.predicate.word.name for axiom in (domain.axioms if domain else ())),
     )
 
@@ -163,8 +163,8 @@ def _check_term(
 ) -> bool:
     if variables is None or term.name in variables:
         return True
-    known = symbols.constants_known if place.in_domain else symbols.objects_known
-    if term.name in (symbols.constants if place.in_domain else symbols.objects) or not known:
+    complete = symbols.constants_complete if place.in_domain else symbols.objects_complete
+    if term.name in (symbols.constants if place.in_domain else symbols.objects) or not complete:
         return True
     used = f"`{term}` is used in {place.called}"
     if term.name[0] == "?" and place.in_domain:

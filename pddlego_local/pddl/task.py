@@ -90,7 +90,9 @@ class Predicate:
 
 
 @dataclass(slots=True)
-class Action:
+class ActionDefinition:
+    """`(:action name …)` of a domain; `core.Action` is what an environment allows."""
+
     word: Word
     parameters: list[TypedName] = field(default_factory=list)
     precondition: Condition = field(default_factory=Condition)
@@ -109,7 +111,7 @@ class Axiom:
 @dataclass(slots=True)
 class Domain:
     """`predicates` is None where there is no `:predicates`: then even `=` is unknown.
-    `types_known`, `constants_known`: no part of their list had to be skipped.
+    `types_complete`, `constants_complete`: no part of their list had to be skipped.
     `whole`: no section had to be skipped."""
 
     block: Block
@@ -117,10 +119,10 @@ class Domain:
     types: list[TypedName] = field(default_factory=list)
     constants: list[TypedName] = field(default_factory=list)
     predicates: list[Predicate] | None = None
-    actions: list[Action] = field(default_factory=list)
+    actions: list[ActionDefinition] = field(default_factory=list)
     axioms: list[Axiom] = field(default_factory=list)
-    types_known: bool = True
-    constants_known: bool = True
+    types_complete: bool = True
+    constants_complete: bool = True
     whole: bool = True
 
 
@@ -138,7 +140,7 @@ class Problem:
     block: Block
     domain_word: Word | None = None
     objects: list[TypedName] = field(default_factory=list)
-    objects_known: bool = True
+    objects_complete: bool = True
     whole: bool = True
     init: list[Literal] = field(default_factory=list)
     values: list[Value] = field(default_factory=list)

@@ -33,8 +33,8 @@ def judge(reply: dict[str, Any], domain: str, problem: str) -> Judgement:
         return outcome, (), _clean(_message(outcome, reply))
     steps = _steps(reply["plan"])
     if not steps:
-        said = "The goal is already true in the initial state, so the plan is empty."
-        return "goal_already_true", (), said
+        message = "The goal is already true in the initial state, so the plan is empty."
+        return "goal_already_true", (), message
     actions = "1 action" if len(steps) == 1 else f"{len(steps)} actions"
     plan = in_spelling_of(domain, problem, steps)
     return "solved", plan, f"Fast Downward found a plan of {actions}."
@@ -87,8 +87,8 @@ def _why_unsolvable(reply: dict[str, Any]) -> str:
 def _crash(reply: dict[str, Any]) -> str:
     if reply.get("error") == "RecursionError":
         return "Fast Downward's translator gave up: the PDDL is nested too deeply."
-    said = reply.get("message") or "no message"
-    return f"Fast Downward's translator crashed ({reply.get('error', 'signal')}: {said})."
+    words = reply.get("message") or "no message"
+    return f"Fast Downward's translator crashed ({reply.get('error', 'signal')}: {words})."
 
 
 def _last_line(log: str) -> str:

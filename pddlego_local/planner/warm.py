@@ -63,7 +63,7 @@ class WarmWorker:
     def _send(self, body: bytes) -> None:
         assert self._process.stdin is not None
         rest = memoryview(len(body).to_bytes(8, "big") + body)
-        with suppress(OSError):  # a dead worker: found when it does not answer
+        with suppress(OSError):  # a dead worker: seen when it does not answer
             while rest:
                 rest = rest[self._process.stdin.write(rest) :]
 
@@ -86,8 +86,8 @@ class WarmWorker:
         self._process.wait()
         self._stderr.seek(0)
         lines = self._stderr.read().decode(errors="replace").strip().splitlines()
-        said = f": {lines[-1]}" if lines else ""
-        return f"it ended with status {self._process.returncode}{said}"
+        last = f": {lines[-1]}" if lines else ""
+        return f"it ended with status {self._process.returncode}{last}"
 
     def close(self) -> None:
         """Kill it, and its child with it; a task under way raises WorkerDied in its own thread."""
@@ -145,8 +145,11 @@ class WorkerPool:
         return self._start()
 
     def _start(self) -> WarmWorker:
-        found = find_fast_downward()
-        folders = {"package_folder": str(found.translator), "binary": str(found.search)}
+        installation = find_fast_downward()
+        folders = {
+            "package_folder": str(installation.translator),
+            "binary": str(installation.search),
+        }
         with self._changing:
             if self._closed:
                 raise PlannerFault("The planner has been closed; make a new FastDownward.")

@@ -37,7 +37,7 @@ SEARCH_OUT_OF_MEMORY = 22  # Fast Downward's exit codes; 34: the search refuses 
 SEARCH_UNSUPPORTED = 34
 PR_SET_PDEATHSIG = 1
 LOG_CHARACTERS = 4000
-RESERVE_BYTES = 8 << 20  # given back when memory runs out, so that this can still be told
+RESERVE_BYTES = 8 << 20  # given back when memory runs out, so that this can still be reported
 
 WARM_UP = (
     """(define (domain d) (:requirements :typing) (:types t) (:predicates (p ?x - t) (q ?x ?y - t))
@@ -253,8 +253,8 @@ def kill_group(child: int) -> None:
 
 
 def translate_and_search(domain: str, problem: str, settings: Settings, files: Files) -> NoReturn:
-    said = io.StringIO()
-    sys.stdout = sys.stderr = said
+    output = io.StringIO()
+    sys.stdout = sys.stderr = output
     reserve = mmap.mmap(-1, RESERVE_BYTES)  # taken from the limit, but not touched
     error, message = "", ""
     try:
@@ -265,7 +265,7 @@ def translate_and_search(domain: str, problem: str, settings: Settings, files: F
         out_of_space = isinstance(fault, OSError) and fault.errno in (errno.ENOMEM, errno.EFBIG)
         error = "MemoryError" if out_of_space else type(fault).__name__
         message = str(fault)[:LOG_CHARACTERS]
-    notes = [line[:400] for line in said.getvalue().splitlines() if is_note(line)][:20]
+    notes = [line[:400] for line in output.getvalue().splitlines() if is_note(line)][:20]
     with open(files.report, "w", closefd=False) as report:
         json.dump({"error": error, "message": message, "notes": notes}, report)
     if error:

@@ -5,8 +5,10 @@ from typing import Any
 import pytest
 
 from pddlego_local.decoding.forms import Edit
+from pddlego_local.pddl.check import check
 from pddlego_local.pddl.edit import apply, difference, empty_problem, facts_of, objects_of
-from pddlego_local.pddl.sections import section, with_goal
+from pddlego_local.pddl.repair import repair
+from pddlego_local.pddl.sections import with_goal
 
 FILE = """(define (problem p) ; a comment with (:init (no))
   (:domain d)
@@ -17,6 +19,21 @@ FILE = """(define (problem p) ; a comment with (:init (no))
       loc1))
   (:goal (and (at loc1)
               (not (at kitchen)))))
+"""
+
+
+MISLEADING = """; (:init (at moon)) (:goal (at moon)) (:objects moon)
+(DEFINE (PROBLEM :goal-of-the-day) ; ) :goal
+  (:Domain d)
+  (:OBJECTS ; (:init (
+    Kitchen :goals init - ROOM ; moon - room )
+    loc1 - (either room place) domain)
+  (:Init (AT  Kitchen) ; (at moon) )
+    (not (at loc1)) (= (Total-Cost) 0)
+    (near ; (
+      Kitchen ; )
+      :goals)) ; (:goal (at moon))
+  ( :GOAL (AT init))) ; :init
 """
 
 
@@ -50,7 +67,7 @@ def test_a_renamed_object_is_renamed_wherever_it_occurs_and_nowhere_else() -> No
 def test_facts_are_added_deleted_and_replaced_once() -> None:
     file, faults = apply(
         edit(init={
-            "add": ["( at  loc1 )", "(at loc1)"],
+            "add": ["( at  loc1 )", "(at loc1)", "at south", "(at loc1"],
             "delete": ["(at kitchen)"],
             "replace": {"(closed-door kitchen loc1)": "(open kitchen loc1)"},
         }),
@@ -58,7 +75,7 @@ def test_facts_are_added_deleted_and_replaced_once() -> None:
     )  # fmt: skip
     assert faults == ()
     assert facts_of(file) == [
-        "(connected kitchen loc1 south)", "(open kitchen loc1)", "(at loc1)",
+        "(connected kitchen loc1 south)", "(open kitchen loc1)", "(at loc1)", "(at south)",
     ]  # fmt: skip
 
 
@@ -71,6 +88,8 @@ def test_facts_are_added_deleted_and_replaced_once() -> None:
         ({"init": {"replace": {"(at x)": "(at y)"}}}, "init.replace: there is no (at x)"),
         ({"init": {"replace": {"cellar": "y"}}}, "init.replace: there is no cellar"),
         ({"objects": {"add": [""]}}, "objects.add: '' declares nothing"),
+        ({"objects": {"add": ["a -"]}}, "objects.add: 'a -' declares nothing"),
+        ({"init": {"add": [" () "]}}, "init.add: ' () ' states nothing"),
     ],
 )
 def test_what_names_nothing_is_a_fault_and_changes_nothing(changes: Any, fault: str) -> None:
@@ -88,14 +107,82 @@ def test_a_difference_applied_gives_the_other_file() -> None:
         assert sorted(facts_of(after)) == sorted(facts_of(other))
 
 
-def test_an_empty_problem_is_of_the_domain() -> None:
-    assert "(:domain coin_x)" in empty_problem("; c\n(define (domain coin_x) (:types a))")
+@pytest.mark.parametrize(
+    "domain",
+    [
+        "; c\n(define (domain coin_x) (:types a))",
+        "; (domain moon)\n( DEFINE ; (domain moon)\n ( Domain ; )\n coin_x ) (:types domain))",
+    ],
+)
+def test_an_empty_problem_is_of_the_domain(domain: str) -> None:
+    assert "(:domain coin_x)" in empty_problem(domain)
+
+
+def test_comments_names_and_upper_case_mislead_nobody() -> None:
+    assert objects_of(MISLEADING) == {
+        "Kitchen": "ROOM", ":goals": "ROOM", "init": "ROOM",
+        "loc1": "(either room place)", "domain": "object",
+    }  # fmt: skip
+    assert facts_of(MISLEADING) == [
+        "(AT Kitchen)", "(not (at loc1))", "(= (Total-Cost) 0)", "(near Kitchen :goals)",
+    ]  # fmt: skip
+    before, after = MISLEADING.split("( :GOAL (AT init))")
+    assert with_goal(MISLEADING, "(p)") == f"{before}(:goal (p)){after}"
+
+
+def test_of_a_misleading_file_only_objects_and_facts_change() -> None:
+    changes = edit(
+        objects={"replace": {"kitchen": "Hall"}, "delete": ["DOMAIN"], "add": ["a - room b - way"]},
+        init={"delete": ["(NOT (at LOC1))"], "add": ["(at b) (at a)", "(AT hall)"]},
+    )
+    file, faults = apply(changes, MISLEADING)
+    assert faults == ()
+    assert objects_of(file) == {
+        "Hall": "ROOM", ":goals": "ROOM", "init": "ROOM", "loc1": "(either room place)",
+        "a": "room", "b": "way",
+    }  # fmt: skip
+    assert facts_of(file) == [
+        "(AT Hall)", "(= (Total-Cost) 0)", "(near Hall :goals)", "(at b)", "(at a)",
+    ]  # fmt: skip
+    for end in ("; (:init (\n", "; (:goal (at moon))\n  ( :GOAL (AT init))) ; :init\n"):
+        assert end in MISLEADING and (end in file or end.startswith("; (:init"))
+
+
+def test_an_object_is_renamed_and_a_predicate_of_its_name_is_not() -> None:
+    file = "(define (problem p) (:objects at) (:init (at at) (not (at at))) (:goal (at at)))"
+    renamed, _ = apply(edit(objects={"replace": {"at": "hall"}}), file)
+    assert facts_of(renamed) == ["(at hall)", "(not (at hall))"]
 
 
 def test_a_goal_is_replaced_and_nothing_else() -> None:
-    replaced = with_goal(FILE, "(p)")
-    assert section(replaced, "goal") == "(:goal (p))"
-    assert replaced == FILE.replace(section(FILE, "goal"), "(:goal (p))")
-    assert section(with_goal("(define (problem p) (:init))", "(p)"), "goal") == "(:goal (p))"
+    goal = "(:goal (and (at loc1)\n              (not (at kitchen))))"
+    assert with_goal(FILE, "(p)") == FILE.replace(goal, "(:goal (p))")
+    assert with_goal("(define (problem p) (:init))", "(p)").endswith("(:init)(:goal (p)))")
     assert with_goal("nothing", "(p)") == "nothing"
-    assert with_goal("(define (:goal (never)", "(p)").startswith("(define (:goal (never")
+
+
+DOMAIN = "(define (domain d) (:predicates (p) (q)) (:action a :parameters () :effect (p)))"
+
+
+@pytest.mark.parametrize(
+    "problem",
+    [
+        "(define (problem x) (:domain d) (:init (q)) (:goal (q))",
+        "(define (problem x) (:domain d) (:init (q)) (:goal (q)",
+        "(define (problem x) (:domain d) (:init (q)) (:goal (and (q)",
+        "(define (problem x) (:domain d) (:init (q) (:goal (q))",
+        "(define (problem x) (:domain d) (:init (q) (:goal (and (q))",
+        "(define (problem x) (:domain d)) (:init (q)) (:goal (q))",
+        "(define (problem x) (:domain d) (:init (q))",
+        "(define (problem x) (:domain d) (:init (q)",
+        "(define (problem x) (:domain d) (:init (q)) ; (:goal (",
+    ],
+)
+def test_the_goal_of_a_broken_file_is_set_and_the_file_stays_broken(problem: str) -> None:
+    """The planner is to refuse it as it was written; a repair leads to the goal that was set."""
+    changed = with_goal(problem, "(p)")
+    assert check(DOMAIN, problem).syntax is False
+    assert check(DOMAIN, changed).syntax is False
+    repaired = repair(DOMAIN, changed)
+    assert check(repaired.domain, repaired.problem).accepted
+    assert "(:goal (p))" in repaired.problem and "(:goal (q))" not in repaired.problem

@@ -3,13 +3,14 @@ import pytest
 from pddlego_local.planner.spelling import in_spelling_of
 
 DOMAIN = """(define (domain d) ; (:action MOVE
-  (:types Room - object)
+  (:types Room - object :OBJECTS)
+  (:predicates (AT ?x) (:action ?X)) ; (:constants ROOM12)
   (:constants Start - room
     lamp - (either ROOM thing))
   (:ACTION Move :parameters (?X - room) :effect (AT ?x)))"""
 PROBLEM = """(define (problem p) (:domain d)
   (:objects Room12 - room ; ROOM12
-    room - room THING)
+    room -Far - room THING) ; )
   (:init (at ROOM12)) (:goal (at START)))"""
 
 
@@ -17,6 +18,7 @@ PROBLEM = """(define (problem p) (:domain d)
     ("step", "spelled"),
     [
         ("(move room12 start)", "(Move Room12 Start)"),
+        ("(move -far lamp)", "(Move -Far lamp)"),
         ("(move thing lamp)", "(Move THING lamp)"),
         ("(move room)", "(Move room)"),
         ("(move move)", "(Move move)"),

@@ -3,8 +3,8 @@
 from dataclasses import dataclass, field
 
 from pddlego_local.pddl.faults import File
-from pddlego_local.pddl.reader import Block, Node, Patch, Word
-from pddlego_local.pddl.repair.pair import Mended, block_of, inside, patched, sections, source
+from pddlego_local.pddl.reader import Block, Node, Patch, Word, source
+from pddlego_local.pddl.repair.pair import Mended, block_of, inside, patched, sections
 
 FIELDS = (":parameters", ":precondition", ":effect")
 _NOTHING = frozenset({"nil", "none", "true"})

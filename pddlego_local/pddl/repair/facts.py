@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from pddlego_local.pddl.faults import File
-from pddlego_local.pddl.reader import Block, Patch, Word
+from pddlego_local.pddl.reader import Block, Patch, Word, source
 from pddlego_local.pddl.repair.pair import (
     Mended,
     Pair,
@@ -12,7 +12,6 @@ from pddlego_local.pddl.repair.pair import (
     patched,
     problem_of,
     sections,
-    source,
 )
 
 
@@ -41,13 +40,13 @@ def with_plain_facts(text: str, file: File) -> Mended:
     seen: set[str] = set()
     for section in sections(block, ":init") if block is not None and file == "problem" else ():
         for fact in _unjoined(section, patches):
-            said = " ".join(source(text, fact).lower().split())
+            tidied = " ".join(source(text, fact).lower().split())
             if fact.head == "not":
                 changes["problem: removed `(not …)` from `:init`"] = None
-            elif said in seen:
+            elif tidied in seen:
                 changes["problem: removed facts that stood twice in `:init`"] = None
             else:
-                seen.add(said)
+                seen.add(tidied)
                 continue
             patches.append((fact.offset, fact.end + 1, ""))
     if any(new == " " for *_, new in patches):

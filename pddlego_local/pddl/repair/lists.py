@@ -58,7 +58,7 @@ def _typed_lists(block: Block) -> Iterator[tuple[int, list[Node]]]:
 def with_all_types(pair: Pair) -> tuple[Pair, tuple[str, ...]]:
     """Types that are used but not declared are declared, under `object`."""
     domain, problem = domain_of(pair.domain), problem_of(pair.problem)
-    if domain is None or problem is None or not (domain.types_known and domain.whole):
+    if domain is None or problem is None or not (domain.types_complete and domain.whole):
         return pair, ()
     declared = {entry.name for entry in domain.types} | _RESERVED
     missing: dict[str, Word] = {}
@@ -84,7 +84,9 @@ def _typed_names(domain: Domain) -> Iterator[TypedName]:
 def with_objects_declared_once(pair: Pair) -> tuple[Pair, tuple[str, ...]]:
     """Objects that actions name become constants; of several declarations the first counts."""
     domain, problem = domain_of(pair.domain), problem_of(pair.problem)
-    if domain is None or problem is None or not (domain.constants_known and problem.objects_known):
+    if domain is None or problem is None:
+        return pair, ()
+    if not (domain.constants_complete and problem.objects_complete):
         return pair, ()
     constants = _first_of_each(domain.constants, ())
     objects = _first_of_each(problem.objects, constants)
@@ -109,12 +111,12 @@ def with_objects_declared_once(pair: Pair) -> tuple[Pair, tuple[str, ...]]:
     return Pair(text, other), tuple(changes)
 
 
-def _first_of_each(entries: Iterable[TypedName], known: Iterable[str]) -> dict[str, TypedName]:
-    found: dict[str, TypedName] = {}
+def _first_of_each(entries: Iterable[TypedName], excluded: Iterable[str]) -> dict[str, TypedName]:
+    first: dict[str, TypedName] = {}
     for entry in entries:
-        if entry.name not in known:
-            found.setdefault(entry.name, entry)
-    return found
+        if entry.name not in excluded:
+            first.setdefault(entry.name, entry)
+    return first
 
 
 def _terms(domain: Domain) -> Iterator[str]:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pddlego_local.pddl.domain import read_domain
 from pddlego_local.pddl.faults import FaultLog, File
 from pddlego_local.pddl.problem import read_problem
-from pddlego_local.pddl.reader import Block, Node, Patch, Word, read
+from pddlego_local.pddl.reader import Block, Patch, read
 from pddlego_local.pddl.task import Domain, Problem
 
 
@@ -60,12 +60,6 @@ def domain_of(text: str) -> Domain | None:
 def problem_of(text: str) -> Problem | None:
     block = block_of(text)
     return read_problem(block, FaultLog("problem", text)) if block is not None else None
-
-
-def source(text: str, node: Node) -> str:
-    """A word or block as it stands in the text."""
-    end = node.offset + len(node.text) if isinstance(node, Word) else node.end + 1
-    return text[node.offset : end]
 
 
 def inside(text: str, block: Block, skipped: int = 1) -> str:

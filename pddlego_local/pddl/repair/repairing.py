@@ -31,7 +31,7 @@ STEPS: tuple[Step, ...] = (
 @dataclass(frozen=True)
 class Repaired:
     """The files after the repair, and a sentence for each change; without any the files are those
-    that were given, byte for byte."""
+    that came in, byte for byte."""
 
     domain: str
     problem: str
@@ -47,14 +47,14 @@ def repair(domain: str, problem: str) -> Repaired:
     before = check(domain, problem)
     pair, changes = Pair(domain, problem), []
     for _ in range(0 if before.accepted else MOST_ROUNDS):
-        told: list[str] = []
+        changed: list[str] = []
         for step in STEPS:
-            after, said = step(pair)
+            after, sentences = step(pair)
             if after != pair:
                 pair = after
-                told += said
-        changes += told
-        if not told:
+                changed += sentences
+        changes += changed
+        if not changed:
             break
     if pair == Pair(domain, problem) or _count(check(pair.domain, pair.problem)) > _count(before):
         return Repaired(domain, problem)

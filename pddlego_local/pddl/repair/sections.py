@@ -3,7 +3,7 @@
 from pddlego_local.pddl.domain import OF_A_PROBLEM, REQUIREMENTS
 from pddlego_local.pddl.faults import File
 from pddlego_local.pddl.problem import ORDER
-from pddlego_local.pddl.reader import SECTIONS, Block, Node, Patch, Word
+from pddlego_local.pddl.reader import SECTIONS, Block, Node, Patch, Word, source
 from pddlego_local.pddl.repair.actions import field_of
 from pddlego_local.pddl.repair.pair import (
     Mended,
@@ -14,7 +14,6 @@ from pddlego_local.pddl.repair.pair import (
     patched,
     problem_of,
     sections,
-    source,
 )
 
 _RENAMED = {"domain": {":objects": ":constants"}, "problem": {":constants": ":objects"}}
@@ -79,8 +78,8 @@ def moved_to_domain(pair: Pair) -> tuple[Pair, tuple[str, ...]]:
     domain, problem = domain_of(pair.domain), problem_of(pair.problem)
     if domain is None or problem is None or not domain.whole:
         return pair, ()
-    known_types = {entry.name for entry in domain.types}
-    known_predicates = {predicate.word.name for predicate in domain.predicates or ()}
+    declared_types = {entry.name for entry in domain.types}
+    declared_predicates = {predicate.word.name for predicate in domain.predicates or ()}
     patches: list[Patch] = []
     lacking: dict[str, list[str]] = {":types": [], ":predicates": []}
     for section in sections(problem.block, ":types") + sections(problem.block, ":predicates"):
@@ -89,9 +88,9 @@ def moved_to_domain(pair: Pair) -> tuple[Pair, tuple[str, ...]]:
             lacking[":predicates"] += [
                 source(pair.problem, item)
                 for item in section.items[1:]
-                if isinstance(item, Block) and item.head not in known_predicates
+                if isinstance(item, Block) and item.head not in declared_predicates
             ]
-        elif not known_types:
+        elif not declared_types:
             lacking[":types"].append(inside(pair.problem, section))
     if not patches:
         return pair, ()
@@ -123,8 +122,8 @@ def in_order(text: str, file: File) -> Mended:
     block = block_of(text)
     items = block.items[2:] if block is not None else []
     blocks = [item for item in items if isinstance(item, Block)]
-    known = SECTIONS - OF_A_PROBLEM if file == "domain" else frozenset(ORDER)
-    if len(blocks) < len(items) or any(item.head not in known for item in blocks):
+    allowed = SECTIONS - OF_A_PROBLEM if file == "domain" else frozenset(ORDER)
+    if len(blocks) < len(items) or any(item.head not in allowed for item in blocks):
         return Mended(text)
     parts: list[tuple[str, str]] = []
     for section in blocks:

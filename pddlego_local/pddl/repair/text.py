@@ -1,4 +1,7 @@
-"""Slips of the text around and between the lists: fences, escapes, the first words, parentheses."""
+"""Slips of the text around and between the lists: fences, escapes, the first words, parentheses.
+
+Regular expressions and not the reader: these are texts that it cannot read yet.
+"""
 
 import re
 
@@ -31,11 +34,11 @@ def unescaped(text: str, file: File) -> Mended:
 
 def with_define(text: str, file: File) -> Mended:
     """`(domain d …` and `define (domain d) …` begin with `(define (domain d) …`."""
-    found = _BEGINNING.match(text)
-    if found is None or found[2].lower() != file or re.match(r"\s*\(\s*define\b", text):
+    beginning = _BEGINNING.match(text)
+    if beginning is None or beginning[2].lower() != file or re.match(r"\s*\(\s*define\b", text):
         return Mended(text)
-    mended = f"(define ({file} {found[3]})" + text[found.end() :]
-    return Mended(mended, (f"{file}: began it with `(define ({file} {found[3]})`",))
+    mended = f"(define ({file} {beginning[3]})" + text[beginning.end() :]
+    return Mended(mended, (f"{file}: began it with `(define ({file} {beginning[3]})`",))
 
 
 def balanced(text: str, file: File) -> Mended:
@@ -48,5 +51,5 @@ def balanced(text: str, file: File) -> Mended:
         return Mended(text)
     added = sum(len(new) for _, _, new in patches)
     removed = sum(end - start for start, end, _ in patches)
-    told = [f"added {added} `)`"] * (added > 0) + [f"removed {removed} `)`"] * (removed > 0)
-    return Mended(mended, (f"{file}: {' and '.join(told)}",))
+    changes = [f"added {added} `)`"] * (added > 0) + [f"removed {removed} `)`"] * (removed > 0)
+    return Mended(mended, (f"{file}: {' and '.join(changes)}",))

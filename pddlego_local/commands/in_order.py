@@ -1,0 +1,102 @@
+"""One thing after another done by several workers, with the results in the order of the input."""
+
+import ctypes
+import multiprocessing
+import os
+import signal
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import BrokenExecutor, Executor, Future, ProcessPoolExecutor
+from typing import Any, TypeVar
+
+from pddlego_local.commands.pairs import Entry
+from pddlego_local.errors import ConfigError, InfrastructureError
+
+MOST_AHEAD = 32  # lines for each worker that are read before the first of them has its result
+PR_SET_PDEATHSIG = 1
+
+T = TypeVar("T")
+
+
+def in_order(
+    work: Callable[[Entry], T], entries: Iterable[Entry], pool: Executor, workers: int
+) -> Iterator[T]:
+    """`work` of each entry, in the order of the entries, which are read as they are needed.
+
+    An entry that cannot be read ends it after the results of those before it. InfrastructureError
+    names the entry. The pool is shut down; when interrupted, without waiting for work under way.
+    """
+    pending: deque[tuple[Entry | None, Future[T]]] = deque()
+    try:
+        for submitted in _submitted(work, entries, pool):
+            pending.append(submitted)
+            while pending and (len(pending) > MOST_AHEAD * workers or pending[0][1].done()):
+                yield _result(*pending.popleft())
+        while pending:
+            yield _result(*pending.popleft())
+    except BaseException:
+        pool.shutdown(wait=False, cancel_futures=True)
+        raise
+    pool.shutdown()
+
+
+class Here(Executor):
+    """No pool: whatever is submitted is done at once."""
+
+    def submit(self, work: Callable[..., T], /, *args: Any, **options: Any) -> Future[T]:
+        future: Future[T] = Future()
+        try:
+            future.set_result(work(*args, **options))
+        except Exception as error:
+            future.set_exception(error)
+        return future
+
+
+def processes(workers: int) -> Executor:
+    """A pool of processes that share nothing with this one and never outlive it."""
+    fresh = multiprocessing.get_context("spawn")
+    return ProcessPoolExecutor(workers, mp_context=fresh, initializer=_end_with_the_parent)
+
+
+def _end_with_the_parent() -> None:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the parent's to answer
+    ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+    parent = multiprocessing.parent_process()
+    if parent is None or os.getppid() != parent.pid:  # it died before the line above
+        os._exit(1)
+
+
+def _submitted(
+    work: Callable[[Entry], T], entries: Iterable[Entry], pool: Executor
+) -> Iterator[tuple[Entry | None, Future[T]]]:
+    try:
+        for entry in entries:
+            yield entry, _submit(work, entry, pool)
+    except ConfigError as error:  # has its turn after the entries before it
+        unreadable: Future[T] = Future()
+        unreadable.set_exception(error)
+        yield None, unreadable
+
+
+def _submit(work: Callable[[Entry], T], entry: Entry, pool: Executor) -> Future[T]:
+    try:
+        return pool.submit(work, entry)
+    except BrokenExecutor as error:  # likewise
+        refused: Future[T] = Future()
+        refused.set_exception(error)
+        return refused
+
+
+def _result(entry: Entry | None, future: Future[T]) -> T:
+    try:
+        return future.result()
+    except BrokenExecutor:
+        place = entry.place if entry is not None else "the input"
+        raise InfrastructureError(
+            f"{place}: a worker process died at this line or soon after it; check free memory, "
+            "take fewer --workers, and run again"
+        ) from None
+    except InfrastructureError as error:
+        if entry is None:
+            raise
+        raise type(error)(f"{entry.place}: {error}") from error
