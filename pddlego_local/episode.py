@@ -241,6 +241,7 @@ class Episode:
             domain=prompt.facts.get("domain", ""),
             problem=prompt.facts.get("problem", ""),
             own_goal=prompt.facts.get("own_goal", True),
+            goal=self._decoding.goal,
         )
 
 

@@ -7,6 +7,7 @@ same lines that constrain a decoder also say whether a finished text could have 
 import hashlib
 from collections.abc import Callable, Generator
 from dataclasses import dataclass, field
+from typing import Literal
 
 from pddlego_local.core import Action, Grammar, Names
 from pddlego_local.decoding.grammars.lark_text import all_parts, decoder_prefix
@@ -19,7 +20,8 @@ class Scene:
     `actions` are the environment's as told to models, `names` those of the observations so far,
     `commands` what the game offers now. `domain` is the domain file that a problem or an edit is
     for, `problem` the file that an edit changes; "" where the model writes them itself. `own_goal`
-    is False where the method sets the goal and the model's counts for nothing.
+    is False where the method sets the goal and the model's counts for nothing. `goal` says which
+    goals are left out (see `Decoding`).
     """
 
     actions: tuple[Action, ...] = ()
@@ -28,6 +30,7 @@ class Scene:
     domain: str = ""
     problem: str = ""
     own_goal: bool = True
+    goal: Literal["any", "unmet", "frontier"] = "any"
 
 
 @dataclass(frozen=True)

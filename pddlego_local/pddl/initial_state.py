@@ -1,7 +1,9 @@
 """Whether a condition is true in a problem's initial state: PDDL's conditions over finite objects.
 
-What `:init` does not list is false. Derived predicates are not followed: to be asked of domains
-without them. The pair must be free of faults of syntax and symbols.
+As Fast Downward judges it, which drops a quantifier over what its operators alone make true or
+false: `(exists (?x - t) (and))` holds even if no object is a `t`. What `:init` does not list is
+false. Derived predicates are not followed: to be asked of domains without them. The pair must be
+free of faults of syntax and symbols.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -23,6 +25,32 @@ def goal_already_true(domain: Domain, problem: Problem) -> bool:
     return goal is not None and InitialState(domain, problem).holds(goal)
 
 
+def constant(condition: Block) -> bool | None:
+    """The value that a condition has by its operators alone; None if it depends on facts. As deep
+    as `InitialState.holds`."""
+    if condition.head not in OPERATORS:
+        return None
+    every, values = condition.head in ("and", "forall"), []
+    for position, operand in enumerate(_operands(condition)):
+        value = constant(operand)
+        if value is not None and _is_negated(condition, position):
+            value = not value
+        if value is not None and value != every:
+            return value
+        values.append(value)
+    return None if None in values else every
+
+
+def _operands(condition: Block) -> list[Block]:
+    blocks = [item for item in condition.items if isinstance(item, Block)]
+    return blocks[1:] if condition.head in ("forall", "exists") else blocks
+
+
+def _is_negated(condition: Block, position: int) -> bool:
+    """Of an operand, if the operators "not" and "imply" are read as "or"."""
+    return condition.head == "not" or (condition.head == "imply" and position == 0)
+
+
 class InitialState:
     """The facts of `:init`, and the objects and constants by their types."""
 
@@ -36,24 +64,28 @@ class InitialState:
         """Goes one frame deeper for each level of nesting, of which the planner takes 495."""
         if condition.head not in OPERATORS:
             return self._is_fact(condition, binding or {})
+        if condition.head in ("forall", "exists") and (value := constant(condition)) is not None:
+            return value
         every = condition.head in ("and", "forall")
-        for operand, bound, negated in self._operands(condition, binding or {}):
+        for operand, bound, negated in self._instances(condition, binding or {}):
             if (self.holds(operand, bound) != negated) != every:
                 return not every
         return every
 
-    def _operands(
+    def _instances(
         self, condition: Block, binding: Binding
     ) -> Iterator[tuple[Block, Binding, bool]]:
         """What an "and" or an "or" of the same meaning joins: (condition, binding, negated)."""
-        operator, operands = condition.head, [i for i in condition.items if isinstance(i, Block)]
-        if operator in ("forall", "exists"):
-            variables = read_typed_list(operands[0].items, FaultLog("problem", "")) or []
-            for extended in self._bindings(variables, binding):
-                yield operands[1], extended, False
+        operands = _operands(condition)
+        if condition.head in ("forall", "exists"):
+            variables = condition.items[1]
+            assert isinstance(variables, Block)
+            entries = read_typed_list(variables.items, FaultLog("problem", "")) or []
+            for extended in self._bindings(entries, binding):
+                yield operands[0], extended, False
             return
         for position, operand in enumerate(operands):
-            yield operand, binding, operator == "not" or (operator == "imply" and position == 0)
+            yield operand, binding, _is_negated(condition, position)
 
     def _is_fact(self, atom: Block, binding: Binding) -> bool:
         predicate, *terms = (word.name for word in atom.items if isinstance(word, Word))
