@@ -176,6 +176,7 @@ class Episode:
             domain=domain,
             problem=problem,
             own_goal=own_goal,
+            goal=self._decoding.goal,
             subgoal=subgoal,
         )
         return Question(form, messages or (Message("user", shown.text),), scene)

@@ -101,7 +101,12 @@ def test_repair_is_an_arm_of_its_own(planner: FastDownward, repair: str, cause: 
 def test_an_answer_in_stages_is_recorded_with_them_and_can_be_replayed(
     planner: FastDownward, best_of: int, tmp_path: Path
 ) -> None:
-    settings: dict[str, Any] = {"rung": "grounded", "best_of": best_of, "max_tokens": 6000}
+    settings: dict[str, Any] = {
+        "rung": "grounded",
+        "goal": "unmet",
+        "best_of": best_of,
+        "max_tokens": 6000,
+    }
     asked = Asked(RandomLogits(1), planner, **settings)
     found = asked.formalize()
     calls = of(asked.events, "call")

@@ -46,6 +46,8 @@ def test_there_is_a_yaml_for_each_of_the_models_that_are_promised() -> None:
         (["environment.windows=3"], "windows"),
         (["environment=moon"], "moon"),
         (["method.variant=long"], "method.variant='long'"),
+        (["decoding=syntax", "decoding.goal=unmet"], "decoding.goal=unmet needs"),
+        (["decoding=typed", "decoding.goal=new"], "decoding.goal='new'"),
         (["decoding.temperature=-1"], "decoding.temperature=-1"),
         (["model=replay"], "model.run"),
         (["games=3-1"], "games='3-1'"),
@@ -68,6 +70,19 @@ def test_bad_values_are_refused_naming_the_key(overrides: list[str], said: str) 
         compose_cell(overrides).check()
     assert said in str(refused.value)
     assert "\n" not in str(refused.value)
+
+
+@pytest.mark.parametrize("rung", ["free", "json", "syntax", "signatures", "typed", "grounded"])
+def test_a_rung_comes_with_its_goal_and_the_two_top_ones_take_any(rung: str) -> None:
+    composed = compose_cell([f"decoding={rung}"])
+    assert composed.build("decoding").goal == ("unmet" if rung == "grounded" else "any")
+    for goal in ("any", "unmet", "frontier"):
+        other = compose_cell([f"decoding={rung}", f"decoding.goal={goal}"])
+        if goal == "any" or rung in ("typed", "grounded"):
+            assert other.build("decoding").goal == goal
+        else:
+            with pytest.raises(ConfigError, match=rf"decoding\.goal={goal}"):
+                other.check()
 
 
 def test_games_are_ranges_and_single_seeds() -> None:

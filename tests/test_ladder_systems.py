@@ -33,7 +33,7 @@ def test_every_method_plays_grounded(environment: str) -> None:
     for method in METHODS:
         options = [f"environment={environment}", f"method={method}", "environment.budget.limit=5"]
         config = compose_cell([*options, "model=reference"])
-        decoding = Decoding(rung="grounded", max_tokens=3000)
+        decoding = Decoding(rung="grounded", goal="unmet", max_tokens=3000)
         with (
             contextlib.closing(config.build("environment")) as game,
             contextlib.closing(config.build("planner")) as planner,

@@ -6,6 +6,9 @@ from pydantic import ConfigDict, Field, PositiveInt
 from pydantic.dataclasses import dataclass
 
 from pddlego_local.core import Sampling
+from pddlego_local.errors import ConfigError
+
+GoalArm = Literal["any", "unmet", "frontier"]
 
 Rung = Literal["free", "json", "syntax", "signatures", "typed", "grounded"]
 """From the least to the most that the decoder excludes: see `decoding.ladder`."""
@@ -17,13 +20,16 @@ class Decoding:
 
     `stage_tokens` limits the stages of an answer by their names ("types", "predicates", "actions",
     "objects", "facts", "goal"; of the rung "signatures" "domain", "problem"), each within what
-    `max_tokens` leaves. `best_of` answers are drawn
-    at once, and the first that the planner solves is taken. `repair` mends what a planner would
-    refuse before it is planned (`pddl.repair`); `feedback` is what a model is told of PDDL without
-    a plan: the planner's own words, or those of the static check (`pddl.explain`).
+    `max_tokens` leaves. `goal` says which goals "typed" and "grounded" leave out: none ("any"),
+    those that are already true ("unmet"), or also those that lead to no place that the state
+    tracker calls unvisited ("frontier"); `conf` gives "grounded" the second. `best_of` answers are
+    drawn at once, and the first that the planner solves is taken. `repair` mends what a planner
+    would refuse before it is planned (`pddl.repair`); `feedback` is what a model is told of PDDL
+    without a plan: the planner's own words, or those of the static check (`pddl.explain`).
     """
 
     rung: Rung
+    goal: GoalArm = "any"
     temperature: Annotated[float, Field(ge=0, le=5)] = 1.0
     top_p: Annotated[float, Field(gt=0, le=1)] = 1.0
     max_tokens: Annotated[int, Field(ge=1)] = 8192
@@ -32,6 +38,13 @@ class Decoding:
     best_of: Annotated[int, Field(ge=1, le=64)] = 1
     repair: Literal["none", "lenient"] = "none"
     feedback: Literal["planner", "explained"] = "planner"
+
+    def __post_init__(self) -> None:
+        if self.goal != "any" and self.rung not in ("typed", "grounded"):
+            raise ConfigError(
+                f"decoding.goal={self.goal} needs decoding=typed or decoding=grounded: "
+                f"the rung {self.rung} knows no facts; choose decoding.goal=any."
+            )
 
     def sampling(self, seed: int) -> Sampling:
         return Sampling(self.temperature, self.top_p, self.max_tokens, seed, self.thinking)

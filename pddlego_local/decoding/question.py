@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import Generic, Literal, Protocol
 
 from pddlego_local.core import Action, Completion, LanguageModel, Messages, Names, Sampling, Turn
+from pddlego_local.decoding import GoalArm
 from pddlego_local.decoding.forms import Form, Keys, T_co
 
 
@@ -19,9 +20,9 @@ class Scene:
     `actions` are the environment's action schemas, `names` those that the messages show, `commands`
     the commands that they offer. `domain` is the domain file that a problem or an edit is for,
     `problem` the file that an edit changes; "" where the model writes them itself. `own_goal` is
-    False where the method sets the goal and the model's counts for nothing. `subgoal` is what a
-    controller is to reach, in words. `environment` is a package, `memory` the episode so far: for
-    models that read no prose.
+    False where the method sets the goal and the model's counts for nothing; `goal` says which goals
+    are left out (`Decoding`). `subgoal` is what a controller is to reach, in words. `environment`
+    is a package, `memory` the episode so far: for models that read no prose.
     """
 
     actions: tuple[Action, ...] = ()
@@ -30,6 +31,7 @@ class Scene:
     domain: str = ""
     problem: str = ""
     own_goal: bool = True
+    goal: GoalArm = "any"
     subgoal: str = ""
     environment: str = ""
     memory: tuple[Turn, ...] = ()

@@ -8,7 +8,9 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
-from pddlego_local.decoding.staged.declared import Signature, Symbols, domain_of, symbols
+from pddlego_local.decoding.staged.declarations import Declarations, declarations
+from pddlego_local.decoding.staged.reading import domain_of
+from pddlego_local.decoding.staged.schemas import ActionSchema
 from pddlego_local.pddl.faults import FaultLog
 from pddlego_local.pddl.problem import read_problem
 from pddlego_local.pddl.reader import Block, Word, read
@@ -29,7 +31,7 @@ class Pair:
     text: str
     domain: Domain
     problem: Problem
-    symbols: Symbols
+    declared: Declarations
     told: Mapping[str, Parameters]
 
     @classmethod
@@ -37,10 +39,12 @@ class Pair:
         block = read(problem, lambda *_: None)
         assert block is not None
         found, task = domain_of(domain), read_problem(block, FaultLog("problem", ""))
-        return cls(f"{domain}\n{problem}", found, task, symbols(found).with_objects(task), told)
+        return cls(
+            f"{domain}\n{problem}", found, task, declarations(found).with_objects(task), told
+        )
 
 
-def told_parameters(actions: tuple[Signature, ...]) -> dict[str, Parameters]:
+def told_parameters(actions: tuple[ActionSchema, ...]) -> dict[str, Parameters]:
     """From an action's name to its parameters as (variable, type); lower case but for variables."""
     return {
         action.name.lower(): tuple((name, kind.lower()) for name, kind in action.parameters)
@@ -81,7 +85,7 @@ def _type_not_declared(pair: Pair) -> bool:
 
 def _other_domain_name(pair: Pair) -> bool:
     named = pair.problem.domain_word
-    return named is not None and named.text != pair.symbols.domain_name
+    return named is not None and named.text != pair.declared.domain_name
 
 
 def _sections(pair: Pair) -> list[str]:
@@ -129,9 +133,9 @@ def _type(entry: TypedName) -> str:
 
 
 def _wrong_type(pair: Pair) -> bool:
-    wanted = {name.lower(): kinds for name, kinds in pair.symbols.predicates}
+    wanted = {name.lower(): kinds for name, kinds in pair.declared.predicates}
     return any(
-        not pair.symbols.fits(terms[term.name], kind)
+        not pair.declared.fits(terms[term.name], kind)
         for literal, terms in _literals(pair)
         for term, kind in zip(
             literal.atom.terms, wanted.get(literal.atom.predicate.name, ()), strict=False
@@ -154,7 +158,7 @@ def _quantified(pair: Pair) -> Iterator[list[TypedName]]:
 
 
 def _unknown_type(pair: Pair) -> bool:
-    known = {name.lower() for name in pair.symbols.known_types}
+    known = {name.lower() for name in pair.declared.known_types}
     return any(_type(entry) not in known for entries in _variables(pair) for entry in entries)
 
 
@@ -164,9 +168,9 @@ def _other_quantifier(pair: Pair) -> bool:
 
 def _other_case(pair: Pair) -> bool:
     """Predicates, constants, objects and types are spelled as they are declared."""
-    names = [*pair.symbols.things, *(name for name, _ in pair.symbols.predicates)]
+    names = [*pair.declared.things, *(name for name, _ in pair.declared.predicates)]
     declared = {name.lower(): name for name in names}
-    types = {name.lower(): name for name in pair.symbols.known_types}
+    types = {name.lower(): name for name in pair.declared.known_types}
     used = [w for one, _ in _literals(pair) for w in (one.atom.predicate, *one.atom.terms)]
     lists = [pair.domain.constants, pair.problem.objects, *_variables(pair)]
     kinds = [word for entries in lists for entry in entries for word in entry.types]

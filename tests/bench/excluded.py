@@ -23,13 +23,14 @@ from typing import Any
 
 from pddlego_local.core import Planner
 from pddlego_local.decoding.grammars.lark_text import accepts, load
-from pddlego_local.decoding.staged.declared import Signature
 from pddlego_local.decoding.staged.pddl import pddl_script
+from pddlego_local.decoding.staged.schemas import ActionSchema
 from pddlego_local.decoding.stages import Scene, place_of_departure
 from pddlego_local.environments.alfworld import game as alfworld
 from pddlego_local.environments.coin import game as coin
 from pddlego_local.metrics import Rate
 from pddlego_local.pddl.check import check
+from pddlego_local.pddl.initial_state import goal_already_true
 from pddlego_local.planner.fast_downward import FastDownward
 from tests.bench.departures import Pair, departures, told_parameters
 
@@ -90,7 +91,7 @@ def judge(row: Row, planner: Planner) -> Judged:
         "syntax": not accepts(load("syntax"), text),
         "signatures": bool(place_of_departure(pddl_script("signatures", scene), text)),
         "typed": bool(place),
-        "grounded": bool(place) or pair is None or not _asks_something_new(pair),
+        "grounded": bool(place) or pair is None or goal_already_true(pair.domain, pair.problem),
     }
     return Judged(
         row,
@@ -118,16 +119,7 @@ def _cause(outcome: str, syntax: bool, symbols: bool | None) -> str:
 
 @functools.cache
 def _told(environment: str) -> dict[str, tuple[tuple[str, str], ...]]:
-    return told_parameters(tuple(map(Signature.of, SCENES[environment].actions)))
-
-
-def _asks_something_new(pair: Pair) -> bool:
-    """Whether the goal is a conjunction of atoms of which one does not hold."""
-    goal = pair.problem.goal
-    if goal is None or not goal.plain or any(literal.negated for literal in goal.literals):
-        return False
-    true = {fact.atom.key for fact in pair.problem.init if not fact.negated}
-    return any(literal.atom.key not in true for literal in goal.literals)
+    return told_parameters(tuple(map(ActionSchema.of, SCENES[environment].actions)))
 
 
 Key = Callable[[Judged], str]

@@ -13,10 +13,12 @@ import random
 from collections import Counter
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from typing import Any, ClassVar, Literal
 
 from pddlego_local.config import compose_cell
 from pddlego_local.core import Message, Sampling
+from pddlego_local.decoding import GoalArm
 from pddlego_local.decoding.answer import read
 from pddlego_local.decoding.draw import draw
 from pddlego_local.decoding.forms import PDDL, Keys
@@ -84,7 +86,8 @@ def judge(
     chosen = random.Random(0).choices(known, k=count)
 
     def one(number: int) -> tuple[str, int]:
-        constraint = constraint_for(rung, PDDL, chosen[number])
+        goal: GoalArm = "unmet" if rung == "grounded" else "any"
+        constraint = constraint_for(rung, PDDL, replace(chosen[number], goal=goal))
         sampling = Sampling(max_tokens=MAX_TOKENS, seed=number)
         drawn = draw(model, _QUESTION, constraint, sampling, {})[0]
         answer = read(drawn.completion, PDDL, constraint)

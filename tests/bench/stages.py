@@ -7,10 +7,11 @@ import itertools
 import statistics
 from collections.abc import Callable
 
-from pddlego_local.core import Grammar, Message, Names, Sampling
+from pddlego_local.core import Grammar, Message, Sampling
 from pddlego_local.decoding.staged import parts
-from pddlego_local.decoding.staged.declared import Symbols, domain_of, problem_in, symbols
-from pddlego_local.decoding.staged.goals import Facts, goal, goal_terms
+from pddlego_local.decoding.staged.declarations import declarations
+from pddlego_local.decoding.staged.goals import Facts, frontier, goal
+from pddlego_local.decoding.staged.reading import domain_of, problem_in
 from pddlego_local.environments.coin.game import TABLES
 from pddlego_local.errors import MissingPart
 from pddlego_local.models.vllm.model import VllmModel
@@ -49,23 +50,23 @@ def stages(size: int, salt: str = "") -> dict[str, tuple[Grammar, str]]:
     """By stage, its grammar and a text of it, for a row of rooms; `salt` makes it a new grammar."""
     rooms = [f"room{salt}{number}" for number in range(size - 4)]
     ways = ["north", "south", "east", "west"]
-    declared = symbols(domain_of(TABLES.domain))
-    names = Names(objects=(*rooms, *ways), goals=tuple(rooms[1:]))
+    declared = declarations(domain_of(TABLES.domain))
+    unvisited = rooms[1:]
     head = '", "pf": "(define (problem now) (:domain coin_collector) (:objects '
     objects = f"{head}{' '.join(rooms)} - location {' '.join(ways)} - direction) (:init"
     row = itertools.pairwise(rooms)
     facts = f" (at {rooms[0]}) {' '.join(f'(connected {a} {b} east)' for a, b in row)})"
     end = f' (:goal (at {rooms[-1]})))"}}'
-    begun = problem_in(objects + ")")
-    things: Symbols = declared.with_objects(begun)
+    begun = problem_in('{"df": "' + objects + ")")
+    things = declared.with_objects(begun)
     joined = {(a, b, "east") for a, b in itertools.pairwise(rooms)}
     true: Facts = {"at": {(rooms[0],)}, "connected": joined}
     return {
-        "objects": (parts.objects(declared, names.objects, parts.NEXT_PROBLEM), objects),
+        "objects": (parts.objects(declared, [*rooms, *ways], parts.NEXT_PROBLEM), objects),
         "facts and goal": (parts.facts_and_goal(things), facts + end),
         "facts": (parts.facts(things), facts),
-        "goal": (goal(goal_terms(things, names), {}), end),
-        "goal again": (goal(goal_terms(things, names), true), end),
+        "goal": (goal(frontier(things, unvisited), {}), end),
+        "goal again": (goal(frontier(things, unvisited), true), end),
     }
 
 

@@ -1,17 +1,42 @@
-"""Whether something is left to be reached is counted, and the grammar agrees with the count."""
+"""Which goals each arm leaves out: by accept and reject lists, by stages, and in random answers.
+
+The house is that of `test_typed`; there (at hall), (next hall cellar up) and (has candle) are true.
+"""
 
 import itertools
+import json
+from collections.abc import Iterator
+from dataclasses import replace
 
 import pytest
 
-from pddlego_local.core import Names
+from pddlego_local.core import Names, Sampling
+from pddlego_local.decoding import GoalArm
+from pddlego_local.decoding.answer import read
+from pddlego_local.decoding.draw import draw
+from pddlego_local.decoding.forms import PDDL, PROBLEM
 from pddlego_local.decoding.grammars.builder import Rules
+from pddlego_local.decoding.grammars.lark_text import decoder_verdict
+from pddlego_local.decoding.ladder import constraint_for
 from pddlego_local.decoding.staged.atoms import Pools, atoms_except
-from pddlego_local.decoding.staged.declared import domain_of, problem_in, symbols
-from pddlego_local.decoding.staged.goals import can_be_new, goal_terms
+from pddlego_local.decoding.staged.declarations import declarations
+from pddlego_local.decoding.staged.goals import can_be_new, frontier
+from pddlego_local.decoding.staged.reading import domain_of, problem_in
+from pddlego_local.decoding.stages import Scene, Script, Stage, Stages, place_of_departure
+from pddlego_local.planner import FastDownward
+from tests.decoding.drawing import RandomLogits
+from tests.decoding.test_ladder_random import first_scene
+from tests.decoding.test_typed import DOMAIN as HOUSE
+from tests.decoding.test_typed import PROBLEM_FILE, SCENE, changed, departure
+from tests.questions import QUESTION
 
-DOMAIN = "(define (domain d) (:types room way) (:predicates (at ?r - room) (to ?a ?b - room) {}))"
-PROBLEM = '{"pf": "(define (problem p)(:domain d) (:objects Hall cellar - room up - way)(:init))"}'
+RUNGS = ("typed", "grounded")
+ROOMS = "(define (domain d) (:types room way) (:predicates (at ?r - room) (to ?a ?b - room) {}))"
+TWO_ROOMS = (
+    '{"pf": "(define (problem p)(:domain d) (:objects Hall cellar - room up - way)(:init))"}'
+)
+SMALL = """(define (domain d) (:types t) (:predicates (p ?x - t))
+  (:action a :parameters (?x - t) :effect (p ?x)))"""
 ATOMS = [("at", ("hall",)), ("at", ("cellar",))] + [
     ("to", pair) for pair in itertools.product(("hall", "cellar"), repeat=2)
 ]
@@ -20,8 +45,8 @@ ATOMS = [("at", ("hall",)), ("at", ("cellar",))] + [
 @pytest.mark.parametrize("hint", [(), ("cellar",), ("up",), ("attic",)])
 @pytest.mark.parametrize("more", ["", "(done)"])
 def test_the_count_agrees_with_the_grammar(hint: tuple[str, ...], more: str) -> None:
-    declared = symbols(domain_of(DOMAIN.format(more))).with_objects(problem_in(PROBLEM))
-    terms = goal_terms(declared, Names(("hall", "cellar", "up"), goals=hint))
+    declared = declarations(domain_of(ROOMS.format(more))).with_objects(problem_in(TWO_ROOMS))
+    terms = frontier(declared, hint)
     seen = set()
     atoms = [*ATOMS, ("done", ())] if more else ATOMS
     for held in itertools.chain.from_iterable(
@@ -35,3 +60,206 @@ def test_the_count_agrees_with_the_grammar(hint: tuple[str, ...], more: str) -> 
         assert can_be_new(terms, true) == bool(drawable)
         seen.add(bool(drawable))
     assert seen == {True, False}
+
+
+@pytest.fixture(scope="module")
+def planner() -> Iterator[FastDownward]:
+    with FastDownward() as planner:
+        yield planner
+
+
+def scene(goal: GoalArm, **names: tuple[str, ...]) -> Scene:
+    return replace(SCENE, goal=goal, names=replace(SCENE.names, **names))
+
+
+def house(goal: str) -> tuple[str, str]:
+    return changed("(:goal (at cellar))", f"(:goal {goal})")
+
+
+NOT_YET = (
+    "(at cellar)",
+    "(and (at hall) (at cellar))",
+    "(and (has candle) (not (at hall)))",
+    "(not (at hall))",
+    "(or (lit candle) (at cellar))",
+    "(or)",
+    "(exists (?l - lamp) (lit ?l))",
+    "(exists (?r - room) (and (at ?r) (next ?r hall up)))",
+    "(forall (?r - room) (at ?r))",
+    "(forall (?t - thing) (has ?t))",
+    "(and (done) (exists (?r - room) (at ?r)))",
+    "(imply (at hall) (done))",
+    "(not (exists (?r - room) (at ?r)))",
+    "(= hall cellar)",
+)
+ALREADY_TRUE = (
+    "(at hall)",
+    "(and (has candle) (at hall))",
+    "(and)",
+    "(not (at cellar))",
+    "(and (has candle) (not (lit candle)))",
+    "(or (at cellar) (at hall))",
+    "(imply (at cellar) (done))",
+    "(exists (?r - room) (at ?r))",
+    "(exists (?a - room) (exists (?b - room) (next ?a ?b up)))",
+    "(forall (?r - room) (or (at ?r) (next hall ?r up)))",
+    "(not (forall (?r - room) (at ?r)))",
+    "(not (= hall cellar))",
+)
+
+
+@pytest.mark.parametrize("rung", RUNGS)
+def test_unmet_leaves_out_goals_that_are_already_true_and_no_others(
+    rung: str, planner: FastDownward
+) -> None:
+    """Whatever operators they have; "any" leaves out none, and neither looks at a hint."""
+    for goal in (*NOT_YET, *ALREADY_TRUE):
+        excluded = departure(*house(goal), rung, scene("unmet"))
+        assert bool(excluded) is (goal in ALREADY_TRUE), goal
+        assert departure(*house(goal), rung, scene("unmet", goals=())) == excluded
+        assert departure(*house(goal), rung, scene("any")) == "", goal
+        outcome = planner.plan(*house(goal)).outcome
+        assert (outcome == "goal_already_true") is (goal in ALREADY_TRUE), goal
+
+
+def test_a_goal_for_all_things_of_a_type_that_has_none_is_already_true() -> None:
+    domain, problem = changed("(:types room way", "(:types room way door")
+    problem = problem.replace("(:goal (at cellar))", "(:goal (forall (?d - door) (done)))")
+    assert departure(domain, problem, "typed", scene("any")) == ""
+    assert departure(domain, problem, "typed", scene("unmet"))
+
+
+def test_a_goal_that_the_method_replaces_may_be_already_true() -> None:
+    for own_goal in (True, False):
+        asked = replace(scene("unmet"), domain=HOUSE, own_goal=own_goal)
+        script = constraint_for("grounded", PROBLEM, asked)
+        assert isinstance(script, Script)
+        text = json.dumps({"pf": house("(at hall)")[1]})
+        assert bool(place_of_departure(script, text)) is own_goal
+
+
+def begin(asked: Scene, problem: str) -> tuple[Stages, Stage]:
+    """A problem for the house, its objects and the rest sent; the stages then, and the next one."""
+    script = constraint_for("typed", PROBLEM, replace(asked, domain=HOUSE))
+    assert isinstance(script, Script)
+    text = json.dumps({"pf": problem})
+    cut = text.index("(:init") + len("(:init")
+    stages = script.stages()
+    assert decoder_verdict(next(stages).grammar, text[:cut]) == "accepted"
+    assert decoder_verdict(stages.send(text[:cut]).grammar, text[cut:]) == "accepted"
+    return stages, stages.send(text[cut:])
+
+
+@pytest.mark.parametrize("goal", ["(at hall)", "(or (at hall) (done))"])
+def test_only_the_goal_is_rolled_back_and_resampled(goal: str) -> None:
+    problem = house(goal)[1]
+    stages, again = begin(scene("unmet"), problem)
+    dropped = json.dumps({"pf": problem})[-again.drop :]
+    assert again.name == "goal" and dropped.lstrip("\\n ").startswith("(:goal")
+    assert decoder_verdict(again.grammar, dropped) == "rejected"
+    for other in ("(at cellar)", "(and (at hall) (not (done)) (at cellar))"):
+        assert decoder_verdict(again.grammar, dropped.replace(goal, other)) == "accepted"
+    with pytest.raises(StopIteration):
+        stages.send(dropped.replace(goal, "(at cellar)"))
+
+
+def test_where_all_facts_are_true_one_is_denied() -> None:
+    asked = Scene(goal="unmet", domain=SMALL)
+    script = constraint_for("typed", PROBLEM, asked)
+    assert isinstance(script, Script)
+    stages = script.stages()
+    next(stages)
+    stages.send('{"pf": "(define (problem p) (:domain d) (:objects a b - t) (:init')
+    again = stages.send(' (p a) (p b)) (:goal (p a)))"}')
+    assert decoder_verdict(again.grammar, ' (:goal (p a)))"}') == "rejected"
+    assert decoder_verdict(again.grammar, ' (:goal (not (p b))))"}') == "accepted"
+    assert decoder_verdict(again.grammar, ' (:goal (and (p a) (not (p a)))))"}') == "accepted"
+
+
+@pytest.mark.parametrize("rung", RUNGS)
+def test_where_no_fact_can_be_written_objects_are_added(rung: str) -> None:
+    asked = Scene(goal="unmet", domain=SMALL, names=Names(("a",)))
+    script = constraint_for(rung, PROBLEM, asked)
+    assert isinstance(script, Script)
+    stages = script.stages()
+    next(stages)
+    stages.send('{"pf": "(define (problem p) (:domain d) (:init')
+    added = stages.send(') (:goal (and)))"}')
+    assert (added.name, added.drop) == ("objects", len(' (:init) (:goal (and)))"}'))
+    assert decoder_verdict(added.grammar, " (:objects a - t) (:init") == "accepted"
+    assert decoder_verdict(added.grammar, " (:init") == "rejected"
+    assert stages.send(" (:objects a - t) (:init").name == "facts"
+    goal = stages.send(")")
+    assert decoder_verdict(goal.grammar, ' (:goal (p a)))"}') == "accepted"
+    assert decoder_verdict(goal.grammar, ' (:goal (and)))"}') == "rejected"
+
+
+def test_where_there_is_no_name_for_an_object_the_goal_is_never_true() -> None:
+    asked = Scene(goal="unmet", domain=SMALL)
+    script = constraint_for("grounded", PROBLEM, asked)
+    assert isinstance(script, Script)
+    stages = script.stages()
+    next(stages)
+    stages.send('{"pf": "(define (problem p) (:domain d) (:init')
+    goal = stages.send(') (:goal (and)))"}')
+    assert decoder_verdict(goal.grammar, ' (:goal (or)))"}') == "accepted"
+    assert decoder_verdict(goal.grammar, ' (:goal (and)))"}') == "rejected"
+
+
+@pytest.mark.parametrize("rung", RUNGS)
+@pytest.mark.parametrize(
+    ("goal", "at_the_frontier"),
+    [
+        ("(at cellar)", True),
+        ("(and (at cellar) (next cellar cellar up))", True),
+        ("(and (at cellar) (next hall cellar up))", False),
+        ("(lit candle)", False),
+        ("(not (at hall))", False),
+        ("(exists (?r - room) (at ?r))", False),
+        ("(at hall)", False),
+        ("(and)", False),
+    ],
+)
+def test_the_frontier_demands_an_unvisited_place(
+    rung: str, goal: str, at_the_frontier: bool
+) -> None:
+    """And no other place; where the tracker calls none unvisited, it is as "unmet"."""
+    frontier = scene("frontier")
+    assert (departure(*house(goal), rung, frontier) == "") is at_the_frontier
+    nowhere = replace(frontier, names=replace(frontier.names, goals=()))
+    as_unmet = departure(*house(goal), rung, scene("unmet"))
+    assert bool(departure(*house(goal), rung, nowhere)) is bool(as_unmet)
+
+
+def test_at_the_frontier_an_unvisited_place_is_declared() -> None:
+    """Also one that the tracker names and the model leaves out."""
+    asked = scene("frontier", goals=("attic",), objects=(*SCENE.names.objects, "attic"))
+    for rung in RUNGS:
+        assert departure(HOUSE, PROBLEM_FILE, rung, asked).startswith("objects")
+        attic = PROBLEM_FILE.replace("hall cellar -", "hall cellar attic -")
+        assert departure(HOUSE, attic, rung, asked).startswith("goal")
+        assert departure(HOUSE, attic.replace("(at cellar)))", "(at attic)))"), rung, asked) == ""
+
+
+@pytest.mark.parametrize("environment", ["coin", "cooking_hard"])
+@pytest.mark.parametrize(("rung", "goal"), [("grounded", "unmet"), ("typed", "frontier")])
+def test_no_random_answer_has_a_goal_that_is_already_true(
+    environment: str, rung: str, goal: GoalArm, planner: FastDownward
+) -> None:
+    asked = replace(first_scene(environment), goal=goal)
+    constraint = constraint_for(rung, PDDL, asked)
+    resampled, finished = 0, 0
+    for seed in range(12):
+        drawn = draw(RandomLogits(seed % 4), QUESTION, constraint, Sampling(seed=seed), {})[0]
+        answer = read(drawn.completion, PDDL, constraint).value
+        if not answer:
+            continue
+        finished += 1
+        resampled += "goal" in [stage.name for stage in drawn.stages]
+        outcome = planner.plan(answer.df, answer.pf).outcome
+        assert outcome in ("solved", "unsolvable"), answer.pf
+        names_something = any(p.parameters for p in domain_of(answer.df).predicates or ())
+        if goal == "frontier" and asked.names.goals and names_something:
+            asked_for = answer.pf.lower().rpartition("(:goal")[2]
+            assert any(name in asked_for for name in asked.names.goals), answer.pf
+    assert finished >= 9 and resampled

@@ -3,11 +3,13 @@ Downward's translator and the static check accept. At length: `python -m tests.b
 
 import contextlib
 from collections.abc import Iterator
+from dataclasses import replace
 
 import pytest
 
 from pddlego_local.config import compose_cell
 from pddlego_local.core import Sampling, Turn
+from pddlego_local.decoding import GoalArm
 from pddlego_local.decoding.answer import read
 from pddlego_local.decoding.draw import draw
 from pddlego_local.decoding.forms import PDDL, PROBLEM
@@ -21,6 +23,7 @@ from tests.questions import QUESTION
 
 ENVIRONMENTS = ("coin", "cooking_hard", "alfworld")
 ANSWERS = 12
+GOALS: dict[str, GoalArm] = {"typed": "any", "grounded": "unmet"}
 
 
 @pytest.fixture(scope="module")
@@ -41,7 +44,7 @@ def first_scene(environment: str) -> Scene:
 def test_what_is_finished_is_accepted(environment: str, planner: FastDownward) -> None:
     scene = first_scene(environment)
     for rung in ("typed", "grounded"):
-        constraint = constraint_for(rung, PDDL, scene)
+        constraint = constraint_for(rung, PDDL, replace(scene, goal=GOALS[rung]))
         finished = 0
         for seed in range(ANSWERS):
             drawn = draw(RandomLogits(seed % 3), QUESTION, constraint, Sampling(seed=seed), {})[0]
@@ -65,7 +68,7 @@ def test_a_problem_alone_fits_the_hand_written_domain(
 ) -> None:
     scene = first_scene(environment)
     for rung in ("typed", "grounded"):
-        constraint = constraint_for(rung, PROBLEM, scene)
+        constraint = constraint_for(rung, PROBLEM, replace(scene, goal=GOALS[rung]))
         for seed in range(ANSWERS // 2):
             drawn = draw(RandomLogits(seed), QUESTION, constraint, Sampling(seed=seed), {})[0]
             if problem := read(drawn.completion, PROBLEM, constraint).value:

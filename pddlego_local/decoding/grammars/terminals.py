@@ -8,8 +8,6 @@ import json
 import re
 from collections.abc import Iterable, Sequence
 
-from pddlego_local.decoding.staged.declared import Signature
-
 _FIRST = frozenset("abcdefghijklmnopqrstuvwxyz")
 _LATER = _FIRST | frozenset("0123456789_-")
 _TAIL = "[a-zA-Z0-9_-]*"
@@ -33,19 +31,6 @@ def in_any_case(word: str) -> str:
     return f"/{''.join(letters)}/"
 
 
-def signature(action: Signature) -> str:
-    """A terminal for "(:action move :parameters (?from - location …)", exactly these names."""
-    pieces = [f'_B "(" {in_any_case(":action")} _B1 {in_any_case(action.name)}']
-    pieces.append(f'_B1 {in_any_case(":parameters")} _B "(" _B')
-    for number, (variable, kind) in enumerate(action.parameters):
-        following = action.parameters[number + 1 : number + 2]
-        dash = f'_B1 "-" _B1 {in_any_case(kind)}'
-        same = bool(following) and following[0][1] == kind  # "?a ?b - room" says the same
-        pieces.append("_B1" if number else "")
-        pieces.append(f"{one_of([variable])} {f'({dash})?' if same else dash}")
-    return " ".join([*pieces, '_B ")"'])
-
-
 def name_except(words: Iterable[str]) -> str:
     """A terminal for a name that is none of `words`, in whatever case.
 
@@ -55,13 +40,13 @@ def name_except(words: Iterable[str]) -> str:
     return _name_except(frozenset(_key(word.lower()) for word in words))
 
 
-def new_name(known: Sequence[str] | None, taken: Iterable[str]) -> str:
-    """A terminal for a name that is not `taken`, of the `known` ones where those are all that there
-    are; "" if none is left."""
-    if known is None:
+def new_name(allowed: Sequence[str] | None, taken: Iterable[str]) -> str:
+    """A terminal for a name that is not `taken`, of the `allowed` ones, of any where that is None;
+    "" if none is left."""
+    if allowed is None:
         return name_except(taken)
     used = {name.lower() for name in taken}
-    left = [name for name in known if name.lower() not in used]
+    left = [name for name in allowed if name.lower() not in used]
     return one_of(left) if left else ""
 
 

@@ -7,7 +7,7 @@ from collections.abc import Collection, Mapping, Sequence
 
 from pddlego_local.decoding.grammars.builder import Rules
 from pddlego_local.decoding.grammars.terminals import one_of
-from pddlego_local.decoding.staged.declared import Symbols
+from pddlego_local.decoding.staged.declarations import Declarations
 
 Arguments = tuple[str, ...]
 
@@ -15,7 +15,7 @@ Arguments = tuple[str, ...]
 class Pools:
     """From a type to the names that may stand where it is wanted; each is looked up once."""
 
-    def __init__(self, declared: Symbols, terms: Mapping[str, str]) -> None:
+    def __init__(self, declared: Declarations, terms: Mapping[str, str]) -> None:
         """`terms` are name → type: variables, constants, objects."""
         self._declared, self._terms = declared, terms
         self._found: dict[str, frozenset[str]] = {}

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pddlego_local.decoding.grammars.builder import MOST_OPERANDS, Rules
 from pddlego_local.decoding.grammars.terminals import name_except
 from pddlego_local.decoding.staged.atoms import Pools, atoms
-from pddlego_local.decoding.staged.declared import Symbols
+from pddlego_local.decoding.staged.declarations import Declarations
 from pddlego_local.pddl.reader import Block, Word
 
 DEPTH = 3
@@ -65,7 +65,7 @@ class Scope:
     """
 
     def __init__(
-        self, rules: Rules, declared: Symbols, terms: Mapping[str, str], quantifiers: int
+        self, rules: Rules, declared: Declarations, terms: Mapping[str, str], quantifiers: int
     ) -> None:
         self.rules, self.declared, self.terms = rules, declared, terms
         self.quantifiers = quantifiers

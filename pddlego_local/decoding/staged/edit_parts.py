@@ -11,7 +11,7 @@ from pddlego_local.core import Grammar
 from pddlego_local.decoding.grammars.builder import Rules
 from pddlego_local.decoding.grammars.terminals import new_name, one_of
 from pddlego_local.decoding.staged.atoms import Pools
-from pddlego_local.decoding.staged.declared import Symbols
+from pddlego_local.decoding.staged.declarations import Declarations
 
 # As many as the rung "syntax" allows.
 MOST_LINES = 30
@@ -61,7 +61,7 @@ class _List:
 
 def object_changes(
     begun: Begun,
-    declared: Symbols,
+    declared: Declarations,
     objects: Mapping[str, str],
     facts: Iterable[str],
     known: Sequence[str] | None,
@@ -86,7 +86,7 @@ def object_changes(
 
 
 def fact_changes(
-    begun: Begun, declared: Symbols, things: Mapping[str, str], facts: Iterable[str]
+    begun: Begun, declared: Declarations, things: Mapping[str, str], facts: Iterable[str]
 ) -> Grammar:
     """From "init" to the end of the answer; facts are about `things`, name → type."""
     rules = Rules()
@@ -123,7 +123,7 @@ def _from(rules: Rules, lists: Sequence[_List], begun: Begun) -> str:
     return f" {_mark(rules, ',')} ".join(left)
 
 
-def _line_end(rules: Rules, declared: Symbols, new: str) -> str:
+def _line_end(rules: Rules, declared: Declarations, new: str) -> str:
     """What follows a name of "a b - room"."""
     more = f"({rules.terminal(_BLANK)} {new}) ~ 0 .. {MOST_NAMES - 1}" if new else ""
     dash, kind = rules.terminal('" - "'), rules.names(declared.types)
@@ -151,7 +151,7 @@ def _old(rules: Rules, names: Collection[str]) -> str:
     return rules.terminal(f'/{_BLANKS}"/ {one_of(names)} {_CLOSING_QUOTE}') if names else ""
 
 
-def _atoms(rules: Rules, declared: Symbols, things: Mapping[str, str]) -> list[str]:
+def _atoms(rules: Rules, declared: Declarations, things: Mapping[str, str]) -> list[str]:
     """Facts without the blanks and comments that a file may have."""
     pool = Pools(declared, things)
     blank, end = rules.terminal(_BLANK), rules.terminal('")"')

@@ -19,7 +19,7 @@ from pydantic import BaseModel
 
 from pddlego_local.core import Grammar
 from pddlego_local.decoding.grammars.schema import schema_grammar, schema_of
-from pddlego_local.decoding.staged.declared import domain_of, symbols
+from pddlego_local.decoding.staged.declarations import declarations
 from pddlego_local.decoding.staged.edit_parts import (
     Begun,
     deletions,
@@ -27,6 +27,7 @@ from pddlego_local.decoding.staged.edit_parts import (
     object_changes,
     words,
 )
+from pddlego_local.decoding.staged.reading import domain_of
 from pddlego_local.decoding.stages import Constraint, Scene, Script, Stage, Stages
 from pddlego_local.pddl.edit import facts_of, objects_of
 
@@ -42,7 +43,7 @@ def edit_script(rung: str, scene: Scene, *, syntax: type[BaseModel]) -> Constrai
 
 
 def _edit(scene: Scene, known: Sequence[str] | None) -> Stages:
-    declared = symbols(domain_of(scene.domain))
+    declared = declarations(domain_of(scene.domain))
     objects, facts = objects_of(scene.problem), facts_of(scene.problem)
     text = yield from _without_repetition(
         "objects", lambda begun: object_changes(begun, declared, objects, facts, known)

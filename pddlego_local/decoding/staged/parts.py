@@ -1,4 +1,4 @@
-"""The grammar of each part of an answer, from what the parts before it declare (see `typed`)."""
+"""The grammar of each part of an answer, from what the parts before it declare (see `pddl`)."""
 
 from collections.abc import Collection, Sequence
 
@@ -9,7 +9,6 @@ from pddlego_local.decoding.grammars.terminals import (
     name_except,
     new_name,
     one_of,
-    signature,
 )
 from pddlego_local.decoding.staged.atoms import Pools, atoms
 from pddlego_local.decoding.staged.bodies import (
@@ -22,7 +21,8 @@ from pddlego_local.decoding.staged.bodies import (
     rest_of_condition,
     rest_of_effect,
 )
-from pddlego_local.decoding.staged.declared import Signature, Symbols
+from pddlego_local.decoding.staged.declarations import Declarations
+from pddlego_local.decoding.staged.schemas import ActionSchema
 from pddlego_local.pddl.reader import Block, Word
 
 OPEN_PROBLEM = "_OPEN_PROBLEM"
@@ -57,10 +57,12 @@ def added_types(missing: Sequence[str]) -> Grammar:
     return Rules().grammar("types", f'"{"".join(f" {kind}" for kind in missing)})"')
 
 
-def declarations(declared: Symbols, known: Sequence[str] | None, *, required: bool) -> Grammar:
+def declarations(
+    declared: Declarations, allowed: Sequence[str] | None, *, required: bool
+) -> Grammar:
     """Requirements if they are still `required`, constants and predicates."""
     rules = Rules()
-    listed = _typed_list(new_name(known, ()), one_of(declared.types), MOST_CONSTANTS)
+    listed = _typed_list(new_name(allowed, ()), one_of(declared.types), MOST_CONSTANTS)
     constants = rules.terminal(f"_CONSTANTS {listed}")
     requirements = "[_REQUIREMENTS]" if required else ""
     predicates = f"_PREDICATES {_predicates(rules, declared, ())} _C"
@@ -68,30 +70,30 @@ def declarations(declared: Symbols, known: Sequence[str] | None, *, required: bo
 
 
 def more_constants(
-    declared: Symbols, known: Sequence[str] | None, taken: Collection[str], typed: bool
+    declared: Declarations, allowed: Sequence[str] | None, taken: Collection[str], typed: bool
 ) -> Grammar:
     rules = Rules()
-    rest = _rest(new_name(known, taken), one_of(declared.types), MOST_CONSTANTS, typed)
+    rest = _rest(new_name(allowed, taken), one_of(declared.types), MOST_CONSTANTS, typed)
     predicates = f"_PREDICATES {_predicates(rules, declared, ())} _C"
     return rules.grammar("predicates", f"{rules.terminal(rest)} {predicates}")
 
 
-def more_predicates(declared: Symbols, taken: Collection[str]) -> Grammar:
+def more_predicates(declared: Declarations, taken: Collection[str]) -> Grammar:
     rules = Rules()
     return rules.grammar("predicates", f"{_predicates(rules, declared, taken)} _C")
 
 
-def added_predicate(declared: Symbols, signatures: Sequence[Signature]) -> Grammar:
+def added_predicate(declared: Declarations, schemas: Sequence[ActionSchema]) -> Grammar:
     """One more predicate, of a kind that an action can change."""
     rules = Rules()
     name = name_except([*RESERVED, *(name for name, _ in declared.predicates)])
-    kinds = {kind for action in signatures for _, kind in action.parameters}
+    kinds = {kind for action in schemas for _, kind in action.parameters}
     fitting = [t for t in declared.known_types if any(declared.fits(kind, t) for kind in kinds)]
     added = rules.terminal(f"_O {name} (_VARIABLE _DASH {one_of(fitting)})? _C")
     return rules.grammar("predicates", f"{added} _C")
 
 
-def can_change(action: Signature, declared: Symbols) -> bool:
+def can_change(action: ActionSchema, declared: Declarations) -> bool:
     """Whether some predicate can take the action's variables and the constants."""
     terms = [*action.parameters, *declared.things.items()]
     return any(
@@ -99,15 +101,18 @@ def can_change(action: Signature, declared: Symbols) -> bool:
     )
 
 
-def actions(declared: Symbols, signatures: Sequence[Signature], least: int) -> Grammar:
+def actions(declared: Declarations, schemas: Sequence[ActionSchema], least: int) -> Grammar:
     """The actions, in any order, to the end of the domain or a quantifier's header."""
     rules = Rules()
-    listed = many(_actions(rules, declared, signatures), len(signatures), least)
+    listed = many(_actions(rules, declared, schemas), len(schemas), least)
     return _stage(rules, "actions", listed.then(_END))
 
 
 def rest_of_action(
-    declared: Symbols, action: Signature, others: Sequence[Signature], open_: Sequence[Block]
+    declared: Declarations,
+    action: ActionSchema,
+    others: Sequence[ActionSchema],
+    open_: Sequence[Block],
 ) -> Grammar:
     """What is left of an action whose blocks `open_` are not closed, and the actions after it."""
     rules = Rules()
@@ -122,34 +127,34 @@ def rest_of_action(
     return _stage(rules, "actions", rest.then(_END).then(listed).then(_END))
 
 
-def objects(declared: Symbols, known: Sequence[str] | None, opening: str) -> Grammar:
+def objects(declared: Declarations, allowed: Sequence[str] | None, opening: str) -> Grammar:
     """The problem's head and objects, to the beginning of `:init`."""
     rules = Rules()
-    listed = _typed_list(new_name(known, declared.things), one_of(declared.types), MOST_OBJECTS)
+    listed = _typed_list(new_name(allowed, declared.things), one_of(declared.types), MOST_OBJECTS)
     of_domain = rules.terminal(f"_OF_DOMAIN {one_of([declared.domain_name])} _C")
     names = rules.terminal(f"_OBJECTS {listed}")
     return rules.grammar("objects", f"{opening} {of_domain} [_REQUIREMENTS] [{names}] _INIT")
 
 
 def more_objects(
-    declared: Symbols, known: Sequence[str] | None, taken: Collection[str], typed: bool
+    declared: Declarations, allowed: Sequence[str] | None, taken: Collection[str], typed: bool
 ) -> Grammar:
     rules = Rules()
-    rest = _rest(new_name(known, taken), one_of(declared.types), MOST_OBJECTS, typed)
+    rest = _rest(new_name(allowed, taken), one_of(declared.types), MOST_OBJECTS, typed)
     return rules.grammar("objects", f"{rules.terminal(rest)} _INIT")
 
 
 def added_object(
-    declared: Symbols, left: Sequence[str], types: Sequence[str], *, first: bool, typed: bool
+    declared: Declarations, name: str, types: Sequence[str], *, first: bool, typed: bool
 ) -> Grammar:
-    """One of the names `left` with one of the `types`, at the end of the list."""
+    """A name of the terminal `name` with one of the `types`, at the end of the list."""
     rules = Rules()
     head = "_OBJECTS" if first else "" if typed else f"_DASH {rules.names(declared.types)}"
-    added = rules.terminal(f"_B1 {one_of(left)} _DASH {one_of(types)}")
+    added = rules.terminal(f"_B1 {name} _DASH {one_of(types)}")
     return rules.grammar("objects", f"{head} {added} _C _INIT")
 
 
-def facts(declared: Symbols) -> Grammar:
+def facts(declared: Declarations) -> Grammar:
     rules = Rules()
     return rules.grammar("facts", f"{_facts(rules, declared)} _C")
 
@@ -159,7 +164,7 @@ def no_more_facts() -> Grammar:
     return Rules().grammar("facts", "_C")
 
 
-def facts_and_goal(declared: Symbols) -> Grammar:
+def facts_and_goal(declared: Declarations) -> Grammar:
     """To the end of the answer, or a quantifier's header in the goal."""
     rules = Rules()
     before = literally(f"{_facts(rules, declared)} _C _GOAL")
@@ -167,7 +172,7 @@ def facts_and_goal(declared: Symbols) -> Grammar:
     return _stage(rules, "facts", before.then(goal).then(literally("_C _CLOSE")))
 
 
-def rest_of_goal(declared: Symbols, open_: Sequence[Block]) -> Grammar:
+def rest_of_goal(declared: Declarations, open_: Sequence[Block]) -> Grammar:
     rules = Rules()
     rest = rest_of_condition(_goal_scope(rules, declared), open_[1:])
     return _stage(rules, "facts", rest.then(literally("_C _CLOSE")))
@@ -188,22 +193,22 @@ def _entry(name: str, kind: str) -> str:
     return f"_B1 {name} (_DASH {kind})?"
 
 
-def _predicates(rules: Rules, declared: Symbols, taken: Collection[str]) -> str:
+def _predicates(rules: Rules, declared: Declarations, taken: Collection[str]) -> str:
     variable = f"(_VARIABLE (_DASH {one_of(declared.known_types)})?) ~ 0 .. {MOST_PARAMETERS}"
     predicate = rules.terminal(f"_O {name_except([*RESERVED, *taken])} {variable} _C")
     return some(rules.rule("_predicate", [predicate, "_COMMENT"]), MOST_PREDICATES)
 
 
-def _facts(rules: Rules, declared: Symbols) -> str:
+def _facts(rules: Rules, declared: Declarations) -> str:
     fact = atoms(rules, declared.predicates, Pools(declared, declared.things))
     return some(rules.rule("_fact", [fact, "_COMMENT"] if fact else []), MOST_FACTS)
 
 
-def _goal_scope(rules: Rules, declared: Symbols) -> Scope:
+def _goal_scope(rules: Rules, declared: Declarations) -> Scope:
     return Scope(rules, declared, declared.things, MOST_QUANTIFIERS)
 
 
-def _scope(rules: Rules, declared: Symbols, action: Signature) -> Scope:
+def _scope(rules: Rules, declared: Declarations, action: ActionSchema) -> Scope:
     terms = dict(action.parameters) | declared.things
     return Scope(rules, declared, terms, MOST_QUANTIFIERS)
 
@@ -212,14 +217,14 @@ def _stage(rules: Rules, name: str, piece: Piece) -> Grammar:
     return rules.grammar(name, rules.shared([text for text in (piece.whole, piece.begun) if text]))
 
 
-def _actions(rules: Rules, declared: Symbols, signatures: Sequence[Signature]) -> Piece:
+def _actions(rules: Rules, declared: Declarations, schemas: Sequence[ActionSchema]) -> Piece:
     """One of the actions."""
-    return either(rules, [_action(rules, declared, action) for action in signatures])
+    return either(rules, [_action(rules, declared, action) for action in schemas])
 
 
-def _action(rules: Rules, declared: Symbols, action: Signature) -> Piece:
+def _action(rules: Rules, declared: Declarations, action: ActionSchema) -> Piece:
     scope = _scope(rules, declared, action)
     condition = either(rules, [scope.condition(), literally("_EMPTY")])
     precondition = either(rules, [literally("_PRECONDITION").then(condition), literally("()")])
     effect = literally("_EFFECT").then(scope.effect())
-    return literally(rules.terminal(signature(action))).then(precondition).then(effect).then(_END)
+    return literally(rules.terminal(action.header)).then(precondition).then(effect).then(_END)

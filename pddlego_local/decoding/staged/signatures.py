@@ -4,8 +4,10 @@ and whose problem is for the domain that was written. In two stages, the domain 
 
 from pddlego_local.core import Grammar
 from pddlego_local.decoding.grammars.lark_text import with_parts
-from pddlego_local.decoding.grammars.terminals import one_of, signature
-from pddlego_local.decoding.staged.declared import Signature, domain_in, domain_of, symbols
+from pddlego_local.decoding.grammars.terminals import one_of
+from pddlego_local.decoding.staged.declarations import declarations
+from pddlego_local.decoding.staged.reading import domain_in, domain_of
+from pddlego_local.decoding.staged.schemas import ActionSchema
 from pddlego_local.decoding.stages import Scene, Script, Stage, Stages
 
 _PARTS = ("domain", "problem", "condition", "tokens", "requirements", "whitespace_json")
@@ -23,22 +25,22 @@ def problem_script(scene: Scene) -> Script:
 
 def _pddl(scene: Scene) -> Stages:
     text = yield Stage("domain", _domain(scene))
-    name = symbols(domain_in(text)).domain_name
+    name = declarations(domain_in(text)).domain_name
     yield Stage("problem", _problem(name, "_comments _BETWEEN", "pddl_json"))
 
 
 def _problem_alone(scene: Scene) -> Stages:
-    name = symbols(domain_of(scene.domain)).domain_name
+    name = declarations(domain_of(scene.domain)).domain_name
     yield Stage("problem", _problem(name, "_OPEN", "problem_json"))
 
 
 def _domain(scene: Scene) -> Grammar:
-    told = [Signature.of(action) for action in scene.actions]
-    actions = [f"_SIGNATURE_{number}" for number in range(len(told))]
+    schemas = [ActionSchema.of(action) for action in scene.actions]
+    actions = [f"_SIGNATURE_{number}" for number in range(len(schemas))]
     rules = (
-        "start: _OPEN _domain_head _requirements_and_types _declarations _told ~ 0 .. 100 _C",
-        f"_told: ({' | '.join(actions)}) _comments [_PRECONDITION _precondition] _effects",
-        *(f"{name}: {signature(action)}" for name, action in zip(actions, told, strict=True)),
+        "start: _OPEN _domain_head _requirements_and_types _declarations _action ~ 0 .. 100 _C",
+        f"_action: ({' | '.join(actions)}) _comments [_PRECONDITION _precondition] _effects",
+        *(f"{name}: {action.header}" for name, action in zip(actions, schemas, strict=True)),
     )
     return with_parts("signatures of the domain", "\n".join(rules), ("pddl_json", *_PARTS))
 

@@ -1,0 +1,122 @@
+"""Reading an answer that is still being written, with the project's PDDL reader.
+
+An answer is JSON: {"df": a domain, "pf": a problem} or {"pf": a problem}. All offsets are of its
+text. A file may end anywhere: blocks that are not closed yet have the end -1.
+"""
+
+import functools
+import re
+from collections.abc import Iterable
+
+from pddlego_local.pddl.domain import read_domain
+from pddlego_local.pddl.faults import FaultLog
+from pddlego_local.pddl.problem import read_problem
+from pddlego_local.pddl.reader import Block, Node, Word, read
+from pddlego_local.pddl.task import Domain, Problem, TypedName
+from pddlego_local.pddl.typed_list import read_typed_list
+
+_ESCAPE = re.compile(r"\\(.)")
+
+
+@functools.lru_cache(maxsize=64)
+def domain_in(text: str) -> Domain:
+    """The domain of an answer, or of the beginning of one."""
+    return _domain(_files(text)[0])
+
+
+@functools.lru_cache(maxsize=64)
+def domain_of(text: str) -> Domain:
+    """A domain file."""
+    return _domain(text)
+
+
+@functools.lru_cache(maxsize=64)
+def problem_in(text: str) -> Problem:
+    """The problem of an answer, or of the beginning of one."""
+    return read_problem(_last_file(text), FaultLog("problem", ""))
+
+
+def typed_names(text: str) -> list[TypedName]:
+    """Of "?a ?b - room", with or without brackets; offsets are of `text`."""
+    block = read(text if text.startswith("(") else f"({text})", _ignore)
+    assert block is not None
+    shift = 0 if text.startswith("(") else 1
+    entries = read_typed_list(block.items, FaultLog("domain", "")) or []
+    for entry in entries:
+        entry.word.offset -= shift
+    return entries
+
+
+def open_blocks(text: str) -> list[Block]:
+    """The blocks of the last file that are not closed yet, the outermost `(define …` first."""
+    blocks: list[Block] = []
+    node: Node | None = _last_file(text)
+    while isinstance(node, Block) and node.end < 0:
+        blocks.append(node)
+        node = node.items[-1] if node.items else None
+    return blocks
+
+
+def end_of_objects(problem: Problem) -> int:
+    """Where the list of objects closes; where it would stand, if there is none."""
+    sections = {item.head: item for item in problem.block.items if isinstance(item, Block)}
+    listed = sections.get(":objects")
+    return listed.end if listed else sections[":init"].offset
+
+
+def repeated(words: Iterable[Word], taken: Iterable[str] = ()) -> Word | None:
+    """The first word that comes again, or that is taken; PDDL ignores case."""
+    seen = {name.lower() for name in taken}
+    for word in words:
+        if word.name in seen:
+            return word
+        seen.add(word.name)
+    return None
+
+
+def end_before(text: str, offset: int, *, block: bool = False) -> int:
+    """Where the last word or list before `offset` ends, comments left out; with `block`, the last
+    one before the bracket that opens there."""
+    blocks = open_blocks(text[:offset])
+    items = blocks[-2].items[:-1] if block else blocks[-1].items
+    if not items:
+        return blocks[-1].offset + 1
+    last = items[-1]
+    return last.offset + len(last.text) if isinstance(last, Word) else last.end + 1
+
+
+def after_type(text: str) -> bool:
+    """Whether the list that is open at the end of a text ends with a type: "a b - room"."""
+    before_last = open_blocks(text)[-1].items[-2:-1]
+    return [item.name for item in before_last if isinstance(item, Word)] == ["-"]
+
+
+def has_section(text: str, name: str) -> bool:
+    """Whether the last file has a section, such as ":objects"."""
+    return any(isinstance(item, Block) and item.head == name for item in _last_file(text).items)
+
+
+def _domain(text: str) -> Domain:
+    return read_domain(read(text, _ignore, recover=True) or Block(0), FaultLog("domain", ""))
+
+
+@functools.lru_cache(maxsize=64)
+def _last_file(text: str) -> Block:
+    block = read(_files(text)[-1], _ignore, recover=True)
+    assert block is not None
+    return block
+
+
+def _files(text: str) -> list[str]:
+    """The answer's PDDL, each file after as many blanks as keep the offsets what they are."""
+    unescaped = _ESCAPE.sub(lambda escape: " \n" if escape[1] == "n" else "  ", text)
+    files, offset = [], 0
+    for number, piece in enumerate(unescaped.split('"')):
+        if number % 4 == 3:  # {"df": "…", "pf": "…"}
+            files.append(" " * offset + piece)
+        offset += len(piece) + 1
+    return files
+
+
+def _ignore(offset: int, message: str) -> None:
+    """Faults are for the check to tell."""
