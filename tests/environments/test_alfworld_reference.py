@@ -174,6 +174,15 @@ def test_a_receptacle_at_the_same_spot_is_seen_by_leaving_and_coming_back(
     assert [command_of(action) for action in by_hand.plan][1:] == ["go to drawer 2"]
 
 
+def test_what_is_not_offered_from_here_shares_this_spot() -> None:
+    memory = remembered("put a mug in fridge", COUNTER, DRAWER)
+    offered = [f"go to {place}" for place in RoomMap.of(memory).receptacles]
+    assert RoomMap.of(memory[:1], offered).spots == []
+    away = [command for command in offered if not command.endswith(("drawer 1", "drawer 2"))]
+    room = RoomMap.of(memory, away)
+    assert room.spots == [{"drawer 1", "drawer 2"}] and room.here == "drawer 1"
+
+
 # ---- What it writes
 
 
