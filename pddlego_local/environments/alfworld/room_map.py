@@ -27,6 +27,11 @@ def class_of(thing: str) -> str:
     return thing.partition(" ")[0]
 
 
+def pddl_name(thing: str) -> str:
+    """A "mug 3" is mug3 in PDDL."""
+    return thing.replace(" ", "")
+
+
 def of_class(name: str, things: Iterable[str]) -> list[str]:
     return [thing for thing in things if class_of(thing) == name]
 
