@@ -5,7 +5,6 @@ ALFWorld's.
 """
 
 import contextlib
-import importlib
 import os
 import random
 import re
@@ -16,6 +15,7 @@ import pytest
 from pddl.parser.problem import ProblemParser
 
 from pddlego_local.core import Budget, Completion, Environment, Names, Prompt, Turn
+from pddlego_local.environments import family
 from pddlego_local.environments.alfworld.game import Alfworld, spelled
 from pddlego_local.environments.alfworld.games import TASK_TYPES
 from pddlego_local.environments.coin.game import Coin
@@ -70,7 +70,7 @@ def check_game(environment: Environment, seed: int, planner: FastDownward) -> No
 
 def check_names(environment: Environment, memory: Memory) -> Names:
     names = environment.names(memory)
-    rules = importlib.import_module(f"pddlego_local.environments.{environment.name}_reference")
+    rules = family.reference(environment.package)
     for problem in (rules.formalize(memory)[1], rules.problem(memory)):
         declared = {str(thing.name) for thing in ProblemParser()(problem).objects}
         assert declared <= set(names.objects)
@@ -79,6 +79,10 @@ def check_names(environment: Environment, memory: Memory) -> Names:
     told = " ".join(turn.text for turn in memory).lower()
     spell = spelled if environment.name == "alfworld" else lambda name: name.replace("_", " ")
     named = [name for name in names.objects if not name.startswith(("behind_", "init_receptacle"))]
+    untold = [name for name in DIRECTIONS if not re.search(rf"\b{name}\b", told)]
+    if environment.name != "alfworld":  # any problem may declare all four
+        assert set(DIRECTIONS) <= set(named)
+        named = [name for name in named if name not in untold]
     assert [spell(name) for name in named] == [thing.lower() for thing in names.things]
     for thing in map(str.lower, names.things):
         needed = thing == "knife" and Recipe.read(memory).cuts

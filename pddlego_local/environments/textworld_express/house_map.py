@@ -50,7 +50,11 @@ class HouseMap:
             self._turn_door(turn.command.split()[-1], shut[1], closed=True)
 
     def passages(self) -> Iterator[tuple[str, str, str, bool]]:
-        """(from, to, direction, closed); an unknown room is named after the door before it."""
+        """(from, to, direction, closed); an unknown room is named after the door before it.
+
+        A closed door that was seen from both sides has two such names, and neither is its rooms':
+        the texts do not tell that it is one door until it is opened.
+        """
         for room, exits in self.exits.items():
             for direction, other in exits.items():
                 place = other or f"behind_{room}_{direction}"
@@ -108,7 +112,8 @@ def mentioned(text: str) -> list[str]:
 
 
 def names(memory: Sequence[Turn], mentioned: Callable[[str], Iterable[str]] = mentioned) -> Names:
-    """All that a memory names; `goals` are the places that nobody has been to yet."""
+    """All that a memory names, and the four directions, which any problem may declare; `goals` are
+    the places that nobody has been to yet."""
     house = HouseMap()
     found: dict[str, str] = {}  # PDDL's spelling → the game's, "" for a placeholder
     for turn in memory:
@@ -119,7 +124,10 @@ def names(memory: Sequence[Turn], mentioned: Callable[[str], Iterable[str]] = me
             found.setdefault(place, "")
     places = house.places()
     return Names(
-        tuple(name for name, thing in found.items() if thing or name in places),
+        (
+            *(name for name, thing in found.items() if thing or name in places),
+            *(direction for direction in OPPOSITE if direction not in found),
+        ),
         tuple(filter(None, found.values())),
         tuple(place for place in places if place not in house.exits),
     )
