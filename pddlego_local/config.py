@@ -19,6 +19,8 @@ from omegaconf import DictConfig, OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 from pydantic import BeforeValidator, ConfigDict, Field
 
+from pddlego_local import prompts
+from pddlego_local.environments import family
 from pddlego_local.errors import ConfigError
 from pddlego_local.resources import folder
 
@@ -123,8 +125,16 @@ class CellConfig:
     def check(self) -> None:
         """Raises ConfigError for the first unknown key or impossible value; loads nothing heavy."""
         _ = self.settings
+        self._check_environment()
         for group in GROUPS:
             self.build(group)
+
+    def _check_environment(self) -> None:
+        """Raises ConfigError naming what its folder lacks for this method and this model."""
+        package, _, _ = str(self.tree["environment"].get("_target_")).rpartition(".game.")
+        by_rules = str(self.tree["model"].get("_target_")).endswith(".ReferenceFormalizer")
+        family.check(package, *["reference.py"] * by_rules)
+        prompts.check(self.build("method").prompts, package)
 
     def build(self, group: str) -> Any:
         """The part that this group configures: the only place where `_target_` is followed.
@@ -165,6 +175,8 @@ class _clear_errors:
 
     def __exit__(self, _: object, error: BaseException | None, __: object) -> None:
         cause = error.__cause__ if isinstance(error, InstantiationException) else error
+        if isinstance(cause, ImportError) and isinstance(cause.__cause__, ConfigError):
+            cause = cause.__cause__  # of a module that reads its files as it is loaded
         if isinstance(cause, pydantic.ValidationError):
             raise ConfigError("; ".join(self._sentence(e) for e in cause.errors())) from error
         if isinstance(cause, ConfigError):

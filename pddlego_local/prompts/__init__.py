@@ -4,13 +4,15 @@ Methods that ask alike share a folder. All is hashed into the record.
 """
 
 import hashlib
+from collections.abc import Iterator, Mapping
 from functools import cache
 from importlib import resources
 
 import jinja2
-from jinja2 import meta
+from jinja2 import meta, nodes
 
 from pddlego_local.environments import family
+from pddlego_local.errors import ConfigError
 
 _FOLDER = resources.files(__name__)
 _JINJA = jinja2.Environment(
@@ -35,6 +37,37 @@ def render(template: str, environment: str, **facts: object) -> str:
         examples=family.words(environment, names[1]) if names[1:] else {},
         **facts,
     )
+
+
+def check(folder: str, environment: str) -> None:
+    """Raises ConfigError naming the first file, or key of a file, that the prompts of this folder
+    need and the environment lacks."""
+    if not folder:
+        return
+    for root, name in zip(("environment", "examples"), words(folder), strict=False):
+        given = family.words(environment, name)
+        for path in sorted(set(_keys(folder, root))):
+            found: object = given
+            for depth, key in enumerate(path, start=1):
+                if not isinstance(found, Mapping) or key not in found:
+                    raise ConfigError(
+                        f"{family.file(environment, name)} has no `{'.'.join(path[:depth])}`, "
+                        f"which the prompts in {folder}/ tell"
+                    )
+                found = found[key]
+
+
+def _keys(folder: str, root: str) -> Iterator[tuple[str, ...]]:
+    """What the templates take from `root`: ("demonstration", "action")."""
+    for text in _templates(folder):
+        for node in _JINJA.parse(text).find_all(nodes.Getattr):
+            path: list[str] = []
+            at: nodes.Node = node
+            while isinstance(at, nodes.Getattr):
+                path.insert(0, at.attr)
+                at = at.node
+            if isinstance(at, nodes.Name) and at.name == root:
+                yield tuple(path)
 
 
 @cache
