@@ -57,6 +57,19 @@ def test_perfect_answers_win(planner: FastDownward, game: Alfworld, method: Meth
     assert row["refused_actions"] == row["solver_errors"] == 0
 
 
+def test_plangen_is_told_the_forms_of_actions_and_not_what_is_admissible(
+    planner: FastDownward, game: Alfworld
+) -> None:
+    """The paper's ALFWorld prompt (appendix C.10)."""
+    model = Scripted(['{"action": "dance"}'] * 5)
+    play(PlanGen(), game, model, planner, game=0)
+    commands = game.reset(0).commands
+    for prompt in model.asked:
+        told = prompt.messages[-1].content
+        assert "- go to [towelholder 1]\n- open [cabinet 2]\n" in told
+        assert not any(command in told for command in commands if command != "look")
+
+
 @pytest.mark.parametrize("seed", [54, 162, 182])
 def test_one_action_at_a_time_does_not_go_to_and_fro(planner: FastDownward, seed: int) -> None:
     """A slice, its knife elsewhere, and two places where it may be put."""
