@@ -14,11 +14,13 @@ import pydantic
 from hydra import compose, initialize_config_dir
 from hydra.core.global_hydra import GlobalHydra
 from hydra.errors import HydraException, InstantiationException
-from hydra.utils import instantiate
+from hydra.utils import get_class, instantiate
 from omegaconf import DictConfig, OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 from pydantic import BeforeValidator, ConfigDict, Field
 
+from pddlego_local import prompts
+from pddlego_local.environments import family
 from pddlego_local.errors import ConfigError
 from pddlego_local.resources import folder
 
@@ -128,11 +130,22 @@ class CellConfig:
         _ = self.settings
         return {group: self.build(group) for group in GROUPS}
 
+    def _check_environment(self) -> None:
+        """Raises ConfigError naming what its folder lacks for this method and this model."""
+        package, _, _ = str(self.tree["environment"].get("_target_")).rpartition(".game.")
+        by_rules = str(self.tree["model"].get("_target_")).endswith(".ReferenceFormalizer")
+        family.check(package, *["reference.py"] * by_rules)
+        method: Any = get_class(self.tree["method"]["_target_"])
+        prompts.check(method.prompts, package)
+
     def build(self, group: str) -> Any:
         """The part that this group configures: the only place where `_target_` is followed.
 
-        Raises ConfigError naming the key that was unknown or impossible.
+        Raises ConfigError naming the key that was unknown or impossible, or the file that an
+        environment's folder lacks.
         """
+        if group == "environment":
+            self._check_environment()
         with _clear_errors(group):
             return instantiate(self.tree[group], _convert_="all")
 
@@ -167,6 +180,8 @@ class _clear_errors:
 
     def __exit__(self, _: object, error: BaseException | None, __: object) -> None:
         cause = error.__cause__ if isinstance(error, InstantiationException) else error
+        if isinstance(cause, ImportError) and isinstance(cause.__cause__, ConfigError):
+            cause = cause.__cause__  # of a module that reads its files as it is loaded
         if isinstance(cause, pydantic.ValidationError):
             raise ConfigError("; ".join(self._sentence(e) for e in cause.errors())) from error
         if isinstance(cause, ConfigError):

@@ -27,7 +27,7 @@ from pddlego_local.decoding.ladder import UPPER_RUNGS
 from pddlego_local.decoding.question import Model, Question, Scene
 from pddlego_local.errors import EnvironmentFault
 from pddlego_local.planning import Formalization, Planning
-from pddlego_local.prompts import Shown
+from pddlego_local.prompts.shown import Shown
 from pddlego_local.scenes import names_shown
 from pddlego_local.seeds import derive_seed
 

@@ -11,7 +11,7 @@ from pddlego_local.pddl.domain import read_domain
 from pddlego_local.pddl.faults import FaultLog
 from pddlego_local.pddl.problem import read_problem
 from pddlego_local.pddl.reader import Block, read
-from pddlego_local.prompts import Shown
+from pddlego_local.prompts.shown import Shown
 
 
 def names_shown(environment: Environment, shown: Shown, memory: tuple[Turn, ...]) -> Names:

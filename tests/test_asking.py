@@ -19,7 +19,7 @@ from pddlego_local.models.replay import Replay
 from pddlego_local.models.scripted import Scripted
 from pddlego_local.planner import FastDownward
 from pddlego_local.planning import Formalization
-from pddlego_local.prompts import Shown
+from pddlego_local.prompts.shown import Shown
 from tests.decoding.drawing import RandomLogits
 from tests.methods.playing import Events, of
 

@@ -107,6 +107,13 @@ def writable(names: Names, form: str) -> set[str]:
     }
 
 
+@pytest.mark.parametrize("method", ["pddl_gen", "pddl_edit"])
+def test_what_the_demonstration_declares_can_be_written(method: str) -> None:
+    declared = {"kitchen", "corridor", "behind_kitchen_south", "north", "south", "east", "west"}
+    for question in questions("coin", method):
+        assert declared <= set(question.scene.names.objects)
+
+
 @pytest.mark.parametrize("environment", THINGS)
 @pytest.mark.parametrize("method", [*PDDL_METHODS, *COMMAND_METHODS])
 def test_every_name_that_the_prompt_shows_can_be_written_and_no_other(

@@ -7,7 +7,8 @@
     prompts/environment.yaml   its words in every prompt
     prompts/<method>.yaml      the examples that the prompts of some methods show
 
-The folder is a package; its name is what the environment is found by, wherever it lies.
+The folder is a package; its name is what the environment is found by, wherever it lies. One YAML
+in the group `environment` of a folder of configurations names its class.
 """
 
 import hashlib
@@ -22,12 +23,25 @@ import yaml
 
 from pddlego_local.errors import ConfigError
 
-ALWAYS = ("tables.yaml", "domain.pddl", "prompts/environment.yaml")
+ALWAYS = ("game.py", "tables.yaml", "domain.pddl")
+
+
+def check(package: str, *further: str) -> None:
+    """Raises ConfigError naming the first file that is missing: of those that every environment
+    has, and `further` ones. (`prompts.check` says what the prompts of a method need.)"""
+    for name in (*ALWAYS, *further):
+        file(package, name)
 
 
 def file(package: str, name: str) -> Traversable:
     """A file of the environment; raises ConfigError naming the file that is missing."""
-    found = resources.files(package).joinpath(name)
+    try:
+        found = resources.files(package).joinpath(name)
+    except ModuleNotFoundError as error:
+        raise ConfigError(
+            f"environment: there is no package {package!r}; the folder that holds it must be on "
+            "PYTHONPATH"
+        ) from error
     if not found.is_file():
         raise ConfigError(f"the environment {package} is not complete: {found} is missing")
     return found
@@ -39,8 +53,14 @@ def text(package: str, name: str) -> str:
 
 @cache
 def words(package: str, name: str) -> dict[str, Any]:
-    """A YAML file of the environment."""
-    found: dict[str, Any] = yaml.safe_load(text(package, name))
+    """A YAML file of the environment; raises ConfigError where it is not one of keys."""
+    try:
+        found = yaml.safe_load(text(package, name))
+    except yaml.YAMLError as error:
+        said = " ".join(str(error).split())
+        raise ConfigError(f"{file(package, name)} is no YAML: {said}") from error
+    if not isinstance(found, dict):
+        raise ConfigError(f"{file(package, name)} holds no keys")
     return found
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from pddlego_local.core import Action
 from pddlego_local.environments import family
+from pddlego_local.errors import ConfigError
 
 
 @dataclass(frozen=True)
@@ -42,6 +43,14 @@ class Tables:
 
     @classmethod
     def load(cls, package: str) -> "Tables":
+        """Raises ConfigError where a file is missing or a key is wrong."""
+        try:
+            return cls._read(package)
+        except (KeyError, TypeError, re.error) as error:
+            raise ConfigError(f"{family.file(package, 'tables.yaml')}: {error}") from error
+
+    @classmethod
+    def _read(cls, package: str) -> "Tables":
         data: Mapping[str, list[dict[str, Any]]] = family.words(package, "tables.yaml")
         told = [entry.get("told", True) for entry in data["actions"]]
         actions = tuple(

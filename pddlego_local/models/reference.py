@@ -4,7 +4,8 @@ Answers as a perfect model would, from the same memory: the PDDL, the edit, the 
 action. It gives every environment its ceiling and every method a test without weights. The rules
 of an environment are in `environments/<name>/reference.py`:
 
-    formalize(memory, goal="") -> (domain, problem)   for the task, or for one sub-goal in words
+    formalize(memory, goal="", offered=())            for the task, or for one sub-goal in words;
+        -> (domain, problem)                          `offered`: the commands to choose from, if any
     problem(memory) -> str                            for the hand-written domain
     subgoals(memory) -> tuple[str, ...]               what remains to be done, in words
     contents(memory) -> (closed, items)               where the environment has `wanted` things
@@ -93,13 +94,14 @@ class ReferenceFormalizer:
         commands, goal = scene.commands, scene.subgoal
         if goal not in rules.subgoals(scene.memory):
             return {"reason": f"Done: {goal}.", "number": len(commands) + 1}
-        command = self._next_command(scene, rules, goal)
-        if command in commands:
-            return {"reason": f"Next for: {goal}.", "number": commands.index(command) + 1}
+        plan = self._planner.plan(*rules.formalize(scene.memory, goal, commands)).plan
+        # Who stands at one of two things that share a spot is not offered the way to the other.
+        for command in map(rules.command, plan):
+            if command in commands:
+                return {"reason": f"Next for: {goal}.", "number": commands.index(command) + 1}
         return {"reason": f"Nothing here leads to: {goal}.", "number": 0}
 
-    def _next_command(self, scene: Scene, rules: Any, goal: str = "") -> str | None:
-        domain, problem = rules.formalize(scene.memory, goal)
-        plan = self._planner.plan(domain, problem).plan
+    def _next_command(self, scene: Scene, rules: Any) -> str | None:
+        plan = self._planner.plan(*rules.formalize(scene.memory)).plan
         command: str | None = rules.command(plan[0]) if plan else None
         return command

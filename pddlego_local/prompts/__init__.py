@@ -1,26 +1,20 @@
 """Prompts are data: `<method>/<part>.jinja` says what is told. The words of an environment, and the
 examples that some methods show for it, lie in the environment's folder (`environments.family`).
-Methods that ask alike share a folder. All is hashed into the record.
-
-A template passes what it shows of the game through a filter, which writes it down: `turns` and
-`dialogue` for what was done and seen, `pddl` for files, `offered` for commands. So a grammar can
-know exactly the names that the prompt shows (the rung "grounded").
+Methods that ask alike share a folder. All is hashed into the record. What a text shows of the game
+is kept beside it (`shown`).
 """
 
 import hashlib
-import json
-import re
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping
 from functools import cache
 from importlib import resources
 
 import jinja2
-from jinja2 import meta
-from jinja2.runtime import Context
+from jinja2 import meta, nodes
 
-from pddlego_local.core import Turn
 from pddlego_local.environments import family
+from pddlego_local.errors import ConfigError
+from pddlego_local.prompts.shown import FILTERS, Shown
 
 _FOLDER = resources.files(__name__)
 _JINJA = jinja2.Environment(
@@ -30,20 +24,7 @@ _JINJA = jinja2.Environment(
     lstrip_blocks=True,
     autoescape=False,
 )
-
-
-@dataclass
-class Shown:
-    """A rendered text and what it shows of the game.
-
-    `turns` are commands and what was seen after them, those of examples included, `pddl` the PDDL
-    files, `commands` those that are offered.
-    """
-
-    text: str = ""
-    turns: list[Turn] = field(default_factory=list)
-    pddl: list[str] = field(default_factory=list)
-    commands: list[str] = field(default_factory=list)
+_JINJA.filters |= FILTERS
 
 
 def render(template: str, environment: str, **facts: object) -> Shown:
@@ -63,93 +44,41 @@ def render(template: str, environment: str, **facts: object) -> Shown:
     return shown
 
 
-def transcript(turns: Sequence[Turn]) -> str:
-    """Turns as a prompt shows them: "Action: move west" and, on the next line, what was seen."""
-    return "\n".join(f"Action: {turn.command}\n{turn.text}" for turn in turns)
+def check(folder: str, environment: str) -> None:
+    """Raises ConfigError naming the first file, or key of a file, that the prompts of this folder
+    need and the environment lacks."""
+    if not folder:
+        return
+    for root, name in zip(("environment", "examples"), words(folder), strict=False):
+        given = family.words(environment, name)
+        for path in sorted(set(_keys(folder, root))):
+            found: object = given
+            for depth, key in enumerate(path, start=1):
+                if not isinstance(found, Mapping) or key not in found:
+                    raise ConfigError(
+                        f"{family.file(environment, name)} has no `{'.'.join(path[:depth])}`, "
+                        f"which the prompts in {folder}/ tell"
+                    )
+                found = found[key]
 
 
-@jinja2.pass_context
-def _turns(context: Context, turns: Sequence[Turn] | str) -> str:
-    """Turns, or the text of an example in the same form."""
-    text = turns if isinstance(turns, str) else transcript(turns)
-    context["shown_here"].turns.extend(_read(turns) if isinstance(turns, str) else turns)
-    return text
-
-
-@jinja2.pass_context
-def _dialogue(context: Context, text: str) -> str:
-    """An actor's game as an example: its own JSON objects, and what the game answered."""
-    context["shown_here"].turns.extend(_read_dialogue(text))
-    return text
-
-
-@jinja2.pass_context
-def _observed(context: Context, text: str) -> str:
-    """What the game said, alone."""
-    context["shown_here"].turns.append(Turn("", text))
-    return text
-
-
-@jinja2.pass_context
-def _command(context: Context, command: str) -> str:
-    """A command that is shown as an example."""
-    context["shown_here"].turns.append(Turn(command, ""))
-    return command
-
-
-@jinja2.pass_context
-def _example(context: Context, template: str) -> str:
-    """A command with its names in brackets, as schemas of commands are shown."""
-    context["shown_here"].turns.append(Turn(template.replace("[", "").replace("]", ""), ""))
-    return template
-
-
-@jinja2.pass_context
-def _pddl(context: Context, text: str) -> str:
-    context["shown_here"].pddl.append(text)
-    return text
-
-
-@jinja2.pass_context
-def _edits(context: Context, text: str) -> str:
-    """An edit as an example: the objects that it adds."""
-    added = " ".join(json.loads(text)["objects"]["add"])
-    context["shown_here"].pddl.append(f"(define (problem example) (:objects {added}))")
-    return text
-
-
-@jinja2.pass_context
-def _offered(context: Context, commands: Sequence[str]) -> Sequence[str]:
-    context["shown_here"].commands.extend(commands)
-    return commands
-
-
-def _read(text: str) -> Iterator[Turn]:
-    """Turns from the text that `transcript` makes of them."""
-    for part in re.split(r"^Action: ", text, flags=re.MULTILINE)[1:]:
-        command, _, seen = part.partition("\n")
-        yield Turn(command, seen.strip())
-
-
-def _read_dialogue(text: str) -> Iterator[Turn]:
-    command, seen = "", list[str]()
-    for line in text.splitlines():
-        if not line.startswith("{"):
-            seen.append(line)
-        elif (move := json.loads(line))["kind"] == "act":
-            yield Turn(command, "\n".join(seen))
-            command, seen = move["text"], []
-    yield Turn(command, "\n".join(seen))
-
-
-_FILTERS = (_turns, _dialogue, _observed, _command, _example, _pddl, _edits, _offered)
-_JINJA.filters |= {filter_.__name__.removeprefix("_"): filter_ for filter_ in _FILTERS}
+def _keys(folder: str, root: str) -> Iterator[tuple[str, ...]]:
+    """What the templates take from `root`: ("demonstration", "action")."""
+    for text in _templates(folder):
+        for node in _JINJA.parse(text).find_all(nodes.Getattr):
+            path: list[str] = []
+            at: nodes.Node = node
+            while isinstance(at, nodes.Getattr):
+                path.insert(0, at.attr)
+                at = at.node
+            if isinstance(at, nodes.Name) and at.name == root:
+                yield tuple(path)
 
 
 @cache
 def words(folder: str) -> tuple[str, ...]:
     """The files that the prompts of this folder need of an environment."""
-    named = (meta.find_undeclared_variables(_JINJA.parse(text)) for text in _templates(folder))
+    named = [meta.find_undeclared_variables(_JINJA.parse(text)) for text in _templates(folder)]
     needed = {"environment"}.union(*named)
     return ("prompts/environment.yaml",) + (f"prompts/{folder}.yaml",) * ("examples" in needed)
 

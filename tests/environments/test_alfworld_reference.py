@@ -20,6 +20,7 @@ from pddlego_local.environments.alfworld.game import Alfworld, spelled
 from pddlego_local.environments.alfworld.games import TASK_TYPES
 from pddlego_local.environments.alfworld.reference import DOMAIN, formalize, problem, subgoals
 from pddlego_local.environments.alfworld.room_map import RoomMap
+from pddlego_local.environments.alfworld.search import ORDER
 from pddlego_local.environments.alfworld.task import Task, goals, parse_task
 from pddlego_local.environments.tables import Tables
 from pddlego_local.errors import EnvironmentFault
@@ -172,6 +173,46 @@ def test_a_receptacle_at_the_same_spot_is_seen_by_leaving_and_coming_back(
     assert commands[1:] == ["go to drawer 2"] and "drawer" not in commands[0]
     by_hand = with_domain(planner, goals)(memory)
     assert [command_of(action) for action in by_hand.plan][1:] == ["go to drawer 2"]
+
+
+def test_what_is_not_offered_from_here_shares_this_spot() -> None:
+    memory = remembered("put a mug in fridge", COUNTER, DRAWER)
+    offered = [f"go to {place}" for place in RoomMap.of(memory).receptacles]
+    assert RoomMap.of(memory[:1], offered).spots == []
+    away = [command for command in offered if not command.endswith(("drawer 1", "drawer 2"))]
+    room = RoomMap.of(memory, away)
+    assert room.spots == [{"drawer 1", "drawer 2"}] and room.here == "drawer 1"
+
+
+# ---- PDDLego's sub-goals
+
+
+def explored_next(memory: Memory) -> str:
+    """The sub-goal that names a place; the two after it take any."""
+    named, *anywhere = goals(memory)[-3:]
+    assert [goal.words for goal in anywhere] == [
+        "look into a closed receptacle",
+        "be at a receptacle that is not visited yet",
+    ]
+    return named.words
+
+
+def test_places_to_explore_come_in_the_order_of_the_first_look(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    for name, rank in list(ORDER.items()):  # the reference's own table has no say
+        monkeypatch.setitem(ORDER, name, -rank)
+    task = "put a mug in fridge"
+    opened = (
+        "open drawer 1",
+        "You open the drawer 1. The drawer 1 is open. In it, you see nothing.",
+    )
+    assert explored_next(remembered(task)) == "be at drawer 2"
+    assert explored_next(remembered(task, DRAWER)) == "look into drawer 1"
+    assert explored_next(remembered(task, DRAWER, opened)) == "be at drawer 2"
+    assert explored_next(remembered(task, DRAWER, opened, STUCK)) == "be at countertop 1"
+    assert explored_next(remembered(task, COUNTER)) == "be at drawer 2"
+    assert explored_next(remembered(task, COUNTER, TAKEN)) == "be at fridge 1"
 
 
 # ---- What it writes

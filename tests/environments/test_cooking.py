@@ -1,24 +1,17 @@
 """CookingWorld as the project plays it: texts, refusals, losing, goals, parameters."""
 
-import json
 import re
 from collections.abc import Sequence
-from importlib import resources
 
 import pytest
-import yaml
 from pydantic import ValidationError
 
 from pddlego_local.core import Observation, Turn
-from pddlego_local.decoding.forms import Edit
 from pddlego_local.environments.cooking.game import TABLES, Cooking
 from pddlego_local.environments.cooking.reference import DOMAIN
-from pddlego_local.pddl.check import check
-from pddlego_local.pddl.edit import apply, facts_of, objects_of
 
 # Game 1 with 5 rooms: in the kitchen a stove, an oven, a knife and a red potato; the fridge holds
 # water and a red onion, the pantry behind the western door salt and flour. North: the corridor.
-WORDS = resources.files("pddlego_local.environments.cooking") / "prompts/environment.yaml"
 RECIPE = ("water", "red onion", "red potato", "salt", "flour")
 
 
@@ -187,17 +180,6 @@ def test_the_reference_writes_exactly_the_told_actions() -> None:
     assert all(signature in DOMAIN for signature in told)
     written_by_hand = TABLES.domain.split("(:action")[1:]
     assert all(any(text in f"(:action{a}" for text in told) for a in written_by_hand)
-
-
-def test_the_demonstration_is_a_good_answer_in_each_form() -> None:
-    shown = yaml.safe_load(WORDS.read_text())["demonstration"]
-    assert check(TABLES.domain, shown["problem"]).accepted
-    empty = "(define (problem house) (:domain cooking_world) (:objects) (:init) (:goal (and)))"
-    edited, faults = apply(Edit(**json.loads(shown["edits"])), empty)
-    assert not faults
-    assert objects_of(edited) == objects_of(shown["problem"])
-    assert facts_of(edited) == facts_of(shown["problem"])
-    assert TABLES.command("(take turnip kitchen)") == shown["action"]
 
 
 def test_every_action_has_an_example_of_its_own_command() -> None:

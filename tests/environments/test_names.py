@@ -5,7 +5,6 @@ ALFWorld's.
 """
 
 import contextlib
-import importlib
 import os
 import random
 import re
@@ -18,6 +17,7 @@ from pddl.parser.problem import ProblemParser
 from pddlego_local.core import Budget, Environment, Names, Turn
 from pddlego_local.decoding.forms import Keys
 from pddlego_local.decoding.question import Drawn, Question
+from pddlego_local.environments import family
 from pddlego_local.environments.alfworld.game import Alfworld, spelled
 from pddlego_local.environments.alfworld.games import TASK_TYPES
 from pddlego_local.environments.coin.game import Coin
@@ -72,7 +72,7 @@ def check_game(environment: Environment, seed: int, planner: FastDownward) -> No
 
 def check_names(environment: Environment, memory: Memory) -> Names:
     names = environment.names(memory)
-    rules = importlib.import_module(f"{environment.package}.reference")
+    rules = family.reference(environment.package)
     for problem in (rules.formalize(memory)[1], rules.problem(memory)):
         declared = {str(thing.name) for thing in ProblemParser()(problem).objects}
         assert declared <= set(names.objects)

@@ -3,6 +3,7 @@
 import contextlib
 import json
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -10,13 +11,18 @@ from pddlego_local.environments.alfworld.game import Alfworld
 from pddlego_local.environments.alfworld.games import TASK_TYPES
 from pddlego_local.methods import Method
 from pddlego_local.methods.action_gen import ActionGen
+from pddlego_local.methods.deps import Deps
+from pddlego_local.methods.inner_monologue import InnerMonologue
 from pddlego_local.methods.pddlego import Pddlego
 from pddlego_local.methods.pddlego_plus import PddlegoPlus
 from pddlego_local.methods.plangen import PlanGen
+from pddlego_local.methods.zero_shot_planner import ZeroShotPlanner
+from pddlego_local.methods.zero_shot_replan import ZeroShotReplan
 from pddlego_local.metrics import summarize
 from pddlego_local.models.reference import ReferenceFormalizer
 from pddlego_local.models.scripted import Scripted
 from pddlego_local.planner import FastDownward
+from tests.environments.sharing import SPLIT, write
 from tests.methods.playing import of, play
 
 BROKEN = json.dumps({"df": "(define (domain", "pf": "(define"})
@@ -51,12 +57,40 @@ def test_perfect_answers_win(planner: FastDownward, game: Alfworld, method: Meth
     assert row["refused_actions"] == row["solver_errors"] == 0
 
 
+def test_plangen_is_told_the_forms_of_actions_and_not_what_is_admissible(
+    planner: FastDownward, game: Alfworld
+) -> None:
+    """The paper's ALFWorld prompt (appendix C.10)."""
+    model = Scripted(['{"action": "dance"}'] * 5)
+    play(PlanGen(), game, model, planner, game=0)
+    commands = game.reset(0).commands
+    for prompt in model.asked:
+        told = prompt.messages[-1].content
+        assert "- go to [towelholder 1]\n- open [cabinet 2]\n" in told
+        assert not any(command in told for command in commands if command != "look")
+
+
 @pytest.mark.parametrize("seed", [54, 162, 182])
 def test_one_action_at_a_time_does_not_go_to_and_fro(planner: FastDownward, seed: int) -> None:
     """A slice, its knife elsewhere, and two places where it may be put."""
     with contextlib.closing(Alfworld(task_types=TASK_TYPES)) as kitchen:
         outcome, events = play(ActionGen(), kitchen, ReferenceFormalizer(), planner, game=seed)
     assert outcome == "success" and summarize(events)["actions"] < 30
+
+
+@pytest.mark.parametrize("seed", [6, 21])
+@pytest.mark.parametrize("method", [ZeroShotPlanner(), ZeroShotReplan(), Deps(), InnerMonologue()])
+def test_the_way_to_what_shares_a_spot_is_not_offered_and_not_missed(
+    planner: FastDownward, tmp_path: Path, method: Method, seed: int
+) -> None:
+    """Who stands at countertop 3 stands at another one too: the search goes on elsewhere."""
+    write(tmp_path, seed, TASK_TYPES[seed % len(TASK_TYPES)])
+    with contextlib.closing(Alfworld(data=tmp_path, split=SPLIT, task_types=TASK_TYPES)) as house:
+        house.reset(0)
+        offered = house.step("go to countertop 3").commands
+        assert not {"go to countertop 1", "go to countertop 2"} <= set(offered)
+        outcome, _ = play(method, house, ReferenceFormalizer(), planner, game=0)
+    assert outcome == "success"
 
 
 HEAT = pddl("HeatObject", "apple1 microwave1", "object microwaveReceptacle")

@@ -21,9 +21,9 @@ from pddlego_local.environments.alfworld.data import (
 )
 from pddlego_local.environments.alfworld.games import PLAIN_TYPES, TASK_TYPES
 from pddlego_local.environments.alfworld.installation import find_environment
-from pddlego_local.environments.alfworld.problem import MIDDLE, pddl_name
+from pddlego_local.environments.alfworld.problem import MIDDLE
 from pddlego_local.environments.alfworld.process import AlfworldGame, GameProcess, Limits, Reply
-from pddlego_local.environments.alfworld.room_map import mentioned
+from pddlego_local.environments.alfworld.room_map import mentioned, pddl_name
 from pddlego_local.environments.alfworld.task import goals
 from pddlego_local.environments.tables import Tables
 from pddlego_local.errors import ConfigError, EnvironmentFault

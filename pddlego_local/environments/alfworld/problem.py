@@ -5,7 +5,7 @@ Facts carry the game's names, ("in", "mug 3", "cabinet 1"), and lose their blank
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from pddlego_local.environments.alfworld.room_map import RoomMap
+from pddlego_local.environments.alfworld.room_map import RoomMap, pddl_name
 from pddlego_local.environments.alfworld.task import STATES
 
 Fact = tuple[str, ...]
@@ -54,11 +54,6 @@ def write(
 
 def _atom(fact: Fact) -> str:
     return f"({' '.join(map(pddl_name, fact))})"
-
-
-def pddl_name(word: str) -> str:
-    """A "mug 3" is mug3 in PDDL."""
-    return word.replace(" ", "")
 
 
 def _lines(items: Iterable[str]) -> str:

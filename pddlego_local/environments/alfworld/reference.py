@@ -28,13 +28,16 @@ KNIFE_PLACES = ("coffeetable", "countertop", "diningtable", "drawer", "sidetable
 """The classes of receptacles that ALFWorld lets one put a knife into."""
 
 
-def formalize(memory: Sequence[Turn], goal: str = "") -> tuple[str, str]:
+def formalize(
+    memory: Sequence[Turn], goal: str = "", offered: Sequence[str] = ()
+) -> tuple[str, str]:
     """(domain, problem) whose plan is the next stretch towards the end of the task.
 
     `goal` is one of the words that `subgoals` has used in this game (KeyError otherwise); the
-    stretch then leads to that alone, and is empty if it is done already.
+    stretch then leads to that alone, and is empty if it is done already. What the commands that are
+    `offered` do not lead to shares this spot, and is looked into last.
     """
-    progress = Progress(read_task(memory), RoomMap.of(memory))
+    progress = Progress(read_task(memory), RoomMap.of(memory, offered))
     if goal:
         ahead = [{step.words: step for step in steps(progress.task)}[goal]]
     else:

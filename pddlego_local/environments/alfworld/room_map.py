@@ -27,6 +27,11 @@ def class_of(thing: str) -> str:
     return thing.partition(" ")[0]
 
 
+def pddl_name(thing: str) -> str:
+    """A "mug 3" is mug3 in PDDL."""
+    return thing.replace(" ", "")
+
+
 def of_class(name: str, things: Iterable[str]) -> list[str]:
     return [thing for thing in things if class_of(thing) == name]
 
@@ -59,10 +64,15 @@ class RoomMap:
     treated: defaultdict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
 
     @classmethod
-    def of(cls, memory: Sequence[Turn]) -> Self:
+    def of(cls, memory: Sequence[Turn], offered: Sequence[str] = ()) -> Self:
+        """`offered` are the commands that are possible now, where a question lists them: the way to
+        what shares this spot is not among them."""
         room = cls()
         for turn in memory:
             room._read(turn)
+        for place in room.receptacles if offered else ():
+            if f"go to {place}" not in offered:
+                room._join(place)
         return room
 
     @property
@@ -112,14 +122,18 @@ class RoomMap:
 
     def _stay(self, target: str) -> None:
         """One cannot go where one is already, also not to another thing at the same spot."""
+        self._join(target)
+        if self.beside(self.here, target) and target in self.visited:
+            self.here = target
+
+    def _join(self, target: str) -> None:
+        """The receptacle stands where the player does."""
         if self.here and target in self.receptacles and target != self.here:
             together = {self.here, target}
             for spot in [spot for spot in self.spots if spot & together]:
                 self.spots.remove(spot)
                 together |= spot
             self.spots.append(together)
-            if target in self.visited:
-                self.here = target
 
     def _take(self, thing: str, place: str) -> None:
         """An object can be listed in two receptacles, such as a machine and its countertop."""

@@ -4,6 +4,8 @@ One order for all that is sought. Orders of its own for every class of objects (
 fridge") were tried on 140 real games and were no better: things lie anywhere.
 """
 
+from collections.abc import Mapping
+
 from pddlego_local.environments import family
 from pddlego_local.environments.alfworld.room_map import RoomMap, class_of, of_class
 
@@ -12,9 +14,11 @@ ORDER: dict[str, int] = {
 }
 
 
-def next_place(room: RoomMap, sought: str) -> str:
+def next_place(room: RoomMap, sought: str, order: Mapping[str, int] = ORDER) -> str:
     """The best place not looked into yet, for a class of objects or of receptacles; "" if none.
 
+    `order` ranks classes of receptacles; those that it does not name come in the order of the first
+    look.
     What is closed right here comes first: opening it is one action. What shares this spot comes
     last: one has to leave and come back to see it.
     """
@@ -23,7 +27,7 @@ def next_place(room: RoomMap, sought: str) -> str:
         return (
             not (place == room.here and place in room.closed),
             room.beside(room.here, place),
-            ORDER.get(class_of(place), len(ORDER)),
+            order.get(class_of(place), len(order)),
         )
 
     unexplored = room.unexplored()

@@ -1,7 +1,7 @@
 """What an ALFWorld game asks for: its task sentence read, and the goals that follow from it.
 
 Knows the sentences (the templates that ALFWorld fills in) and the goals of the hand-written domain
-(domain.pddl); how a room is searched is the reference's affair.
+(domain.pddl). The reference's table of likely places is no part of it.
 """
 
 import re
@@ -11,7 +11,7 @@ from itertools import combinations
 from typing import Literal
 
 from pddlego_local.core import Goal, Turn
-from pddlego_local.environments.alfworld.room_map import RoomMap, class_of, of_class
+from pddlego_local.environments.alfworld.room_map import RoomMap, class_of, of_class, pddl_name
 from pddlego_local.environments.alfworld.search import next_place
 from pddlego_local.errors import EnvironmentFault
 
@@ -35,6 +35,16 @@ _SENTENCES = [
         r"examine the (?P<sliced>sliced )?OBJ with the (?P<lamp>\w+)",
     )
 ]
+
+
+OPEN_ANY = Goal(
+    "look into a closed receptacle",
+    "(exists (?r - receptacle) (and (opened ?r) (not (explored ?r))))",
+)
+VISIT_ANY = Goal(
+    "be at a receptacle that is not visited yet",
+    "(exists (?r - receptacle) (and (at ?r) (not (visited ?r))))",
+)
 
 
 @dataclass(frozen=True)
@@ -94,15 +104,18 @@ def read_task(memory: Sequence[Turn]) -> Task:
 def goals(memory: Sequence[Turn]) -> tuple[Goal, ...]:
     """For domain.pddl: the end goal, then what is missing for it, then exploring (PDDLego §2).
 
-    Exploring begins with the class of receptacles that comes next in the search, because a planner
-    that may choose takes any. None but the end goal can be true already.
+    Exploring names one place, because a planner that may choose takes any. Places come in the order
+    in which the first look told them, which is all that the observations say of an order: a closed
+    one is opened when one stands at it, what shares this spot comes last, and who carries the
+    task's object begins with the receptacles that it is wanted in. Where the model has not declared
+    the place, any other will do. None but the end goal can be true already.
     """
     task, room = read_task(memory), RoomMap.of(memory)
     end = _look(task) if task.kind == "look" else _put(task, task.count)
     carries = class_of(room.held) == task.object
-    place = next_place(room, task.receptacle if carries else "")
-    exploring = [_open(class_of(place)) if place in room.closed else _visit(class_of(place))]
-    return (end, *_missing(task, room), *exploring * bool(place), _open(), _visit())
+    place = next_place(room, task.receptacle if carries else "", order={})
+    exploring = [_explore(place, closed=place in room.closed)] if place else []
+    return (end, *_missing(task, room), *exploring, OPEN_ANY, VISIT_ANY)
 
 
 def _missing(task: Task, room: RoomMap) -> Iterator[Goal]:
@@ -122,18 +135,11 @@ def _missing(task: Task, room: RoomMap) -> Iterator[Goal]:
         yield _hold(task, placed)
 
 
-def _visit(name: str = "receptacle") -> Goal:
-    return Goal(
-        f"be at a {name} that is not visited yet",
-        f"(exists (?r - {name}) (and (at ?r) (not (visited ?r))))",
-    )
-
-
-def _open(name: str = "receptacle") -> Goal:
-    return Goal(
-        f"look into a closed {name}",
-        f"(exists (?r - {name}) (and (opened ?r) (not (explored ?r))))",
-    )
+def _explore(place: str, *, closed: bool) -> Goal:
+    name = pddl_name(place)
+    if closed:
+        return Goal(f"look into {place}", f"(and (opened {name}) (not (explored {name})))")
+    return Goal(f"be at {place}", f"(and (at {name}) (not (visited {name})))")
 
 
 def _put(task: Task, count: int) -> Goal:

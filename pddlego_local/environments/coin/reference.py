@@ -29,8 +29,13 @@ DOMAIN = """\
 """
 
 
-def formalize(memory: Sequence[Turn], goal: str = "") -> tuple[str, str]:
-    """(domain, problem) for what `memory` tells; the goal is the nearest place not yet visited."""
+def formalize(
+    memory: Sequence[Turn], goal: str = "", offered: Sequence[str] = ()
+) -> tuple[str, str]:
+    """(domain, problem) for what `memory` tells; the goal is the nearest place not yet visited.
+
+    The map tells all that is possible: what is `offered` adds nothing.
+    """
     house = _read(memory)
     target = house.nearest_unvisited() or house.here
     return DOMAIN, _problem("exploration", house, [], f"(at {target})")

@@ -22,11 +22,14 @@ FOOD_IS_IN = ("fridge",)
 VERBS = {state: verb for verb, state in (CUTS | COOKS).items()}
 
 
-def formalize(memory: Sequence[Turn], goal: str = "") -> tuple[str, str]:
+def formalize(
+    memory: Sequence[Turn], goal: str = "", offered: Sequence[str] = ()
+) -> tuple[str, str]:
     """(domain, problem) whose plan is the next stretch towards the eaten meal.
 
     `goal` is one of the words that `subgoals` has used in this game (KeyError otherwise); the
-    stretch then leads to that alone, and is empty if it is done already.
+    stretch then leads to that alone, and is empty if it is done already. What is `offered` adds
+    nothing to what the texts tell.
     """
     known = Kitchen.read(memory)
     aim = _aims(known)[goal] if goal else EATEN

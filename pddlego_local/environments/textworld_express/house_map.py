@@ -50,7 +50,11 @@ class HouseMap:
             self._turn_door(turn.command.split()[-1], shut[1], closed=True)
 
     def passages(self) -> Iterator[tuple[str, str, str, bool]]:
-        """(from, to, direction, closed); an unknown room is named after the door before it."""
+        """(from, to, direction, closed); an unknown room is named after the door before it.
+
+        A closed door that was seen from both sides has two such names, and neither is its rooms':
+        the texts do not tell that it is one door until it is opened.
+        """
         for room, exits in self.exits.items():
             for direction, other in exits.items():
                 place = other or f"behind_{room}_{direction}"

@@ -6,7 +6,7 @@ from typing import TypeVar
 from pddlego_local.core import Message, Messages
 from pddlego_local.decoding.forms import Form, Keys
 from pddlego_local.episode import Episode
-from pddlego_local.prompts import Shown
+from pddlego_local.prompts.shown import Shown
 
 T = TypeVar("T", bound=Keys)
 

@@ -1,0 +1,34 @@
+"""ALFWorld games of our own in which receptacles share a place, as many do in ALFRED's rooms."""
+
+import dataclasses
+import json
+import re
+from pathlib import Path
+
+from pddlego_local.environments.alfworld.games import Game, make_game
+
+SPLIT = "valid_seen"
+
+
+def shared(game: Game) -> Game:
+    """The game with all receptacles of a kind at two places at most, every other one at each."""
+    places = dict(re.findall(r"\(receptacleAtLocation (\w+) (\w+)\)", game.problem))
+    kinds = dict(re.findall(r"\(receptacleType (\w+) (\w+)\)", game.problem))
+    first: dict[tuple[str, int], str] = {}
+    problem = game.problem
+    for number, (name, place) in enumerate(places.items()):
+        spot = first.setdefault((kinds[name], number % 2), place)
+        if spot != place:
+            problem = problem.replace(f"{place} - location\n", "").replace(
+                f" {place})", f" {spot})"
+            )
+    return dataclasses.replace(game, problem=problem)
+
+
+def write(folder: Path, seed: int, task_type: str) -> None:
+    """A data set of one game, for `Alfworld(data=folder, split=SPLIT)`."""
+    game = shared(make_game(seed, task_type))
+    trial = folder / SPLIT / game.name / game.trial
+    trial.mkdir(parents=True)
+    (trial / "game.tw-pddl").write_text(game.tw_pddl())
+    (trial / "traj_data.json").write_text(json.dumps(game.traj))

@@ -1,0 +1,1 @@
+"""A corridor of rooms with a lamp in one of them: the least that makes an environment."""

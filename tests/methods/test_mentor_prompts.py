@@ -1,0 +1,89 @@
+"""The examples of answers that FCRF's mentor and Reflexion show, two for each question."""
+
+import json
+import re
+from typing import Any
+
+import pytest
+
+from pddlego_local import prompts
+from pddlego_local.core import Completion
+from pddlego_local.decoding.answer import read
+from pddlego_local.decoding.forms import TEXT
+from pddlego_local.environments import family
+from pddlego_local.environments.tables import Tables
+from pddlego_local.methods.shared.react import Trial
+from tests.questions import static_grammar
+
+ENVIRONMENTS = [f"pddlego_local.environments.{name}" for name in ("alfworld", "coin", "cooking")]
+NEEDS: dict[str, dict[str, Any]] = {
+    "experience": {},
+    "lesson": {"pool": ["A lesson of the pool."]},
+    "plan": {"experience": "What was valuable.", "lesson": "What was learnt."},
+    "difference": {"failed": "The failed trial."},
+    "reflection": {"reflections": [{"plan": "An earlier plan."}]},
+}
+TRIAL = Trial("The look of this game.", (), 3, "no_action")
+
+
+def mentor(environment: str) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = family.words(environment, "prompts/fcrf.yaml")["mentor"]
+    return found
+
+
+def asked(environment: str, part: str, **facts: Any) -> str:
+    return prompts.render(f"fcrf/{part}", environment, trial=TRIAL, **(NEEDS[part] | facts)).text
+
+
+@pytest.mark.parametrize("part", NEEDS)
+@pytest.mark.parametrize("environment", ENVIRONMENTS)
+def test_a_question_shows_two_answers_of_its_form_and_then_the_trial(
+    environment: str, part: str
+) -> None:
+    text = asked(environment, part)
+    answers = [line for line in text.splitlines() if line.startswith("{")]
+    assert [json.loads(answer)["text"] for answer in answers] == [
+        example[part] for example in mentor(environment)
+    ]
+    for answer in answers:
+        completion = Completion(answer, "stop", 0, 0, 0.0)
+        assert read(completion, TEXT, static_grammar("syntax", TEXT)).value
+    shown, _, own = text.partition("Now it is your turn.")
+    assert "Example 2." in shown and "Example 3." not in shown
+    assert TRIAL.look in own and answers[-1] in shown
+    for needed in re.findall(r"[A-Z][a-z ]+\.", str(NEEDS[part])):
+        assert needed in own and needed not in shown
+
+
+def test_a_lesson_is_taken_from_the_pool_in_one_example_and_said_anew_in_the_other() -> None:
+    for environment in ENVIRONMENTS:
+        old, new = mentor(environment)
+        assert old["lesson"] in old["pool"] and not new["pool"]
+        without = asked(environment, "lesson", pool=[]).partition("Now it is your turn.")[2]
+        assert "lessons were learnt" not in without
+
+
+@pytest.mark.parametrize("environment", ENVIRONMENTS)
+def test_trials_in_examples_say_only_what_the_game_understands(environment: str) -> None:
+    tables = Tables.load(environment)
+    for example in mentor(environment):
+        failed, solved = (
+            re.findall(r"^Action: (.+)$", example[trial], re.MULTILINE)
+            for trial in ("trace", "solved")
+        )
+        assert all(tables.parse(command) for command in [*failed, *solved])
+        assert failed != solved and len(failed) > 1
+        repeats = failed[-1] == failed[-2] and example["trace"].count("\n") > 3
+        assert repeats == (example["outcome"] == "repeated_action")
+        look = example["trace"].partition("\nAction: ")[0].partition("\nThought: ")[0]
+        assert example["solved"].startswith(look)
+
+
+def test_answers_name_only_what_the_trial_shows_and_lessons_nothing_of_it() -> None:
+    for example in mentor(ENVIRONMENTS[0]):
+        seen = set(re.findall(r"[a-z]+ \d+", example["trace"]))
+        for part in ("experience", "plan", "reflection"):
+            named = re.findall(r"[a-z]+ \d+", example[part])
+            assert named and set(named) <= seen
+        for lesson in (example["lesson"], example["difference"], *example["pool"]):
+            assert not re.search(r"\d", lesson)
