@@ -132,7 +132,10 @@ class CellConfig:
 
     def _check_environment(self) -> None:
         """Raises ConfigError naming what its folder lacks for this method and this model."""
-        package, _, _ = str(self.tree["environment"].get("_target_")).rpartition(".game.")
+        target = str(self.tree["environment"].get("_target_"))
+        package, _, _ = target.rpartition(".game.")
+        if not package:
+            raise ConfigError(f"environment._target_={target}: write PACKAGE.game.CLASS")
         by_rules = str(self.tree["model"].get("_target_")).endswith(".ReferenceFormalizer")
         family.check(package, *["reference.py"] * by_rules)
         method: Any = get_class(self.tree["method"]["_target_"])

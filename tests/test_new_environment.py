@@ -70,6 +70,11 @@ def test_what_is_missing_is_named_before_anything_is_played(
     assert said.count("error:") == 1 and said.strip().count("\n") == 0 and named in said
 
 
+def test_a_class_outside_game_py_is_refused(elsewhere: Path) -> None:
+    code, said = run(elsewhere, "environment._target_=lamp.Lamp")
+    assert code == 2 and "PACKAGE.game.CLASS" in said and said.strip().count("\n") == 0
+
+
 @pytest.mark.parametrize(
     ("file", "old", "new", "named"),
     [
