@@ -13,7 +13,6 @@ from typing import Any
 from scipy.stats import binomtest
 
 Row = dict[str, Any]
-SUCCESSES = ("success", "success_at_start", "solved_before")
 
 
 WRITES_PDDL = ("pddl", "problem", "edit")  # the forms whose answers go to the planner

@@ -35,9 +35,10 @@ from pddlego_local.errors import (
     UnsolvableGame,
 )
 from pddlego_local.methods import Method
-from pddlego_local.metrics import SUCCESSES, summarize
+from pddlego_local.metrics import summarize
 from pddlego_local.models.canary import check_obedience
 from pddlego_local.models.opened import MODELS
+from pddlego_local.outcomes import outcome_named
 from pddlego_local.provenance import now, run_and_start
 from pddlego_local.record import Cell, Row
 
@@ -208,7 +209,7 @@ def _play(players: "_Players", cell: Cell, game: int, trial: int) -> None:
             "game": game,
             "trial": trial,
             "outcome": outcome,
-            "success": outcome in SUCCESSES,
+            "success": outcome_named(outcome).success,
             "won": _won(episode, outcome),
             **summarize(transcript.events),
             "wall_time_s": round(time.perf_counter() - began, 3),
@@ -221,7 +222,7 @@ def _won(episode: Episode, outcome: str) -> bool:
     """The game's own rule, on this trial or on the one that a later trial need not repeat."""
     if outcome == "solved_before":
         return any(row["won"] for row in episode.earlier if row["game"] == episode.game)
-    return outcome in SUCCESSES and episode.environment.won()
+    return outcome_named(outcome).success and episode.environment.won()
 
 
 class _Players:

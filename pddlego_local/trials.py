@@ -7,7 +7,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
-SAYS_NOTHING = ("unsolvable_game", "success_at_start")
+from pddlego_local.outcomes import outcome_named
 
 
 class Solved(NamedTuple):
@@ -29,7 +29,7 @@ def success_after_trials(rows: Iterable[Mapping[str, Any]]) -> dict[str, list[So
         games[row["game"]].append(row)
     counts: dict[str, dict[int, list[bool]]] = defaultdict(lambda: defaultdict(list))
     for trials in games.values():
-        if any(row["outcome"] in SAYS_NOTHING for row in trials):
+        if any(outcome_named(row["outcome"]).apart for row in trials):
             continue
         solved = False
         for row in trials:

@@ -9,8 +9,9 @@ from pddlego_local.decoding import Decoding
 from pddlego_local.environments.coin.game import Coin
 from pddlego_local.episode import Episode, Parts
 from pddlego_local.methods.fcrf import Difficulty, Fcrf
-from pddlego_local.metrics import SUCCESSES, summarize
+from pddlego_local.metrics import summarize
 from pddlego_local.models.scripted import Scripted
+from pddlego_local.outcomes import outcome_named
 from pddlego_local.planner import FastDownward
 
 GAME = 1  # 5 rooms: kitchen, closed doors south and west; the coin is behind the west one
@@ -60,7 +61,7 @@ def play(
         earlier=earlier,
     )
     outcome = method(episode)
-    success = outcome in SUCCESSES
+    success = outcome_named(outcome).success
     found = {"game": game, "trial": trial, "outcome": outcome, "success": success}
     return found | summarize(events)
 
