@@ -1,8 +1,8 @@
 """From a prompt to answers: the constraint of the moment, the draw, the reading, the record."""
 
 import dataclasses
-from collections.abc import Callable, Iterator, Mapping
-from typing import TypeVar
+from collections.abc import Iterator
+from typing import Any, TypeVar
 
 from pddlego_local.core import Grammar, Model, Prompt
 from pddlego_local.decoding import Decoding
@@ -11,6 +11,7 @@ from pddlego_local.decoding.draw import Drawn, draw
 from pddlego_local.decoding.forms import Form, Keys
 from pddlego_local.decoding.ladder import constraint_for
 from pddlego_local.decoding.stages import Constraint, Scene
+from pddlego_local.events import Call, Emit, Where
 from pddlego_local.seeds import derive_seed
 
 T = TypeVar("T", bound=Keys)
@@ -23,7 +24,7 @@ class Asking:
         self,
         model: Model,
         decoding: Decoding,
-        emit: Callable[..., None],
+        emit: Emit,
         seed_parts: tuple[int, ...],
     ) -> None:
         self._model, self._decoding, self._emit = model, decoding, emit
@@ -31,7 +32,7 @@ class Asking:
         self._calls = 0
 
     def answers(
-        self, prompt: Prompt, form: Form[T], scene: Scene, count: int, where: Mapping[str, int]
+        self, prompt: Prompt, form: Form[T], scene: Scene, count: int, where: Where
     ) -> Iterator[Answer[T]]:
         """`count` answers of one request, each recorded before the first is used."""
         self._calls += 1
@@ -42,23 +43,23 @@ class Asking:
         answers = []
         for number, one in enumerate(drawn):
             answers.append(read(one.completion, form, constraint))
-            self._emit(
-                "call",
-                **where,
-                **({"sample": number, "of": count} if count > 1 else {}),
+            event = Call(
+                where=dataclasses.replace(where, sample=number),
+                of=count,
                 form=form.name,
-                messages=[dataclasses.asdict(message) for message in prompt.messages],
+                messages=prompt.messages,
                 **_recorded(one, constraint),
-                sampling=dataclasses.asdict(sampling),
+                sampling=sampling,
                 fault=answers[-1].fault,
             )
+            self._emit(event)
         return iter(answers)
 
 
-def _recorded(drawn: Drawn, constraint: Constraint) -> dict[str, object]:
+def _recorded(drawn: Drawn, constraint: Constraint) -> dict[str, Any]:
     """The completion and the grammar that it was drawn under; of stages, each with its own."""
-    completion = dataclasses.asdict(drawn.completion)
-    del completion["written"]
+    completion = {
+        name: value for name, value in vars(drawn.completion).items() if name != "written"
+    }
     grammar = constraint.sha256 if isinstance(constraint, Grammar) else None
-    stages = [dataclasses.asdict(stage) for stage in drawn.stages]
-    return {"grammar": grammar, **completion, **({"stages": stages} if stages else {})}
+    return {"grammar": grammar, **completion, "stages": drawn.stages}

@@ -34,13 +34,15 @@ from pddlego_local.errors import (
     RecordFault,
     UnsolvableGame,
 )
+from pddlego_local.events import Call, End, Unsolvable
 from pddlego_local.methods import Method
-from pddlego_local.metrics import summarize
+from pddlego_local.metrics.episode import summarize
 from pddlego_local.models.canary import check_obedience
 from pddlego_local.models.opened import MODELS
 from pddlego_local.outcomes import outcome_named
 from pddlego_local.provenance import now, run_and_start
-from pddlego_local.record import Cell, Row
+from pddlego_local.record import Cell
+from pddlego_local.rows import Ending, EpisodeRow, FaultRow
 
 NEVER_RETRIED = (MissingPart, GrammarIgnored, RecordFault)
 
@@ -175,13 +177,13 @@ def _play_recorded(players: "_Players", cell: Cell, game: int, trial: int) -> st
             return None
         fault = f"game {game}, trial {trial}: {type(error).__name__}: {error}"
         cell.append_fault(
-            {
-                "game": game,
-                "trial": trial,
-                "fault": type(error).__name__,
-                "message": str(error),
-                "time": now(),
-            }
+            FaultRow(
+                game=game,
+                trial=trial,
+                fault=type(error).__name__,
+                message=str(error),
+                time=now(),
+            )
         )
         return fault
     return None
@@ -199,29 +201,29 @@ def _play(players: "_Players", cell: Cell, game: int, trial: int) -> None:
         try:
             outcome = players.method(episode)
         except UnsolvableGame as error:
-            transcript("unsolvable", message=str(error))
+            transcript(Unsolvable(message=str(error)))
             outcome = "unsolvable_game"
         except PromptTooLong:
-            if not any(event["event"] == "call" for event in transcript.events):
+            if not any(isinstance(event, Call) for event in transcript.events):
                 raise
             outcome = "context_exceeded"
-        row = {
-            "game": game,
-            "trial": trial,
-            "outcome": outcome,
-            "success": outcome_named(outcome).success,
-            "won": _won(episode, outcome),
-            **summarize(transcript.events),
-            "wall_time_s": round(time.perf_counter() - began, 3),
-        }
-        transcript("end", **row)
+        ending = Ending(
+            game=game,
+            trial=trial,
+            outcome=outcome,
+            success=outcome_named(outcome).success,
+            won=_won(episode, outcome),
+            wall_time_s=round(time.perf_counter() - began, 3),
+        )
+        row = EpisodeRow.of(ending, summarize(transcript.events))
+        transcript(End(row=row))
     cell.append(row)
 
 
 def _won(episode: Episode, outcome: str) -> bool:
     """The game's own rule, on this trial or on the one that a later trial need not repeat."""
     if outcome == "solved_before":
-        return any(row["won"] for row in episode.earlier if row["game"] == episode.game)
+        return any(row.won for row in episode.earlier if row.game == episode.game)
     return outcome_named(outcome).success and episode.environment.won()
 
 
@@ -238,7 +240,7 @@ class _Players:
     ) -> None:
         self.config, self.method, self.model = config, method, model
         self.planner, self.decoding = planner, decoding
-        self.earlier: list[Row] = []
+        self.earlier: list[EpisodeRow] = []
         self.stop = threading.Event()
         self._idle: queue.SimpleQueue[Environment] = queue.SimpleQueue()
 

@@ -10,7 +10,7 @@ import pytest
 import pddlego_local
 from pddlego_local.core import PlanOutcome
 from pddlego_local.decoding.forms import Fault
-from pddlego_local.outcomes import CAUSES, OUTCOMES, outcome_named, planning_cause
+from pddlego_local.outcomes import CAUSES, OUTCOMES, Cause, Outcome, outcome_named, planning_cause
 
 SOURCE = Path(pddlego_local.__file__).parent
 BUILT_WITH_AN_OUTCOME = ("Trial", "Pursuit", "replace", "Execution")
@@ -20,14 +20,12 @@ OF_A_SUBGOAL = {"accomplished", "failed"}  # how a pursuit ends while the episod
 def returned_names(file: Path) -> Iterator[str]:
     """Strings that functions return or put into a value that tells how an episode ended."""
     for node in ast.walk(ast.parse(file.read_text())):
-        said: list[ast.AST] = []
-        if isinstance(node, ast.Return) and node.value:
+        said: list[ast.expr | None] = []
+        if isinstance(node, ast.Return):
             said = [node.value]
-        elif isinstance(node, ast.Assign) and getattr(node.targets[0], "id", "") in (
-            "outcome",
-            "ended",
-        ):
-            said = [node.value]
+        elif isinstance(node, ast.Assign):
+            told = getattr(node.targets[0], "id", "") in ("outcome", "ended")
+            said = [node.value] if told else []
         elif isinstance(node, ast.Call):
             name = getattr(node.func, "attr", getattr(node.func, "id", ""))
             if name in BUILT_WITH_AN_OUTCOME:
@@ -36,7 +34,7 @@ def returned_names(file: Path) -> Iterator[str]:
             yield from _strings(value)
 
 
-def _strings(value: ast.AST) -> Iterator[str]:
+def _strings(value: ast.expr | None) -> Iterator[str]:
     """Those that the expression itself can be, not what it compares or passes on."""
     if isinstance(value, ast.Constant) and isinstance(value.value, str) and value.value:
         yield value.value
@@ -76,7 +74,8 @@ def test_every_verdict_of_the_planner_and_every_fault_of_an_answer_is_a_cause() 
 
 
 def test_the_tables_say_whole_sentences_and_blame_no_success() -> None:
-    for verdict in (*OUTCOMES.values(), *CAUSES.values()):
+    verdicts: list[Outcome | Cause] = [*OUTCOMES.values(), *CAUSES.values()]
+    for verdict in verdicts:
         assert verdict.means[0].isupper() and verdict.means.endswith(".")
         assert verdict.limit or verdict.blame != "limits"
     assert all((o.blame == "nobody") == o.success for o in OUTCOMES.values())

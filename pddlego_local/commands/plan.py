@@ -47,6 +47,8 @@ def _outcomes(given: argparse.Namespace) -> Iterator[dict[str, Any]]:
     ):
 
         def outcome(pair: pairs.Pair) -> dict[str, Any]:
-            return {"id": pair.id, **dataclasses.asdict(planner.plan(pair.domain, pair.problem))}
+            result = dataclasses.asdict(planner.plan(pair.domain, pair.problem))
+            del result["wait_s"]  # says how many workers there are, nothing of the pair
+            return {"id": pair.id, **result}
 
         yield from pool.map(outcome, pairs.read_pairs(given))

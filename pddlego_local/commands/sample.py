@@ -18,6 +18,7 @@ from pddlego_local.decoding.ladder import constraint_for
 from pddlego_local.decoding.stages import Scene
 from pddlego_local.episode import Episode, Parts
 from pddlego_local.errors import ConfigError
+from pddlego_local.events import Event
 from pddlego_local.models.opened import preflight
 from pddlego_local.models.scripted import Scripted
 from pddlego_local.seeds import derive_seed
@@ -89,4 +90,4 @@ class _Asked(Exception):
     """Raised in a model's place: the first question is all that is wanted."""
 
 
-def _ignore(event: str, **facts: object) -> None: ...
+def _ignore(event: Event) -> None: ...

@@ -9,26 +9,11 @@ from pddlego_local.core import Completion, Grammar, Model, Prompt, Sampling, Wri
 from pddlego_local.decoding.grammars.lark_text import decoder_verdict
 from pddlego_local.decoding.stages import Constraint, Script, Stage
 from pddlego_local.errors import GrammarIgnored, ModelFault
+from pddlego_local.events import DrawnStage
 from pddlego_local.seeds import derive_seed
 
 StageTokens = Mapping[str, int]
 """The most tokens of a stage, by its name; a stage that is not named has what is left."""
-
-
-@dataclass(frozen=True)
-class DrawnStage:
-    """What one stage added, after `before`; the record shows where it began and under what."""
-
-    name: str
-    grammar: str
-    sampling: Sampling
-    before: str
-    text: str
-    finish_reason: str
-    prompt_tokens: int
-    completion_tokens: int
-    latency_s: float
-    thought: str = ""
 
 
 @dataclass(frozen=True)

@@ -11,6 +11,7 @@ from pddlego_local import prompts
 from pddlego_local.core import Message, Prompt
 from pddlego_local.decoding.forms import EDIT, SEEN, Edit
 from pddlego_local.episode import Episode
+from pddlego_local.events import EditApplied, Where
 from pddlego_local.methods.shared.pddlego_loop import explore
 from pddlego_local.pddl.edit import apply, empty_problem
 from pddlego_local.planning import Formalization
@@ -46,14 +47,13 @@ class PddlEdit:
         messages = (Message("user", text),)
         prompt = Prompt(messages, "edit", environment.package, episode.memory, facts)
 
-        def plan(edit: Edit) -> Formalization:
+        def plan(edit: Edit, where: Where) -> Formalization:
             edited, absent = apply(edit, problem)
-            episode.record("edit", faults=absent, **where)
-            return episode.plan(environment.domain, edited, goals=goals, given=True, **where)
+            episode.record(EditApplied(where=where, faults=tuple(absent)))
+            return episode.plan(environment.domain, edited, where, goals=goals, given=True)
 
         for retry in range(self.max_retries + 1):
-            where = {"step": step, "retry": retry}
-            planned = episode.propose(prompt, EDIT, plan, **where)
+            planned = episode.propose(prompt, EDIT, plan, step=step, retry=retry)
             if planned.to_do:
                 break
         return planned

@@ -11,6 +11,7 @@ from pddlego_local import prompts
 from pddlego_local.core import Message, Prompt
 from pddlego_local.decoding.forms import PROBLEM, SEEN, Problem
 from pddlego_local.episode import Episode
+from pddlego_local.events import Where
 from pddlego_local.methods.shared.pddlego_loop import explore
 from pddlego_local.planning import Formalization
 
@@ -45,12 +46,11 @@ class PddlGen:
         messages = (Message("user", text),)
         prompt = Prompt(messages, "problem", environment.package, episode.memory, facts)
 
-        def plan(written: Problem) -> Formalization:
-            return episode.plan(environment.domain, written.pf, goals=goals, given=True, **where)
+        def plan(written: Problem, where: Where) -> Formalization:
+            return episode.plan(environment.domain, written.pf, where, goals=goals, given=True)
 
         for retry in range(self.max_retries + 1):
-            where = {"step": step, "retry": retry}
-            planned = episode.propose(prompt, PROBLEM, plan, **where)
+            planned = episode.propose(prompt, PROBLEM, plan, step=step, retry=retry)
             if planned.to_do:
                 break
         return planned

@@ -15,6 +15,7 @@ from pddlego_local import prompts
 from pddlego_local.core import Message, Prompt, Turn
 from pddlego_local.decoding.forms import PDDL, PROBLEM, Form, Keys, Problem
 from pddlego_local.episode import Episode, told
+from pddlego_local.events import Where
 from pddlego_local.planning import Formalization
 from pddlego_local.record import winning_domains
 
@@ -108,8 +109,8 @@ class PddlegoPlus:
             return episode.formalize(prompt, **where)
         domain = previous.domain
 
-        def plan(written: Problem) -> Formalization:
-            return episode.plan(domain, written.pf, goals=(), given=True, **where)
+        def plan(written: Problem, where: Where) -> Formalization:
+            return episode.plan(domain, written.pf, where, goals=(), given=True)
 
         planned = episode.propose(prompt, PROBLEM, plan, **where)
         return dataclasses.replace(planned, domain=domain)

@@ -12,7 +12,8 @@ from pydantic.dataclasses import dataclass
 
 from pddlego_local.core import Completion, Grammar, Prompt, Sampling, Written
 from pddlego_local.errors import ConfigError, ModelFault
-from pddlego_local.record import read_rows
+from pddlego_local.events import Call
+from pddlego_local.record import transcripts
 
 Request = dict[str, Any]
 
@@ -65,9 +66,9 @@ class Replay:
     def _answers(self) -> dict[str, Completion]:
         return dict(
             _recorded(event)
-            for path in sorted(self.run.rglob("transcripts/*.jsonl"))
-            for event in read_rows(path)
-            if event["event"] == "call"
+            for _, events in transcripts(self.run)
+            for event in events
+            if isinstance(event, Call)
         )
 
 
@@ -79,19 +80,17 @@ def _asked(prompt: Prompt, grammar: Grammar | None, sampling: Sampling) -> Reque
     }
 
 
-def _recorded(event: Request) -> tuple[str, Completion]:
+def _recorded(call: Call) -> tuple[str, Completion]:
     """What was asked, one of several samples or alone, and the whole of what was answered."""
-    asked = _part(event, "messages", "grammar", "sampling", "sample", "of")
-    return _key(asked), _completion(event)
-
-
-def _completion(facts: Request) -> Completion:
-    fields = [field.name for field in dataclasses.fields(Completion)]
-    return Completion(**_part(facts, *(name for name in fields if name != "written")))
-
-
-def _part(facts: Request, *names: str) -> Request:
-    return {name: facts[name] for name in names if name in facts}
+    asked: Request = {
+        "messages": [dataclasses.asdict(message) for message in call.messages],
+        "grammar": call.grammar,
+        "sampling": dataclasses.asdict(call.sampling),
+    }
+    if call.of > 1:
+        asked |= {"sample": call.where.sample, "of": call.of}
+    fields = [field.name for field in dataclasses.fields(Completion) if field.name != "written"]
+    return _key(asked), Completion(**{name: getattr(call, name) for name in fields})
 
 
 def _key(request: Request) -> str:

@@ -22,6 +22,7 @@ from pddlego_local.decoding.forms import PDDL
 from pddlego_local.decoding.ladder import constraint_for
 from pddlego_local.decoding.stages import Scene
 from pddlego_local.episode import Episode, Parts
+from pddlego_local.events import Event
 from pddlego_local.models.random import RandomModel, RandomVllmModel
 from pddlego_local.models.vllm.model import Server
 from pddlego_local.pddl.check import check
@@ -63,7 +64,7 @@ def _noting(scene: Callable[[Prompt], Scene], seen: list[Scene]) -> Callable[[Pr
     return noted
 
 
-def _ignore(event: str, **facts: object) -> None: ...
+def _ignore(event: Event) -> None: ...
 
 
 def judge(

@@ -1,7 +1,6 @@
 """Answers that go on where they stopped, and several samples at once: in process and stand-ins."""
 
 import dataclasses
-import json
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +8,8 @@ import pytest
 
 from pddlego_local.core import Completion, Grammar, Model, Prompt, Sampling, Written
 from pddlego_local.errors import GrammarIgnored, ModelFault, PromptTooLong
+from pddlego_local.events import DrawnStage
+from pddlego_local.formats import to_json
 from pddlego_local.models.canary import check_obedience
 from pddlego_local.models.reference import ReferenceFormalizer
 from pddlego_local.models.replay import Replay
@@ -26,6 +27,7 @@ from tests.models.staging import (
     go_on,
     typed_answer,
 )
+from tests.rows import call
 
 
 @pytest.fixture(scope="module")
@@ -150,23 +152,21 @@ def test_stand_ins_answer_in_samples() -> None:
 
 def recorded(folder: Path, *events: dict[str, Any]) -> Replay:
     (folder / "transcripts").mkdir()
-    messages = [dataclasses.asdict(message) for message in PROMPT.messages]
-    lines = [json.dumps({"event": "call", "messages": messages, **event}) for event in events]
+    lines = [to_json(call(messages=PROMPT.messages, **event)) for event in events]
     (folder / "transcripts" / "1-0.jsonl").write_text("\n".join(lines) + "\n")
     return Replay(run=folder)
 
 
 def told(completion: Completion, grammar: Grammar | None, sampling: Sampling) -> dict[str, Any]:
-    facts = dataclasses.asdict(dataclasses.replace(completion, written=None))
-    asked = {"grammar": grammar and grammar.sha256, "sampling": dataclasses.asdict(sampling)}
-    return asked | {name: value for name, value in facts.items() if name != "written"}
+    asked = {"grammar": grammar and grammar.sha256, "sampling": sampling}
+    return asked | {k: v for k, v in vars(completion).items() if k != "written"}
 
 
 def test_a_replay_gives_an_answer_in_stages_as_a_whole(tmp_path: Path) -> None:
     sampling = Sampling(seed=1)
     whole = Scripted(["(a b) (c)"]).complete(PROMPT, None, sampling)
-    stage = {"name": "a", "before": "", "text": "(a b)"}
-    replay = recorded(tmp_path, told(whole, None, sampling) | {"stages": [stage, stage]})
+    stage = DrawnStage("a", "", sampling, "", "(a b)", "stop", 0, 0, 0.0)
+    replay = recorded(tmp_path, told(whole, None, sampling) | {"stages": (stage, stage)})
     assert replay.complete(PROMPT, None, sampling) == whole
     with pytest.raises(ModelFault, match="no transcript"):
         replay.complete(PROMPT, TOY, sampling)
