@@ -19,7 +19,7 @@ class Outcome:
     """How an episode ended.
 
     `apart` names the count in which the episode stands instead of the denominator, "" if it counts.
-    `played` is False where no command was given: such an episode says nothing of steps or tokens.
+    `played` is False where nothing was played: such an episode says nothing of steps or tokens.
     """
 
     means: str
@@ -47,7 +47,6 @@ OUTCOMES: dict[str, Outcome] = {
         success=True,
         blame="nobody",
         apart="trivial",
-        played=False,
     ),
     "solved_before": Outcome(
         "An earlier trial solved this game, so this trial was not played.",

@@ -175,17 +175,10 @@ def _play_recorded(players: "_Players", cell: Cell, game: int, trial: int) -> st
     except InfrastructureError as error:
         if players.stop.is_set():  # stopped by us, not a fault
             return None
-        fault = f"game {game}, trial {trial}: {type(error).__name__}: {error}"
-        cell.append_fault(
-            FaultRow(
-                game=game,
-                trial=trial,
-                fault=type(error).__name__,
-                message=str(error),
-                time=now(),
-            )
-        )
-        return fault
+        kind = type(error).__name__
+        row = FaultRow(game=game, trial=trial, fault=kind, message=str(error), time=now())
+        cell.append_fault(row)
+        return f"game {game}, trial {trial}: {kind}: {error}"
     return None
 
 

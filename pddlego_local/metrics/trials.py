@@ -22,15 +22,15 @@ class AfterTrial:
 
 
 def success_after_trials(
-    rows: Iterable[EpisodeRow], asked: Collection[int] = ()
+    rows: Iterable[EpisodeRow], asked: Collection[int] = (), *, with_trivial: bool = False
 ) -> dict[str, list[AfterTrial]]:
     """{kind of task: [after the first trial, after the second, …]}: all kinds, then each.
 
     `asked` are the games that shall be played; what kind a game is that was never played nobody
-    knows. Trivial games and those that nobody can win are left out.
+    knows. Games that nobody can win are left out, and trivial ones if not `with_trivial`.
     """
     rows = sorted(rows, key=lambda row: row.trial)
-    kept = counted(rows).counted
+    kept = counted(rows, with_trivial=with_trivial).counted
     trials: dict[int, list[EpisodeRow]] = defaultdict(list)
     for row in kept:
         trials[row.game].append(row)

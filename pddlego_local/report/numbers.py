@@ -84,7 +84,7 @@ def report_numbers(cells: Sequence[CellRecord], *, with_trivial: bool = False) -
         labels = {**cell.labels, "settings": settings, "budget": cell.budget}
         numbers.cells.append(_of_cell(cell, labels, with_trivial))
         numbers.tasks.extend(_of_tasks(cell, labels, with_trivial))
-        numbers.trials.extend(_of_trials(cell, labels))
+        numbers.trials.extend(_of_trials(cell, labels, with_trivial))
     return numbers
 
 
@@ -114,11 +114,12 @@ def _of_tasks(cell: CellRecord, labels: Labels, with_trivial: bool) -> list[Task
     return [TaskNumbers(labels, name, m.success, m.games_solved) for name, m in measured.items()]
 
 
-def _of_trials(cell: CellRecord, labels: Labels) -> list[TrialNumbers]:
+def _of_trials(cell: CellRecord, labels: Labels, with_trivial: bool) -> list[TrialNumbers]:
     """Of cells with several trials."""
     if max((trial for _, trial in cell.asked), default=0) == 0:
         return []
-    after = success_after_trials(cell.rows, {game for game, _ in cell.asked})
+    games = {game for game, _ in cell.asked}
+    after = success_after_trials(cell.rows, games, with_trivial=with_trivial)
     return [
         TrialNumbers(
             labels,

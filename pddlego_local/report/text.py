@@ -19,8 +19,14 @@ RANDOM_ON_COIN = (
 
 def report_markdown(numbers: Numbers) -> str:
     """The whole report."""
+    cells = [cell_text(cell) for cell in numbers.cells]
+    for row in cells:  # where no cell has several trials, or none misses a result
+        if not numbers.trials:
+            del row["games solved"]
+        if all(cell.episodes.missing == 0 for cell in numbers.cells):
+            del row["of what was asked"]
     parts = [
-        ("# Results", [cell_text(cell) for cell in numbers.cells]),
+        ("# Results", cells),
         ("## By kind of task", [task_text(task) for task in numbers.tasks]),
         ("## After each trial", [trial_text(trial) for trial in numbers.trials]),
     ]
