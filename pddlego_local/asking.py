@@ -1,8 +1,8 @@
 """From a question to answers: the constraint of the moment, the draw, the reading, the record."""
 
 import dataclasses
-from collections.abc import Callable, Iterator, Mapping
-from typing import TypeVar
+from collections.abc import Iterator
+from typing import Any, TypeVar
 
 from pddlego_local.core import Grammar
 from pddlego_local.decoding import Decoding
@@ -12,6 +12,7 @@ from pddlego_local.decoding.forms import Keys
 from pddlego_local.decoding.ladder import constraint_for
 from pddlego_local.decoding.question import Drawn, Model, Question
 from pddlego_local.decoding.stages import Constraint
+from pddlego_local.events import Call, Emit, Where
 from pddlego_local.seeds import derive_seed
 
 T = TypeVar("T", bound=Keys)
@@ -21,19 +22,13 @@ class Asking:
     """Asks one model for one episode; every request has a seed of its own, from `seed_parts`."""
 
     def __init__(
-        self,
-        model: Model,
-        decoding: Decoding,
-        emit: Callable[..., None],
-        seed_parts: tuple[int, ...],
+        self, model: Model, decoding: Decoding, emit: Emit, seed_parts: tuple[int, ...]
     ) -> None:
         self._model, self._decoding, self._emit = model, decoding, emit
         self._seed_parts = seed_parts
         self._calls = 0
 
-    def answers(
-        self, question: Question[T], count: int, where: Mapping[str, int]
-    ) -> Iterator[Answer[T]]:
+    def answers(self, question: Question[T], count: int, where: Where) -> Iterator[Answer[T]]:
         """`count` answers of one request, each recorded before the first is used."""
         self._calls += 1
         decoding, form = self._decoding, question.form
@@ -43,23 +38,21 @@ class Asking:
         answers = []
         for number, one in enumerate(drawn):
             answers.append(read(one.completion, form, constraint))
-            self._emit(
-                "call",
-                **where,
-                **({"sample": number, "of": count} if count > 1 else {}),
+            event = Call(
+                where=dataclasses.replace(where, sample=number),
+                of=count,
                 form=form.name,
-                messages=[dataclasses.asdict(message) for message in question.messages],
+                messages=question.messages,
                 **_recorded(one, constraint),
-                sampling=dataclasses.asdict(sampling),
+                sampling=sampling,
                 fault=answers[-1].fault,
             )
+            self._emit(event)
         return iter(answers)
 
 
-def _recorded(drawn: Drawn, constraint: Constraint) -> dict[str, object]:
+def _recorded(drawn: Drawn, constraint: Constraint) -> dict[str, Any]:
     """The completion and the grammar that it was drawn under; of stages, each with its own."""
-    completion = dataclasses.asdict(drawn.completion)
-    del completion["prefix"]
+    completion = {name: value for name, value in vars(drawn.completion).items() if name != "prefix"}
     grammar = constraint.sha256 if isinstance(constraint, Grammar) else None
-    stages = [dataclasses.asdict(stage) for stage in drawn.stages]
-    return {"grammar": grammar, **completion, **({"stages": stages} if stages else {})}
+    return {"grammar": grammar, **completion, "stages": drawn.stages}

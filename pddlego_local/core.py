@@ -189,12 +189,14 @@ class PlanResult:
 
     `plan` is a tuple of ground actions such as "(move kitchen corridor west)", in the spelling of
     the PDDL; it is empty unless the outcome is `solved`. `message` is what a model is told.
+    `wall_time_s` is what the planner worked, `wait_s` the wait for it before, in seconds.
     """
 
     outcome: PlanOutcome
     plan: tuple[str, ...]
     message: str
     wall_time_s: float
+    wait_s: float = 0.0
 
 
 @pydantic.dataclasses.dataclass(

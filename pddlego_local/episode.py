@@ -5,9 +5,9 @@ method and no particular environment, model or planner.
 """
 
 import dataclasses
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from pddlego_local.asking import Asking
 from pddlego_local.core import (
@@ -26,8 +26,10 @@ from pddlego_local.decoding.forms import Form, Keys, Pddl
 from pddlego_local.decoding.ladder import UPPER_RUNGS
 from pddlego_local.decoding.question import Model, Question, Scene
 from pddlego_local.errors import EnvironmentFault
+from pddlego_local.events import ActionTaken, Chosen, Emit, Event, Note, Restart, Start, Where
 from pddlego_local.planning import Formalization, Planning
 from pddlego_local.prompts.shown import Shown
+from pddlego_local.rows import EpisodeRow
 from pddlego_local.scenes import names_shown
 from pddlego_local.seeds import derive_seed
 
@@ -77,12 +79,12 @@ class Episode:
     def __init__(
         self,
         parts: Parts,
-        emit: Callable[..., None],
+        emit: Emit,
         *,
         run_seed: int,
         game: int,
         trial: int,
-        earlier: Sequence[Mapping[str, Any]] = (),
+        earlier: Sequence[EpisodeRow] = (),
     ) -> None:
         self.environment = parts.environment
         self.game = game
@@ -102,13 +104,13 @@ class Episode:
         self.memory = (Turn(FIRST_COMMAND, first.text),)
         self.commands = first.commands
         self._moves = 0
-        self._emit(
-            "start",
+        event = Start(
             game=self.game,
             task_type=self.environment.task_type,
             observation=first.text,
             success=first.success,
         )
+        self._emit(event)
         return first
 
     def steps(self) -> Iterator[int]:
@@ -131,7 +133,7 @@ class Episode:
         self.commands = self.environment.reset(self.game).commands
         replayed = self.memory[1:]
         self._moves = len(replayed)
-        self._emit("restart", replayed=[turn.command for turn in replayed])
+        self._emit(Restart(replayed=tuple(turn.command for turn in replayed)))
         for turn in replayed:
             seen = self.environment.step(turn.command)
             self.commands = seen.commands
@@ -144,13 +146,13 @@ class Episode:
     def remember(self, turns: Sequence[Turn]) -> None:
         self.memory = (*self.memory, *turns)
 
-    def record(self, event: str, **facts: object) -> None:
-        """An event of the method's own in the transcript."""
-        self._emit(event, **facts)
+    def record(self, event: Event) -> None:
+        """What the method itself did, in the transcript."""
+        self._emit(event)
 
     def note(self, **facts: object) -> None:
         """Facts of the method's own for the record; the row keeps the last of each name."""
-        self._emit("note", **facts)
+        self._emit(Note(facts=facts))
 
     def question(
         self,
@@ -181,44 +183,63 @@ class Episode:
         )
         return Question(form, messages or (Message("user", shown.text),), scene)
 
-    def formalize(self, question: Question[Pddl], **where: int) -> Formalization:
-        """Question → domain and problem → plan. `where` is the method's step etc."""
+    def formalize(
+        self, question: Question[Pddl], *, step: int, attempt: int = 1, retry: int = 0
+    ) -> Formalization:
+        """Question → completion → domain and problem → plan."""
         return self.propose(
             question,
-            lambda pddl: self.plan(pddl.df, pddl.pf, goals=(), given=False, **where),
-            **where,
+            lambda pddl, where: self.plan(pddl.df, pddl.pf, where, goals=(), given=False),
+            step=step,
+            attempt=attempt,
+            retry=retry,
         )
 
     def propose(
-        self, question: Question[T], plan: Callable[[T], Formalization], **where: int
+        self,
+        question: Question[T],
+        plan: Callable[[T, Where], Formalization],
+        *,
+        step: int,
+        attempt: int = 1,
+        retry: int = 0,
     ) -> Formalization:
         """Asks for as many answers as `best_of` says; the first whose `plan` is one is taken, else
         the first. An answer that holds no value is a formalization without text, by its fault.
+
+        `plan` is handed where its answer stands, to say so in what it records.
         """
         proposed: list[Formalization] = []
-        for answer in self._asking.answers(question, self._decoding.best_of, where):
+        count = self._decoding.best_of
+        asked = Where(step=step, attempt=attempt, retry=retry)
+        chosen = 0
+        answers = self._asking.answers(question, count, asked)
+        for sample, answer in enumerate(answers):
             fault = answer.fault
             proposed.append(
-                plan(answer.value)
+                plan(answer.value, dataclasses.replace(asked, sample=sample))
                 if answer.value
                 else Formalization("", "", fault, (), question.form.message(fault))
             )
             if proposed[-1].to_do:
-                return proposed[-1]
-        return proposed[0]
+                chosen = sample
+                break
+        if count > 1:
+            self._emit(Chosen(where=dataclasses.replace(asked, sample=chosen)))
+        return proposed[chosen]
 
     def plan(
         self,
         domain: str,
         problem: str,
+        where: Where,
         *,
         goals: Sequence[Goal] = (),
         given: bool = True,
-        **where: int,
     ) -> Formalization:
         """Fast Downward's verdict; with `goals`, for the first of them that has a plan. `given` is
         a domain that the model did not write. See `Planning.plan`."""
-        return self._planning.plan(domain, problem, goals=goals, given=given, where=where)
+        return self._planning.plan(domain, problem, where, goals=goals, given=given)
 
     def execute(self, plan: Sequence[str], *, stop_at_refusal: bool = True) -> Execution:
         """Plays a plan until its end, the game's, the budget's, or the first refused action.
@@ -233,7 +254,7 @@ class Episode:
             if command is None:
                 self._moves += 1
                 error = f"{planned} is not one of the allowed actions with its exact parameters."
-                self._emit("action", planned=planned, command=None, observation="", feedback=error)
+                self._note_action(planned, None, Observation("", feedback=error))
                 if stop_at_refusal:
                     return dataclasses.replace(done, error=error)
                 continue
@@ -253,18 +274,24 @@ class Episode:
         seen = self.environment.step(command)
         self._moves += 1
         self.commands = seen.commands
-        self._emit(
-            "action",
+        self._note_action(planned, command, seen)
+        return seen
+
+    def _note_action(self, planned: str | None, command: str | None, seen: Observation) -> None:
+        event = ActionTaken(
             planned=planned,
             command=command,
             observation=seen.text,
             feedback=seen.feedback,
             success=seen.success,
         )
-        return seen
+        self._emit(event)
 
-    def ask(self, question: Question[T], **where: int) -> Answer[T]:
+    def ask(
+        self, question: Question[T], *, step: int, attempt: int = 1, retry: int = 0
+    ) -> Answer[T]:
         """Question → completion → the form's value, or the named fault that left none."""
+        where = Where(step=step, attempt=attempt, retry=retry)
         return next(self._asking.answers(question, 1, where))
 
 

@@ -1,11 +1,12 @@
 """From PDDL to a plan, or to what a model is told where there is none."""
 
-import dataclasses
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from pddlego_local.core import Goal, Planner, PlanResult
 from pddlego_local.decoding import Decoding
+from pddlego_local.events import Emit, Plan, Repair, Where
+from pddlego_local.outcomes import planning_cause, something_to_do
 from pddlego_local.pddl.check import check
 from pddlego_local.pddl.explain import explain
 from pddlego_local.pddl.repair import repair
@@ -16,9 +17,9 @@ from pddlego_local.pddl.sections import with_goal
 class Formalization:
     """A model's answer and what became of it.
 
-    `cause` is "solved", another outcome of the planner, or why the answer held no PDDL
-    (`decoding.answer`). `plan` is empty unless solved; `message` is what the model is told. `goal`
-    is the one that the plan is for, where the method and not the model chose it.
+    `cause` is one of `outcomes.CAUSES`, "" before a model was asked. `plan` is empty unless solved;
+    `message` is what the model is told. `goal` is the one that the plan is for, where the method
+    and not the model chose it.
     """
 
     domain: str
@@ -30,24 +31,24 @@ class Formalization:
 
     @property
     def to_do(self) -> bool:
-        """Whether there is something to carry out: a plan, or what follows a goal that holds."""
-        return bool(self.plan) or (self.cause == "goal_already_true" and bool(_then(self.goal)))
+        """Whether there is a plan, or the method's own steps follow a goal already true."""
+        return something_to_do(self.cause)
 
 
 class Planning:
     """Plans for one episode and writes down each plan; `decoding` says how much help there is."""
 
-    def __init__(self, planner: Planner, decoding: Decoding, emit: Callable[..., None]) -> None:
+    def __init__(self, planner: Planner, decoding: Decoding, emit: Emit) -> None:
         self._planner, self._decoding, self._emit = planner, decoding, emit
 
     def plan(
         self,
         domain: str,
         problem: str,
+        where: Where,
         *,
         goals: Sequence[Goal] = (),
         given: bool = True,
-        where: Mapping[str, int],
     ) -> Formalization:
         """Fast Downward's verdict; with `goals`, for the first of them that has a plan.
 
@@ -60,23 +61,24 @@ class Planning:
             own, asked = self._repaired(domain, asked, given, where)
             result = self._planner.plan(own, asked)
             message = self._explained(own, asked, result)
-            self._emit(
-                "plan",
-                **where,
+            then = goal.then if goal else ()
+            event = Plan(
+                where=where,
                 goal=goal.words if goal else None,
+                then=then,
                 domain=own,
                 problem=asked,
-                **dataclasses.asdict(result),
+                **vars(result),
                 told=message,
             )
-            found = Formalization(own, asked, result.outcome, result.plan, message, goal)
+            self._emit(event)
+            cause = planning_cause(result.outcome, then)
+            found = Formalization(own, asked, cause, result.plan, message, goal)
             if found.to_do or (result.outcome == "translate_error" and _is_faulty(own, asked)):
                 break
         return found
 
-    def _repaired(
-        self, domain: str, problem: str, given: bool, where: Mapping[str, int]
-    ) -> tuple[str, str]:
+    def _repaired(self, domain: str, problem: str, given: bool, where: Where) -> tuple[str, str]:
         if self._decoding.repair == "none":
             return domain, problem
         mended = repair(domain, problem)
@@ -84,7 +86,8 @@ class Planning:
         useful = mended.changes and check(mended.domain, mended.problem).accepted
         if not useful or (given and mended.domain != domain):
             return domain, problem
-        self._emit("repair", **where, domain=domain, problem=problem, changes=mended.changes)
+        changes = tuple(mended.changes)
+        self._emit(Repair(where=where, domain=domain, problem=problem, changes=changes))
         return mended.domain, mended.problem
 
     def _explained(self, domain: str, problem: str, result: PlanResult) -> str:
@@ -97,7 +100,3 @@ def _is_faulty(domain: str, problem: str) -> bool:
     """Whether files are refused whatever the goal: one that the method sets may name what the model
     has not declared, and then the next one has its turn."""
     return not check(domain, with_goal(problem, "(and)")).accepted
-
-
-def _then(goal: Goal | None) -> tuple[str, ...]:
-    return goal.then if goal else ()

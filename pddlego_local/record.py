@@ -7,7 +7,8 @@
 
 Append-only: a row is written whole or not at all. A transcript is complete before its row exists,
 so whatever has a row is done and whatever has none is played again from its start.
-Knows files; not what an event means (`metrics`) nor how an episode is played (`episode`).
+Knows files; not what an event means (`metrics`) nor how an episode is played (`episode`). What a
+line holds is in `events` and `rows`; run.json names the format of all of them.
 """
 
 import contextlib
@@ -16,13 +17,16 @@ import functools
 import json
 import os
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, TypeVar
 
 from pddlego_local.errors import ConfigError, RecordFault
+from pddlego_local.events import End, Event, Plan, event_of
+from pddlego_local.formats import FORMAT, Recorded, to_json
+from pddlego_local.rows import EpisodeRow, FaultRow, row_of
 
-Row = dict[str, Any]
+T = TypeVar("T")
 
 
 class Cell:
@@ -53,13 +57,13 @@ class Cell:
 
     def done(self) -> set[tuple[int, int]]:
         """(game, trial) of every terminal row."""
-        return {(row["game"], row["trial"]) for row in read_rows(self.folder / "episodes.jsonl")}
+        return {(row.game, row.trial) for row in read_rows(self.folder / "episodes.jsonl")}
 
-    def earlier(self, trial: int) -> list[Row]:
+    def earlier(self, trial: int) -> list[EpisodeRow]:
         """The rows of the trials before this one, in the order (trial, game)."""
         rows = read_rows(self.folder / "episodes.jsonl")
-        before = [row for row in rows if row["trial"] < trial]
-        return sorted(before, key=lambda row: (row["trial"], row["game"]))
+        before = [row for row in rows if row.trial < trial]
+        return sorted(before, key=lambda row: (row.trial, row.game))
 
     def describe(self, run: Mapping[str, Any], start: Mapping[str, Any]) -> None:
         """Writes run.json: `run` is what must not change between starts, `start` what may.
@@ -67,15 +71,11 @@ class Cell:
         Raises ConfigError if the folder holds a different run.
         """
         path = self.folder / "run.json"
+        run = {"format": FORMAT, **run}
         starts = []
         if path.exists():
-            try:
-                before = json.loads(path.read_text())
-                starts = before.pop("starts")
-            except (ValueError, KeyError) as error:
-                raise ConfigError(
-                    f"{path} is not a record of ours: {error!r}; move it away"
-                ) from error
+            before = read_run(self.folder)
+            starts = before.pop("starts")
             changed = sorted(k for k in run.keys() | before.keys() if before.get(k) != run.get(k))
             if changed:
                 raise ConfigError(
@@ -88,12 +88,12 @@ class Cell:
             replacement.write_text(text + "\n")
             replacement.replace(path)
 
-    def append(self, row: Row) -> None:
+    def append(self, row: EpisodeRow) -> None:
         """One terminal row, in episodes.jsonl."""
         with self._append_lock:
             _append(self.folder / "episodes.jsonl", row)
 
-    def append_fault(self, row: Row) -> None:
+    def append_fault(self, row: FaultRow) -> None:
         with self._append_lock:
             _append(self.folder / "faults.jsonl", row)
 
@@ -117,13 +117,12 @@ class Transcript:
 
     def __init__(self, file: IO[str]) -> None:
         self._file = file
-        self.events: list[Row] = []
+        self.events: list[Event] = []
 
-    def __call__(self, event: str, **facts: object) -> None:
-        entry = {"event": event, **facts}
-        self.events.append(entry)
+    def __call__(self, event: Event) -> None:
+        self.events.append(event)
         with _recording(Path(self._file.name)):
-            self._file.write(_line(entry))
+            self._file.write(to_json(event) + "\n")
             self._file.flush()
 
 
@@ -134,40 +133,62 @@ def winning_domains(folder: Path) -> tuple[tuple[str, str], ...]:
     Raises ConfigError if there is none.
     """
     found = []
-    for path in sorted(folder.rglob("transcripts/*.jsonl")):
-        events = read_rows(path)
-        if events and events[-1].get("outcome") == "success":
-            planned = [e["domain"] for e in events if e["event"] == "plan" and e["plan"]]
+    for path, events in transcripts(folder):
+        if any(isinstance(event, End) and event.row.outcome == "success" for event in events):
+            planned = [event.domain for event in events if isinstance(event, Plan) and event.plan]
             found += [(str(path.relative_to(folder)), domain) for domain in planned[-1:]]
     if not found:
         raise ConfigError(f"method.domains={folder}: no won episode with a plan below this folder")
     return tuple(found)
 
 
-def read_rows(path: Path) -> list[Row]:
-    """All whole lines of a JSON-lines file; a torn last line is left out; none if it is absent.
+def transcripts(folder: Path) -> Iterator[tuple[Path, list[Event]]]:
+    """Every transcript at or below a folder, sorted by path. Raises as `read_events`."""
+    for path in sorted(folder.rglob("transcripts/*.jsonl")):
+        yield path, read_events(path)
 
-    Raises ConfigError naming file and line if another line is not JSON.
-    """
+
+def read_events(transcript: Path) -> list[Event]:
+    """Raises ConfigError if the record has another format, or names the line that is no event."""
+    return _read(transcript, transcript.parent.parent, event_of)
+
+
+def read_rows(episodes: Path) -> list[EpisodeRow]:
+    """The rows of an episodes.jsonl; none if it is absent. Raises as `read_events`."""
+    return _read(episodes, episodes.parent, row_of)
+
+
+def read_run(cell: Path) -> dict[str, Any]:
+    """run.json of a cell's folder. Raises ConfigError if it has another format, or is none."""
+    path = cell / "run.json"
+    try:
+        run = json.loads(path.read_text())
+        starts = run["starts"]
+        commit = starts[-1].get("commit")
+    except (ValueError, LookupError, TypeError, AttributeError) as error:
+        raise ConfigError(f"{path} is not a record of ours: {error!r}; move it away") from error
+    if (found := run.get("format", 1)) != FORMAT:
+        written_by = f" (commit {commit[:12]})" if commit else ""
+        raise ConfigError(
+            f"{path} is of format {found} and this version reads format {FORMAT}: use the version "
+            f"that wrote it{written_by}, or play again under another `name`"
+        )
+    return dict(run)
+
+
+def _read(path: Path, cell: Path, parse: Callable[[str, str], T]) -> list[T]:
+    """All whole lines of a JSON-lines file; a torn last line is left out; none if it is absent."""
     if not path.exists():
         return []
+    if (cell / "run.json").exists():
+        read_run(cell)
     lines = path.read_text(encoding="utf-8", errors="replace").split("\n")
-    rows = []
-    for number, line in enumerate(lines[:-1], start=1):
-        try:
-            rows.append(json.loads(line))
-        except ValueError as error:
-            raise ConfigError(f"{path} line {number} is not JSON: {error}") from error
-    return rows
+    return [parse(line, f"{path} line {number}") for number, line in enumerate(lines[:-1], start=1)]
 
 
-def _line(entry: Mapping[str, Any]) -> str:
-    return json.dumps(entry, ensure_ascii=False) + "\n"
-
-
-def _append(path: Path, row: Mapping[str, Any]) -> None:
+def _append(path: Path, row: Recorded) -> None:
     """Whole or not at all: a write cut short (full disk) is taken back."""
-    data = _line(row).encode()
+    data = (to_json(row) + "\n").encode()
     with _recording(path), path.open("ab", buffering=0) as file:
         before = file.seek(0, os.SEEK_END)
         try:

@@ -35,12 +35,15 @@ from pddlego_local.errors import (
     RecordFault,
     UnsolvableGame,
 )
+from pddlego_local.events import Call, End, Unsolvable
 from pddlego_local.methods import Method
-from pddlego_local.metrics import SUCCESSES, summarize
+from pddlego_local.metrics.episode import summarize
 from pddlego_local.models.canary import check_obedience
 from pddlego_local.models.opened import MODELS
+from pddlego_local.outcomes import outcome_named
 from pddlego_local.provenance import now, run_and_start
-from pddlego_local.record import Cell, Row
+from pddlego_local.record import Cell
+from pddlego_local.rows import Ending, EpisodeRow, FaultRow
 
 NEVER_RETRIED = (MissingPart, GrammarIgnored, RecordFault)
 
@@ -183,17 +186,10 @@ def _play_recorded(players: "_Players", cell: Cell, game: int, trial: int) -> st
     except InfrastructureError as error:
         if players.stop.is_set():  # stopped by us, not a fault
             return None
-        fault = f"game {game}, trial {trial}: {type(error).__name__}: {error}"
-        cell.append_fault(
-            {
-                "game": game,
-                "trial": trial,
-                "fault": type(error).__name__,
-                "message": str(error),
-                "time": now(),
-            }
-        )
-        return fault
+        kind = type(error).__name__
+        row = FaultRow(game=game, trial=trial, fault=kind, message=str(error), time=now())
+        cell.append_fault(row)
+        return f"game {game}, trial {trial}: {kind}: {error}"
     return None
 
 
@@ -209,30 +205,30 @@ def _play(players: "_Players", cell: Cell, game: int, trial: int) -> None:
         try:
             outcome = players.method(episode)
         except UnsolvableGame as error:
-            transcript("unsolvable", message=str(error))
+            transcript(Unsolvable(message=str(error)))
             outcome = "unsolvable_game"
         except PromptTooLong:
-            if not any(event["event"] == "call" for event in transcript.events):
+            if not any(isinstance(event, Call) for event in transcript.events):
                 raise
             outcome = "context_exceeded"
-        row = {
-            "game": game,
-            "trial": trial,
-            "outcome": outcome,
-            "success": outcome in SUCCESSES,
-            "won": _won(episode, outcome),
-            **summarize(transcript.events),
-            "wall_time_s": round(time.perf_counter() - began, 3),
-        }
-        transcript("end", **row)
+        ending = Ending(
+            game=game,
+            trial=trial,
+            outcome=outcome,
+            success=outcome_named(outcome).success,
+            won=_won(episode, outcome),
+            wall_time_s=round(time.perf_counter() - began, 3),
+        )
+        row = EpisodeRow.of(ending, summarize(transcript.events))
+        transcript(End(row=row))
     cell.append(row)
 
 
 def _won(episode: Episode, outcome: str) -> bool:
     """The game's own rule, on this trial or on the one that a later trial need not repeat."""
     if outcome == "solved_before":
-        return any(row["won"] for row in episode.earlier if row["game"] == episode.game)
-    return outcome in SUCCESSES and episode.environment.won()
+        return any(row.won for row in episode.earlier if row.game == episode.game)
+    return outcome_named(outcome).success and episode.environment.won()
 
 
 class _Players:
@@ -249,7 +245,7 @@ class _Players:
     ) -> None:
         self.config, self.method, self.model = config, method, model
         self.planner, self.decoding, self.first = planner, decoding, first
-        self.earlier: list[Row] = []
+        self.earlier: list[EpisodeRow] = []
         self.stop = threading.Event()
         self._idle: queue.SimpleQueue[Environment] = queue.SimpleQueue()
         self._idle.put(first)

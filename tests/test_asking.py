@@ -15,6 +15,14 @@ from pddlego_local.decoding.question import Model
 from pddlego_local.environments.coin import reference as coin_reference
 from pddlego_local.environments.coin.game import Coin
 from pddlego_local.episode import Episode, Parts
+from pddlego_local.events import Call, Chosen, Plan, Repair, Where
+from pddlego_local.formats import FORMAT, to_json
+from pddlego_local.methods import Method
+from pddlego_local.methods.pddl_edit import PddlEdit
+from pddlego_local.methods.pddl_gen import PddlGen
+from pddlego_local.methods.pddlego_plus import PddlegoPlus
+from pddlego_local.metrics.episode import summarize
+from pddlego_local.models.reference import ReferenceFormalizer
 from pddlego_local.models.replay import Replay
 from pddlego_local.models.scripted import Scripted
 from pddlego_local.planner import FastDownward
@@ -36,11 +44,8 @@ class Asked:
     def __init__(self, model: Model, planner: FastDownward, **decoding: Any) -> None:
         self.events: Events = []
         parts = Parts(Coin(), model, planner, Decoding(**{"rung": "free", **decoding}))
-        self.episode = Episode(parts, self._note, run_seed=0, game=1, trial=0)
+        self.episode = Episode(parts, self.events.append, run_seed=0, game=1, trial=0)
         self.episode.start()
-
-    def _note(self, event: str, **facts: Any) -> None:
-        self.events.append({"event": event, **facts})
 
     def formalize(self) -> Formalization:
         with contextlib.closing(self.episode.environment):
@@ -63,11 +68,32 @@ def test_the_first_sample_that_is_solved_is_taken_and_all_are_recorded(
     answers = ["no PDDL at all", faulty, pair(), pair()]
     asked = Asked(Scripted(answers), planner, best_of=4)
     assert asked.formalize().plan
-    calls = of(asked.events, "call")
-    assert [(call["sample"], call["of"], call["text"]) for call in calls] == [
+    calls = of(asked.events, Call)
+    assert [(call.where.sample, call.of, call.text) for call in calls] == [
         (number, 4, text) for number, text in enumerate(answers)
     ]
-    assert [plan["outcome"] for plan in of(asked.events, "plan")] == ["translate_error", "solved"]
+    assert [plan.outcome for plan in of(asked.events, Plan)] == ["translate_error", "solved"]
+
+
+@pytest.mark.parametrize("method", [PddlegoPlus(), PddlGen(), PddlEdit()])
+def test_perfect_candidates_make_no_solver_errors(planner: FastDownward, method: Method) -> None:
+    events: Events = []
+    game = Coin(rooms=5)
+    parts = Parts(game, ReferenceFormalizer(), planner, Decoding(rung="free", best_of=3))
+    with contextlib.closing(game):
+        assert method(Episode(parts, events.append, run_seed=0, game=1, trial=0)) == "success"
+    counts, answers = summarize(events), of(events, Call)
+    assert (counts.solver_errors, counts.causes) == (0, {"solved": counts.calls})
+    assert len(answers) == 3 * counts.calls == 3 * counts.steps
+    assert {plan.where.sample for plan in of(events, Plan)} == {0}
+
+
+def test_a_plan_belongs_to_its_candidate(planner: FastDownward) -> None:
+    asked = Asked(Scripted(["no PDDL at all", pair(), pair()]), planner, best_of=3)
+    asked.formalize()
+    (plan,), (chosen,) = of(asked.events, Plan), of(asked.events, Chosen)
+    assert plan.where == chosen.where == Where(step=1, sample=1)
+    assert summarize(asked.events).causes == {"solved": 1}
 
 
 def test_where_no_sample_is_solved_the_first_is_told_of(planner: FastDownward) -> None:
@@ -79,11 +105,11 @@ def test_where_no_sample_is_solved_the_first_is_told_of(planner: FastDownward) -
 def test_what_is_told_of_a_refusal_is_a_setting(planner: FastDownward, feedback: str) -> None:
     asked = Asked(Scripted([pair("(at ?loc1)", "(be ?loc1)")]), planner, feedback=feedback)
     found = asked.formalize()
-    (plan,) = of(asked.events, "plan")
+    (plan,) = of(asked.events, Plan)
     assert found.cause == "translate_error"
-    assert found.message == plan["told"]
+    assert found.message == plan.told
     assert ("domain line" in found.message) is (feedback == "explained")
-    assert "domain line" not in plan["message"]
+    assert "domain line" not in plan.message
 
 
 @pytest.mark.parametrize(("repair", "cause"), [("none", "translate_error"), ("lenient", "solved")])
@@ -91,10 +117,10 @@ def test_repair_is_an_arm_of_its_own(planner: FastDownward, repair: str, cause: 
     faulty = pair("(:types location direction)", "(:types location)")
     asked = Asked(Scripted([faulty]), planner, repair=repair)
     assert asked.formalize().cause == cause
-    repairs = of(asked.events, "repair")
-    assert [bool(event["changes"]) for event in repairs] == [True] * (repair == "lenient")
-    (call,) = of(asked.events, "call")
-    assert call["text"] == faulty
+    repairs = of(asked.events, Repair)
+    assert [bool(event.changes) for event in repairs] == [True] * (repair == "lenient")
+    (call,) = of(asked.events, Call)
+    assert call.text == faulty
 
 
 @pytest.mark.parametrize("best_of", [1, 2])
@@ -109,21 +135,24 @@ def test_an_answer_in_stages_is_recorded_with_them_and_can_be_replayed(
     }
     asked = Asked(RandomLogits(1), planner, **settings)
     found = asked.formalize()
-    calls = of(asked.events, "call")
+    calls = of(asked.events, Call)
     assert len(calls) == best_of
     for call in calls:
-        kept = [stage["before"] for stage in call["stages"][1:]]
+        kept = [stage.before for stage in call.stages[1:]]
         assert kept == sorted(kept, key=len) or any(kept)
-        assert call["text"] == call["stages"][-1]["before"] + call["stages"][-1]["text"]
-        assert {stage["name"] for stage in call["stages"]} >= {"types", "predicates", "actions"}
-        assert all(len(stage["grammar"]) == 64 for stage in call["stages"])
+        assert call.text == call.stages[-1].before + call.stages[-1].text
+        assert {stage.name for stage in call.stages} >= {"types", "predicates", "actions"}
+        assert all(len(stage.grammar) == 64 for stage in call.stages)
     (tmp_path / "transcripts").mkdir()
-    run = {"labels": {"model": "random"}, "identity": {"decoding": {"rung": "grounded"}}}
+    run = {
+        "format": FORMAT,
+        "starts": [{}],
+        "labels": {"model": "random"},
+        "identity": {"decoding": {"rung": "grounded"}},
+    }
     (tmp_path / "run.json").write_text(json.dumps(run))
-    lines = "".join(json.dumps(event) + "\n" for event in asked.events)
+    lines = "".join(to_json(event) + "\n" for event in asked.events)
     (tmp_path / "transcripts" / "1-0.jsonl").write_text(lines)
     again = Asked(Replay(run=tmp_path, rung="grounded"), planner, **settings)
     assert again.formalize() == found
-    assert [call["stages"] for call in of(again.events, "call")] == [
-        call["stages"] for call in calls
-    ]
+    assert [call.stages for call in of(again.events, Call)] == [call.stages for call in calls]

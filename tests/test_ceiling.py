@@ -6,23 +6,23 @@ real line. (`experiment=ceiling` plays every method.)
 
 from collections import Counter
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from pddlego_local.config import compose_cell
 from pddlego_local.record import read_rows
+from pddlego_local.rows import EpisodeRow
 from pddlego_local.run import run_cell
 
 
-def played(tmp_path: Path, *overrides: str) -> list[dict[str, Any]]:
+def played(tmp_path: Path, *overrides: str) -> list[EpisodeRow]:
     """The rows of games 0 to 59; nothing that was planned may have been refused."""
     result = run_cell(compose_cell([f"run.out={tmp_path}", "games=0-59", *overrides]))
     rows = read_rows(result.folder / "episodes.jsonl")
-    outcomes = Counter(row["outcome"] for row in rows)
+    outcomes = Counter(row.outcome for row in rows)
     assert set(outcomes) <= {"success", "success_at_start"} and outcomes.total() == 60
-    assert all(row["won"] for row in rows)
-    assert sum(row["refused_actions"] + row["solver_errors"] for row in rows) == 0
+    assert all(row.won for row in rows)
+    assert sum(row.refused + row.solver_errors for row in rows) == 0
     return rows
 
 
@@ -37,4 +37,4 @@ def test_every_cooking_game_is_won_within_the_papers_budget(
     tmp_path: Path, method: str, level: str, budget: int
 ) -> None:
     rows = played(tmp_path, f"environment=cooking_{level}", f"method={method}")
-    assert max(row["actions"] for row in rows) <= budget
+    assert max(row.actions for row in rows) <= budget

@@ -3,13 +3,13 @@ answers is read, and no PDDL of its own is refused. About 20 s."""
 
 import contextlib
 from collections import Counter
-from typing import Any
 
 import pytest
 
 from pddlego_local.config import compose_cell
 from pddlego_local.decoding import Decoding
 from pddlego_local.episode import Episode, Parts
+from pddlego_local.events import Call, Event, Plan
 from tests.decoding.drawing import RandomLogits
 
 METHODS = (
@@ -23,12 +23,12 @@ def test_every_method_plays_grounded(environment: str) -> None:
     plans: Counter[str] = Counter()
     asked: Counter[str] = Counter()
 
-    def note(event: str, **facts: Any) -> None:
-        if event == "plan":
-            plans[facts["outcome"]] += 1
-        if event == "call":
-            asked[facts["form"]] += 1
-            assert facts["fault"] in ("", "truncated", "empty"), facts["text"]
+    def note(event: Event) -> None:
+        if isinstance(event, Plan):
+            plans[event.outcome] += 1
+        if isinstance(event, Call):
+            asked[event.form] += 1
+            assert event.fault in ("", "truncated", "empty"), event.text
 
     for method in METHODS:
         options = [f"environment={environment}", f"method={method}", "environment.budget.limit=5"]

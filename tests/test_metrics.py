@@ -1,54 +1,73 @@
 """Every measure from records made by hand, with the answers worked out in comments."""
 
+import dataclasses
+import math
 from collections import Counter
 from typing import Any
 
 import pytest
+from scipy.stats import binomtest
 
-from pddlego_local.metrics import Rate, measure, summarize
+from pddlego_local.events import (
+    ActionTaken,
+    Chosen,
+    EditApplied,
+    Event,
+    Note,
+    Plan,
+    Restart,
+    Start,
+    Where,
+)
+from pddlego_local.metrics.cell import counted, measure
+from pddlego_local.metrics.episode import summarize
+from pddlego_local.metrics.rates import Mean, Rate
+from pddlego_local.metrics.trials import success_after_trials
+from pddlego_local.rows import EpisodeRow
+from tests.rows import call, row
 
 
-def event(kind: str, **facts: Any) -> dict[str, Any]:
-    return {"event": kind, **facts}
-
-
-def call(step: int, attempt: int, retry: int, fault: str = "") -> dict[str, Any]:
-    return event(
-        "call", form="pddl", step=step, attempt=attempt, retry=retry, fault=fault,
-        prompt_tokens=100, completion_tokens=10, latency_s=0.5,
+def plan(
+    step: int, attempt: int, retry: int, outcome: Any, length: int = 0, sample: int = 0,
+    then: tuple[str, ...] = (),
+) -> Plan:  # fmt: skip
+    where = Where(step=step, attempt=attempt, retry=retry, sample=sample)
+    return Plan(
+        where=where, goal=None, then=then, domain="", problem="", outcome=outcome,
+        plan=("(move a b west)",) * length, message="", told="", wall_time_s=0.25, wait_s=4.0,
     )  # fmt: skip
 
 
-def plan(step: int, attempt: int, retry: int, outcome: str, length: int = 0) -> dict[str, Any]:
-    return event(
-        "plan", step=step, attempt=attempt, retry=retry, outcome=outcome,
-        plan=["(move a b west)"] * length, message="", wall_time_s=0.25,
-    )  # fmt: skip
+def action(feedback: str = "", success: bool = False) -> ActionTaken:
+    return ActionTaken(
+        planned=None, command="look", observation="", feedback=feedback, success=success
+    )
 
 
-def action(feedback: str = "", success: bool = False) -> dict[str, Any]:
-    return event("action", feedback=feedback, success=success)
+def start() -> Start:
+    return Start(game=0, task_type="11 rooms", observation="", success=False)
 
 
 # Step 1: the first answer is cut off, its retry gives a plan of two actions, both carried out.
 # Step 2: attempt 1 plans at once, its second action is refused; the restart replays the two actions
 # of step 1; attempt 2 plans at once and its only action finds the coin.
-EVENTS = [
-    event("start", task_type="11 rooms"),
+EVENTS: list[Event] = [
+    start(),
     call(1, 1, 0, "truncated"),
     call(1, 1, 1), plan(1, 1, 1, "solved", 2), action(), action(),
     call(2, 1, 0), plan(2, 1, 0, "solved", 2), action(), action("closed"),
-    event("restart", replayed=["a", "b"]),
+    Restart(replayed=("a", "b")),
     call(2, 2, 0), plan(2, 2, 0, "solved", 1), action(success=True),
 ]  # fmt: skip
 
 
 def test_counts_of_an_episode() -> None:
-    assert summarize(EVENTS) == {
+    assert dataclasses.asdict(summarize(EVENTS)) == {
         "task_type": "11 rooms",
         "steps": 2,
         "actions": 3,  # two of step 1, replayed, and the last; the discarded prefix is not counted
-        "refused_actions": 1,
+        "refused": 1,
+        "pddlego_steps": 4,  # 3 + 1
         "calls": 4,
         "causes": {"solved": 3, "truncated": 1},
         "solver_errors": 1,  # attempt (1, 1)
@@ -59,94 +78,210 @@ def test_counts_of_an_episode() -> None:
         "prompt_tokens": 400,
         "completion_tokens": 40,
         "model_time_s": 2.0,
-        "planner_time_s": 0.75,
+        "planner_time_s": 0.75,  # 3 * 0.25
+        "planner_wait_s": 12.0,  # 3 * 4
         "notes": {},
     }
 
 
 def test_a_simulation_error_whose_last_attempt_gets_no_plan_is_not_fixed() -> None:
-    events = [*EVENTS[:11], *(call(2, 2, retry, "empty") for retry in range(6))]
-    row = summarize(events)
-    assert (row["simulation_errors"], row["simulation_errors_fixed"]) == (1, 0)
-    assert (row["solver_errors"], row["solver_errors_fixed"]) == (2, 1)
+    counts = summarize([*EVENTS[:11], *(call(2, 2, retry, "empty") for retry in range(6))])
+    assert (counts.simulation_errors, counts.simulation_errors_fixed) == (1, 0)
+    assert (counts.solver_errors, counts.solver_errors_fixed) == (2, 1)
 
 
 def test_only_the_last_goal_of_an_answer_counts_and_what_is_no_pddl_is_no_solver_error() -> None:
-    seen = {**call(1, 1, 0), "form": "seen"}
-    problem = {**call(1, 1, 0), "form": "problem"}
-    events = [
-        event("start"),
-        seen,  # answered, and not for the planner
-        problem, plan(1, 1, 0, "unsolvable"), plan(1, 1, 0, "solved", 1), action(),
-        {**seen, "fault": "truncated"},
+    events: list[Event] = [
+        start(),
+        call(form="seen"),  # answered, and not for the planner
+        call(form="problem"), plan(1, 1, 0, "unsolvable"), plan(1, 1, 0, "solved", 1), action(),
+        call(form="seen", fault="truncated"),
     ]  # fmt: skip
-    row = summarize(events)
-    assert row["causes"] == {"answered": 1, "solved": 1, "truncated": 1}
-    assert row["solver_errors"] == 0
+    counts = summarize(events)
+    assert counts.causes == {"answered": 1, "solved": 1, "truncated": 1}
+    assert counts.solver_errors == 0
 
 
 def test_an_action_that_was_mended_at_the_second_attempt() -> None:
-    named = [{**call(1, attempt, 0), "form": "command"} for attempt in (1, 2)]
-    events = [named[0], action("no door"), event("restart", replayed=[]), named[1], action()]
-    row = summarize(events)
-    assert (row["simulation_errors"], row["simulation_errors_fixed"]) == (1, 1)
-    assert (row["actions"], row["refused_actions"], row["solver_errors"]) == (1, 1, 0)
+    named = [call(1, attempt, form="command") for attempt in (1, 2)]
+    counts = summarize([named[0], action("no door"), Restart(replayed=()), named[1], action()])
+    assert (counts.simulation_errors, counts.simulation_errors_fixed) == (1, 1)
+    assert (counts.actions, counts.refused, counts.solver_errors) == (1, 1, 0)
 
 
 def test_edit_faults_and_the_last_of_each_note_reach_the_row() -> None:
+    events: list[Event] = []
+    for step, faults in enumerate((("a", "b"), (), ("c",)), start=1):
+        events += [call(step), EditApplied(where=Where(step=step), faults=faults)]
+    events += [Note(facts={"lesson": "old"}), Note(facts={"lesson": "new", "trace": "t"})]
+    counts = summarize(events)
+    assert counts.edit_faults == 3
+    assert counts.notes == {"lesson": "new", "trace": "t"}
+
+
+def samples(step: int, retry: int, *faults: str) -> list[Event]:
+    """One request for so many candidates."""
+    of = len(faults)
+    return [
+        call(step, 1, retry, fault, sample=number, of=of) for number, fault in enumerate(faults)
+    ]
+
+
+def chosen(step: int, retry: int, sample: int) -> Chosen:
+    return Chosen(where=Where(step=step, retry=retry, sample=sample))
+
+
+def test_of_several_candidates_the_chosen_one_is_counted_and_the_tokens_of_all() -> None:
+    # Step 1: the second of three has a plan. Step 2: no candidate has one, the first is told of;
+    # the retry's first has one.
     events = [
-        event("edit", faults=["a", "b"]), event("edit", faults=[]), event("edit", faults=["c"]),
-        event("note", lesson="old"), event("note", lesson="new", trace="t"),
+        *samples(1, 0, "no_json", "", ""), plan(1, 1, 0, "solved", 1, sample=1), chosen(1, 0, 1),
+        *samples(2, 0, "", "", "empty"), plan(2, 1, 0, "unsolvable"),
+        plan(2, 1, 0, "translate_error", sample=1), chosen(2, 0, 0),
+        *samples(2, 1, "", "", ""), plan(2, 1, 1, "solved", 1), chosen(2, 1, 0),
     ]  # fmt: skip
-    row = summarize(events)
-    assert row["edit_faults"] == 3
-    assert row["notes"] == {"lesson": "new", "trace": "t"}
+    counts = summarize(events)
+    assert counts.calls == 3 and counts.causes == {"solved": 2, "unsolvable": 1}
+    assert (counts.solver_errors, counts.solver_errors_fixed) == (1, 1)
+    assert (counts.prompt_tokens, counts.completion_tokens) == (900, 90)  # nine answers
 
 
-def row(outcome: str, **counts: Any) -> dict[str, Any]:
-    zero = dict.fromkeys(
-        ("won", "steps", "actions", "refused_actions", "solver_errors", "solver_errors_fixed",
-         "simulation_errors", "simulation_errors_fixed", "edit_faults"), 0,
-    )  # fmt: skip
-    return {**zero, "outcome": outcome, "success": outcome == "success", "causes": {}, **counts}
+def test_a_true_goal_that_the_methods_own_steps_follow_is_no_solver_error() -> None:
+    meal = ("prepare meal", "eat meal")
+    follow = summarize([call(form="problem"), plan(1, 1, 0, "goal_already_true", then=meal)])
+    nothing = summarize([call(form="problem"), plan(1, 1, 0, "goal_already_true")])
+    assert (follow.solver_errors, follow.causes) == (0, {"mechanical_steps": 1})
+    assert (nothing.solver_errors, nothing.causes) == (1, {"goal_already_true": 1})
 
 
 ROWS = [
-    row("success", won=1, steps=2, actions=4, solver_errors=1, solver_errors_fixed=1,
+    row("success", 0, steps=2, actions=4, pddlego_steps=4, solver_errors=1, solver_errors_fixed=1,
         causes={"solved": 2, "empty": 1}),
-    row("success", steps=4, actions=8, refused_actions=1, simulation_errors=2,
-        simulation_errors_fixed=2, causes={"solved": 3}),
-    row("solver_abort", steps=3, actions=5, solver_errors=2, solver_errors_fixed=1, edit_faults=2,
-        causes={"unsolvable": 6}),
-    row("simulation_abort", steps=6, actions=3, refused_actions=5, simulation_errors=1),
+    row("success", 1, won=False, steps=4, actions=8, refused=1, pddlego_steps=9,
+        simulation_errors=2, simulation_errors_fixed=2, causes={"solved": 3}),
+    row("solver_abort", 2, steps=3, actions=5, pddlego_steps=5, solver_errors=2,
+        solver_errors_fixed=1, edit_faults=2, causes={"unsolvable": 6}),
+    row("simulation_abort", 3, steps=6, actions=3, refused=5, pddlego_steps=8,
+        simulation_errors=1),
 ]  # fmt: skip
 
 
 def test_measures_of_a_cell() -> None:
     found = measure(ROWS)
-    assert found.success == Rate(2, 4) and found.won == 1
+    assert (found.success.k, found.success.n) == (2, 4) and found.won == 1
     assert found.solver_errors == 3  # 1 + 0 + 2 + 0
-    assert found.solver_fixed == Rate(2, 3)  # 1 + 1 of 3
-    assert found.simulation_errors == 3 and found.simulation_fixed == Rate(2, 3)
+    assert found.solver_errors_fixed == Rate(2, 3)  # 1 + 1 of 3
+    assert found.simulation_errors == 3 and found.simulation_errors_fixed == Rate(2, 3)
     assert found.solver_aborts == 1 and found.simulation_aborts == 1
-    assert found.steps_on_success == 3.0  # (2 + 4) / 2
-    assert found.steps_on_failure == 4.5  # (3 + 6) / 2
-    assert found.actions == 5.0  # (4 + 8 + 5 + 3) / 4, all trials
-    assert found.actions_on_success == 6.0  # (4 + 8) / 2
-    assert found.actions_on_success_sd == pytest.approx(2.8284, abs=1e-4)  # sqrt((4 + 4) / (2-1))
-    assert found.refused_actions == 1.5  # (0 + 1 + 0 + 5) / 4
+    assert found.steps_on_success.mean == 3.0  # (2 + 4) / 2
+    assert found.steps_on_failure.mean == 4.5  # (3 + 6) / 2
+    assert found.actions.mean == 5.0  # (4 + 8 + 5 + 3) / 4, all trials
+    assert found.actions_on_success.mean == 6.0  # (4 + 8) / 2
+    assert found.actions_on_success.sd == pytest.approx(2.8284, abs=1e-4)  # sqrt((4 + 4) / (2-1))
+    assert found.refused.mean == 1.5  # (0 + 1 + 0 + 5) / 4
+    assert found.refused_on_success.mean == 0.5  # (0 + 1) / 2
+    assert found.pddlego_steps_on_success.mean == 6.5  # (4 + 9) / 2
     assert found.edit_faults == 2
     assert found.causes == Counter(solved=5, empty=1, unsolvable=6)
 
 
 def test_measures_of_nothing() -> None:
     found = measure([])
-    assert found.success == Rate(0, 0)
-    assert found.steps_on_success is None and found.actions_on_success_sd is None
+    assert found.success.share is None
+    assert found.steps_on_success == Mean(None, None, 0)
 
 
-def test_wilson_interval() -> None:
-    # 8 of 10, z = 1.96: centre (0.8 + z²/20)/(1 + z²/10) = 0.7167, half width 0.2264
-    assert list(Rate(8, 10).interval) == pytest.approx([0.4902, 0.9433], abs=1e-4)
-    assert str(Rate(8, 10)) == "80.0 % [49.0, 94.3] of 10"
-    assert str(Rate(0, 0)) == "–"
+@pytest.mark.parametrize(("k", "n"), [(8, 10), (0, 5), (7, 7), (1, 540)])
+def test_wilson_interval(k: int, n: int) -> None:
+    interval = binomtest(k, n).proportion_ci(0.95, method="wilson")
+    assert Rate(k, n).interval == pytest.approx((interval.low, interval.high), abs=1e-9)
+
+
+def test_trials_of_one_game_widen_no_sample() -> None:
+    assert Rate(90, 100, games=10).interval == pytest.approx(Rate(9, 10).interval)
+    assert Rate(90, 100).interval[0] > Rate(90, 100, games=10).interval[0]
+
+
+def test_what_has_no_result_is_taken_as_lost_and_as_won() -> None:
+    low, high = Rate(6, 8).if_missing(2)
+    assert low == Rate(6, 10).interval[0] and high == Rate(8, 10).interval[1]
+    assert Rate(6, 8).if_missing(0) == Rate(6, 8).interval
+    assert Rate(0, 0).if_missing(0) == (0.0, 1.0) and math.isfinite(Rate(0, 0).if_missing(3)[1])
+
+
+def solved_in_the_first_of_ten_trials(solved: int, games: int) -> list[EpisodeRow]:
+    rows = []
+    for game in range(games):
+        for trial in range(10):
+            won = "success" if trial == 0 else "solved_before"
+            rows.append(row(won if game < solved else "step_limit", game, trial, actions=3))
+    return rows
+
+
+def test_a_game_solved_in_an_earlier_trial_stays_solved() -> None:
+    found = measure(solved_in_the_first_of_ten_trials(9, 10))
+    assert (found.success.k, found.success.n) == (90, 100)
+    assert (found.games_solved.k, found.games_solved.n) == (9, 10)
+    assert found.success.interval == pytest.approx(Rate(9, 10).interval)
+    assert found.actions.n == 19  # what was not played says nothing of actions
+
+
+def test_all_trials_of_a_trivial_game_stand_apart() -> None:
+    rows = [row("success_at_start", 0, 0), row("solved_before", 0, 1), row("step_limit", 1, 0)]
+    assert len(counted(rows).trivial) == 2 and len(counted(rows).counted) == 1
+    assert len(counted(rows, with_trivial=True).counted) == 3
+
+
+Told = dict[str, list[tuple[int, int, int]]]
+
+
+def after(rows: list[EpisodeRow], asked: Any = ()) -> Told:
+    """{kind: [(solved, of so many, without a result)]}."""
+    return {
+        kind: [(one.solved.k, one.solved.n, one.missing) for one in trials]
+        for kind, trials in success_after_trials(rows, asked).items()
+    }
+
+
+def put(game: int, trial: int, outcome: str, kind: str = "put") -> EpisodeRow:
+    return row(outcome, game, trial, task_type="" if outcome == "solved_before" else kind)
+
+
+def test_games_count_from_the_trial_that_solved_them() -> None:
+    rows = [
+        # put: game 0 solved in the second trial, game 1 never, game 2 in the first
+        put(0, 0, "step_limit"), put(0, 1, "success"), put(0, 2, "solved_before"),
+        put(1, 0, "step_limit"), put(1, 1, "repeated_action"), put(1, 2, "game_lost"),
+        put(2, 0, "success"), put(2, 1, "solved_before"), put(2, 2, "solved_before"),
+        # cool: one game, solved in the third
+        put(3, 0, "step_limit", "cool"), put(3, 1, "step_limit", "cool"),
+        put(3, 2, "success", "cool"),
+    ]  # fmt: skip
+    expected: Told = {
+        "all": [(1, 4, 0), (2, 4, 0), (3, 4, 0)],
+        "cool": [(0, 1, 0), (0, 1, 0), (1, 1, 0)],
+        "put": [(1, 3, 0), (2, 3, 0), (2, 3, 0)],
+    }
+    assert after(rows) == after(rows[::-1]) == expected
+
+
+def test_trials_that_do_not_learn_add_up_too() -> None:
+    # played again although solved, and failed: it stays solved
+    assert after([put(0, 0, "success"), put(0, 1, "step_limit")])["put"] == [(1, 1, 0), (1, 1, 0)]
+
+
+def test_what_was_not_played_is_named_and_counts_neither_way() -> None:
+    # game 1 is solved, game 2 is not; their second trials are still to come; game 3 never began
+    rows = [put(0, 0, "step_limit"), put(1, 0, "success"), put(2, 0, "no_action")]
+    rows += [put(0, 1, "success")]
+    assert after(rows, range(4)) == {
+        "all": [(1, 3, 1), (1, 1, 3)],
+        "put": [(1, 3, 0), (1, 1, 2)],
+    }
+
+
+def test_games_that_say_nothing_are_left_out() -> None:
+    rows = [put(0, 0, "unsolvable_game"), put(0, 1, "unsolvable_game")]
+    rows += [put(1, 0, "success_at_start"), put(1, 1, "solved_before"), put(2, 0, "success")]
+    assert after(rows)["put"] == [(1, 1, 0)]
+    assert after([]) == {}

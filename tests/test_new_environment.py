@@ -40,8 +40,8 @@ def test_it_is_won_by_every_method_that_it_has_prompts_for(elsewhere: Path) -> N
     assert {cell.parent.name.split("-")[1] for cell in cells} == set(METHODS)
     for cell in cells:
         rows = read_rows(cell)
-        assert [row["won"] for row in rows] == [True] * 6
-        assert sum(row["refused_actions"] + row["solver_errors"] for row in rows) == 0
+        assert [row.won for row in rows] == [True] * 6
+        assert sum(row.refused + row.solver_errors for row in rows) == 0
 
 
 @pytest.mark.parametrize(

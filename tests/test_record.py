@@ -8,30 +8,34 @@ from pathlib import Path
 import pytest
 
 from pddlego_local.errors import ConfigError
-from pddlego_local.record import Cell, read_rows
+from pddlego_local.events import End, Restart
+from pddlego_local.formats import to_json
+from pddlego_local.record import Cell, read_events, read_rows
+from tests.rows import row
 
 
 def rows(folder: Path) -> list[int]:
-    return [row["game"] for row in read_rows(folder / "episodes.jsonl")]
+    return [row.game for row in read_rows(folder / "episodes.jsonl")]
 
 
 def test_a_torn_last_line_is_ignored_by_readers_and_dropped_by_the_next_session(
     tmp_path: Path,
 ) -> None:
     with Cell(tmp_path) as cell:
-        cell.append({"game": 1, "trial": 0})
+        cell.append(row(game=1))
     file = tmp_path / "episodes.jsonl"
     with file.open("a") as torn:
         torn.write('{"game": 2, "tri')
     assert rows(tmp_path) == [1]
     with Cell(tmp_path) as cell:
         assert cell.done() == {(1, 0)}
-        cell.append({"game": 2, "trial": 0})
+        cell.append(row(game=2))
     assert rows(tmp_path) == [1, 2]
 
 
 def test_a_broken_line_in_the_middle_is_an_error_that_names_it(tmp_path: Path) -> None:
-    (tmp_path / "episodes.jsonl").write_text('{"game": 1}\nnonsense\n{"game": 2}\n')
+    lines = [to_json(row(game=1)), "nonsense", to_json(row(game=2))]
+    (tmp_path / "episodes.jsonl").write_text("\n".join(lines) + "\n")
     with pytest.raises(ConfigError, match=r"episodes.jsonl line 2 is not JSON"):
         rows(tmp_path)
 
@@ -47,13 +51,13 @@ def test_a_transcript_gets_its_name_only_when_it_is_whole(tmp_path: Path) -> Non
     finished = tmp_path / "transcripts" / "7-0.jsonl"
     with Cell(tmp_path) as cell:
         with pytest.raises(RuntimeError), cell.transcript(7, 0) as transcript:
-            transcript("start", game=7)
+            transcript(Restart(replayed=()))
             raise RuntimeError
         assert not finished.exists()
         with cell.transcript(7, 0) as transcript:
-            transcript("start", game=7)
-            transcript("end")
-    assert [event["event"] for event in read_rows(finished)] == ["start", "end"]
+            transcript(Restart(replayed=()))
+            transcript(End(row=row(game=7)))
+    assert read_events(finished) == [Restart(replayed=()), End(row=row(game=7))]
 
 
 def test_a_folder_begun_with_another_configuration_is_refused(tmp_path: Path) -> None:
@@ -71,14 +75,15 @@ import resource, signal, sys
 from pathlib import Path
 from pddlego_local.errors import RecordFault
 from pddlego_local.record import Cell
+from tests.rows import row
 
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 with Cell(Path(sys.argv[1])) as cell:
-    cell.append({"game": 0, "trial": 0, "text": "x" * 100})
-    resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))
+    cell.append(row(game=0))
+    resource.setrlimit(resource.RLIMIT_FSIZE, (3000, 3000))
     try:
         for game in range(1, 100):
-            cell.append({"game": game, "trial": 0, "text": "x" * 100})
+            cell.append(row(game=game))
     except RecordFault as fault:
         print(game, fault)
 """

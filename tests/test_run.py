@@ -8,7 +8,6 @@ import subprocess
 import sys
 import time
 from pathlib import Path
-from typing import Any
 
 import psutil
 import pytest
@@ -20,14 +19,15 @@ from pddlego_local.decoding.forms import Keys
 from pddlego_local.decoding.question import Drawn, Question
 from pddlego_local.environments.alfworld.process import GameProcess, Reply
 from pddlego_local.errors import ConfigError, GrammarIgnored, ModelFault, PromptTooLong
+from pddlego_local.events import End, Unsolvable
 from pddlego_local.models import opened
 from pddlego_local.models.reference import ReferenceFormalizer
 from pddlego_local.models.scripted import Scripted
-from pddlego_local.record import read_rows
+from pddlego_local.record import read_events, read_rows
 from pddlego_local.resources import folder
+from pddlego_local.rows import EpisodeRow
 from tests.environments.test_alfworld_data import DataSet
-
-TIMES = ("model_time_s", "planner_time_s", "wall_time_s")
+from tests.rows import without_clocks
 
 
 def start(out: Path, *overrides: str, games: str = "0-19") -> subprocess.Popen[str]:
@@ -69,11 +69,10 @@ def gone(out: Path, within_s: float = 20) -> bool:
     return True
 
 
-def rows(out: Path) -> list[dict[str, Any]]:
+def rows(out: Path) -> list[EpisodeRow]:
     """Rows of all cells below `out` without what a clock says, sorted by game."""
     found = [row for file in out.rglob("episodes.jsonl") for row in read_rows(file)]
-    kept = [{k: v for k, v in row.items() if k not in TIMES} for row in found]
-    return sorted(kept, key=lambda row: (row["game"], row["trial"]))
+    return sorted(map(without_clocks, found), key=lambda row: (row.game, row.trial))
 
 
 def test_killed_three_times_and_continued_it_ends_as_if_undisturbed(tmp_path: Path) -> None:
@@ -90,10 +89,11 @@ def test_killed_three_times_and_continued_it_ends_as_if_undisturbed(tmp_path: Pa
         assert len(rows(killed)) < 20
     assert finish(start(killed))[0] == 0
     assert rows(killed) == rows(whole)
-    assert [row["game"] for row in rows(whole)] == list(range(20))
+    assert [row.game for row in rows(whole)] == list(range(20))
     for row in rows(killed):
-        (transcript,) = killed.rglob(f"transcripts/{row['game']}-0.jsonl")
-        assert read_rows(transcript)[-1]["outcome"] == row["outcome"]
+        (transcript,) = killed.rglob(f"transcripts/{row.game}-0.jsonl")
+        end = read_events(transcript)[-1]
+        assert isinstance(end, End) and end.row.outcome == row.outcome
     assert gone(whole) and not list(killed.rglob("*.partial"))
 
 
@@ -153,7 +153,7 @@ def test_a_recorded_run_is_replayed_word_for_word(tmp_path: Path) -> None:
     replay = ["model=replay", f"model.run={tmp_path / 'drawn'}"]
     assert finish(start(tmp_path / "again", *replay, *settings, games="0-1"))[0] == 0
     assert rows(tmp_path / "again") == rows(tmp_path / "drawn")
-    assert {row["outcome"] for row in rows(tmp_path / "drawn")} == {"solver_abort"}
+    assert {row.outcome for row in rows(tmp_path / "drawn")} == {"solver_abort"}
     other = start(tmp_path / "other", *replay, *settings, "seed=1", "run.retries=0", games="0")
     code, told = finish(other)
     assert code == 3 and "another configuration, prompt or seed" in told
@@ -218,7 +218,7 @@ def test_a_passing_fault_costs_a_retry_and_nothing_else(
 ) -> None:
     result = play(tmp_path, Flaky(ModelFault("gone"), 2), monkeypatch)
     assert result.faults == [] and result.played == 3
-    assert [row["outcome"] for row in rows(tmp_path)] == ["success"] * 3
+    assert [row.outcome for row in rows(tmp_path)] == ["success"] * 3
 
 
 def test_a_lasting_fault_is_reported_not_scored_and_played_next_time(
@@ -226,12 +226,12 @@ def test_a_lasting_fault_is_reported_not_scored_and_played_next_time(
 ) -> None:
     result = play(tmp_path, Flaky(ModelFault("gone"), 99), monkeypatch)
     assert result.faults == ["game 1, trial 0: ModelFault: gone"]
-    assert [row["game"] for row in rows(tmp_path)] == [0, 2]
+    assert [row.game for row in rows(tmp_path)] == [0, 2]
     (faults,) = tmp_path.rglob("faults.jsonl")
-    assert read_rows(faults)[0]["message"] == "gone"
+    assert json.loads(faults.read_text())["message"] == "gone"
     result = play(tmp_path, ReferenceFormalizer(), monkeypatch)
     assert result.played == 1
-    assert [row["game"] for row in rows(tmp_path)] == [0, 1, 2]
+    assert [row.game for row in rows(tmp_path)] == [0, 1, 2]
 
 
 def test_an_episode_that_outgrows_the_context_ends_and_is_recorded_as_such(
@@ -241,7 +241,7 @@ def test_an_episode_that_outgrows_the_context_ends_and_is_recorded_as_such(
     monkeypatch.setattr(opened.MODELS, "get", lambda config: first)
     cell = compose_cell([f"run.out={tmp_path}", "games=1", "decoding=free"])
     assert runner.run_cell(cell).faults == []
-    assert [row["outcome"] for row in rows(tmp_path)] == ["context_exceeded"]
+    assert [row.outcome for row in rows(tmp_path)] == ["context_exceeded"]
     never = Scripted([PromptTooLong("no room")])
     monkeypatch.setattr(opened.MODELS, "get", lambda config: never)
     with pytest.raises(PromptTooLong):
@@ -280,7 +280,7 @@ def test_a_game_that_crashes_or_hangs_costs_its_episode_a_retry_and_nothing_else
     )  # fmt: skip
     assert result.faults == [] and result.played == 3
     rows = read_rows(result.folder / "episodes.jsonl")
-    assert [row["outcome"] for row in rows] == ["success"] * 3
+    assert [row.outcome for row in rows] == ["success"] * 3
     assert commands > 12
 
 
@@ -295,7 +295,7 @@ def test_a_game_that_nobody_can_win_is_named_and_the_others_are_played(tmp_path:
         )
     )  # fmt: skip
     rows = read_rows(result.folder / "episodes.jsonl")
-    assert sorted(row["outcome"] for row in rows) == ["success", "unsolvable_game"]
-    (lost,) = (row for row in rows if not row["success"])
-    events = read_rows(result.folder / "transcripts" / f"{lost['game']}-0.jsonl")
-    assert "no solution" in events[0]["message"]
+    assert sorted(row.outcome for row in rows) == ["success", "unsolvable_game"]
+    (lost,) = (row for row in rows if not row.success)
+    events = read_events(result.folder / "transcripts" / f"{lost.game}-0.jsonl")
+    assert isinstance(events[0], Unsolvable) and "no solution" in events[0].message

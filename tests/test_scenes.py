@@ -21,6 +21,7 @@ from pddlego_local.environments.coin import reference as coin
 from pddlego_local.environments.coin.game import Coin
 from pddlego_local.episode import Episode, Parts
 from pddlego_local.errors import ModelFault
+from pddlego_local.events import Event, Restart
 from pddlego_local.methods.pddlego_plus import PddlegoPlus
 from pddlego_local.models.reference import ReferenceFormalizer
 from pddlego_local.models.scripted import Scripted
@@ -68,7 +69,7 @@ class Listener:
         return self._model.answer(question, sampling, sample, of)
 
 
-def ignore(event: str, **facts: Any) -> None: ...
+def ignore(event: Event) -> None: ...
 
 
 def questions(environment: str, method: str) -> Iterator[Question[Keys]]:
@@ -148,15 +149,13 @@ NEXT = """\
 def test_what_a_discarded_attempt_saw_can_be_written() -> None:
     """The plan opens a door, goes through it, and is refused: the next prompt names that room."""
     model = Scripted([json.dumps({"df": coin.DOMAIN, "pf": FAR}), ModelFault("enough")])
-    restarts = []
+    events: list[Event] = []
     with contextlib.closing(Coin()) as game, FastDownward() as planner:
         parts = Parts(game, model, planner, Decoding(rung="grounded"))
-        episode = Episode(
-            parts, lambda event, **_: restarts.append(event), run_seed=0, game=1, trial=0
-        )
+        episode = Episode(parts, events.append, run_seed=0, game=1, trial=0)
         with pytest.raises(ModelFault):
             PddlegoPlus()(episode)
-    assert "restart" in restarts
+    assert any(isinstance(event, Restart) for event in events)
     question = model.asked[-1]
     (room,) = re.findall(r"revealing the ([a-z]+)\.", question.messages[0].content)
     assert not any(room in turn.text for turn in question.scene.memory)

@@ -23,9 +23,9 @@ def test_perfect_answers_win_by_every_method(tmp_path: Path, environment: str) -
     for run in tmp_path.rglob("run.json"):
         method = json.loads(run.read_text())["labels"]["method"]
         rows = read_rows(run.parent / "episodes.jsonl")
-        assert [row["game"] for row in sorted(rows, key=lambda row: row["game"])] == [0, 1]
+        assert [row.game for row in sorted(rows, key=lambda row: row.game)] == [0, 1]
         if method != "random_policy":
-            assert {row["outcome"] for row in rows} <= {"success", "success_at_start"}, method
-            assert all(row["won"] for row in rows)
+            assert {row.outcome for row in rows} <= {"success", "success_at_start"}, method
+            assert all(row.won for row in rows)
         played.add(method)
     assert played == METHODS

@@ -10,12 +10,13 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
-from pddlego_local.commands.report import on_screen
 from pddlego_local.commands.sample import samples
 from pddlego_local.config import compose_cell
 from pddlego_local.decoding.question import Model
 from pddlego_local.models.opened import MODELS
-from pddlego_local.report import find_cells, tables
+from pddlego_local.report.cells import find_cells
+from pddlego_local.report.numbers import report_numbers
+from pddlego_local.report.text import on_screen
 from pddlego_local.run import CellResult, run_cell
 
 HELP = "ten games, and what a grammar does"
@@ -57,11 +58,11 @@ def _play(overrides: Sequence[str]) -> CellResult:
 
 def _show_games(console: Console, results: list[CellResult]) -> None:
     cells = find_cells(result.folder for result in results)
-    console.print(on_screen(tables(cells)[0]))
+    console.print(on_screen(report_numbers(cells)))
     for cell in cells:
         console.print(f"transcripts: {cell.folder / 'transcripts'}", soft_wrap=True)
     first = cells[0]
-    episode = f"{first.rows[0]['game']}-{first.rows[0]['trial']}" if first.rows else "GAME"
+    episode = f"{first.rows[0].game}-{first.rows[0].trial}" if first.rows else "GAME"
     console.print(f"to read one: {sys.argv[0]} show {first.folder} {episode}\n", soft_wrap=True)
 
 

@@ -17,6 +17,7 @@ from pddlego_local.decoding.ladder import constraint_for
 from pddlego_local.decoding.question import Drawn, Model, Question
 from pddlego_local.episode import Episode, Parts
 from pddlego_local.errors import ConfigError
+from pddlego_local.events import Event
 from pddlego_local.models.scripted import Scripted
 from pddlego_local.seeds import derive_seed
 
@@ -88,4 +89,4 @@ class _Asked(Exception):
     """Raised in a model's place: the first question is all that is wanted."""
 
 
-def _ignore(event: str, **facts: object) -> None: ...
+def _ignore(event: Event) -> None: ...

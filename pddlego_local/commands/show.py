@@ -3,13 +3,28 @@
 import argparse
 import json
 from pathlib import Path
-from typing import Any
 
 from rich.console import Console
 from rich.markup import escape
 
 from pddlego_local.errors import ConfigError
-from pddlego_local.record import read_rows
+from pddlego_local.events import (
+    ActionTaken,
+    Call,
+    Chosen,
+    EditApplied,
+    End,
+    Event,
+    Note,
+    Plan,
+    Repair,
+    Restart,
+    Start,
+    Unsolvable,
+)
+from pddlego_local.outcomes import CAUSES, OUTCOMES
+from pddlego_local.record import read_events
+from pddlego_local.rows import EpisodeRow
 
 HELP = "one episode's transcript, to read"
 
@@ -28,64 +43,68 @@ def carry_out(given: argparse.Namespace) -> int:
         there = ", ".join(sorted(file.stem for file in folder.glob("*.jsonl"))) or "none"
         raise ConfigError(f"{path}: no such transcript; there are: {there}")
     console = Console(highlight=False, soft_wrap=True)
-    for event in read_rows(path):
+    for event in read_events(path):
         for line in _lines(event, prompts=given.prompts):
             console.print(line)
     return 0
 
 
-def _lines(event: dict[str, Any], *, prompts: bool) -> list[str]:
-    match event["event"]:
-        case "start":
-            return [f"[bold]game {event['game']}[/]", f"  {escape(event['observation'])}"]
-        case "call":
+def _lines(event: Event, *, prompts: bool) -> list[str]:
+    match event:
+        case Start():
+            return [f"[bold]game {event.game}[/]", f"  {escape(event.observation)}"]
+        case Call():
             return _call(event, prompts=prompts)
-        case "plan":
-            steps = " ".join(event["plan"]) or event["message"]
-            aim = f" for {event['goal']}" if event["goal"] else ""
-            return [f"[cyan]planner[/] {event['outcome']}{escape(aim)}: {escape(steps)}"]
-        case "action":
-            mark = "[red]✗[/]" if event["feedback"] else "[green]✓[/]"
-            said = event["feedback"] or event["observation"]
-            return [
-                f"  {mark} [bold]{escape(event['command'] or event['planned'])}[/]  {escape(said)}"
-            ]
-        case "restart":
-            return [f"[magenta]restart[/] replaying {len(event['replayed'])} actions"]
-        case "note":
-            facts = {key: value for key, value in event.items() if key != "event"}
-            return [f"[blue]note[/] {escape(key)}: {escape(str(v))}" for key, v in facts.items()]
-        case "repair":
-            return [f"[magenta]repair[/] {escape(change)}" for change in event["changes"]]
-        case "edit":
-            return [f"[red]edit[/] {escape(fault)}" for fault in event["faults"]]
-        case "end":
-            numbers = ("steps", "actions", "calls", "completion_tokens", "wall_time_s")
-            told = ", ".join(f"{key} {event[key]}" for key in numbers)
-            return [f"[bold]{event['outcome']}[/] ({told})"]
-        case other:
-            return [f"{other}: {escape(str(event))}"]
+        case Plan():
+            steps = " ".join(event.plan) or event.message
+            aim = f" for {event.goal}" if event.goal else ""
+            return [f"[cyan]planner[/] {event.cause}{escape(aim)}: {escape(steps)}"]
+        case Chosen():
+            return [f"[cyan]chosen[/] sample {event.where.sample}"]
+        case ActionTaken():
+            mark = "[red]✗[/]" if event.refused else "[green]✓[/]"
+            command = event.command or event.planned or ""
+            answer = event.feedback or event.observation
+            return [f"  {mark} [bold]{escape(command)}[/]  {escape(answer)}"]
+        case Restart():
+            return [f"[magenta]restart[/] replaying {len(event.replayed)} actions"]
+        case Note():
+            return [f"[blue]note[/] {escape(k)}: {escape(str(v))}" for k, v in event.facts.items()]
+        case Repair():
+            return [f"[magenta]repair[/] {escape(change)}" for change in event.changes]
+        case EditApplied():
+            return [f"[red]edit[/] {escape(fault)}" for fault in event.faults]
+        case Unsolvable():
+            return [f"[red]unsolvable[/] {escape(event.message)}"]
+        case End():
+            return [_end(event.row)]
 
 
-def _call(event: dict[str, Any], *, prompts: bool) -> list[str]:
-    names = (name for name in ("step", "attempt", "retry", "sample") if name in event)
-    where = ", ".join(f"{name} {event[name]}" for name in names)
-    cost = (
-        f"{event['completion_tokens']} tokens, {event['latency_s']:.2f} s, {event['finish_reason']}"
+def _end(row: EpisodeRow) -> str:
+    numbers = (
+        f"steps {row.steps}, actions {row.actions}, refused {row.refused}, calls {row.calls}, "
+        f"tokens {row.completion_tokens}, {row.wall_time_s} s"
     )
-    lines = [f"\n[yellow]model[/] {event['form']}, {where} ({cost})"]
-    if stages := event.get("stages"):
-        told = ", ".join(f"{stage['name']} {stage['completion_tokens']}" for stage in stages)
-        lines.append(f"[dim]stages, tokens: {told}[/]")
+    return f"[bold]{row.outcome}[/] {OUTCOMES[row.outcome].means} ({numbers})"
+
+
+def _call(call: Call, *, prompts: bool) -> list[str]:
+    where, sampled = call.where, f", sample {call.where.sample} of {call.of}"
+    place = f"step {where.step}, attempt {where.attempt}, retry {where.retry}"
+    place += sampled if call.of > 1 else ""
+    cost = f"{call.completion_tokens} tokens, {call.latency_s:.2f} s, {call.finish_reason}"
+    lines = [f"\n[yellow]model[/] {call.form}, {place} ({cost})"]
+    if call.stages:
+        stages = ", ".join(f"{stage.name} {stage.completion_tokens}" for stage in call.stages)
+        lines.append(f"[dim]stages, tokens: {stages}[/]")
     if prompts:
-        lines += [
-            f"[dim]{escape(m['role'])}:\n{escape(m['content'])}[/]" for m in event["messages"]
-        ]
-    if event["thought"]:
-        lines.append(f"[dim]{escape(event['thought'])}[/]")
-    if event["fault"]:
-        return [*lines, f"[red]{event['fault']}[/]", escape(event["text"])]
-    return [*lines, escape(_unpacked(event["text"]))]
+        lines += [f"[dim]{escape(m.role)}:\n{escape(m.content)}[/]" for m in call.messages]
+    if call.thought:
+        lines.append(f"[dim]{escape(call.thought)}[/]")
+    if call.fault:
+        meaning = CAUSES[call.fault].means
+        return [*lines, f"[red]{call.fault}[/] {meaning}", escape(call.text)]
+    return [*lines, escape(_unpacked(call.text))]
 
 
 def _unpacked(text: str) -> str:

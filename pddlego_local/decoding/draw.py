@@ -7,9 +7,10 @@ from concurrent.futures import ThreadPoolExecutor
 from pddlego_local.core import Completion, Grammar, LanguageModel, Messages, Prefix, Sampling
 from pddlego_local.decoding.forms import Keys
 from pddlego_local.decoding.grammars.lark_text import decoder_verdict
-from pddlego_local.decoding.question import Drawn, DrawnStage, Model, Question
+from pddlego_local.decoding.question import Drawn, Model, Question
 from pddlego_local.decoding.stages import Constraint, Script, Stage
 from pddlego_local.errors import GrammarIgnored, ModelFault
+from pddlego_local.events import DrawnStage
 from pddlego_local.seeds import derive_seed
 
 StageTokens = Mapping[str, int]

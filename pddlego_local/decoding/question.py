@@ -11,6 +11,7 @@ from typing import Generic, Literal, Protocol
 from pddlego_local.core import Action, Completion, LanguageModel, Messages, Names, Sampling, Turn
 from pddlego_local.decoding import GoalArm
 from pddlego_local.decoding.forms import Form, Keys, T_co
+from pddlego_local.events import DrawnStage
 
 
 @dataclass(frozen=True)
@@ -44,22 +45,6 @@ class Question(Generic[T_co]):
     form: Form[T_co]
     messages: Messages
     scene: Scene
-
-
-@dataclass(frozen=True)
-class DrawnStage:
-    """What one stage of an answer added, after `before`; `grammar` is its hash."""
-
-    name: str
-    grammar: str
-    sampling: Sampling
-    before: str
-    text: str
-    finish_reason: str
-    prompt_tokens: int
-    completion_tokens: int
-    latency_s: float
-    thought: str = ""
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,8 @@ from pddlego_local.episode import Episode
 from pddlego_local.errors import ConfigError
 from pddlego_local.methods.shared import react
 from pddlego_local.methods.shared.lessons import Lesson, lesson_pool, read_lessons
-from pddlego_local.methods.shared.react import Row, Trial
+from pddlego_local.methods.shared.react import Trial
+from pddlego_local.rows import EpisodeRow
 
 _STRICT = ConfigDict(extra="forbid")
 
@@ -64,7 +65,7 @@ class Fcrf:
     def __call__(self, episode: Episode) -> str:
         """Returns solved_before, success_at_start, or an outcome of `react.play`."""
         before = react.trials_before(episode)
-        if any(row["success"] for row in before):
+        if any(row.success for row in before):
             return "solved_before"
         if episode.start().success:
             return "success_at_start"
@@ -97,9 +98,9 @@ class Fcrf:
         plan = self._say(episode, "plan", trial, experience=experience, lesson=lesson)
         _note(episode, trial, experience=experience, lesson=lesson, plan=plan)
 
-    def _learn(self, episode: Episode, before: Sequence[Row], trial: Trial) -> None:
+    def _learn(self, episode: Episode, before: Sequence[EpisodeRow], trial: Trial) -> None:
         """Solved after a failure: what made the difference becomes a lesson of the pool."""
-        failed = [row["notes"]["trace"] for row in before if row["notes"].get("trace")]
+        failed = [row.notes["trace"] for row in before if row.notes.get("trace")]
         if failed:
             lesson = self._say(episode, "difference", trial, failed=failed[-1])
             if lesson:

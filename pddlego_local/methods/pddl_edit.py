@@ -12,6 +12,7 @@ from pddlego_local import prompts
 from pddlego_local.core import Turn
 from pddlego_local.decoding.forms import EDIT, SEEN, Edit
 from pddlego_local.episode import Episode
+from pddlego_local.events import EditApplied, Where
 from pddlego_local.methods.shared.pddlego_loop import explore
 from pddlego_local.pddl.edit import apply, empty_problem
 from pddlego_local.planning import Formalization
@@ -47,14 +48,13 @@ class PddlEdit:
         )
         question = episode.question(EDIT, shown, domain=environment.domain, problem=problem)
 
-        def plan(edit: Edit) -> Formalization:
+        def plan(edit: Edit, where: Where) -> Formalization:
             edited, absent = apply(edit, problem)
-            episode.record("edit", faults=absent, **where)
-            return episode.plan(environment.domain, edited, goals=goals, given=True, **where)
+            episode.record(EditApplied(where=where, faults=tuple(absent)))
+            return episode.plan(environment.domain, edited, where, goals=goals, given=True)
 
         for retry in range(self.max_retries + 1):
-            where = {"step": step, "retry": retry}
-            planned = episode.propose(question, plan, **where)
+            planned = episode.propose(question, plan, step=step, retry=retry)
             if planned.to_do:
                 break
         return planned

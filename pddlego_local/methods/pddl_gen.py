@@ -12,6 +12,7 @@ from pddlego_local import prompts
 from pddlego_local.core import Turn
 from pddlego_local.decoding.forms import PROBLEM, SEEN, Problem
 from pddlego_local.episode import Episode
+from pddlego_local.events import Where
 from pddlego_local.methods.shared.pddlego_loop import explore
 from pddlego_local.planning import Formalization
 
@@ -46,12 +47,11 @@ class PddlGen:
         )
         question = episode.question(PROBLEM, shown, domain=environment.domain, own_goal=False)
 
-        def plan(written: Problem) -> Formalization:
-            return episode.plan(environment.domain, written.pf, goals=goals, given=True, **where)
+        def plan(written: Problem, where: Where) -> Formalization:
+            return episode.plan(environment.domain, written.pf, where, goals=goals, given=True)
 
         for retry in range(self.max_retries + 1):
-            where = {"step": step, "retry": retry}
-            planned = episode.propose(question, plan, **where)
+            planned = episode.propose(question, plan, step=step, retry=retry)
             if planned.to_do:
                 break
         return planned

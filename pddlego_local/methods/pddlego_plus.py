@@ -16,6 +16,7 @@ from pddlego_local.core import Turn
 from pddlego_local.decoding.forms import PDDL, PROBLEM, Form, Keys, Pddl, Problem
 from pddlego_local.decoding.question import Question
 from pddlego_local.episode import Episode, Execution
+from pddlego_local.events import Where
 from pddlego_local.planning import Formalization
 from pddlego_local.prompts.shown import Shown
 from pddlego_local.record import winning_domains
@@ -108,8 +109,8 @@ class PddlegoPlus:
             return episode.formalize(question, **where)
         domain = previous.domain
 
-        def plan(written: Problem) -> Formalization:
-            return episode.plan(domain, written.pf, goals=(), given=True, **where)
+        def plan(written: Problem, where: Where) -> Formalization:
+            return episode.plan(domain, written.pf, where, goals=(), given=True)
 
         shown = formalizing_prompt(
             episode, round_, previous, self.variant, solver_error, fixed_domain=domain

@@ -31,7 +31,7 @@ class Reflexion:
     def __call__(self, episode: Episode) -> str:
         """Returns solved_before, success_at_start, or an outcome of `react.play`."""
         before = react.trials_before(episode)
-        if any(row["success"] for row in before):
+        if any(row.success for row in before):
             return "solved_before"
         if episode.start().success:
             return "success_at_start"

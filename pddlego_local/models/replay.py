@@ -3,20 +3,21 @@
 import dataclasses
 import hashlib
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from functools import cached_property
 from pathlib import Path
-from typing import Any, ClassVar, Literal
+from typing import ClassVar, Literal
 
 from pydantic import ConfigDict
 from pydantic.dataclasses import dataclass
 
-from pddlego_local.core import Completion, Sampling
+from pddlego_local.core import Completion, Messages, Sampling
 from pddlego_local.decoding import Rung
 from pddlego_local.decoding.forms import Keys
-from pddlego_local.decoding.question import Drawn, DrawnStage, Question
+from pddlego_local.decoding.question import Drawn, Question
 from pddlego_local.errors import ConfigError, ModelFault
-from pddlego_local.record import read_rows
+from pddlego_local.events import Call
+from pddlego_local.record import read_run, transcripts
 
 
 @dataclass(config=ConfigDict(extra="forbid", frozen=True), kw_only=True)
@@ -45,8 +46,7 @@ class Replay:
         self, question: Question[Keys], sampling: Sampling, sample: int = 0, of: int = 1
     ) -> Drawn:
         """Raises ModelFault if the request was never recorded."""
-        messages = [dataclasses.asdict(message) for message in question.messages]
-        key = _key(question.form.name, messages, dataclasses.asdict(sampling), sample, of)
+        key = _key(question.form.name, question.messages, sampling, sample, of)
         try:
             return self._answers[key]
         except KeyError:
@@ -85,33 +85,28 @@ class Replay:
         return dict(
             _recorded(event)
             for folder in self._cells
-            for path in sorted(folder.glob("transcripts/*.jsonl"))
-            for event in read_rows(path)
-            if event["event"] == "call"
+            for _, events in transcripts(folder)
+            for event in events
+            if isinstance(event, Call)
         )
 
 
 def _labels(run: Path) -> Iterator[tuple[Path, dict[str, str]]]:
     """Every cell at or below a folder: the model's label and the rung."""
     for path in sorted(run.rglob("run.json")):
-        recorded = json.loads(path.read_text())
+        recorded = read_run(path.parent)
         rung = recorded["identity"]["decoding"]["rung"]
         yield path.parent, {"model": recorded["labels"]["model"], "rung": rung}
 
 
-def _recorded(event: Mapping[str, Any]) -> tuple[str, Drawn]:
-    """What was asked, one of several samples or alone, and the whole of what was answered."""
-    sample, of = event.get("sample", 0), event.get("of", 1)
-    key = _key(event["form"], event["messages"], event["sampling"], sample, of)
-    names = {field.name for field in dataclasses.fields(Completion)} - {"prefix"}
-    completion = Completion(**{name: event[name] for name in names if name in event})
-    stages = tuple(
-        DrawnStage(**(stage | {"sampling": Sampling(**stage["sampling"])}))
-        for stage in event.get("stages", ())
-    )
-    return key, Drawn(completion, stages)
+def _recorded(call: Call) -> tuple[str, Drawn]:
+    """What was asked, and the whole of what was answered."""
+    key = _key(call.form, call.messages, call.sampling, call.where.sample, call.of)
+    names = [field.name for field in dataclasses.fields(Completion) if field.name != "prefix"]
+    return key, Drawn(Completion(**{name: getattr(call, name) for name in names}), call.stages)
 
 
-def _key(form: str, messages: Any, sampling: Any, sample: int, of: int) -> str:
-    request = [form, messages, sampling, sample, of]
+def _key(form: str, messages: Messages, sampling: Sampling, sample: int, of: int) -> str:
+    told = [dataclasses.asdict(message) for message in messages]
+    request = [form, told, dataclasses.asdict(sampling), sample, of]
     return hashlib.sha256(json.dumps(request, sort_keys=True).encode()).hexdigest()

@@ -60,14 +60,16 @@ class FastDownward:
     def plan(self, domain: str, problem: str) -> PlanResult:
         """What Fast Downward says of this pair; bad PDDL is an outcome, never an exception.
 
-        `wall_time_s` includes the wait for a free worker. Raises PlannerFault if the worker dies
-        twice or the planner is closed, MissingPart if Fast Downward is not installed and
+        `wait_s` is the wait for a free worker, and for its start. Raises PlannerFault if the worker
+        dies twice or the planner is closed, MissingPart if Fast Downward is not installed and
         ConfigError if it does not understand `search` or `fallback`.
         """
         started = time.monotonic()
         reply = self._pool.ask(domain, problem)
+        worked_s = reply["wall_time_s"]
+        wait_s = time.monotonic() - started - worked_s
         outcome, plan, message = judge(reply, domain, problem)
-        return PlanResult(outcome, plan, message, time.monotonic() - started)
+        return PlanResult(outcome, plan, message, worked_s, wait_s)
 
     def close(self) -> None:
         """End the workers and whatever they run; any number of calls."""

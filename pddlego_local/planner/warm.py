@@ -114,7 +114,8 @@ class WorkerPool:
         self._closed = False
 
     def ask(self, domain: str, problem: str) -> Reply:
-        """The reply of a worker. A dead one is replaced once; then PlannerFault."""
+        """The reply of a worker, and the time that it took under "wall_time_s". A dead one is
+        replaced once; then PlannerFault."""
         with self._places:
             try:
                 return self._ask_one(self._take(), domain, problem)
@@ -129,11 +130,13 @@ class WorkerPool:
                 ) from None
 
     def _ask_one(self, worker: WarmWorker, domain: str, problem: str) -> Reply:
+        began = time.monotonic()
         try:
             reply = worker.ask(domain, problem)
         except BaseException:
             self._drop(worker)
             raise
+        reply["wall_time_s"] = time.monotonic() - began
         with self._changing:
             self._idle.append(worker)
         return reply

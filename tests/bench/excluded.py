@@ -28,10 +28,11 @@ from pddlego_local.decoding.staged.schemas import ActionSchema
 from pddlego_local.decoding.stages import Scene, place_of_departure
 from pddlego_local.environments.alfworld import game as alfworld
 from pddlego_local.environments.coin import game as coin
-from pddlego_local.metrics import Rate
+from pddlego_local.metrics.rates import Rate
 from pddlego_local.pddl.check import check
 from pddlego_local.pddl.initial_state import goal_already_true
 from pddlego_local.planner.fast_downward import FastDownward
+from pddlego_local.report.text import rate
 from tests.bench.departures import Pair, departures, told_parameters
 
 RUNGS = ("syntax", "signatures", "typed", "grounded")
@@ -167,8 +168,8 @@ def _by_model(answers: Sequence[Judged]) -> Iterator[tuple[str, list[Judged]]]:
         yield model, [answer for answer in answers if answer.model == model]
 
 
-def _outside(rung: str, answers: Sequence[Judged]) -> Rate:
-    return Rate(sum(rung in answer.outside for answer in answers), len(answers))
+def _outside(rung: str, answers: Sequence[Judged]) -> str:
+    return rate(Rate(sum(rung in answer.outside for answer in answers), len(answers)))
 
 
 def _head(columns: Sequence[str]) -> Iterator[str]:

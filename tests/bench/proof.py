@@ -25,6 +25,7 @@ from pddlego_local.decoding.forms import PDDL, Keys
 from pddlego_local.decoding.ladder import constraint_for
 from pddlego_local.decoding.question import Drawn, Model, Question, Scene, WholeAnswerModel
 from pddlego_local.episode import Episode, Parts
+from pddlego_local.events import Event
 from pddlego_local.models.random import RandomModel, RandomVllmModel
 from pddlego_local.models.vllm.model import Server
 from pddlego_local.pddl.check import check
@@ -76,7 +77,7 @@ class _Listener:
         return self._model.answer(question, sampling, sample, of)
 
 
-def _ignore(event: str, **facts: object) -> None: ...
+def _ignore(event: Event) -> None: ...
 
 
 def judge(

@@ -1,20 +1,22 @@
 """One trial of a method that learns between trials, in the real game, as the row of a run."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from pddlego_local.core import Budget
 from pddlego_local.decoding import Decoding
 from pddlego_local.environments.coin.game import Coin
 from pddlego_local.episode import Episode, Parts
+from pddlego_local.events import Event
 from pddlego_local.methods.fcrf import Difficulty, Fcrf
-from pddlego_local.metrics import SUCCESSES, summarize
+from pddlego_local.metrics.episode import summarize
 from pddlego_local.models.scripted import Scripted
+from pddlego_local.outcomes import outcome_named
 from pddlego_local.planner import FastDownward
+from pddlego_local.rows import Ending, EpisodeRow
 
 GAME = 1  # 5 rooms: kitchen, closed doors south and west; the coin is behind the west one
-Row = dict[str, Any]
 
 
 def act(command: str) -> str:
@@ -41,28 +43,30 @@ def fcrf(k1: int = 3, **settings: Any) -> Fcrf:
 def play(
     method: Any,
     model: Scripted,
-    earlier: Sequence[Mapping[str, Any]] = (),
+    earlier: Sequence[EpisodeRow] = (),
     *,
     game: int = GAME,
     limit: int = 20,
     unit: Any = "actions",
-) -> Row:
+) -> EpisodeRow:
     """One trial of one game, as the row that a run would write."""
-    events: list[dict[str, Any]] = []
+    events: list[Event] = []
     house = Coin(rooms=5, budget=Budget(unit=unit, limit=limit))
-    trial = sum(row["game"] == game for row in earlier)
+    trial = sum(row.game == game for row in earlier)
     episode = Episode(
         Parts(house, model, FastDownward(), Decoding(rung="free")),
-        lambda event, **facts: events.append({"event": event, **facts}),
+        events.append,
         run_seed=0,
         game=game,
         trial=trial,
         earlier=earlier,
     )
     outcome = method(episode)
-    success = outcome in SUCCESSES
-    found = {"game": game, "trial": trial, "outcome": outcome, "success": success}
-    return found | summarize(events)
+    success = outcome_named(outcome).success
+    ending = Ending(
+        game=game, trial=trial, outcome=outcome, success=success, won=success, wall_time_s=0.0
+    )
+    return EpisodeRow.of(ending, summarize(events))
 
 
 def opening(model: Scripted, call: int = 0) -> str:

@@ -1,16 +1,20 @@
 """One episode through the real game and the real planner, with any model."""
 
 import contextlib
-from typing import Any
+from collections.abc import Sequence
+from typing import TypeVar
 
 from pddlego_local.core import Environment
 from pddlego_local.decoding import Decoding
 from pddlego_local.decoding.question import Model
 from pddlego_local.episode import Episode, Parts
+from pddlego_local.events import Event
 from pddlego_local.methods import Method
 from pddlego_local.planner import FastDownward
+from pddlego_local.rows import EpisodeRow
 
-Events = list[dict[str, Any]]
+Events = list[Event]
+E = TypeVar("E")
 
 
 def play(
@@ -20,22 +24,15 @@ def play(
     planner: FastDownward,
     *,
     game: int = 1,
-    earlier: Any = (),
+    earlier: Sequence[EpisodeRow] = (),
 ) -> tuple[str, Events]:
     """The outcome, and every event of the transcript."""
     events: Events = []
     parts = Parts(environment, model, planner, Decoding(rung="free"))
-    episode = Episode(
-        parts,
-        lambda event, **facts: events.append({"event": event, **facts}),
-        run_seed=0,
-        game=game,
-        trial=0,
-        earlier=earlier,
-    )
+    episode = Episode(parts, events.append, run_seed=0, game=game, trial=0, earlier=earlier)
     with contextlib.closing(model):
         return method(episode), events
 
 
-def of(events: Events, kind: str) -> Events:
-    return [event for event in events if event["event"] == kind]
+def of(events: Events, kind: type[E]) -> list[E]:
+    return [event for event in events if isinstance(event, kind)]

@@ -11,10 +11,11 @@ from pddlego_local.decoding.forms import Keys
 from pddlego_local.decoding.question import Drawn, Question
 from pddlego_local.environments.coin.game import Coin
 from pddlego_local.episode import Episode, Parts
+from pddlego_local.events import ActionTaken, Event, Note
 from pddlego_local.models.scripted import Scripted
 from pddlego_local.planner import FastDownward
 
-Events = list[dict[str, Any]]
+Events = list[Event]
 
 GAME = 5  # 11 rooms: the living room is east of the kitchen, behind its eastern door is the coin
 TO_THE_COIN = ["> move east", "> open door to east", "> move east"]
@@ -66,7 +67,7 @@ def play(
         parts = Parts(environment or Coin(), model, planner, Decoding(rung="free"))
         episode = Episode(
             parts,
-            lambda event, **facts: events.append({"event": event, **facts}),
+            events.append,
             run_seed=0,
             game=game,
             trial=0,
@@ -79,10 +80,10 @@ def asked(model: Scripted, what: str) -> list[str]:
     return [question.messages[-1].content for question in model.asked if question.form.name == what]
 
 
-def commands(events: Events) -> list[str]:
-    return [event["command"] for event in events if event["event"] == "action"]
+def commands(events: Events) -> list[str | None]:
+    return [event.command for event in events if isinstance(event, ActionTaken)]
 
 
 def noted(events: Events, name: str) -> Any:
     """The last that was noted under a name."""
-    return [event[name] for event in events if event["event"] == "note" and name in event][-1]
+    return [e.facts[name] for e in events if isinstance(e, Note) and name in e.facts][-1]

@@ -9,6 +9,7 @@ import pytest
 
 from pddlego_local.environments.alfworld.game import Alfworld
 from pddlego_local.environments.alfworld.games import TASK_TYPES
+from pddlego_local.events import ActionTaken, Restart
 from pddlego_local.methods import Method
 from pddlego_local.methods.action_gen import ActionGen
 from pddlego_local.methods.deps import Deps
@@ -18,7 +19,7 @@ from pddlego_local.methods.pddlego_plus import PddlegoPlus
 from pddlego_local.methods.plangen import PlanGen
 from pddlego_local.methods.zero_shot_planner import ZeroShotPlanner
 from pddlego_local.methods.zero_shot_replan import ZeroShotReplan
-from pddlego_local.metrics import summarize
+from pddlego_local.metrics.episode import summarize
 from pddlego_local.models.reference import ReferenceFormalizer
 from pddlego_local.models.scripted import Scripted
 from pddlego_local.planner import FastDownward
@@ -53,8 +54,8 @@ def test_perfect_answers_win(planner: FastDownward, game: Alfworld, method: Meth
     outcome, events = play(method, game, ReferenceFormalizer(), planner, game=0)
     row = summarize(events)
     assert outcome == "success" and game.won()
-    assert row["task_type"] == "pick_heat_then_place_in_recep"
-    assert row["refused_actions"] == row["solver_errors"] == 0
+    assert row.task_type == "pick_heat_then_place_in_recep"
+    assert row.refused == row.solver_errors == 0
 
 
 def test_plangen_is_told_the_forms_of_actions_and_not_what_is_admissible(
@@ -75,7 +76,7 @@ def test_one_action_at_a_time_does_not_go_to_and_fro(planner: FastDownward, seed
     """A slice, its knife elsewhere, and two places where it may be put."""
     with contextlib.closing(Alfworld(task_types=TASK_TYPES)) as kitchen:
         outcome, events = play(ActionGen(), kitchen, ReferenceFormalizer(), planner, game=seed)
-    assert outcome == "success" and summarize(events)["actions"] < 30
+    assert outcome == "success" and summarize(events).actions < 30
 
 
 @pytest.mark.parametrize("seed", [6, 21])
@@ -101,12 +102,12 @@ def test_a_refusal_is_explained_and_taken_back(planner: FastDownward, game: Alfw
     outcome, events = play(PddlegoPlus(), game, model, planner, game=0)
     assert outcome == "simulation_abort"
     row = summarize(events)
-    assert (row["solver_errors"], row["solver_errors_fixed"]) == (1, 1)
-    assert (row["simulation_errors"], row["simulation_errors_fixed"]) == (1, 0)
-    assert len(of(events, "restart")) == 4
+    assert (row.solver_errors, row.solver_errors_fixed) == (1, 1)
+    assert (row.simulation_errors, row.simulation_errors_fixed) == (1, 0)
+    assert len(of(events, Restart)) == 4
     told = model.asked[-1].messages[0].content
     assert "Action: heat apple 1 with microwave 1\nNothing happens." in told
-    assert of(events, "action")[-1]["feedback"] in told
+    assert of(events, ActionTaken)[-1].feedback in told
     assert "valid actions here" not in told  # the paper's ALFWorld prompts list none
 
 

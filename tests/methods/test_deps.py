@@ -7,6 +7,7 @@ import pytest
 from pddlego_local.core import Budget, Completion
 from pddlego_local.environments.coin.game import Coin
 from pddlego_local.environments.cooking.game import Cooking
+from pddlego_local.events import Call
 from pddlego_local.methods.deps import Deps
 from tests.methods.talking import (
     BEGIN_AGAIN,
@@ -30,7 +31,7 @@ def test_a_plan_is_carried_out_sub_goal_by_sub_goal() -> None:
     assert outcome == "success"
     assert commands(events) == ["move east", "open door to east", "move east"]
     assert [question.form.name for question in model.asked] == ["goals", *["choice"] * 4]
-    assert [e["step"] for e in events if e["event"] == "call"] == [1, 1, 2, 2, 3]
+    assert [e.where.step for e in events if isinstance(e, Call)] == [1, 1, 2, 2, 3]
     assert noted(events, "subgoals") == {"accomplished": 1, "success": 1}
     assert noted(events, "plans") == 1
 
@@ -143,7 +144,7 @@ def test_an_unusable_answer_is_asked_for_again_and_told(bad: str | Completion, t
         assert after[:-1] == before[:-1]
         assert after[-1].content.startswith(before[-1].content)
         assert told in after[-1].content.removeprefix(before[-1].content)
-        retries = [event["retry"] for event in events if event["event"] == "call"]
+        retries = [event.where.retry for event in events if isinstance(event, Call)]
         assert retries == [int(i == position + 1) for i in range(len(retries))]
 
 

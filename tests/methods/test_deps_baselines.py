@@ -113,11 +113,11 @@ def win(tmp_path: Path, method: str, environment: str, games: str) -> None:
     result = run_cell(compose_cell([f"run.out={tmp_path}", *overrides]))
     assert not result.faults
     rows = read_rows(result.folder / "episodes.jsonl")
-    outcomes = Counter(row["outcome"] for row in rows)
+    outcomes = Counter(row.outcome for row in rows)
     assert set(outcomes) <= {"success", "success_at_start"} and len(rows) == result.played
-    assert all(row["won"] for row in rows)
-    assert not any(row["refused_actions"] for row in rows)
-    assert all(row["notes"]["subgoals"].get("failed", 0) == 0 for row in rows if row["calls"])
+    assert all(row.won for row in rows)
+    assert not any(row.refused for row in rows)
+    assert all(row.notes["subgoals"].get("failed", 0) == 0 for row in rows if row.calls)
 
 
 @pytest.mark.parametrize("method", METHODS)

@@ -1,6 +1,6 @@
 """FCRF's mentor through the real game, with answers given in advance: depth, lessons, pool."""
 
-import json
+import dataclasses
 from pathlib import Path
 
 import pytest
@@ -8,21 +8,25 @@ import pytest
 from pddlego_local.config import compose_cell
 from pddlego_local.environments.alfworld.games import PLAIN_TYPES, TASK_TYPES
 from pddlego_local.errors import ConfigError, PromptTooLong
+from pddlego_local.formats import to_json
 from pddlego_local.methods.fcrf import Difficulty, Fcrf
 from pddlego_local.methods.shared.lessons import Lesson, lesson_pool, read_lessons
 from pddlego_local.models.scripted import Scripted
-from tests.methods.learning import FAILING, GAME, WINNING, Row, fcrf, opening, play, text
+from pddlego_local.rows import EpisodeRow
+from tests.methods.learning import FAILING, GAME, WINNING, fcrf, opening, play, text
+from tests.rows import row
 
 
 def test_failed_reflected_solved_and_not_played_again() -> None:
     failed = play(fcrf(), Scripted([*FAILING, text("Keep the west door in mind.")]))
-    assert failed["outcome"] == "repeated_action" and not failed["success"]
-    assert failed["notes"]["reflection"] == {"experience": "Keep the west door in mind."}
-    assert failed["notes"]["trace"].count("Action: move up") == 2
+    assert failed.outcome == "repeated_action" and not failed.success
+    assert failed.notes["reflection"] == {"experience": "Keep the west door in mind."}
+    assert failed.notes["trace"].count("Action: move up") == 2
 
     model = Scripted([*WINNING, text("Open doors.")])
-    solved = play(fcrf(), model, [{**failed, "notes": {"trace": "An older trace."}}, failed])
-    assert solved["outcome"] == "success"
+    older = dataclasses.replace(failed, notes={"trace": "An older trace."})
+    solved = play(fcrf(), model, [older, failed])
+    assert solved.outcome == "success"
     assert "An older trace" not in opening(model, 2)
     assert "Experience: Keep the west door in mind." in opening(model)
     asked = opening(model, 2)
@@ -30,7 +34,7 @@ def test_failed_reflected_solved_and_not_played_again() -> None:
     assert lesson_pool([failed, solved]) == [Lesson("5 rooms", "Open doors.")]
 
     again = play(fcrf(), Scripted([]), [failed, solved])
-    assert (again["outcome"], again["calls"]) == ("solved_before", 0)
+    assert (again.outcome, again.calls) == ("solved_before", 0)
 
 
 @pytest.mark.parametrize(
@@ -44,13 +48,13 @@ def test_k1_is_the_papers(objects: int, operations: int, k1: int) -> None:
 
 
 def test_after_k1_trials_the_reflection_is_deep() -> None:
-    rows: list[Row] = []
+    rows: list[EpisodeRow] = []
     for _ in range(2):
         model = Scripted([*FAILING, text("Valuable.")])
         rows.append(play(fcrf(k1=2), model, rows))
     model = Scripted([*FAILING, text("Valuable."), text("Lesson."), text("Plan.")])
     rows.append(play(fcrf(k1=2), model, rows))
-    assert [list(row["notes"]["reflection"]) for row in rows] == [
+    assert [list(row.notes["reflection"]) for row in rows] == [
         ["experience"],
         ["experience"],
         ["experience", "lesson", "plan"],
@@ -85,15 +89,8 @@ def test_a_type_without_a_difficulty_is_the_users_mistake_before_anything_is_ask
         play(Fcrf(difficulty=(entry,)), Scripted([]))
 
 
-def taught(game: int, trial: int, lesson: str, task_type: str = "5 rooms") -> Row:
-    return {
-        "game": game,
-        "trial": trial,
-        "outcome": "success",
-        "success": True,
-        "task_type": task_type,
-        "notes": {"lesson": lesson},
-    }
+def taught(game: int, trial: int, lesson: str, task_type: str = "5 rooms") -> EpisodeRow:
+    return row("success", game, trial, task_type=task_type, notes={"lesson": lesson})
 
 
 def test_a_deep_reflection_is_shown_the_pool_of_its_type_in_task_order(tmp_path: Path) -> None:
@@ -115,7 +112,7 @@ def test_a_deep_reflection_is_shown_the_pool_of_its_type_in_task_order(tmp_path:
 
 
 def test_the_pool_of_a_finished_cell_is_read_from_its_folder(tmp_path: Path) -> None:
-    lines = [json.dumps(taught(2, 1, "B")), json.dumps(taught(1, 1, "A"))]
+    lines = [to_json(taught(2, 1, "B")), to_json(taught(1, 1, "A"))]
     (tmp_path / "episodes.jsonl").write_text("\n".join(lines) + "\n")
     assert [lesson.text for lesson in read_lessons(tmp_path)] == ["A", "B"]
 
@@ -151,14 +148,14 @@ def test_lessons_that_are_not_there_are_the_users_mistake(tmp_path: Path) -> Non
 def test_a_mentor_that_says_nothing_usable_changes_no_outcome() -> None:
     model = Scripted([*FAILING, "", "I cannot.", "Sorry."])
     row = play(fcrf(max_retries=2), model)
-    assert row["outcome"] == "repeated_action" and row["notes"]["reflection"] == {}
-    assert "move up" in row["notes"]["trace"] and "no JSON object" in opening(model, 4)
+    assert row.outcome == "repeated_action" and row.notes["reflection"] == {}
+    assert "move up" in row.notes["trace"] and "no JSON object" in opening(model, 4)
     solved = play(fcrf(), Scripted([*WINNING, PromptTooLong("no room")]), [row])
-    assert solved["outcome"] == "success"
-    assert solved["notes"] == {"difference_fault": "context_exceeded"}
+    assert solved.outcome == "success"
+    assert solved.notes == {"difference_fault": "context_exceeded"}
     assert lesson_pool([row, solved]) == []
 
 
 def test_a_trial_that_left_no_notes_is_no_stumbling_block() -> None:
-    bare = {"game": GAME, "trial": 0, "outcome": "context_exceeded", "success": False, "notes": {}}
-    assert play(fcrf(), Scripted(WINNING), [bare])["outcome"] == "success"
+    bare = row("context_exceeded", GAME)
+    assert play(fcrf(), Scripted(WINNING), [bare]).outcome == "success"

@@ -18,7 +18,8 @@ from pddlego_local.methods.shared.lessons import lesson_pool
 from pddlego_local.models import opened
 from pddlego_local.models.reference import ReferenceFormalizer
 from pddlego_local.record import read_rows
-from tests.methods.learning import Row
+from pddlego_local.rows import EpisodeRow
+from tests.rows import without_clocks
 
 
 class Pupil(ReferenceFormalizer):
@@ -60,15 +61,17 @@ class Killed(Pupil):
         return super().answer(question, sampling, sample, of)
 
 
-def whole_run(out: Path, monkeypatch: pytest.MonkeyPatch, model: Any, *further: str) -> list[Row]:
+def whole_run(
+    out: Path, monkeypatch: pytest.MonkeyPatch, model: Any, *further: str
+) -> list[EpisodeRow]:
     monkeypatch.setattr(opened.MODELS, "get", lambda config: model)
     difficulty = "method.difficulty=[{tasks: '.*', objects: 2, operations: 2}]"
     overrides = ["method=fcrf", difficulty, "environment.rooms=5", "games='3,5-7,15'", "trials=4"]
     with contextlib.closing(model):
         run.run_cell(compose_cell([*overrides, f"run.out={out}", *further]))
     (file,) = out.rglob("episodes.jsonl")
-    rows = [{k: v for k, v in row.items() if "time_s" not in k} for row in read_rows(file)]
-    return sorted(rows, key=lambda row: (row["trial"], row["game"]))
+    rows = [without_clocks(row) for row in read_rows(file)]
+    return sorted(rows, key=lambda row: (row.trial, row.game))
 
 
 def test_what_is_learnt_depends_neither_on_concurrency_nor_on_being_killed(
@@ -76,7 +79,7 @@ def test_what_is_learnt_depends_neither_on_concurrency_nor_on_being_killed(
 ) -> None:
     rows = whole_run(tmp_path / "one", monkeypatch, Pupil(), "run.concurrency=1")
     assert len(rows) == 20
-    assert {row["outcome"] for row in rows} == {"repeated_action", "success", "solved_before"}
+    assert {row.outcome for row in rows} == {"repeated_action", "success", "solved_before"}
     assert [lesson.task_type for lesson in lesson_pool(rows)] == ["5 rooms"] * 5
     (deep,) = tmp_path.rglob("transcripts/15-2.jsonl")
     assert "These lessons were learnt" in deep.read_text()
@@ -86,10 +89,10 @@ def test_what_is_learnt_depends_neither_on_concurrency_nor_on_being_killed(
     # between two games of one trial: what the first taught must not reach the second
     played = 0
     for stop in [(1, 6), (2, 15)]:
-        upto = sum(row["calls"] for row in rows if (row["trial"], row["game"]) < stop)
+        upto = sum(row.calls for row in rows if (row.trial, row.game) < stop)
         with pytest.raises(GrammarIgnored):
             whole_run(tmp_path / "k", monkeypatch, Killed(upto - played), "run.concurrency=1")
         played = upto
     (file,) = (tmp_path / "k").rglob("episodes.jsonl")
-    assert max((row["trial"], row["game"]) for row in read_rows(file)) == (2, 7)
+    assert max((row.trial, row.game) for row in read_rows(file)) == (2, 7)
     assert whole_run(tmp_path / "k", monkeypatch, Pupil()) == rows

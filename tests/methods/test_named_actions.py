@@ -6,11 +6,12 @@ import pytest
 
 from pddlego_local.core import Budget
 from pddlego_local.environments.coin.game import Coin
+from pddlego_local.events import ActionTaken, Restart
 from pddlego_local.methods import Method
 from pddlego_local.methods.action_gen import ActionGen
 from pddlego_local.methods.plangen import PlanGen
 from pddlego_local.methods.random_policy import RandomPolicy
-from pddlego_local.metrics import summarize
+from pddlego_local.metrics.episode import summarize
 from pddlego_local.models.reference import ReferenceFormalizer
 from pddlego_local.models.scripted import Scripted
 from pddlego_local.planner import FastDownward
@@ -30,8 +31,8 @@ def test_a_policy_that_knows_the_rules_wins(planner: FastDownward, method: Metho
     outcome, events = play(method, Coin(rooms=11), ReferenceFormalizer(), planner)
     row = summarize(events)
     assert outcome == "success"
-    assert row["steps"] == row["calls"] == row["actions"] > 3
-    assert row["refused_actions"] == 0
+    assert row.steps == row.calls == row.actions > 3
+    assert row.refused == 0
 
 
 def test_refused_actions_cost_a_step_and_stay_in_the_history(planner: FastDownward) -> None:
@@ -39,7 +40,7 @@ def test_refused_actions_cost_a_step_and_stay_in_the_history(planner: FastDownwa
     outcome, events = play(ActionGen(), house(3), model, planner)
     assert outcome == "step_limit"
     row = summarize(events)
-    assert (row["actions"], row["refused_actions"]) == (2, 1)
+    assert (row.actions, row.refused) == (2, 1)
     last = model.asked[-1].messages[0].content
     assert "Action: move south\nYou can't move there, the door is closed." in last
     assert "Remember which rooms" in last and "open door to west" in last
@@ -52,33 +53,33 @@ def test_an_answer_without_an_action_is_sampled_again(planner: FastDownward, bad
     assert outcome == "step_limit"
     assert model.asked[0].messages == model.asked[1].messages
     outcome, events = play(ActionGen(max_retries=2), house(9), Scripted([bad] * 3), planner)
-    assert outcome == "no_action" and not of(events, "action")
+    assert outcome == "no_action" and not of(events, ActionTaken)
 
 
 def test_plangen_takes_a_refused_action_back_and_says_why(planner: FastDownward) -> None:
     model = named("open door to south", "move west", "move south")
     outcome, events = play(PlanGen(), house(2), model, planner)
     assert outcome == "step_limit"
-    (restart,) = of(events, "restart")
-    assert restart["replayed"] == ["open door to south"]
+    (restart,) = of(events, Restart)
+    assert restart.replayed == ("open door to south",)
     third = model.asked[2].messages[0].content
     assert "Your last answer did not work" in third and "Open that door first" in third
     row = summarize(events)
-    assert (row["simulation_errors"], row["simulation_errors_fixed"]) == (1, 1)
-    assert (row["actions"], row["refused_actions"]) == (2, 1)
+    assert (row.simulation_errors, row.simulation_errors_fixed) == (1, 1)
+    assert (row.actions, row.refused) == (2, 1)
 
 
 def test_plangen_gives_up_after_five_attempts(planner: FastDownward) -> None:
     model = named("move west", "move west", "fly", "move north", "move west", "move west")
     outcome, events = play(PlanGen(), house(9), model, planner)
     assert outcome == "simulation_abort" and len(model.asked) == 5
-    assert len(of(events, "restart")) == 4
+    assert len(of(events, Restart)) == 4
 
 
 def test_plangen_tells_a_faulty_answer_apart_and_need_not_restart(planner: FastDownward) -> None:
     model = Scripted(["Let me think", '{"action": "open door to south"}'])
     outcome, events = play(PlanGen(), house(1), model, planner)
-    assert outcome == "step_limit" and not of(events, "restart")
+    assert outcome == "step_limit" and not of(events, Restart)
     assert 'form {"action": "..."}' in model.asked[1].messages[0].content
 
 
@@ -100,6 +101,6 @@ def test_chance_asks_nobody_and_is_repeatable(planner: FastDownward) -> None:
     played = []
     for _ in range(2):
         outcome, events = play(RandomPolicy(), house(12), Scripted([]), planner)
-        played.append([action["command"] for action in of(events, "action")])
+        played.append([action.command for action in of(events, ActionTaken)])
     assert played[0] == played[1] and len(played[0]) == 12 and len(set(played[0])) > 2
-    assert outcome == "step_limit" and summarize(events)["calls"] == 0
+    assert outcome == "step_limit" and summarize(events).calls == 0

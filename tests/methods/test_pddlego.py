@@ -8,12 +8,13 @@ import pytest
 from pddlego_local.core import Budget, Completion
 from pddlego_local.environments.coin.game import Coin
 from pddlego_local.errors import ConfigError
+from pddlego_local.events import ActionTaken, Call, EditApplied, Plan, Restart
 from pddlego_local.methods import Method
 from pddlego_local.methods.pddl_edit import PddlEdit
 from pddlego_local.methods.pddl_gen import PddlGen
 from pddlego_local.methods.pddlego import Pddlego
 from pddlego_local.methods.pddlego_plus import PddlegoPlus
-from pddlego_local.metrics import summarize
+from pddlego_local.metrics.episode import summarize
 from pddlego_local.models.reference import ReferenceFormalizer
 from pddlego_local.models.scripted import Scripted
 from pddlego_local.planner import FastDownward
@@ -62,7 +63,7 @@ def test_perfect_answers_win(planner: FastDownward, method: Method) -> None:
     outcome, events = play(method, Coin(rooms=11), ReferenceFormalizer(), planner)
     assert outcome == "success"
     row = summarize(events)
-    assert row["refused_actions"] == row["solver_errors"] == row["edit_faults"] == 0
+    assert row.refused == row.solver_errors == row.edit_faults == 0
 
 
 @pytest.mark.parametrize(("method", "answer"), [(PddlGen(), SOUTH), (PddlEdit(), EDIT_SOUTH)])
@@ -71,22 +72,22 @@ def test_the_end_goal_is_tried_first_and_then_its_fallback(
 ) -> None:
     outcome, events = play(method, one_round(), Scripted([answer]), planner)
     assert outcome == "step_limit"
-    tried = [(plan["goal"], plan["outcome"]) for plan in of(events, "plan")]
+    tried = [(plan.goal, plan.outcome) for plan in of(events, Plan)]
     assert tried == [
         ("take the coin", "unsolvable"),
         ("be in a room that is not visited yet", "solved"),
     ]
-    assert [action["command"] for action in of(events, "action")] == [
+    assert [action.command for action in of(events, ActionTaken)] == [
         "open door to south",
         "move south",
     ]
-    assert summarize(events)["causes"] == {"solved": 1}
+    assert summarize(events).causes == {"solved": 1}
 
 
 def test_the_models_own_goal_is_replaced(planner: FastDownward) -> None:
     _, events = play(PddlGen(), one_round(), Scripted([problem(goal="(at kitchen)")]), planner)
-    assert "(at kitchen))" not in of(events, "plan")[-1]["problem"].partition(":goal")[2]
-    assert of(events, "action")
+    assert "(at kitchen))" not in of(events, Plan)[-1].problem.partition(":goal")[2]
+    assert of(events, ActionTaken)
 
 
 @pytest.mark.parametrize("method", [PddlGen(max_retries=2), PddlEdit(max_retries=2)])
@@ -98,7 +99,7 @@ def test_what_gives_no_plan_is_sampled_again_and_told_nothing(
     outcome, events = play(method, one_round(), model, planner)
     assert outcome == "no_plan"
     assert len({question.messages for question in model.asked}) == 1 and len(model.asked) == 3
-    assert len({call["sampling"]["seed"] for call in of(events, "call")}) == 3
+    assert len({call.sampling.seed for call in of(events, Call)}) == 3
 
 
 @pytest.mark.parametrize(("bad", "cause"), [(BROKEN, "translate_error"), (NOWHERE, "unsolvable")])
@@ -106,8 +107,8 @@ def test_a_retry_can_mend_it(planner: FastDownward, bad: str, cause: str) -> Non
     outcome, events = play(PddlGen(), one_round(), Scripted([bad, SOUTH]), planner)
     assert outcome == "step_limit"
     row = summarize(events)
-    assert row["causes"] == {cause: 1, "solved": 1}
-    assert (row["solver_errors"], row["solver_errors_fixed"]) == (1, 1)
+    assert row.causes == {cause: 1, "solved": 1}
+    assert (row.solver_errors, row.solver_errors_fixed) == (1, 1)
 
 
 def test_refused_actions_are_played_on_and_ignored(planner: FastDownward) -> None:
@@ -115,8 +116,8 @@ def test_refused_actions_are_played_on_and_ignored(planner: FastDownward) -> Non
     model = Scripted([wrong.replace("(closed-door kitchen south_room south)", "")])
     outcome, events = play(PddlGen(), one_round(), model, planner)
     assert outcome == "step_limit"
-    assert summarize(events)["refused_actions"] == 1
-    assert not of(events, "restart")
+    assert summarize(events).refused == 1
+    assert not of(events, Restart)
 
 
 def test_the_next_prompt_has_the_file_and_only_the_news(planner: FastDownward) -> None:
@@ -146,25 +147,25 @@ def test_an_edit_that_names_what_is_not_there_is_recorded_and_the_rest_applied(
     )
     outcome, events = play(PddlEdit(), one_round(), Scripted([wrong]), planner)
     assert outcome == "step_limit"
-    (recorded,) = of(events, "edit")
-    assert recorded["faults"] == (
+    (recorded,) = of(events, EditApplied)
+    assert recorded.faults == (
         "objects.replace: there is no object cellar",
         "init.delete: there is no fact (at cellar)",
     )
-    assert summarize(events)["edit_faults"] == 2
-    assert of(events, "action")
+    assert summarize(events).edit_faults == 2
+    assert of(events, ActionTaken)
 
 
 def test_without_refinement_the_first_error_ends_it(planner: FastDownward) -> None:
     bad = json.dumps({"df": "(define (domain", "pf": "(define"})
     outcome, events = play(Pddlego(), Coin(), Scripted([bad]), planner)
-    assert outcome == "solver_abort" and summarize(events)["calls"] == 1
+    assert outcome == "solver_abort" and summarize(events).calls == 1
     domain = Coin.domain
     through = problem(" (connected kitchen west_room west)", "(at west_room)")
     answer = json.dumps({"df": domain, "pf": json.loads(through)["pf"]})
     outcome, events = play(Pddlego(), Coin(), Scripted([answer]), planner)
     assert outcome == "simulation_abort"
-    assert "the door in that direction is closed" in of(events, "action")[0]["feedback"]
+    assert "the door in that direction is closed" in of(events, ActionTaken)[0].feedback
 
 
 @pytest.fixture(scope="session")
@@ -182,11 +183,11 @@ def test_a_reused_domain_is_held_fixed_and_only_problems_are_asked(
     method = PddlegoPlus(domains=won_run)
     outcome, events = play(method, Coin(rooms=7), ReferenceFormalizer(), planner)
     assert outcome == "success"
-    assert {call["form"] for call in of(events, "call")} == {"problem"}
-    domains = {plan["domain"] for plan in of(events, "plan")}
+    assert {call.form for call in of(events, Call)} == {"problem"}
+    domains = {plan.domain for plan in of(events, Plan)}
     assert len(domains) == 1 and "exploration" in domains.pop()
-    assert summarize(events)["notes"]["domain_from"].startswith("transcripts/")
-    first = of(events, "call")[0]["messages"][0]["content"]
+    assert summarize(events).notes["domain_from"].startswith("transcripts/")
+    first = of(events, Call)[0].messages[0].content
     assert '{"pf": "..."}' in first and "(define (domain exploration)" in first
 
 
@@ -198,7 +199,7 @@ def test_a_broken_problem_for_a_reused_domain_is_mended(
         PddlegoPlus(domains=won_run, max_retries=2), Coin(rooms=7), model, planner
     )
     assert outcome == "solver_abort"
-    assert summarize(events)["causes"] == {"no_json": 2, "translate_error": 1}
+    assert summarize(events).causes == {"no_json": 2, "translate_error": 1}
     assert "This is what it said" in model.asked[2].messages[0].content
 
 

@@ -10,8 +10,9 @@ from pddlego_local.core import Budget, Completion, Turn
 from pddlego_local.environments.coin.game import Coin
 from pddlego_local.environments.coin.reference import DOMAIN
 from pddlego_local.errors import ModelFault
+from pddlego_local.events import Restart
 from pddlego_local.methods.pddlego_plus import PddlegoPlus, repeated
-from pddlego_local.metrics import summarize
+from pddlego_local.metrics.episode import summarize
 from pddlego_local.models.reference import ReferenceFormalizer
 from pddlego_local.models.scripted import Scripted
 from pddlego_local.planner import FastDownward
@@ -48,23 +49,23 @@ def play(
     return playing.play(PddlegoPlus(**settings), house, model, planner, game=game)
 
 
-def numbers(events: list[dict[str, Any]], *keys: str) -> list[int]:
+def numbers(events: Events, *names: str) -> list[int]:
     row = summarize(events)
-    return [row[key] for key in keys]
+    return [getattr(row, name) for name in names]
 
 
 def test_reference_explores_until_it_sees_the_coin(planner: FastDownward) -> None:
     outcome, events = play(planner, ReferenceFormalizer())
     row = summarize(events)
     assert outcome == "success"
-    assert row["steps"] == row["calls"] == row["causes"]["solved"]
-    assert row["refused_actions"] == row["solver_errors"] == row["simulation_errors"] == 0
+    assert row.steps == row.calls == row.causes["solved"]
+    assert row.refused == row.solver_errors == row.simulation_errors == 0
 
 
 def test_a_game_beside_the_coin_is_named_as_such_and_asks_nothing(planner: FastDownward) -> None:
     outcome, events = play(planner, Scripted([]), game=3)
     assert outcome == "success_at_start"
-    assert summarize(events)["calls"] == 0
+    assert summarize(events).calls == 0
 
 
 @pytest.mark.parametrize(
@@ -91,7 +92,7 @@ def test_the_solver_loop_tells_what_was_wrong_and_asks_again(
     second = model.asked[1].messages[0].content
     assert "This is what it said" in second and told in second
     row = summarize(events)
-    assert row["causes"] == {cause: 1, "solved": 1}
+    assert row.causes == {cause: 1, "solved": 1}
     assert numbers(events, "solver_errors", "solver_errors_fixed") == [1, 1]
 
 
@@ -118,10 +119,10 @@ def test_a_refused_action_resets_the_game_and_is_explained(planner: FastDownward
     told = model.asked[2].messages[0].content
     assert "carrying it out failed:\nAction: move west" in told
     assert "the door in that direction is closed" in told
-    (restart,) = (event for event in events if event["event"] == "restart")
-    assert restart["replayed"] == ["open door to south", "move south"]
+    (restart,) = (event for event in events if isinstance(event, Restart))
+    assert restart.replayed == ("open door to south", "move south")
     assert numbers(events, "simulation_errors", "simulation_errors_fixed") == [1, 1]
-    assert numbers(events, "steps", "actions", "refused_actions") == [2, 3, 1]
+    assert numbers(events, "steps", "actions", "refused") == [2, 3, 1]
 
 
 def test_after_five_refused_plans_the_episode_ends(planner: FastDownward) -> None:
@@ -145,8 +146,8 @@ def test_the_successful_prefix_is_kept_only_if_asked(
     ).replace("west - direction", "west up - direction")
     model = Scripted([wrong_after_door, SOUTH])
     _, events = play(planner, model, rounds=1, max_attempts=2, keep_prefix=keep_prefix)
-    (restart,) = (event for event in events if event["event"] == "restart")
-    assert restart["replayed"] == replayed
+    (restart,) = (event for event in events if isinstance(event, Restart))
+    assert list(restart.replayed) == replayed
 
 
 def test_an_action_that_the_environment_does_not_have_is_a_simulation_error(

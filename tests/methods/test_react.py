@@ -13,15 +13,16 @@ from pddlego_local.environments.tables import Tables
 from pddlego_local.errors import PromptTooLong
 from pddlego_local.methods.reflexion import Reflexion
 from pddlego_local.models.scripted import Scripted
-from tests.methods.learning import FAILING, WINNING, Row, act, fcrf, opening, play, text, think
+from pddlego_local.rows import EpisodeRow
+from tests.methods.learning import FAILING, WINNING, act, fcrf, opening, play, text, think
 from tests.questions import static_grammar
 
 
 def test_thoughts_and_acts_make_one_growing_dialogue() -> None:
     model = Scripted([think("West."), *WINNING])
     row = play(fcrf(), model)
-    assert (row["outcome"], row["calls"], row["actions"]) == ("success", 3, 2)
-    assert row["notes"] == {}
+    assert (row.outcome, row.calls, row.actions) == ("success", 3, 2)
+    assert row.notes == {}
     roles = [message.role for message in model.asked[-1].messages]
     assert roles == ["user", "assistant", "user", "assistant", "user"]
     said = [message.content for message in model.asked[-1].messages[1:]]
@@ -33,21 +34,20 @@ def test_thoughts_and_acts_make_one_growing_dialogue() -> None:
 
 @pytest.mark.parametrize("method", [fcrf(), Reflexion()])
 def test_a_game_beside_the_coin_asks_nothing(method: Any) -> None:
-    assert play(method, Scripted([]), game=0)["outcome"] == "success_at_start"
+    assert play(method, Scripted([]), game=0).outcome == "success_at_start"
 
 
 def test_reflexion_reflects_once_and_carries_its_plans() -> None:
-    rows: list[Row] = []
+    rows: list[EpisodeRow] = []
     for plan in ("One.", "Two.", "Three.", "Four."):
         rows.append(play(Reflexion(), Scripted([*FAILING, text(plan)]), rows))
     model = Scripted([*WINNING])
-    assert play(Reflexion(), model, rows)["outcome"] == "success"
+    assert play(Reflexion(), model, rows).outcome == "success"
     told = opening(model)
     assert "Plan: One." not in told
     assert told.index("Plan: Two.") < told.index("Plan: Three.") < told.index("Plan: Four.")
-    assert play(Reflexion(), Scripted([]), [*rows, play(Reflexion(), Scripted(WINNING))])[
-        "outcome"
-    ] == ("solved_before")
+    solved = play(Reflexion(), Scripted(WINNING))
+    assert play(Reflexion(), Scripted([]), [*rows, solved]).outcome == "solved_before"
 
 
 @pytest.mark.parametrize(
@@ -66,22 +66,22 @@ def test_reflexion_reflects_once_and_carries_its_plans() -> None:
 )
 def test_how_a_trial_ends(answers: list[str], outcome: str, actions: int) -> None:
     row = play(Reflexion(max_thoughts=2), Scripted([*answers, text("Plan.")]))
-    assert row["outcome"] == outcome
-    assert row["actions"] + row["refused_actions"] == actions
-    assert ("reflection" in row["notes"]) == (outcome != "success")
+    assert row.outcome == outcome
+    assert row.actions + row.refused == actions
+    assert ("reflection" in row.notes) == (outcome != "success")
 
 
 def test_thoughts_are_free_under_a_budget_of_actions_and_rounds_of_one_of_rounds() -> None:
     moves = [think("1"), act("open door to south"), think("2"), act("move south"), text("Plan.")]
-    assert play(Reflexion(), Scripted(moves), limit=2)["outcome"] == "step_limit"
+    assert play(Reflexion(), Scripted(moves), limit=2).outcome == "step_limit"
     row = play(Reflexion(), Scripted([*moves[:2], moves[-1]]), limit=2, unit="rounds")
-    assert (row["outcome"], row["steps"], row["actions"]) == ("step_limit", 2, 1)
+    assert (row.outcome, row.steps, row.actions) == ("step_limit", 2, 1)
 
 
 def test_an_unusable_answer_is_complained_of_once_and_leaves_no_trace() -> None:
     model = Scripted(['{"kind": "go"}', '{"kind": "sing", "text": "la"}', *WINNING])
     row = play(Reflexion(), model)
-    assert row["causes"] == {"answered": 2, "wrong_keys": 2}
+    assert row.causes == {"answered": 2, "wrong_keys": 2}
     assert "exactly this form" in opening(model, 2)
     assert "exactly this form" not in str(model.asked[3])
     assert [message.role for message in model.asked[3].messages] == ["user", "assistant", "user"]
@@ -89,11 +89,11 @@ def test_an_unusable_answer_is_complained_of_once_and_leaves_no_trace() -> None:
 
 def test_a_dialogue_that_outgrows_the_context_is_reflected_on() -> None:
     row = play(fcrf(), Scripted([WINNING[0], PromptTooLong("no room"), text("E")]))
-    assert row["outcome"] == "context_exceeded" and row["notes"]["reflection"]
+    assert row.outcome == "context_exceeded" and row.notes["reflection"]
     with pytest.raises(PromptTooLong):  # nothing was said yet: the setting is too small
         play(fcrf(), Scripted([PromptTooLong("no room")]))
     later = play(fcrf(), Scripted([PromptTooLong("no room"), text("E")]), [row])
-    assert later["outcome"] == "context_exceeded"
+    assert later.outcome == "context_exceeded"
 
 
 @pytest.mark.parametrize("environment", ["coin", "cooking", "alfworld"])

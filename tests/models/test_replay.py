@@ -8,33 +8,24 @@ import pytest
 from pddlego_local.config import compose_cell
 from pddlego_local.core import Sampling
 from pddlego_local.errors import ConfigError, ModelFault
+from pddlego_local.events import Call
 from pddlego_local.models import opened
 from pddlego_local.models.reference import ReferenceFormalizer
 from pddlego_local.models.replay import Replay
-from pddlego_local.record import read_rows
+from pddlego_local.record import read_events
 from pddlego_local.run import run_cell
 from tests.decoding.drawing import RandomLogits
 from tests.questions import QUESTION
 
-TIMES = ("latency_s", "wall_time_s", "planner_time_s", "planner_wait_s", "model_time_s", "wait_s")
 
-
-def record(
-    out: Path, monkeypatch: pytest.MonkeyPatch, model: Any, *overrides: str
-) -> list[dict[str, Any]]:
+def record(out: Path, monkeypatch: pytest.MonkeyPatch, model: Any, *overrides: str) -> list[Call]:
     """The calls of one cell's only game."""
     monkeypatch.setattr(opened.MODELS, "get", lambda config: model)
     config = compose_cell([f"run.out={out}", "games=1", "environment.rooms=5", *overrides])
     result = run_cell(config)
     assert not result.faults
     (transcript,) = result.folder.glob("transcripts/*.jsonl")
-    return [without_times(event) for event in read_rows(transcript) if event["event"] == "call"]
-
-
-def without_times(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {k: without_times(v) for k, v in value.items() if k not in TIMES}
-    return [without_times(part) for part in value] if isinstance(value, list) else value
+    return [event for event in read_events(transcript) if isinstance(event, Call)]
 
 
 def replayed(out: Path, monkeypatch: pytest.MonkeyPatch, of: str, *overrides: str) -> Any:
@@ -52,7 +43,7 @@ def test_a_replay_is_the_run_again_stages_and_samples_included(
     before = record(
         tmp_path / "runs", monkeypatch, RandomLogits(1), "model=random", "seed=3", *decoding
     )
-    assert any(call.get("stages") for call in before) is (rung != "syntax")
+    assert any(call.stages for call in before) is (rung != "syntax")
     again = replayed(tmp_path / "runs", monkeypatch, "random", "seed=3", *decoding)
     assert again == before
 
@@ -67,14 +58,14 @@ def test_cells_below_one_folder_do_not_answer_for_each_other(
         rung: record(out, monkeypatch, RandomLogits(1), "model=random", f"decoding={rung}")
         for rung in ("json", "syntax")
     }
-    assert perfect[0]["messages"] == random["json"][0]["messages"]
+    assert perfect[0].messages == random["json"][0].messages
     for of, rung, before in (
         ("reference", "json", perfect),
         ("random", "json", random["json"]),
         ("random", "syntax", random["syntax"]),
     ):
         again = replayed(out, monkeypatch, of, f"decoding={rung}", "name=" + rung)
-        assert [call["text"] for call in again] == [call["text"] for call in before]
+        assert [call.text for call in again] == [call.text for call in before]
     with pytest.raises(ConfigError, match=r"several models.*model\.of=random\|reference"):
         Replay(run=out, rung="json").preflight()
     with pytest.raises(ConfigError, match=r"no transcripts of nobody"):

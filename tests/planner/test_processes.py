@@ -42,6 +42,16 @@ def test_the_same_plans_at_any_concurrency(planner: FastDownward) -> None:
     assert got == expected
 
 
+def test_the_wait_for_a_worker_is_no_planning() -> None:
+    with FastDownward(workers=1) as one, ThreadPoolExecutor(6) as threads:
+        began = time.monotonic()
+        results = list(threads.map(lambda target: one.plan(DOMAIN, grid(23, target)), range(1, 13)))
+        elapsed_s = time.monotonic() - began
+    assert sum(result.wall_time_s for result in results) <= elapsed_s  # one worked at a time
+    assert all(result.wall_time_s > 0 for result in results)
+    assert max(result.wait_s for result in results) > min(result.wall_time_s for result in results)
+
+
 def test_a_worker_killed_between_tasks_is_replaced() -> None:
     with FastDownward() as planner:
         expected = planner.plan(DOMAIN, problem())

@@ -23,13 +23,14 @@ from pddlego_local.config import compose_cell
 from pddlego_local.core import Grammar, Message, Sampling
 from pddlego_local.decoding.grammars.lark_text import accepts, load
 from pddlego_local.errors import ConfigError, MissingPart, ModelFault
+from pddlego_local.events import Call
 from pddlego_local.models import opened
 from pddlego_local.models.canary import check_obedience
 from pddlego_local.models.random import make_random_llama
 from pddlego_local.models.thinking import Thinking
 from pddlego_local.models.vllm.model import Server, VllmModel
 from pddlego_local.models.vllm.server import VllmServer, launcher
-from pddlego_local.record import read_rows
+from pddlego_local.record import read_events, read_rows
 from tests.models.asking import ENVELOPE, FORMS, PROMPT, TOY, TOY_LANGUAGE, finished
 
 ENV = Path(os.environ.get("PDDLEGO_SERVING_ENV", ".venv-serving"))
@@ -77,12 +78,12 @@ def test_an_episode_is_played_under_the_grammar_and_recorded(
     result = runner.run_cell(compose_cell(overrides))
     assert result.faults == []
     (row,) = read_rows(result.folder / "episodes.jsonl")
-    assert row["outcome"] == "solver_abort" and row["calls"] == 6
-    events = read_rows(result.folder / "transcripts" / "1-0.jsonl")
-    calls = [event for event in events if event["event"] == "call"]
-    assert row["completion_tokens"] == sum(call["completion_tokens"] for call in calls) > 0
-    whole = [call for call in calls if call["finish_reason"] == "stop"]
-    assert whole and all(accepts(load("syntax"), call["text"]) for call in whole)
+    assert row.outcome == "solver_abort" and row.calls == 6
+    events = read_events(result.folder / "transcripts" / "1-0.jsonl")
+    calls = [event for event in events if isinstance(event, Call)]
+    assert row.completion_tokens == sum(call.completion_tokens for call in calls) > 0
+    whole = [call for call in calls if call.finish_reason == "stop"]
+    assert whole and all(accepts(load("syntax"), call.text) for call in whole)
 
 
 def group_of(process: subprocess.Popen[bytes] | int) -> list[psutil.Process]:

@@ -4,9 +4,9 @@ It is derived from rows, never kept apart from them: whoever has the rows has th
 """
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import pydantic
 from pydantic import ConfigDict, Field
@@ -14,6 +14,7 @@ from pydantic.dataclasses import dataclass
 
 from pddlego_local.errors import ConfigError
 from pddlego_local.record import read_rows
+from pddlego_local.rows import EpisodeRow
 
 _Words = Annotated[str, Field(pattern=r"\S")]
 
@@ -29,14 +30,14 @@ class Lesson:
 _LESSON = pydantic.TypeAdapter(Lesson)
 
 
-def lesson_pool(rows: Iterable[Mapping[str, Any]]) -> list[Lesson]:
+def lesson_pool(rows: Iterable[EpisodeRow]) -> list[Lesson]:
     """What the trials of `rows` taught, in task order: by trial, then by game.
 
     The order of the rows, which is the order in which episodes ended, says nothing.
     """
-    learnt = [row for row in rows if row["notes"].get("lesson")]
-    learnt.sort(key=lambda row: (row["trial"], row["game"]))
-    return [Lesson(row["task_type"], row["notes"]["lesson"]) for row in learnt]
+    learnt = [row for row in rows if row.notes.get("lesson")]
+    learnt.sort(key=lambda row: (row.trial, row.game))
+    return [Lesson(row.task_type, row.notes["lesson"]) for row in learnt]
 
 
 def read_lessons(path: Path) -> list[Lesson]:

@@ -8,7 +8,6 @@ import dataclasses
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from pddlego_local import prompts
 from pddlego_local.core import Message, Messages
@@ -16,8 +15,8 @@ from pddlego_local.decoding.forms import MOVE, TEXT, Move
 from pddlego_local.episode import Episode
 from pddlego_local.errors import PromptTooLong
 from pddlego_local.methods.shared.dialogue import Dialogue
+from pddlego_local.rows import EpisodeRow
 
-Row = Mapping[str, Any]
 Reflection = Mapping[str, str]
 """What a mentor said of one trial: {"experience": "…", "plan": "…"}."""
 
@@ -127,14 +126,14 @@ def _stuck(seen: Sequence[Seen], idle: bool, *, answered: bool) -> str:
     return "no_action" if idle else ""
 
 
-def trials_before(episode: Episode) -> list[Row]:
+def trials_before(episode: Episode) -> list[EpisodeRow]:
     """The rows of this game's earlier trials, the latest last."""
-    return [row for row in episode.earlier if row["game"] == episode.game]
+    return [row for row in episode.earlier if row.game == episode.game]
 
 
-def last_reflections(rows: Sequence[Row], keep: int) -> list[Reflection]:
+def last_reflections(rows: Sequence[EpisodeRow], keep: int) -> list[Reflection]:
     """What was said of the last trials of which anything was said, the latest last."""
-    said = [row["notes"]["reflection"] for row in rows if row["notes"].get("reflection")]
+    said = [row.notes["reflection"] for row in rows if row.notes.get("reflection")]
     return said[-keep:] if keep else []
 
 

@@ -1,0 +1,210 @@
+"""The events of a transcript: what happened in an episode, one line each.
+
+An event is a JSON object with its name under "event". `formats.to_json` writes it and `event_of`
+reads it back. Knows no file and no game.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Annotated, Any, Literal
+
+import pydantic
+
+from pddlego_local.core import Message, PlanOutcome, Sampling
+from pddlego_local.formats import Recorded, read_as
+from pddlego_local.outcomes import planning_cause
+from pddlego_local.rows import EpisodeRow
+
+
+@dataclass(frozen=True, kw_only=True)
+class Where(Recorded):
+    """Where in an episode a model is asked. `step` is the method's, from 1; `attempt` the try of
+    that step, from 1; `retry` how often it was asked again there; `sample` the number of the
+    candidate among those of one request (`best_of`), from 0."""
+
+    step: int
+    attempt: int = 1
+    retry: int = 0
+    sample: int = 0
+
+
+@dataclass(frozen=True, kw_only=True)
+class Start(Recorded):
+    """The game was reset; `success` says that it is trivial: solved at reset."""
+
+    event: Literal["start"] = "start"
+    game: int
+    task_type: str
+    observation: str
+    success: bool
+
+
+@dataclass(frozen=True)
+class DrawnStage(Recorded):
+    """What one stage added, after `before`; the record shows where it began and under what."""
+
+    name: str
+    grammar: str
+    sampling: Sampling
+    before: str
+    text: str
+    finish_reason: str
+    prompt_tokens: int
+    completion_tokens: int
+    latency_s: float
+    thought: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Call(Recorded):
+    """One answer of the model, one of the `of` that its request asked for.
+
+    `grammar` is the hash of the grammar that it was drawn under, None if free or in `stages`.
+    `fault` says why it held no value, "" if it did (`outcomes.CAUSES`). Times in seconds.
+    """
+
+    event: Literal["call"] = "call"
+    where: Where
+    of: int
+    form: str
+    messages: tuple[Message, ...]
+    grammar: str | None
+    sampling: Sampling
+    text: str
+    thought: str
+    finish_reason: Literal["stop", "length", "unfinished_thought"]
+    prompt_tokens: int
+    completion_tokens: int
+    latency_s: float
+    stages: tuple[DrawnStage, ...] = ()
+    fault: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class EditApplied(Recorded):
+    """A model's edit was applied; `faults` are its parts that named something absent."""
+
+    event: Literal["edit"] = "edit"
+    where: Where
+    faults: tuple[str, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Repair(Recorded):
+    """PDDL was repaired before planning; `domain` and `problem` are as the model wrote them."""
+
+    event: Literal["repair"] = "repair"
+    where: Where
+    domain: str
+    problem: str
+    changes: tuple[str, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Plan(Recorded):
+    """The planner's verdict on one answer, for one goal.
+
+    `goal` is the one that the method set, None if the model wrote it; `then` are the method's own
+    steps for it. `message` is the planner's, `told` what the model is told. Times in seconds.
+    """
+
+    event: Literal["plan"] = "plan"
+    where: Where
+    goal: str | None
+    then: tuple[str, ...]
+    domain: str
+    problem: str
+    outcome: PlanOutcome
+    plan: tuple[str, ...]
+    message: str
+    told: str
+    wall_time_s: float
+    wait_s: float
+
+    @property
+    def cause(self) -> str:
+        """What came of the answer, by `outcomes.CAUSES`."""
+        return planning_cause(self.outcome, self.then)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Chosen(Recorded):
+    """Of several candidates, the method goes on with this one."""
+
+    event: Literal["chosen"] = "chosen"
+    where: Where
+
+
+@dataclass(frozen=True, kw_only=True)
+class ActionTaken(Recorded):
+    """A command was given. `planned` is the plan's action, None where the model or the method named
+    the command; `command` is None where the game has none for it. `feedback` says why it was
+    refused, "" if it was carried out."""
+
+    event: Literal["action"] = "action"
+    planned: str | None
+    command: str | None
+    observation: str
+    feedback: str
+    success: bool
+
+    @property
+    def refused(self) -> bool:
+        return bool(self.feedback)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Restart(Recorded):
+    """The game was reset and these commands were given again."""
+
+    event: Literal["restart"] = "restart"
+    replayed: tuple[str, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Note(Recorded):
+    """Facts of the method's own, as JSON; the row keeps the last of each name."""
+
+    event: Literal["note"] = "note"
+    facts: Mapping[str, Any]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Unsolvable(Recorded):
+    """The game has no solution."""
+
+    event: Literal["unsolvable"] = "unsolvable"
+    message: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class End(Recorded):
+    """The episode is over."""
+
+    event: Literal["end"] = "end"
+    row: EpisodeRow
+
+
+Event = (
+    Start
+    | Call
+    | EditApplied
+    | Repair
+    | Plan
+    | Chosen
+    | ActionTaken
+    | Restart
+    | Note
+    | Unsolvable
+    | End
+)
+Emit = Callable[[Event], None]
+
+_EVENT: pydantic.TypeAdapter[Event] = pydantic.TypeAdapter(
+    Annotated[Event, pydantic.Field(discriminator="event")]
+)
+
+
+def event_of(line: str, place: str) -> Event:
+    """Raises ConfigError, which names `place`, if the line is no event of this format."""
+    return read_as(_EVENT, line, place, "an event")

@@ -1,0 +1,1 @@
+"""What is counted: an episode's events into its row, and rows into what the papers report."""

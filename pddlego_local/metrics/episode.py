@@ -1,0 +1,155 @@
+"""From an episode's events to its counts: defined here, once.
+
+Definitions follow PDDLego §4 and PDDLego+ §5.3 and its published evaluation.
+"""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+
+from pddlego_local.events import (
+    ActionTaken,
+    Call,
+    Chosen,
+    EditApplied,
+    Event,
+    Note,
+    Plan,
+    Restart,
+    Start,
+)
+from pddlego_local.outcomes import something_to_do
+from pddlego_local.rows import Counts
+
+WRITES_PDDL = ("pddl", "problem", "edit")  # the forms whose answers go to the planner
+
+
+def summarize(events: Iterable[Event]) -> Counts:
+    """Counts of one episode. Of several candidates (`best_of`) the chosen one stands for its
+    request; tokens and times are those of all.
+
+    task_type                 the kind of game, as the environment names it; "" if it never began
+    steps                     steps of the method begun: plan rounds, or actions that were named
+    actions                   commands that the game carried out in the attempts that counted
+    refused                   commands that were refused in any attempt, planned or named
+    pddlego_steps             actions + refused: PDDLego counts both as steps (§4)
+    calls                     requests to the model
+    causes                    {cause: calls}, by `outcomes.CAUSES`
+    solver_errors             attempts whose first PDDL gave nothing to do
+    solver_errors_fixed       … of which a retry gave a plan
+    simulation_errors         steps that needed more than one attempt
+    simulation_errors_fixed   … of which a later attempt ran without a refusal
+    edit_faults               parts of edits that named something absent (PDDL-edit)
+    prompt_tokens, completion_tokens, model_time_s   sums over all answers
+    planner_time_s, planner_wait_s   what the planner worked, and the wait for it before
+    notes                     what the method noted for the record, the last of each name
+    """
+    events = list(events)
+    requests = list(_requests(events))
+    answers = [event for event in events if isinstance(event, Call)]
+    plans = [event for event in events if isinstance(event, Plan)]
+    solver, simulation = _solver_errors(requests), _simulation_errors(events)
+    actions = _counted_actions(events)
+    refused = sum(event.refused for event in events if isinstance(event, ActionTaken))
+    return Counts(
+        task_type=next((event.task_type for event in events if isinstance(event, Start)), ""),
+        steps=max((call.where.step for call in answers), default=0),
+        actions=actions,
+        refused=refused,
+        pddlego_steps=actions + refused,
+        calls=len(requests),
+        causes=dict(sorted(Counter(request.cause for request in requests).items())),
+        solver_errors=len(solver),
+        solver_errors_fixed=sum(solver),
+        simulation_errors=len(simulation),
+        simulation_errors_fixed=sum(simulation),
+        edit_faults=sum(_edit_faults(request) for request in requests),
+        prompt_tokens=sum(call.prompt_tokens for call in answers),
+        completion_tokens=sum(call.completion_tokens for call in answers),
+        model_time_s=round(sum(call.latency_s for call in answers), 3),
+        planner_time_s=round(sum(plan.wall_time_s for plan in plans), 3),
+        planner_wait_s=round(sum(plan.wait_s for plan in plans), 3),
+        notes={k: v for e in events if isinstance(e, Note) for k, v in e.facts.items()},
+    )
+
+
+@dataclass
+class _Request:
+    """What was asked at once: its candidates in order, and what came of each."""
+
+    calls: list[Call]
+    plans: dict[int, Plan] = field(default_factory=dict)
+    edits: dict[int, EditApplied] = field(default_factory=dict)
+    chosen: int = 0
+
+    @property
+    def call(self) -> Call:
+        return self.calls[self.chosen]
+
+    @property
+    def cause(self) -> str:
+        """Why the answer held nothing, else the planner's last verdict on it."""
+        plan = self.plans.get(self.chosen)
+        return self.call.fault or (plan.cause if plan else "answered")
+
+
+def _requests(events: Sequence[Event]) -> Iterator[_Request]:
+    """In order. A plan, an edit and a choice belong to the request before them."""
+    request: _Request | None = None
+    for event in events:
+        if isinstance(event, Call):
+            if request and event.where.sample > 0:
+                request.calls.append(event)
+            else:
+                if request:
+                    yield request
+                request = _Request([event])
+        elif request and isinstance(event, Plan):
+            request.plans[event.where.sample] = event
+        elif request and isinstance(event, EditApplied):
+            request.edits[event.where.sample] = event
+        elif request and isinstance(event, Chosen):
+            request.chosen = event.where.sample
+    if request:
+        yield request
+
+
+def _edit_faults(request: _Request) -> int:
+    edit = request.edits.get(request.chosen)
+    return len(edit.faults) if edit else 0
+
+
+def _solver_errors(requests: Sequence[_Request]) -> list[bool]:
+    """For each attempt whose first PDDL gave nothing to do: whether a retry mended it."""
+    attempts: dict[tuple[int, int], list[bool]] = defaultdict(list)
+    for request in requests:
+        if request.call.form in WRITES_PDDL:
+            where = request.call.where
+            attempts[where.step, where.attempt].append(something_to_do(request.cause))
+    return [any(retries) for first, *retries in attempts.values() if not first]
+
+
+def _simulation_errors(events: Sequence[Event]) -> list[bool]:
+    """For each step that needed more than one attempt: whether its last one ran unrefused."""
+    attempts: dict[int, int] = defaultdict(int)
+    ran: dict[int, bool] = {}
+    step = 0
+    for event in events:
+        if isinstance(event, Call):
+            step = event.where.step
+            attempts[step] = max(attempts[step], event.where.attempt)
+            ran[step] = False  # until its plan has run
+        elif isinstance(event, ActionTaken):
+            ran[step] = not event.refused
+    return [ran[step] for step, tried in attempts.items() if tried > 1]
+
+
+def _counted_actions(events: Sequence[Event]) -> int:
+    """Commands carried out since the last reset, those replayed there included."""
+    count = 0
+    for event in events:
+        if isinstance(event, Restart):
+            count = len(event.replayed)
+        elif isinstance(event, ActionTaken) and not event.refused:
+            count += 1
+    return count

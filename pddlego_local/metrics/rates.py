@@ -1,0 +1,61 @@
+"""Numbers with what they are worth: a share with its interval, a mean with its deviation."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from math import sqrt
+from statistics import NormalDist, fmean, stdev
+
+
+@dataclass(frozen=True)
+class Rate:
+    """k of n with its Wilson score interval at 95 %.
+
+    Several trials of one game are no independent witnesses: with `games` given, the interval is
+    that of the same share of so many games.
+    """
+
+    k: int
+    n: int
+    games: int | None = None
+
+    @property
+    def share(self) -> float | None:
+        return self.k / self.n if self.n else None
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """From 0 to 1; all of it where n is 0."""
+        return _wilson(self.k, self.n, self.games)
+
+    def if_missing(self, missing: int, games: int | None = None) -> tuple[float, float]:
+        """The interval's ends if `missing` more, of `games` in all, were lost, or were won."""
+        n = self.n + missing
+        return _wilson(self.k, n, games)[0], _wilson(self.k + missing, n, games)[1]
+
+
+@dataclass(frozen=True)
+class Mean:
+    """Mean and sample standard deviation of n numbers; None where there are too few."""
+
+    mean: float | None = None
+    sd: float | None = None
+    n: int = 0
+
+    @classmethod
+    def of(cls, values: Iterable[float]) -> "Mean":
+        listed = list(values)
+        return cls(
+            fmean(listed) if listed else None,
+            stdev(listed) if len(listed) > 1 else None,
+            len(listed),
+        )
+
+
+def _wilson(k: int, n: int, games: int | None) -> tuple[float, float]:
+    if not n:
+        return 0.0, 1.0
+    counted = min(n, games or n)
+    share, z2 = k / n, NormalDist().inv_cdf(0.975) ** 2
+    centre = (share * counted + z2 / 2) / (counted + z2)
+    half = sqrt(z2 * (counted * share * (1 - share) + z2 / 4)) / (counted + z2)
+    return max(0.0, centre - half), min(1.0, centre + half)

@@ -1,0 +1,59 @@
+"""Success after trial 1, 2, …, N per kind of task: how methods that learn between trials are
+judged. A game is solved from the first trial that solved it."""
+
+from collections import defaultdict
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass
+
+from pddlego_local.metrics.cell import counted
+from pddlego_local.metrics.rates import Rate
+from pddlego_local.rows import EpisodeRow
+
+ALL = "all"
+
+
+@dataclass(frozen=True)
+class AfterTrial:
+    """Games solved in this trial or before, of those whose trial of this number is over; `missing`
+    games are still to be played so often."""
+
+    solved: Rate
+    missing: int
+
+
+def success_after_trials(
+    rows: Iterable[EpisodeRow], asked: Collection[int] = (), *, with_trivial: bool = False
+) -> dict[str, list[AfterTrial]]:
+    """{kind of task: [after the first trial, after the second, …]}: all kinds, then each.
+
+    `asked` are the games that shall be played; what kind a game is that was never played nobody
+    knows. Games that nobody can win are left out, and trivial ones if not `with_trivial`.
+    """
+    rows = sorted(rows, key=lambda row: row.trial)
+    kept = counted(rows, with_trivial=with_trivial).counted
+    trials: dict[int, list[EpisodeRow]] = defaultdict(list)
+    for row in kept:
+        trials[row.game].append(row)
+    begun = {row.game for row in rows}
+    kinds: dict[str, list[list[EpisodeRow]]] = defaultdict(list)
+    for played in trials.values():
+        kinds[_task_type(played)].append(played)
+    count = 1 + max((row.trial for row in kept), default=-1)
+    found = {ALL: _after(list(trials.values()), count, len(set(asked) - begun))}
+    found |= {kind: _after(games, count, 0) for kind, games in sorted(kinds.items())}
+    return found if kept else {}
+
+
+def _after(games: list[list[EpisodeRow]], count: int, never_begun: int) -> list[AfterTrial]:
+    after = []
+    for trial in range(count):
+        over = [game for game in games if any(row.trial == trial for row in game)]
+        solved = sum(any(row.success for row in game if row.trial <= trial) for game in over)
+        missing = len(games) - len(over) + never_begun
+        after.append(AfterTrial(Rate(solved, len(over)), missing))
+    return after
+
+
+def _task_type(trials: Iterable[EpisodeRow]) -> str:
+    """A trial that was not played again, because an earlier one had won, names none."""
+    return next((row.task_type for row in trials if row.task_type), "")

@@ -1,0 +1,92 @@
+"""The cells below a folder, as they lie on disk."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from pddlego_local.config import parse_games
+from pddlego_local.errors import ConfigError
+from pddlego_local.record import read_rows, read_run
+from pddlego_local.rows import EpisodeRow
+
+LABELS = ("environment", "method", "model", "decoding")
+
+
+@dataclass(frozen=True)
+class CellRecord:
+    """A cell as it lies on disk. `run` is run.json; rows are sorted by game and trial."""
+
+    folder: Path
+    run: Mapping[str, Any]
+    rows: list[EpisodeRow]
+
+    @cached_property
+    def asked(self) -> frozenset[tuple[int, int]]:
+        """(game, trial) of every episode that any start of this cell asked for."""
+        return frozenset(
+            (game, trial)
+            for start in self.run["starts"]
+            for game in parse_games(start["config"]["games"])
+            for trial in range(int(start["config"]["trials"]))
+        )
+
+    @property
+    def missing(self) -> int:
+        """How many of these have no result."""
+        return len(self.asked - {(row.game, row.trial) for row in self.rows})
+
+    @property
+    def labels(self) -> dict[str, str]:
+        return {label: self.run["labels"][label] for label in LABELS}
+
+    @property
+    def budget(self) -> str:
+        """For example "50 actions": what every method of a comparison must have alike."""
+        budget = self.run["identity"]["environment"]["budget"]
+        return f"{budget['limit']} {budget['unit']}"
+
+    @property
+    def options(self) -> dict[str, str]:
+        """Every option that changes results, as "method.variant": "simple"; labels left out."""
+        return dict(_flat(self.run["identity"]))
+
+    def group(self, task_type: str) -> str:
+        """The environment's group of this kind of task; a kind in no group is its own."""
+        groups: Mapping[str, list[str]] = self.run["task_groups"]
+        return next((name for name, kinds in groups.items() if task_type in kinds), task_type)
+
+
+def find_cells(paths: Iterable[Path]) -> list[CellRecord]:
+    """Every cell at or below the given folders. Raises ConfigError if one holds none, or a record
+    of another format."""
+    cells = {}
+    for path in paths:
+        runs = sorted(path.rglob("run.json"))
+        if not runs:
+            raise ConfigError(f"{path}: no run.json at or below this folder")
+        for folder in (run.parent for run in runs):
+            rows = read_rows(folder / "episodes.jsonl")
+            rows.sort(key=lambda row: (row.game, row.trial))
+            cells[folder] = CellRecord(folder, read_run(folder), rows)
+    return list(cells.values())
+
+
+def varying_options(cells: Sequence[CellRecord]) -> set[str]:
+    """Options that differ between cells with the same labels; the seed always counts."""
+    values: dict[tuple[str, ...], dict[str, set[str]]] = {}
+    for cell in cells:
+        alike = values.setdefault(tuple(cell.labels.values()), {})
+        for key, value in cell.options.items():
+            alike.setdefault(key, set()).add(value)
+    differing = [k for alike in values.values() for k, seen in alike.items() if len(seen) > 1]
+    return {"seed", *differing}
+
+
+def _flat(tree: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, str]]:
+    for key, value in tree.items():
+        if isinstance(value, Mapping):
+            yield from _flat(value, f"{prefix}{key}.")
+        elif key != "_target_":
+            yield f"{prefix}{key}", str(value)

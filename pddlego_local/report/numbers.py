@@ -1,0 +1,134 @@
+"""The numbers of a report: one row per cell, per kind of task, and per trial."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from pddlego_local.metrics.cell import Measures, counted, measure
+from pddlego_local.metrics.rates import Rate
+from pddlego_local.metrics.trials import success_after_trials
+from pddlego_local.report.cells import CellRecord, varying_options
+from pddlego_local.rows import EpisodeRow
+
+Labels = Mapping[str, str]
+"""What tells a cell apart: its labels, "settings" and "budget"."""
+
+
+@dataclass(frozen=True)
+class Episodes:
+    """Where the episodes went that were asked for: `asked` = `finished` + `missing`, and of the
+    finished ones `trivial` and `unsolvable` ones stand apart (`with_trivial`: trivial ones count).
+    """
+
+    asked: int
+    finished: int
+    missing: int
+    trivial: int
+    unsolvable: int
+
+
+@dataclass(frozen=True)
+class Range:
+    """The interval of a rate, from 0 to 1, if what has no result were all lost, or all won."""
+
+    low_if_lost: float
+    high_if_won: float
+
+
+@dataclass(frozen=True)
+class CellNumbers:
+    """One cell. `success_of_asked` treats what has no result as lost and as won."""
+
+    labels: Labels
+    episodes: Episodes
+    with_trivial: bool
+    success_of_asked: Range
+    measures: Measures
+
+
+@dataclass(frozen=True)
+class TaskNumbers:
+    """The finished episodes of one kind of task in one cell."""
+
+    labels: Labels
+    tasks: str
+    success: Rate
+    games_solved: Rate
+
+
+@dataclass(frozen=True)
+class TrialNumbers:
+    """Games solved after a trial, of those whose trial is over; `missing` have no result yet."""
+
+    labels: Labels
+    tasks: str
+    after_trial: int
+    games_solved: Rate
+    missing: int
+    games_solved_of_asked: Range
+
+
+@dataclass(frozen=True)
+class Numbers:
+    """All of a report."""
+
+    cells: list[CellNumbers]
+    tasks: list[TaskNumbers]
+    trials: list[TrialNumbers]
+
+
+def report_numbers(cells: Sequence[CellRecord], *, with_trivial: bool = False) -> Numbers:
+    varying = varying_options(cells)
+    numbers = Numbers([], [], [])
+    for cell in cells:
+        settings = " ".join(f"{k}={v}" for k, v in cell.options.items() if k in varying)
+        labels = {**cell.labels, "settings": settings, "budget": cell.budget}
+        numbers.cells.append(_of_cell(cell, labels, with_trivial))
+        numbers.tasks.extend(_of_tasks(cell, labels, with_trivial))
+        numbers.trials.extend(_of_trials(cell, labels, with_trivial))
+    return numbers
+
+
+def _of_cell(cell: CellRecord, labels: Labels, with_trivial: bool) -> CellNumbers:
+    sorted_rows = counted(cell.rows, with_trivial=with_trivial)
+    measures = measure(sorted_rows.counted)
+    episodes = Episodes(
+        asked=len(cell.rows) + cell.missing,
+        finished=len(cell.rows),
+        missing=cell.missing,
+        trivial=len(sorted_rows.trivial),
+        unsolvable=len(sorted_rows.unsolvable),
+    )
+    apart = {row.game for row in cell.rows} - {row.game for row in sorted_rows.counted}
+    games = {game for game, _ in cell.asked} | {row.game for row in cell.rows}
+    of_asked = Range(*measures.success.if_missing(cell.missing, len(games - apart)))
+    return CellNumbers(labels, episodes, with_trivial, of_asked, measures)
+
+
+def _of_tasks(cell: CellRecord, labels: Labels, with_trivial: bool) -> list[TaskNumbers]:
+    """By the environment's groups of task types, in its order; then games as they are named."""
+    types = {row.game: row.task_type for row in cell.rows if row.task_type}
+    groups: dict[str, list[EpisodeRow]] = {name: [] for name in cell.run["task_groups"]}
+    for row in counted(cell.rows, with_trivial=with_trivial).counted:
+        groups.setdefault(cell.group(types.get(row.game, "")), []).append(row)
+    measured = {name: measure(rows) for name, rows in groups.items() if rows}
+    return [TaskNumbers(labels, name, m.success, m.games_solved) for name, m in measured.items()]
+
+
+def _of_trials(cell: CellRecord, labels: Labels, with_trivial: bool) -> list[TrialNumbers]:
+    """Of cells with several trials."""
+    if max((trial for _, trial in cell.asked), default=0) == 0:
+        return []
+    games = {game for game, _ in cell.asked}
+    after = success_after_trials(cell.rows, games, with_trivial=with_trivial)
+    return [
+        TrialNumbers(
+            labels,
+            tasks,
+            number,
+            trial.solved,
+            trial.missing,
+            Range(*trial.solved.if_missing(trial.missing)),
+        )
+        for tasks, trials in after.items()
+        for number, trial in enumerate(trials, start=1)
+    ]

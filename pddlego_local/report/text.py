@@ -1,0 +1,170 @@
+"""Numbers as people read them: Markdown tables, tables for the terminal, and the notes below."""
+
+from collections import Counter
+from collections.abc import Sequence
+
+from rich.table import Table
+
+from pddlego_local.metrics.rates import Mean, Rate
+from pddlego_local.report.numbers import CellNumbers, Numbers, Range, TaskNumbers, TrialNumbers
+
+Text = dict[str, str]
+TOLD_APART = ("environment", "method", "model", "decoding", "settings", "budget")
+ON_SCREEN = ("success", "steps", "calls", "answers", "wall s")
+RANDOM_ON_COIN = (
+    "PDDLego's random policy on Coin, 4 % of games 10–59 and 20 % of games 0–9, wins just the "
+    "games whose coin lies in the first room."
+)
+
+
+def report_markdown(numbers: Numbers) -> str:
+    """The whole report."""
+    cells = [cell_text(cell) for cell in numbers.cells]
+    for row in cells:  # where no cell has several trials, or none misses a result
+        if not numbers.trials:
+            del row["games solved"]
+        if all(cell.episodes.missing == 0 for cell in numbers.cells):
+            del row["of what was asked"]
+    parts = [
+        ("# Results", cells),
+        ("## By kind of task", [task_text(task) for task in numbers.tasks]),
+        ("## After each trial", [trial_text(trial) for trial in numbers.trials]),
+    ]
+    tables = [f"{title}\n\n{markdown(rows)}" for title, rows in parts if rows]
+    notes_below = "".join(f"- {note}\n" for note in notes(numbers))
+    return "\n".join([*tables, notes_below])
+
+
+def notes(numbers: Numbers) -> list[str]:
+    """What a reader of the tables has to know."""
+    found = ["Rates: k of n with a Wilson interval of 95 %; of several trials, one of games."]
+    if not any(cell.with_trivial for cell in numbers.cells):
+        found.append(
+            "Trivial games (solved at reset) are left out. The papers' tables count them: "
+            "use --with-trivial to compare with those."
+        )
+    else:
+        coin = any(cell.labels["environment"] == "coin" for cell in numbers.cells)
+        found.append(
+            "Trivial games (solved at reset) are counted, as in the papers' tables."
+            + (f" {RANDOM_ON_COIN}" if coin else "")
+        )
+    if any(cell.episodes.missing for cell in numbers.cells):
+        found.append("The interval of what was asked takes what has no result as lost, and as won.")
+    found.append(
+        "Actions are the commands carried out, refused ones are apart; PDDLego's steps are both."
+    )
+    return found
+
+
+def cell_text(cell: CellNumbers) -> Text:
+    """One line of the first table."""
+    found, episodes = cell.measures, cell.episodes
+    return {
+        **cell.labels,
+        "finished": _finished(cell),
+        "success": rate(found.success),
+        "of what was asked": _range(cell.success_of_asked) if episodes.missing else "–",
+        "games solved": rate(found.games_solved),
+        "won": str(found.won),
+        "outcomes": _counts(found.outcomes),
+        "trivial": str(episodes.trivial),
+        "unsolvable": str(episodes.unsolvable),
+        "steps": _mean(found.steps),
+        "steps on success": _mean(found.steps_on_success),
+        "steps on failure": _mean(found.steps_on_failure),
+        "actions": _mean(found.actions),
+        "actions on success": _with_sd(found.actions_on_success),
+        "refused": _mean(found.refused),
+        "refused on success": _mean(found.refused_on_success),
+        "PDDLego's steps on success": _with_sd(found.pddlego_steps_on_success),
+        "calls": _mean(found.calls),
+        "answers": _counts(found.causes),
+        "solver errors": str(found.solver_errors),
+        "solver errors fixed": rate(found.solver_errors_fixed),
+        "solver aborts": str(found.solver_aborts),
+        "simulation errors": str(found.simulation_errors),
+        "simulation errors fixed": rate(found.simulation_errors_fixed),
+        "simulation aborts": str(found.simulation_aborts),
+        "edit faults": str(found.edit_faults),
+        "tokens": _mean(found.completion_tokens),
+        "wall s": _mean(found.wall_time_s),
+    }
+
+
+def task_text(task: TaskNumbers) -> Text:
+    return {**task.labels, "tasks": task.tasks, "success": rate(task.success)}
+
+
+def trial_text(trial: TrialNumbers) -> Text:
+    return {
+        **trial.labels,
+        "tasks": trial.tasks,
+        "after trial": str(trial.after_trial),
+        "games solved": rate(trial.games_solved),
+        "without a result": str(trial.missing),
+        "of what was asked": _range(trial.games_solved_of_asked) if trial.missing else "–",
+    }
+
+
+def markdown(table: Sequence[Text]) -> str:
+    """A table of equal-keyed rows as GitHub Markdown; "" for no rows."""
+    if not table:
+        return ""
+    columns = list(table[0])
+    lines = [columns, ["---"] * len(columns), *([row[c] for c in columns] for row in table)]
+    return "".join(f"| {' | '.join(cells)} |\n" for cells in lines)
+
+
+def on_screen(numbers: Numbers) -> Table:
+    """The columns that fit a terminal; a column of labels only where it tells cells apart."""
+    table = [cell_text(cell) for cell in numbers.cells]
+    apart = [c for c in TOLD_APART if len({row[c] for row in table}) > 1]
+    missing = any(cell.episodes.missing for cell in numbers.cells)
+    first = ["finished", "success"] if missing else ["success"]
+    first += ["of what was asked"] if missing else []
+    first += ["games solved"] if numbers.trials else []
+    columns = [*(apart or ["model"]), *first, *ON_SCREEN[1:]]
+    screen = Table(caption="\n".join(notes(numbers)[:-1]), caption_justify="left")
+    for column in columns:
+        screen.add_column(column)
+    for row in table:
+        screen.add_row(*(row[column] for column in columns))
+    return screen
+
+
+def rate(found: Rate) -> str:
+    """For example "55.0 % [34.2, 74.2] of 20"; a dash for none of none."""
+    if found.share is None:
+        return "–"
+    return f"{100 * found.share:.1f} % {_interval(*found.interval)} of {found.n}"
+
+
+def _finished(cell: CellNumbers) -> str:
+    episodes = cell.episodes
+    left = f", {episodes.missing} without a result" if episodes.missing else ""
+    return f"{episodes.finished} of {episodes.asked}{left}"
+
+
+def _range(found: Range) -> str:
+    return _interval(found.low_if_lost, found.high_if_won)
+
+
+def _interval(low: float, high: float) -> str:
+    return f"[{100 * low:.1f}, {100 * high:.1f}]"
+
+
+def _counts(counter: Counter[str]) -> str:
+    return ", ".join(f"{name} {count}" for name, count in counter.most_common()) or "–"
+
+
+def _mean(found: Mean) -> str:
+    return _number(found.mean)
+
+
+def _with_sd(found: Mean) -> str:
+    return f"{_number(found.mean)} ± {_number(found.sd)}"
+
+
+def _number(value: float | None) -> str:
+    return "–" if value is None else f"{value:.1f}"

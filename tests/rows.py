@@ -1,0 +1,57 @@
+"""Rows and events made by hand, with what a test does not care about filled in."""
+
+import dataclasses
+from typing import Any
+
+from pddlego_local.core import Message, Sampling
+from pddlego_local.events import Call, Where
+from pddlego_local.outcomes import outcome_named
+from pddlego_local.rows import EpisodeRow
+
+
+def row(outcome: str = "success", game: int = 0, trial: int = 0, **changes: Any) -> EpisodeRow:
+    """One terminal row with zeros for counts; `changes` replace any field."""
+    facts: dict[str, Any] = dict.fromkeys(
+        ("steps", "actions", "refused", "pddlego_steps", "calls", "solver_errors",
+         "solver_errors_fixed", "simulation_errors", "simulation_errors_fixed", "edit_faults",
+         "prompt_tokens", "completion_tokens", "model_time_s", "planner_time_s", "planner_wait_s",
+         "wall_time_s"), 0,
+    )  # fmt: skip
+    success = outcome_named(outcome).success
+    facts |= {"game": game, "trial": trial, "outcome": outcome, "success": success, "won": success}
+    facts |= {"task_type": "11 rooms", "causes": {}, "notes": {}}
+    return EpisodeRow(**(facts | changes))
+
+
+def without_clocks(row: EpisodeRow) -> EpisodeRow:
+    """What does not depend on how fast the machine is."""
+    return dataclasses.replace(
+        row, model_time_s=0.0, planner_time_s=0.0, planner_wait_s=0.0, wall_time_s=0.0
+    )
+
+
+def call(
+    step: int = 1,
+    attempt: int = 1,
+    retry: int = 0,
+    fault: str = "",
+    sample: int = 0,
+    **changes: Any,
+) -> Call:
+    """One answer of 10 tokens to a prompt of 100, after half a second."""
+    facts: dict[str, Any] = {
+        "where": Where(step=step, attempt=attempt, retry=retry, sample=sample),
+        "of": 1,
+        "form": "pddl",
+        "messages": (Message("user", "Write."),),
+        "grammar": None,
+        "sampling": Sampling(),
+        "text": "",
+        "thought": "",
+        "finish_reason": "stop",
+        "prompt_tokens": 100,
+        "completion_tokens": 10,
+        "latency_s": 0.5,
+        "fault": fault,
+    }
+    return Call(**(facts | changes))
