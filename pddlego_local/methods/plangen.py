@@ -9,7 +9,7 @@ from pydantic import ConfigDict, Field
 from pydantic.dataclasses import dataclass
 
 from pddlego_local import prompts
-from pddlego_local.core import Message, Prompt, Turn
+from pddlego_local.core import Budget, Message, Prompt, Turn
 from pddlego_local.decoding.forms import COMMAND
 from pddlego_local.episode import Episode, told
 
@@ -24,6 +24,10 @@ class PlanGen:
     prompts = "plangen"
     forms = (COMMAND,)
     learns = False
+
+    def most_calls(self, budget: Budget, best_of: int) -> int:
+        """Each step has `max_attempts`, of one answer."""
+        return budget.limit * self.max_attempts
 
     def __call__(self, episode: Episode) -> str:
         """Returns success, success_at_start, simulation_abort, game_lost or step_limit."""

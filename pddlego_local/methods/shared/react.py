@@ -13,7 +13,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from pddlego_local import prompts
-from pddlego_local.core import Message, Prompt
+from pddlego_local.core import Budget, Message, Prompt
 from pddlego_local.decoding.forms import TEXT, Form, Keys
 from pddlego_local.decoding.staged.commands import moves
 from pddlego_local.episode import Episode
@@ -117,6 +117,11 @@ def play(episode: Episode, reflections: Sequence[Reflection], *, max_thoughts: i
         if ended:
             return Trial(look, tuple(seen), step, ended)
     return Trial(look, tuple(seen), step, "step_limit")
+
+
+def most_moves(budget: Budget, max_thoughts: int) -> int:
+    """Answers that a trial can have: a budget of actions counts commands alone."""
+    return budget.limit * (1 if budget.unit == "rounds" else 1 + max_thoughts)
 
 
 def dialogue(opening: str, seen: Sequence[Seen], complaint: str = "") -> tuple[Message, ...]:
