@@ -1,0 +1,23 @@
+"""A model for tests that does not answer one request while a certain file is there."""
+
+import os
+import threading
+from pathlib import Path
+from typing import Any
+
+from pddlego_local.core import Completion, Sampling
+from pddlego_local.models.reference import ReferenceFormalizer
+from pddlego_local.seeds import derive_seed
+
+VARIABLE = "PDDLEGO_TEST_WAITS_WHILE"
+NEVER_ANSWERED = derive_seed(0, "sample", 1)
+
+
+class Waiting(ReferenceFormalizer):
+    """The reference formalizer; the second answer of `pddlego sample` is the one that waits."""
+
+    def complete(self, *asked: Any, **more: Any) -> Completion:
+        (sampling,) = (one for one in (*asked, *more.values()) if isinstance(one, Sampling))
+        if sampling.seed == NEVER_ANSWERED and Path(os.environ[VARIABLE]).exists():
+            threading.Event().wait()
+        return super().complete(*asked, **more)
