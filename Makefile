@@ -28,7 +28,7 @@ test: .venv/installed-dev .venv-serving/installed .venv-alfworld/installed
 	$(BIN)/mypy
 	$(BIN)/pytest
 
-sweep: .venv/installed $(if $(shell grep -s alfworld conf/experiment/$(EXPERIMENT).yaml),.venv-alfworld/installed) $(if $(filter cuda,$(DEVICE)),.venv-serving/installed)
+sweep: .venv/installed $(if $(shell grep -s '^[^\#]*alfworld' conf/experiment/$(EXPERIMENT).yaml),.venv-alfworld/installed) $(if $(filter cuda,$(DEVICE)),.venv-serving/installed)
 	$(BIN)/pddlego run -m experiment=$(EXPERIMENT) run.out=$(RUNS)
 	$(BIN)/pddlego report $(RUNS)/$(EXPERIMENT) --out $(RUNS)/$(EXPERIMENT)
 

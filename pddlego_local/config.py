@@ -44,6 +44,22 @@ def parse_games(text: object) -> tuple[int, ...]:
     return tuple(games)
 
 
+def quote_games(overrides: Sequence[str]) -> list[str]:
+    """The overrides, with the value of `games` as one text: to Hydra a bare comma begins a sweep.
+
+    games=0-9,17 and games=[0,3] become games="0-9,17" and games="[0,3]".
+    """
+    return [_quoted(override) for override in overrides]
+
+
+def _quoted(override: str) -> str:
+    found = re.fullmatch(r"(\+{0,2}games=)(.*)", override, re.DOTALL)
+    if not found:
+        return override
+    bare = re.sub(r"""["'\\]""", "", found[2])
+    return f'{found[1]}"{bare}"'
+
+
 _STRICT = ConfigDict(extra="forbid")
 
 
@@ -164,7 +180,7 @@ def compose_cell(overrides: Sequence[str]) -> CellConfig:
         here = initialize_config_dir(str(folder("conf")), version_base="1.3")
     try:
         with here:
-            cfg = compose("config", list(overrides), return_hydra_config=True)
+            cfg = compose("config", quote_games(overrides), return_hydra_config=True)
     except (HydraException, OmegaConfBaseException) as error:
         raise ConfigError(_first_line(error)) from error
     choices = cfg.hydra.runtime.choices
@@ -200,7 +216,8 @@ class _clear_errors:
             return f"{key}: there is no such option"
         if error["type"] == "missing_argument":
             return f"{key}: must be given"
-        return f"{key}={error['input']!r}: {error['msg'][0].lower()}{error['msg'][1:]}"
+        words = error["msg"].removeprefix("Value error, ")
+        return f"{key}={error['input']!r}: {words[0].lower()}{words[1:]}"
 
 
 def _first_line(error: Exception) -> str:

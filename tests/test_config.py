@@ -12,7 +12,10 @@ OPTIONS = sorted(f"{path.parent.name}={path.stem}" for path in folder("conf").gl
 
 
 def composed(option: str) -> CellConfig:
+    nothing_won_yet = ["method.domains=null"]
     extra = {
+        "experiment=paper_pddlego_plus_domain": nothing_won_yet,
+        "experiment=paper_pddlego_plus_domain_alfworld": nothing_won_yet,
         "model=replay": ["model.run=runs"],
         "model=transformers": ["model.weights=some/model"],
         "model=vllm": ["model.weights=some/model"],
@@ -51,7 +54,11 @@ def test_there_is_a_yaml_for_each_of_the_models_that_are_promised() -> None:
         (["decoding.temperature=-1"], "decoding.temperature=-1"),
         (["model=replay"], "model.run"),
         (["games=3-1"], "games='3-1'"),
-        (["games=all"], "games='all'"),
+        (["games=all"], "games='all': write seeds"),
+        (["games=0,"], "games='0,': write seeds"),
+        (["games="], "games='': write seeds"),
+        (["games=range(0,5)"], "games='range(0,5)': write seeds"),
+        (["games=0-2;7"], "games='0-2;7': write seeds"),
         (["trials=0"], "trials=0"),
         (["seed=x"], "seed='x'"),
         (["run.concurrency=0"], "run.concurrency=0"),
@@ -88,7 +95,23 @@ def test_a_rung_comes_with_its_goal_and_the_two_top_ones_take_any(rung: str) -> 
 def test_games_are_ranges_and_single_seeds() -> None:
     assert parse_games("0-2,7, 9") == (0, 1, 2, 7, 9)
     assert parse_games(4) == (4,)
-    assert compose_cell(["games=[3,5]"]).settings.games == (3, 5)
+
+
+@pytest.mark.parametrize(
+    ("override", "games"),
+    [
+        ("games=0-2,7", (0, 1, 2, 7)),
+        ('games="0-2,7"', (0, 1, 2, 7)),
+        ("games='0-2,7'", (0, 1, 2, 7)),
+        ("games=[0,3]", (0, 3)),
+        ("games=[0-2, 7]", (0, 1, 2, 7)),
+        ("games=7", (7,)),
+        ("games=3,5", (3, 5)),
+        ("++games=3,5", (3, 5)),
+    ],
+)
+def test_games_need_no_quotes(override: str, games: tuple[int, ...]) -> None:
+    assert compose_cell([override]).settings.games == games
 
 
 SAME = ["games=0-59", "trials=3", "run.concurrency=9", "run.out=elsewhere", "name=other"]

@@ -91,7 +91,7 @@ CASES: dict[str, tuple[str, int, str] | None] = {
         "pddlego sample model=random decoding=grounded decoding.max_tokens=300 -n 2", 0,
         '"rung": "grounded"',
     ),
-    "pddlego doctor": ("pddlego doctor", 0, "model=reference"),
+    "pddlego doctor": ("pddlego doctor", 0, "ready"),
 }  # fmt: skip
 
 
@@ -103,7 +103,7 @@ def shell(command: str) -> subprocess.CompletedProcess[str]:
         for word in ([sys.executable, "-m", "pddlego_local"] if part == "pddlego" else [part])
     ]
     env = {**os.environ, "COLUMNS": "200", "MAKEFLAGS": "", "HF_HUB_CACHE": "/nowhere"}
-    return subprocess.run(words, capture_output=True, text=True, cwd=ROOT, env=env, timeout=280)
+    return subprocess.run(words, capture_output=True, text=True, cwd=ROOT, env=env)
 
 
 @pytest.fixture(scope="module")

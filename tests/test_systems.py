@@ -7,10 +7,18 @@ from pathlib import Path
 
 import pytest
 
+from pddlego_local.commands.dry_run import look_ahead
+from pddlego_local.config import compose_cell
 from pddlego_local.record import read_rows
 from pddlego_local.resources import folder
 
 METHODS = {path.stem for path in (folder("conf") / "method").glob("*.yaml")}
+
+
+def most_calls(environment: str, method: str) -> int:
+    """What a look ahead says of two games."""
+    cell = [f"environment={environment}", f"method={method}", "games=0-1", "decoding=free"]
+    return look_ahead(compose_cell(cell), ()).calls
 
 
 @pytest.mark.parametrize("environment", ["coin", "cooking_easy", "cooking_hard", "alfworld"])
@@ -27,5 +35,7 @@ def test_perfect_answers_win_by_every_method(tmp_path: Path, environment: str) -
         if method != "random_policy":
             assert {row.outcome for row in rows} <= {"success", "success_at_start"}, method
             assert all(row.won for row in rows)
+        calls = sum(row.calls for row in rows)
+        assert calls <= most_calls(environment, method), method
         played.add(method)
     assert played == METHODS

@@ -79,7 +79,7 @@ def _show_grammar(console: Console) -> None:
     model: Model = cells["free"].build("model")
     with contextlib.closing(model), contextlib.closing(cells["free"].build("planner")) as planner:
         for rung, cell in cells.items():
-            drawn = list(samples(cell, model, SAMPLES))
+            drawn = samples(cell, model, SAMPLES)
             pairs = [pair for pair in drawn if not pair["fault"]]
             outcomes = Counter(planner.plan(p["domain"], p["problem"]).outcome for p in pairs)
             accepted = sum(outcomes.values()) - outcomes["translate_error"]

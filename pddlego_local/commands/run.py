@@ -4,7 +4,6 @@ Single cells, sweeps (`-m`) and other launchers (submitit, Ray) are Hydra's; thi
 what a job does, and refuses a sweep whose parts are missing before its first job begins.
 """
 
-import itertools
 import logging
 import sys
 from collections.abc import Sequence
@@ -12,14 +11,15 @@ from typing import Any
 
 import hydra
 from hydra.core.hydra_config import HydraConfig
-from hydra.core.override_parser.overrides_parser import OverridesParser
 from hydra.experimental.callback import Callback
 from omegaconf import DictConfig
 from rich.console import Console
 from rich.logging import RichHandler
 from rich.markup import escape
 
-from pddlego_local.config import CellConfig, compose_cell
+from pddlego_local.commands import dry_run
+from pddlego_local.commands.sweep import cells_of
+from pddlego_local.config import CellConfig, compose_cell, quote_games
 from pddlego_local.errors import (
     EnvironmentFault,
     GrammarIgnored,
@@ -31,24 +31,29 @@ from pddlego_local.models.opened import MODELS
 from pddlego_local.resources import folder
 from pddlego_local.run import run_cell
 
+DRY_RUN = "--dry-run"
 console = Console(stderr=True, highlight=False, soft_wrap=True)
 _exit_code = 0
 
 
 def main(arguments: Sequence[str]) -> int:
     """Runs one cell or a sweep; 0 done, 2 bad configuration, 3 an infrastructure fault."""
+    dry = DRY_RUN in arguments
+    arguments = quote_games([word for word in arguments if word != DRY_RUN])
     flags = [word for word in arguments if word in ("-m", "--multirun")]  # wherever they stand
     logging.basicConfig(
         format="%(message)s", handlers=[RichHandler(console=console, show_path=False)]
     )
     logging.getLogger("pddlego_local").setLevel(logging.INFO)
     sys.argv = ["pddlego run", *flags, *(word for word in arguments if word not in flags)]
+    Preflight.dry = dry
     try:
         hydra.main(version_base="1.3", config_path=str(folder("conf")), config_name="config")(
             _job
         )()
     except SystemExit as stop:
-        return 3 if stop.code == 3 else 2  # Hydra itself leaves with 1 on a bad override
+        # Hydra itself leaves with 1 on a bad override.
+        return stop.code if isinstance(stop.code, int) and stop.code in (0, 3) else 2
     finally:
         MODELS.close()
     return _exit_code
@@ -79,12 +84,23 @@ def _tell(error: PddlegoError) -> int:
 
 
 class Preflight(Callback):
-    """Before the first job of a sweep: composes every cell and asks its parts what they lack."""
+    """Before the first job of a sweep: composes every cell and asks its parts what they lack.
+
+    With `dry` no job begins: the cells are listed instead.
+    """
+
+    dry = False
+
+    def on_run_start(self, config: DictConfig, **kwargs: Any) -> None:
+        if self.dry:
+            raise SystemExit(dry_run.show([list(config.hydra.overrides.task)], _tell))
 
     def on_multirun_start(self, config: DictConfig, **kwargs: Any) -> None:
+        if self.dry:
+            raise SystemExit(dry_run.show(cells_of(config), _tell))
         errors: dict[str, PddlegoError] = {}
         asked: list[object] = []
-        for overrides in _cells(config):
+        for overrides in cells_of(config):
             try:
                 cell = compose_cell(overrides)
                 built = cell.check()
@@ -98,19 +114,3 @@ class Preflight(Callback):
                 errors.setdefault(str(error), error)
         if errors:
             raise SystemExit(max(_tell(error) for error in errors.values()))
-
-
-def _cells(config: DictConfig) -> list[list[str]]:
-    """The overrides of every job that Hydra's basic sweeper will start, in its order."""
-    given = list(config.hydra.overrides.task)
-    names = {override.split("=")[0] for override in given}
-    params = config.hydra.sweeper.get("params") or {}
-    given += [f"{key}={value}" for key, value in params.items() if key not in names]
-    choices = []
-    for override in OverridesParser.create().parse_overrides(given):
-        if override.is_sweep_override():
-            key = override.get_key_element()
-            choices.append([f"{key}={value}" for value in override.sweep_string_iterator()])
-        else:
-            choices.append([override.input_line or ""])
-    return [list(cell) for cell in itertools.product(*choices)]

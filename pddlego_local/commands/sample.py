@@ -1,20 +1,26 @@
 """`pddlego sample`: what a model writes for one observation, as JSON lines."""
 
 import argparse
+import atexit
 import contextlib
-from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
+import os
+import signal
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from pddlego_local.commands.pairs import write_lines
+from rich.console import Console
+from rich.progress import Progress
+
+from pddlego_local.commands.answer_file import answer_file
+from pddlego_local.commands.as_they_end import each_as_it_ends
 from pddlego_local.config import CellConfig, compose_cell
 from pddlego_local.decoding import Decoding
 from pddlego_local.decoding.answer import read
 from pddlego_local.decoding.draw import draw
 from pddlego_local.decoding.forms import PDDL, Keys
 from pddlego_local.decoding.ladder import constraint_for
-from pddlego_local.decoding.question import Drawn, Model, Question
+from pddlego_local.decoding.question import Model, Question
 from pddlego_local.episode import Episode, Parts
 from pddlego_local.errors import ConfigError
 from pddlego_local.events import Event
@@ -23,50 +29,100 @@ from pddlego_local.seeds import derive_seed
 
 HELP = "PDDL pairs that a model writes for one observation, as JSON lines"
 
+Answered = dict[str, Any]
+"""One line of the file: the answer, and the question that it is to."""
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("overrides", nargs="*", help="Hydra overrides, such as model=random")
     parser.add_argument("-n", type=int, default=10, help="how many (default 10)")
-    parser.add_argument("--out", type=Path, metavar="FILE", help="write JSON lines there")
+    parser.add_argument(
+        "--out", type=Path, metavar="FILE", help="add JSON lines there; the same again continues"
+    )
 
 
 def carry_out(given: argparse.Namespace) -> int:
+    """Writes each answer as it ends: in no order, and with its id."""
     config = compose_cell(given.overrides)
     built = config.check()
     model: Model = built["model"]
     model.preflight(thinking=built["decoding"].thinking)
-    with contextlib.closing(model):
-        write_lines(samples(config, model, given.n), given.out)
+    with (
+        _interruptible(),
+        contextlib.closing(model),
+        answer_file(given.out, **_question(config)) as file,
+        Progress(console=Console(stderr=True)) as progress,
+    ):
+        missing = [number for number in range(given.n) if number not in file.ids]
+        bar = progress.add_task("answers", total=given.n, completed=given.n - len(missing))
+
+        def write(answer: Answered) -> None:
+            file.write(answer)
+            progress.advance(bar)
+
+        if missing:
+            draw_one = sampler(config, model)
+            each_as_it_ends(draw_one, missing, config.settings.run.concurrency, write)
     return 0
 
 
-def samples(config: CellConfig, model: Model, count: int) -> Iterator[dict[str, Any]]:
+def samples(config: CellConfig, model: Model, count: int) -> list[Answered]:
     """`count` answers to the prompt of the first game's first look, each with a seed of its own."""
+    answers: list[Answered] = []
+    draw_one = sampler(config, model)
+    each_as_it_ends(draw_one, range(count), config.settings.run.concurrency, answers.append)
+    return sorted(answers, key=lambda answer: answer["id"])
+
+
+def sampler(config: CellConfig, model: Model) -> Callable[[int], Answered]:
+    """Draws the answer of a number. Thread-safe.
+
+    Raises ConfigError if the method asks for no PDDL.
+    """
     decoding: Decoding = config.build("decoding")
     if PDDL not in config.build("method").forms:
         raise ConfigError(f"method={config.labels['method']} asks for no domain and problem")
     question = first_question(config)
     constraint = constraint_for(decoding.rung, PDDL, question.scene)
 
-    def one(number: int) -> tuple[int, Drawn]:
+    def one(number: int) -> Answered:
         sampling = decoding.sampling(derive_seed(config.settings.seed, "sample", number))
-        drawn = draw(model, question, constraint, sampling, decoding.stage_tokens)
-        return number, drawn[0]
+        (drawn,) = draw(model, question, constraint, sampling, decoding.stage_tokens)
+        completion = drawn.completion
+        answer = read(completion, PDDL, constraint)
+        return {
+            "id": number,
+            "domain": answer.value.df if answer.value else "",
+            "problem": answer.value.pf if answer.value else "",
+            "finish_reason": completion.finish_reason,
+            "completion_tokens": completion.completion_tokens,
+            "rung": decoding.rung,
+            "fault": answer.fault,
+            "text": completion.text,
+            **_question(config),
+        }
 
-    with ThreadPoolExecutor(config.settings.run.concurrency) as pool:
-        for number, drawn in pool.map(one, range(count)):
-            completion = drawn.completion
-            answer = read(completion, PDDL, constraint)
-            yield {
-                "id": number,
-                "domain": answer.value.df if answer.value else "",
-                "problem": answer.value.pf if answer.value else "",
-                "finish_reason": completion.finish_reason,
-                "completion_tokens": completion.completion_tokens,
-                "rung": decoding.rung,
-                "fault": answer.fault,
-                "text": completion.text,
-            }
+    return one
+
+
+def _question(config: CellConfig) -> dict[str, object]:
+    return {"cell": config.cell, "game": config.settings.games[0]}
+
+
+@contextlib.contextmanager
+def _interruptible() -> Iterator[None]:
+    """What ends a batch job is a Ctrl-C too: servers are ended, and the exit code is the same.
+
+    Then the process ends at once: an answer being drawn in it would be waited for, or abort it.
+    """
+    before = signal.signal(signal.SIGTERM, signal.default_int_handler)
+    try:
+        yield
+    except KeyboardInterrupt:
+        atexit.register(os._exit, 130)
+        raise
+    finally:
+        signal.signal(signal.SIGTERM, before)
 
 
 def first_question(config: CellConfig) -> Question[Keys]:

@@ -2,6 +2,7 @@
 
 from typing import Protocol
 
+from pddlego_local.core import Budget
 from pddlego_local.decoding.forms import Form, Keys
 from pddlego_local.episode import Episode
 
@@ -20,6 +21,9 @@ class Method(Protocol):
     def forms(self) -> tuple[Form[Keys], ...]: ...
     @property
     def learns(self) -> bool: ...
+
+    def most_calls(self, budget: Budget, best_of: int) -> int:
+        """No episode asks for more answers than these, each of the `best_of` counted."""
 
     def __call__(self, episode: Episode) -> str:
         """Plays to the end and returns the outcome's name."""

@@ -6,6 +6,7 @@ from pydantic import ConfigDict, Field
 from pydantic.dataclasses import dataclass
 
 from pddlego_local import prompts
+from pddlego_local.core import Budget
 from pddlego_local.decoding.forms import COMMAND, Command
 from pddlego_local.episode import Episode
 
@@ -19,6 +20,10 @@ class ActionGen:
     prompts = "action_gen"
     forms = (COMMAND,)
     learns = False
+
+    def most_calls(self, budget: Budget, best_of: int) -> int:
+        """Each step names an action, after `max_retries` answers that name none."""
+        return budget.limit * (1 + self.max_retries)
 
     def __call__(self, episode: Episode) -> str:
         """Returns success, success_at_start, no_action, game_lost or step_limit."""

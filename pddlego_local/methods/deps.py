@@ -9,9 +9,10 @@ from typing import Annotated
 from pydantic import ConfigDict, Field
 from pydantic.dataclasses import dataclass
 
+from pddlego_local.core import Budget
 from pddlego_local.decoding.forms import GOALS, TEXT, choice
 from pddlego_local.episode import Episode
-from pddlego_local.methods.shared.controller import Controller
+from pddlego_local.methods.shared.controller import Controller, most_choices
 from pddlego_local.methods.shared.goal_planner import GoalPlanner
 
 
@@ -27,6 +28,11 @@ class Deps:
     prompts = "deps"
     forms = (GOALS, TEXT, choice(1))
     learns = False
+
+    def most_calls(self, budget: Budget, best_of: int) -> int:
+        """The plans, an explanation before each new one, and their controller."""
+        choices = most_choices(budget.limit, self.max_idle)
+        return (1 + 2 * self.max_replans + choices) * (1 + self.max_retries)
 
     def __call__(self, episode: Episode) -> str:
         """Returns success, success_at_start, no_plan (the planner named no sub-goal), replan_limit,

@@ -14,6 +14,7 @@ from typing import Annotated
 from pydantic import ConfigDict, Field
 from pydantic.dataclasses import dataclass
 
+from pddlego_local.core import Budget
 from pddlego_local.decoding.forms import MOVE, TEXT
 from pddlego_local.episode import Episode
 from pddlego_local.errors import ConfigError
@@ -61,6 +62,10 @@ class Fcrf:
     def __post_init__(self) -> None:
         """Raises ConfigError if `lessons` holds no lessons."""
         _ = self._given
+
+    def most_calls(self, budget: Budget, best_of: int) -> int:
+        """A trial's moves and the three parts of a deep reflection."""
+        return react.most_moves(budget, self.max_thoughts) + 3 * (1 + self.max_retries)
 
     def __call__(self, episode: Episode) -> str:
         """Returns solved_before, success_at_start, or an outcome of `react.play`."""

@@ -7,9 +7,10 @@ from typing import Annotated
 from pydantic import ConfigDict, Field
 from pydantic.dataclasses import dataclass
 
+from pddlego_local.core import Budget
 from pddlego_local.decoding.forms import GOALS, choice
 from pddlego_local.episode import Episode
-from pddlego_local.methods.shared.controller import Controller
+from pddlego_local.methods.shared.controller import Controller, most_choices, most_pursuits
 from pddlego_local.methods.shared.goal_planner import GoalPlanner
 
 
@@ -24,6 +25,12 @@ class InnerMonologue:
     prompts = "deps"
     forms = (GOALS, choice(1))
     learns = False
+
+    def most_calls(self, budget: Budget, best_of: int) -> int:
+        """The sub-goals, one that is not named, and their controller."""
+        goals = most_pursuits(budget.limit, self.max_idle) + 1
+        choices = most_choices(budget.limit, self.max_idle)
+        return (goals + choices) * (1 + self.max_retries)
 
     def __call__(self, episode: Episode) -> str:
         """Returns success, success_at_start, no_plan (the planner named no sub-goal), no_progress

@@ -9,11 +9,11 @@ from pydantic import ConfigDict, Field
 from pydantic.dataclasses import dataclass
 
 from pddlego_local import prompts
-from pddlego_local.core import Turn
+from pddlego_local.core import Budget, Turn
 from pddlego_local.decoding.forms import EDIT, SEEN, Edit
 from pddlego_local.episode import Episode
 from pddlego_local.events import EditApplied, Where
-from pddlego_local.methods.shared.pddlego_loop import explore
+from pddlego_local.methods.shared.pddlego_loop import MAX_OPENED, explore
 from pddlego_local.pddl.edit import apply, empty_problem
 from pddlego_local.planning import Formalization
 
@@ -27,6 +27,10 @@ class PddlEdit:
     prompts = "pddlego"
     forms = (EDIT, SEEN)
     learns = False
+
+    def most_calls(self, budget: Budget, best_of: int) -> int:
+        """Each step looks around for things to pick up, and formalizes."""
+        return budget.limit * (MAX_OPENED + (1 + self.max_retries) * best_of)
 
     def __call__(self, episode: Episode) -> str:
         """Returns success, success_at_start, no_plan, game_lost or step_limit."""

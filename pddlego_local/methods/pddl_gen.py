@@ -9,11 +9,11 @@ from pydantic import ConfigDict, Field
 from pydantic.dataclasses import dataclass
 
 from pddlego_local import prompts
-from pddlego_local.core import Turn
+from pddlego_local.core import Budget, Turn
 from pddlego_local.decoding.forms import PROBLEM, SEEN, Problem
 from pddlego_local.episode import Episode
 from pddlego_local.events import Where
-from pddlego_local.methods.shared.pddlego_loop import explore
+from pddlego_local.methods.shared.pddlego_loop import MAX_OPENED, explore
 from pddlego_local.planning import Formalization
 
 
@@ -26,6 +26,10 @@ class PddlGen:
     prompts = "pddlego"
     forms = (PROBLEM, SEEN)
     learns = False
+
+    def most_calls(self, budget: Budget, best_of: int) -> int:
+        """Each step looks around for things to pick up, and formalizes."""
+        return budget.limit * (MAX_OPENED + (1 + self.max_retries) * best_of)
 
     def __call__(self, episode: Episode) -> str:
         """Returns success, success_at_start, no_plan, game_lost or step_limit."""

@@ -5,6 +5,7 @@ nothing is refined. The first error of solver or simulation ends the episode.
 from pydantic import ConfigDict
 from pydantic.dataclasses import dataclass
 
+from pddlego_local.core import Budget
 from pddlego_local.decoding.forms import PDDL
 from pddlego_local.episode import Episode
 from pddlego_local.methods.pddlego_plus import Round, Variant, formalizing_question
@@ -20,6 +21,10 @@ class Pddlego:
     prompts = "pddlego_plus"
     forms = (PDDL,)
     learns = False
+
+    def most_calls(self, budget: Budget, best_of: int) -> int:
+        """One formalization a step."""
+        return budget.limit * best_of
 
     def __call__(self, episode: Episode) -> str:
         """Returns success, success_at_start, solver_abort, simulation_abort, game_lost or

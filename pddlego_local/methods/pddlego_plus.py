@@ -12,7 +12,7 @@ from pydantic import ConfigDict, Field
 from pydantic.dataclasses import dataclass
 
 from pddlego_local import prompts
-from pddlego_local.core import Turn
+from pddlego_local.core import Budget, Turn
 from pddlego_local.decoding.forms import PDDL, PROBLEM, Form, Keys, Pddl, Problem
 from pddlego_local.decoding.question import Question
 from pddlego_local.episode import Episode, Execution
@@ -49,9 +49,18 @@ class PddlegoPlus:
     prompts = "pddlego_plus"
     learns = False
 
+    def __post_init__(self) -> None:
+        """Raises ConfigError if nothing was won in `domains`."""
+        if self.domains:
+            winning_domains(self.domains)
+
     @property
     def forms(self) -> tuple[Form[Keys], ...]:
         return (PROBLEM,) if self.domains else (PDDL,)
+
+    def most_calls(self, budget: Budget, best_of: int) -> int:
+        """Steps times attempts times formalizations of an attempt."""
+        return budget.limit * self.max_attempts * (1 + self.max_retries) * best_of
 
     def __call__(self, episode: Episode) -> str:
         """Returns success, success_at_start, solver_abort, simulation_abort, game_lost or

@@ -9,7 +9,7 @@ from pydantic import ConfigDict, Field
 from pydantic.dataclasses import dataclass
 
 from pddlego_local import prompts
-from pddlego_local.core import Turn
+from pddlego_local.core import Budget, Turn
 from pddlego_local.decoding.forms import COMMAND, Command
 from pddlego_local.decoding.question import Question
 from pddlego_local.episode import Episode, Execution
@@ -25,6 +25,10 @@ class PlanGen:
     prompts = "plangen"
     forms = (COMMAND,)
     learns = False
+
+    def most_calls(self, budget: Budget, best_of: int) -> int:
+        """Each step has `max_attempts`, of one answer."""
+        return budget.limit * self.max_attempts
 
     def __call__(self, episode: Episode) -> str:
         """Returns success, success_at_start, simulation_abort, game_lost or step_limit."""

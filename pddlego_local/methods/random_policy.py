@@ -5,6 +5,7 @@ import random
 from pydantic import ConfigDict
 from pydantic.dataclasses import dataclass
 
+from pddlego_local.core import Budget
 from pddlego_local.episode import Episode
 
 
@@ -15,6 +16,10 @@ class RandomPolicy:
     prompts = ""
     forms = ()
     learns = False
+
+    def most_calls(self, budget: Budget, best_of: int) -> int:
+        """None."""
+        return 0
 
     def __call__(self, episode: Episode) -> str:
         """Returns success, success_at_start, game_lost or step_limit."""

@@ -7,6 +7,7 @@ from typing import Annotated
 from pydantic import ConfigDict, Field
 from pydantic.dataclasses import dataclass
 
+from pddlego_local.core import Budget
 from pddlego_local.decoding.forms import MOVE, TEXT
 from pddlego_local.episode import Episode
 from pddlego_local.methods.shared import react
@@ -27,6 +28,10 @@ class Reflexion:
     prompts = "fcrf"
     forms = (MOVE, TEXT)
     learns = True
+
+    def most_calls(self, budget: Budget, best_of: int) -> int:
+        """A trial's moves and one reflection."""
+        return react.most_moves(budget, self.max_thoughts) + 1 + self.max_retries
 
     def __call__(self, episode: Episode) -> str:
         """Returns solved_before, success_at_start, or an outcome of `react.play`."""

@@ -7,9 +7,10 @@ from typing import Annotated
 from pydantic import ConfigDict, Field
 from pydantic.dataclasses import dataclass
 
+from pddlego_local.core import Budget
 from pddlego_local.decoding.forms import GOALS, choice
 from pddlego_local.episode import Episode
-from pddlego_local.methods.shared.controller import Controller
+from pddlego_local.methods.shared.controller import Controller, most_choices
 from pddlego_local.methods.shared.goal_planner import GoalPlanner
 
 
@@ -25,6 +26,11 @@ class ZeroShotReplan:
     prompts = "deps"
     forms = (GOALS, choice(1))
     learns = False
+
+    def most_calls(self, budget: Budget, best_of: int) -> int:
+        """The plans, and their controller."""
+        choices = most_choices(budget.limit, self.max_idle)
+        return (1 + self.max_replans + choices) * (1 + self.max_retries)
 
     def __call__(self, episode: Episode) -> str:
         """Returns success, success_at_start, no_plan (the planner named no sub-goal), replan_limit,

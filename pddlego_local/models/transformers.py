@@ -111,9 +111,9 @@ class TransformersModel:
         return one_by_one(self.complete, messages, grammar, sampling, count)
 
     def close(self) -> None:
-        """Lets go of the weights; a later request loads them again."""
-        with self._lock:
-            self._loaded = None
+        """Lets go of the weights, but for an answer that is being drawn; a later request loads them
+        again."""
+        self._loaded = None
 
     def _ensure_loaded(self) -> Generation:
         if self._loaded is None:

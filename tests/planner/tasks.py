@@ -78,8 +78,8 @@ def _command(process: psutil.Process) -> list[str]:
         return []
 
 
-def all_gone(processes: list[psutil.Process], within_s: float = 10.0) -> bool:
-    """Whether they end in time; a zombie that nobody has waited for counts as ended."""
+def all_gone(processes: list[psutil.Process], within_s: float = 600) -> bool:
+    """Whether they end; a zombie that nobody has waited for counts as ended."""
     deadline = time.monotonic() + within_s
     while time.monotonic() < deadline:
         if not any(map(_runs, processes)):

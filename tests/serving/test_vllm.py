@@ -45,7 +45,7 @@ CONTEXT_TOKENS = 4096
 
 def serving(**settings: object) -> Server:
     variables = {"OMP_NUM_THREADS": "1"}
-    fast = {"kv_cache_gib": 1, "start_timeout_s": 240, "variables": variables}
+    fast = {"kv_cache_gib": 1, "start_timeout_s": 1500, "variables": variables}
     return Server(env=ENV, device="cpu", **{**fast, **settings})  # type: ignore[arg-type]
 
 
@@ -99,7 +99,7 @@ def group_of(process: subprocess.Popen[bytes] | int) -> list[psutil.Process]:
 
 
 def wait_until_gone(group: int) -> list[psutil.Process]:
-    for _ in range(150):
+    for _ in range(6000):
         if not (left := group_of(group)):
             return []
         time.sleep(0.1)
@@ -231,7 +231,7 @@ def kill_under_way(server: int, ask: Callable[[], object]) -> None:
     time.sleep(0.5)
     psutil.Process(server).kill()
     for thread in asking:
-        thread.join(60)
+        thread.join()
     assert [type(fault) for fault in faults] == [ModelFault] * 4
 
 
@@ -278,7 +278,7 @@ def test_nothing_is_left_after_sigkill_of_the_parent(weights: Path) -> None:
 def test_a_server_that_cannot_start_says_why(tmp_path: Path, weights: Path) -> None:
     arguments = [str(weights), "--env", str(ENV), "--device", "cpu", "--", "--no-such-flag"]
     with pytest.raises(ModelFault, match="no-such-flag"):
-        VllmServer(arguments, start_timeout_s=120)
+        VllmServer(arguments, start_timeout_s=1500)
 
 
 @pytest.mark.parametrize(

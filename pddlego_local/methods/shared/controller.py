@@ -114,3 +114,14 @@ class Controller:
             commands=episode.commands,
             subgoal=goal,
         )
+
+
+def most_pursuits(commands: int, max_idle: int) -> int:
+    """Sub-goals that an episode of so many commands can have: each command may have one of its own,
+    after others that end without any."""
+    return commands * max_idle
+
+
+def most_choices(commands: int, max_idle: int) -> int:
+    """Usable answers of the controller: one for each command, and one at each sub-goal's end."""
+    return commands + most_pursuits(commands, max_idle)

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from pddlego_local import prompts
-from pddlego_local.core import Message, Messages
+from pddlego_local.core import Budget, Message, Messages
 from pddlego_local.decoding.forms import MOVE, TEXT, Move
 from pddlego_local.episode import Episode
 from pddlego_local.errors import PromptTooLong
@@ -93,6 +93,11 @@ def play(episode: Episode, reflections: Sequence[Reflection], *, max_thoughts: i
         if ended:
             return Trial(look, tuple(seen), step, ended)
     return Trial(look, tuple(seen), step, "step_limit")
+
+
+def most_moves(budget: Budget, max_thoughts: int) -> int:
+    """Answers that a trial can have: a budget of actions counts commands alone."""
+    return budget.limit * (1 if budget.unit == "rounds" else 1 + max_thoughts)
 
 
 def dialogue(opening: str, seen: Sequence[Seen], complaint: str = "") -> Messages:

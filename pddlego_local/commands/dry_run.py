@@ -1,0 +1,104 @@
+"""`pddlego run … --dry-run`: the cells of a command, and what they may still cost."""
+
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from rich.console import Console
+from rich.table import Table
+
+from pddlego_local.config import GROUPS, CellConfig, compose_cell
+from pddlego_local.decoding import Decoding
+from pddlego_local.errors import PddlegoError
+from pddlego_local.methods import Method
+from pddlego_local.record import Cell
+
+PIPE_WIDTH = 160  # columns, where nobody says how wide the page is
+
+
+@dataclass(frozen=True)
+class CellAhead:
+    """A cell's episodes, counted, and the model calls that those left may need at most.
+
+    `overrides` are what was asked of this cell.
+    """
+
+    cell: str
+    overrides: tuple[str, ...]
+    asked: int
+    done: int
+    calls: int
+
+    @property
+    def left(self) -> int:
+        return self.asked - self.done
+
+
+def show(cells: Sequence[Sequence[str]], tell: Callable[[PddlegoError], int]) -> int:
+    """Prints one table and its totals; 0, or the exit code of the worst mistake in the cells.
+
+    `cells` are the overrides of each; mistakes are told as the run itself would. Nothing is
+    loaded, started or written.
+    """
+    ahead: list[CellAhead] = []
+    errors: dict[str, PddlegoError] = {}
+    checked: list[object] = []
+    for overrides in cells:
+        try:
+            config = compose_cell(overrides)
+            _check(config, checked)
+            ahead.append(look_ahead(config, tuple(overrides)))
+        except PddlegoError as error:
+            errors.setdefault(str(error), error)
+    if errors:
+        return max(tell(error) for error in errors.values())
+    console = Console(highlight=False, width=None if sys.stdout.isatty() else PIPE_WIDTH)
+    console.print(_table(ahead))
+    return 0
+
+
+def look_ahead(config: CellConfig, overrides: tuple[str, ...]) -> CellAhead:
+    """Counts one cell's episodes from what is recorded of it."""
+    settings = config.settings
+    method: Method = config.build("method")
+    decoding: Decoding = config.build("decoding")
+    budget = config.build("environment").budget
+    asked = {(game, trial) for game in settings.games for trial in range(settings.trials)}
+    done = Cell(settings.run.out / settings.name / config.cell).done() & asked
+    calls = method.most_calls(budget, decoding.best_of) * (len(asked) - len(done))
+    return CellAhead(config.cell, overrides, len(asked), len(done), calls)
+
+
+def _check(config: CellConfig, checked: list[object]) -> None:
+    """As `CellConfig.check`, but each part that several cells share is built once."""
+    _ = config.settings
+    for group in GROUPS:
+        part = config.tree[group]
+        if part not in checked:
+            config.build(group)
+            checked.append(part)
+
+
+def _table(ahead: Sequence[CellAhead]) -> Table:
+    table = Table(caption="Calls: the most that the methods' limits allow.", show_footer=True)
+    table.add_column("cell", f"cells: {len(ahead)}", no_wrap=True)
+    table.add_column("differs in")
+    for title, numbers in {
+        "episodes": [cell.asked for cell in ahead],
+        "done": [cell.done for cell in ahead],
+        "left": [cell.left for cell in ahead],
+        "model calls, up to": [cell.calls for cell in ahead],
+    }.items():
+        table.add_column(title, f"{sum(numbers):,}", justify="right", no_wrap=True)
+    for cell in ahead:
+        numbers = [cell.asked, cell.done, cell.left, cell.calls]
+        table.add_row(cell.cell, _own(cell, ahead), *(f"{number:,}" for number in numbers))
+    return table
+
+
+def _own(cell: CellAhead, ahead: Sequence[CellAhead]) -> str:
+    """What was asked of this cell and not of all, and that its name does not say."""
+    common = set(cell.overrides).intersection(*(other.overrides for other in ahead))
+    named = (*GROUPS[:4], "seed")
+    own = [one for one in cell.overrides if one not in common and one.split("=")[0] not in named]
+    return " ".join(own)

@@ -1,0 +1,24 @@
+"""The cells of a sweep, known before its first job begins."""
+
+import itertools
+
+from hydra.core.override_parser.overrides_parser import OverridesParser
+from omegaconf import DictConfig
+
+
+def cells_of(config: DictConfig) -> list[list[str]]:
+    """The overrides of every job that Hydra's basic sweeper will start, in its order.
+
+    `config` holds Hydra's own node: what the command line asks takes the place of
+    `hydra.sweeper.params`.
+    """
+    params = config.hydra.sweeper.get("params") or {}
+    asked = [*(f"{key}={value}" for key, value in params.items()), *config.hydra.overrides.task]
+    choices: dict[str, list[str]] = {}
+    for override in OverridesParser.create().parse_overrides(asked):
+        key = override.get_key_element()
+        if override.is_sweep_override():
+            choices[key] = [f"{key}={value}" for value in override.sweep_string_iterator()]
+        else:
+            choices[key] = [override.input_line or ""]
+    return [list(cell) for cell in itertools.product(*choices.values())]

@@ -1,0 +1,25 @@
+"""A model for tests that does not answer one request while a certain file is there."""
+
+import os
+import threading
+from pathlib import Path
+
+from pddlego_local.core import Sampling
+from pddlego_local.decoding.forms import Keys
+from pddlego_local.decoding.question import Drawn, Question
+from pddlego_local.models.reference import ReferenceFormalizer
+from pddlego_local.seeds import derive_seed
+
+VARIABLE = "PDDLEGO_TEST_WAITS_WHILE"
+NEVER_ANSWERED = derive_seed(0, "sample", 1)
+
+
+class Waiting(ReferenceFormalizer):
+    """The reference formalizer; the second answer of `pddlego sample` is the one that waits."""
+
+    def answer(
+        self, question: Question[Keys], sampling: Sampling, sample: int = 0, of: int = 1
+    ) -> Drawn:
+        if sampling.seed == NEVER_ANSWERED and Path(os.environ[VARIABLE]).exists():
+            threading.Event().wait()
+        return super().answer(question, sampling, sample, of)

@@ -1,0 +1,127 @@
+"""`pddlego run … --dry-run`: lists what a command would play, and loads and writes nothing."""
+
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from pddlego_local.commands import run as command
+from pddlego_local.config import compose_cell
+from pddlego_local.core import Budget
+from pddlego_local.environments.coin.game import Coin
+from pddlego_local.methods.inner_monologue import InnerMonologue
+from pddlego_local.methods.pddlego_plus import PddlegoPlus
+from pddlego_local.methods.reflexion import Reflexion
+from pddlego_local.run import run_cell
+from tests.methods import talking
+
+# What a run starts or loads, and a look ahead must not.
+HEAVY = ("torch", "jpype", "py4j.java_gateway", "vllm")
+
+
+def lines(table: str) -> list[tuple[str, ...]]:
+    """The cells' rows and the totals: name, what differs, then the four numbers."""
+    split = [re.split(r"\s*│\s*", line.strip("│ ")) for line in table.splitlines()]
+    return [tuple(row) for row in split if len(row) > 4]
+
+
+def dry(capsys: pytest.CaptureFixture[str], *overrides: str) -> tuple[int, list[tuple[str, ...]]]:
+    code = command.main([*overrides, "--dry-run"])
+    return code, lines(capsys.readouterr().out)
+
+
+def test_a_sweeps_cells_episodes_and_calls(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = tmp_path / "runs"
+    sweep = ["-m", f"run.out={out}", "environment.rooms=3,5", "trials=2", "games=0-3,7"]
+    code, rows = dry(capsys, *sweep, "method=pddlego_plus,plangen", "decoding.best_of=2")
+    assert code == 0 and not out.exists()
+    assert [row[1] for row in rows[:-1]] == ["environment.rooms=3"] * 2 + [
+        "environment.rooms=5"
+    ] * 2
+    calls = 10 * 50 * 5 * 6 * 2, 10 * 50 * 5
+    assert [row[2:] for row in rows[:-1]] == [("10", "0", "10", f"{n:,}") for n in calls] * 2
+    assert rows[-1] == ("cells: 4", "", "40", "0", "40", f"{2 * sum(calls):,}")
+
+
+def test_what_is_done_is_not_left(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    common = [f"run.out={tmp_path}", "environment.rooms=3"]
+    played = run_cell(compose_cell([*common, "games=0,1,9"]))
+    before = {path: path.stat().st_mtime_ns for path in tmp_path.rglob("*")}
+    code, rows = dry(capsys, *common, "games=0-4")
+    assert code == 0
+    assert rows[0] == (played.folder.name, "", "5", "2", "3", f"{3 * 50 * 5 * 6:,}")
+    assert {path: path.stat().st_mtime_ns for path in tmp_path.rglob("*")} == before
+
+
+def test_nothing_heavy_is_loaded_and_a_missing_gpu_is_no_hindrance(tmp_path: Path) -> None:
+    program = (
+        "import sys, json\n"
+        "from pddlego_local.cli import run\n"
+        "code = run(['run', *sys.argv[1:]])\n"
+        f"print(json.dumps([code, [name for name in {HEAVY} if name in sys.modules]]))"
+    )
+    wanted = ["experiment=workstation_trials", "model=qwen3_8b", "--dry-run", f"run.out={tmp_path}"]
+    done = subprocess.run(
+        [sys.executable, "-c", program, *wanted], capture_output=True, text=True, check=True
+    )
+    assert json.loads(done.stdout.splitlines()[-1]) == [0, []], done.stderr
+    assert len(lines(done.stdout)) == 1 + 4
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize(
+    ("overrides", "told"),
+    [
+        (["environment.rooms=12"], "environment.rooms=12"),
+        (["-m", "environment.rooms=5,12"], "environment.rooms=12"),
+        (["games=0-2;7"], "games='0-2;7'"),
+        (["-m", "games=0-2,x", "seed=0,1"], "games='0-2,x'"),
+        (["nonsense=1"], "nonsense"),
+    ],
+)
+def test_mistakes_are_told_as_by_the_run_itself(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], overrides: list[str], told: str
+) -> None:
+    ends = []
+    for flags in ([], ["--dry-run"]):
+        code = command.main([*overrides, f"run.out={tmp_path / 'out'}", *flags])
+        ends.append((code, capsys.readouterr().err))
+    assert ends[0] == ends[1]
+    assert ends[0][0] == 2 and told in ends[0][1].replace("\n", "")
+
+
+FLY = {
+    "df": "(define (domain d) (:predicates (a)) (:action fly :parameters () :effect (a)))",
+    "pf": "(define (problem p) (:domain d) (:init) (:goal (a)))",
+}
+
+
+def test_the_most_can_happen_refused_plans_after_useless_answers() -> None:
+    method = PddlegoPlus(max_attempts=2, max_retries=1)
+    _, model, _ = talking.play(method, ["no PDDL", json.dumps(FLY)] * 9)
+    assert len(model.asked) == method.most_calls(Budget(unit="rounds", limit=1), 1) == 4
+
+
+def test_the_most_can_happen_thoughts_before_every_command() -> None:
+    method = Reflexion(max_thoughts=1, max_retries=0)
+    thought, act = ({"kind": kind, "text": "look around"} for kind in ("think", "act"))
+    moves = [json.dumps(thought), json.dumps(act), json.dumps(thought)]
+    moves += [json.dumps(act | {"text": "inventory"}), talking.BEGIN_AGAIN]
+    budget = Budget(unit="actions", limit=2)
+    _, model, _ = talking.play(method, moves, Coin(budget=budget))
+    assert len(model.asked) == method.most_calls(budget, 1) == 5
+
+
+def test_the_most_can_happen_sub_goals_without_a_command() -> None:
+    """But for one sub-goal's end and one question after the last, which a spent budget spares."""
+    method = InnerMonologue(max_retries=0, max_idle=3)
+    idle = [talking.plan("x"), "done"]
+    one = [*idle, *idle, talking.plan("x"), "> move west", "done"]
+    budget = Budget(unit="actions", limit=2)
+    _, model, _ = talking.play(method, one * 3, Coin(budget=budget))
+    assert len(model.asked) == method.most_calls(budget, 1) - 2 == 13
