@@ -1,4 +1,4 @@
-"""A stand-in for random weights: random logits under the decoder's own masks, in process.
+"""A test model instead of random weights: random logits under the decoder's own masks, in process.
 
 It draws tokens of the random Llama's vocabulary as a server would, without a forward pass: some
 thousand tokens a second, so that tests can look at many whole answers.

@@ -1,4 +1,4 @@
-"""What is known at some moment of a game in each environment, and the decoder's word on answers."""
+"""Scenes at some moment of a game in each environment, and the decoder's verdict on answers."""
 
 import json
 from typing import Any

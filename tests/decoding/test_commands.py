@@ -92,10 +92,10 @@ def test_the_envelope_is_that_of_the_form(rung: str) -> None:
         assert decoder_verdict(grammar, text) != "accepted"
 
 
-def test_where_nothing_was_told_all_names_are_free() -> None:
-    told_nothing = Scene(actions=Alfworld.actions)
-    assert rungs_that_take(told_nothing, "go to drawer 1") == RUNGS
-    offered = replace(told_nothing, commands=("look",))
+def test_where_nothing_was_mentioned_all_names_are_free() -> None:
+    unmentioned = Scene(actions=Alfworld.actions)
+    assert rungs_that_take(unmentioned, "go to drawer 1") == RUNGS
+    offered = replace(unmentioned, commands=("look",))
     assert rungs_that_take(offered, "look") == RUNGS
     assert rungs_that_take(offered, "go to drawer 1") == RUNGS[:2]
 
@@ -169,14 +169,14 @@ def check_game(environment: Environment, seed: int) -> None:
             assert len(memory) <= environment.budget.limit
             names = environment.names(memory)
             scene = Scene(environment.actions, names, observed.commands)
-            command = answers(model, environment.name, memory, "action")
-            move = answers(model, environment.name, memory, "act")
+            command = answers(model, environment.package, memory, "action")
+            move = answers(model, environment.package, memory, "act")
             for rung in RUNGS:
                 assert accepted(commands(rung, scene), command), (rung, command)
                 assert accepted(moves(rung, scene, syntax=syntax_of(MOVE)), move), (rung, move)
                 if environment.name == "cooking":
-                    told = answers(model, environment.name, memory, "seen")
-                    assert accepted(seen(rung, scene, syntax=syntax_of(SEEN)), told), (rung, told)
+                    listed = answers(model, environment.package, memory, "seen")
+                    assert accepted(seen(rung, scene, syntax=syntax_of(SEEN)), listed), rung
             # What is offered is not the only reason: the templates alone take it too.
             unoffered = replace(scene, commands=())
             assert accepted(commands("grounded", unoffered), command), command

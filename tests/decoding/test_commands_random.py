@@ -58,9 +58,9 @@ def legal(scene: Scene) -> set[str]:
 def test_random_weights_name_legal_commands(
     model: TransformersModel, rung: str, name: str, scene: Scene
 ) -> None:
-    said = {answer.action for answer in drawn(model, commands(rung, scene), COMMAND, count=10)}
-    assert rung != "grounded" or said <= legal(scene)
-    for command in said - set(scene.commands):
+    named = {answer.action for answer in drawn(model, commands(rung, scene), COMMAND, count=10)}
+    assert rung != "grounded" or named <= legal(scene)
+    for command in named - set(scene.commands):
         parsed = Tables.load(f"pddlego_local.environments.{name}").parse(command)
         assert parsed and parsed[0] in scene.actions
         assert rung == "signatures" or parsed[1].get("dir", "north") in DIRECTIONS

@@ -1,5 +1,5 @@
-"""Answers in stages: what is taken back, cut, or not what the grammar permits. The house is that of
-`test_typed`; the model writes what it is told to, stage by stage."""
+"""Answers in stages: what is rolled back, cut, or not what the grammar permits. The house is that
+of `test_typed`; the model writes what the test dictates, stage by stage."""
 
 import itertools
 import json
@@ -84,7 +84,7 @@ def test_an_answer_in_stages_is_one_answer() -> None:
     assert drawn.completion.completion_tokens == len("".join(stages()))
 
 
-def test_a_name_that_comes_again_is_taken_back_and_another_drawn() -> None:
+def test_a_name_that_comes_again_is_rolled_back_and_resampled() -> None:
     types, predicates, actions, objects, facts = stages()
     twice = objects.replace("hall cellar", "hall cellar hall")
     rest = " attic - room up - way candle - lamp) (:init"
@@ -98,7 +98,7 @@ def test_a_name_that_comes_again_is_taken_back_and_another_drawn() -> None:
     assert drawn.completion.text.count(f"hall cellar{rest}") == 1
 
 
-def test_an_action_that_comes_again_is_taken_back_too() -> None:
+def test_an_action_that_comes_again_is_rolled_back_too() -> None:
     types, predicates, actions, objects, facts = stages()
     go, light = actions.split("(:action light")
     again = f"{go}{go})"

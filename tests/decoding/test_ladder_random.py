@@ -33,7 +33,7 @@ def planner() -> Iterator[FastDownward]:
 
 
 def first_scene(environment: str) -> Scene:
-    """What is known after the first look of a real game."""
+    """The scene after the first look of a real game."""
     game = compose_cell([f"environment={environment}"]).build("environment")
     with contextlib.closing(game):
         memory = (Turn("look around", game.reset(3).text),)

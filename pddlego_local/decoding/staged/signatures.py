@@ -1,5 +1,5 @@
 """The rung "signatures": any PDDL whose actions are the environment's, with their exact parameters,
-and whose problem is for the domain that was written. In two stages, the domain and the problem.
+and whose problem is for the answer's own domain. In two stages, the domain and the problem.
 """
 
 from pddlego_local.core import Grammar
