@@ -26,6 +26,7 @@ test: .venv/installed-dev .venv-serving/installed .venv-alfworld/installed
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+	$(BIN)/lint-imports
 	$(BIN)/pytest
 
 sweep: .venv/installed $(if $(shell grep -s '^[^\#]*alfworld' conf/experiment/$(EXPERIMENT).yaml),.venv-alfworld/installed) $(if $(filter cuda,$(DEVICE)),.venv-serving/installed)

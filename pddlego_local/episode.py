@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
+from pddlego_local.acting import Acting, Execution
 from pddlego_local.asking import Asking
 from pddlego_local.core import (
     Environment,
@@ -25,8 +26,7 @@ from pddlego_local.decoding.answer import Answer
 from pddlego_local.decoding.forms import Form, Keys, Pddl
 from pddlego_local.decoding.ladder import UPPER_RUNGS
 from pddlego_local.decoding.question import Model, Question, Scene
-from pddlego_local.errors import EnvironmentFault
-from pddlego_local.events import ActionTaken, Chosen, Emit, Event, Note, Restart, Start, Where
+from pddlego_local.events import Chosen, Emit, Event, Note, Start, Where
 from pddlego_local.planning import Formalization, Planning
 from pddlego_local.prompts.shown import Shown
 from pddlego_local.rows import EpisodeRow
@@ -36,25 +36,6 @@ from pddlego_local.seeds import derive_seed
 FIRST_COMMAND = "look around"
 
 T = TypeVar("T", bound=Keys)
-
-
-@dataclass(frozen=True)
-class Execution:
-    """What carrying out a plan gave: the turns that count, and the first refusal if any.
-
-    `error` says why an action was refused, `refused` is its turn where the game refused it and the
-    plan was stopped. `ended` is "success", "game_lost", or "" while the game goes on.
-    """
-
-    turns: tuple[Turn, ...] = ()
-    error: str = ""
-    ended: str = ""
-    refused: Turn | None = None
-
-    @property
-    def tried(self) -> tuple[Turn, ...]:
-        """All that was done, the refused action last."""
-        return (*self.turns, self.refused) if self.refused else self.turns
 
 
 @dataclass(frozen=True)
@@ -91,19 +72,20 @@ class Episode:
         self.earlier = earlier
         self.seed = derive_seed(run_seed, game, trial)
         self.memory: tuple[Turn, ...] = ()
-        self.commands: tuple[str, ...] = ()
         self._decoding = parts.decoding
         self._asking = Asking(parts.model, parts.decoding, emit, (run_seed, game, trial))
         self._planning = Planning(parts.planner, parts.decoding, emit)
+        self._acting = Acting(parts.environment, emit)
         self._emit = emit
-        self._moves = 0
+
+    @property
+    def commands(self) -> tuple[str, ...]:
+        return self._acting.commands
 
     def start(self) -> Observation:
         """Resets the game; its first look is the first turn of the memory."""
-        first = self.environment.reset(self.game)
+        first = self._acting.reset(self.game)
         self.memory = (Turn(FIRST_COMMAND, first.text),)
-        self.commands = first.commands
-        self._moves = 0
         event = Start(
             game=self.game,
             task_type=self.environment.task_type,
@@ -125,23 +107,11 @@ class Episode:
     @property
     def spent(self) -> bool:
         """Whether a budget of actions leaves none."""
-        budget = self.environment.budget
-        return budget.unit == "actions" and self._moves >= budget.limit
+        return self._acting.spent
 
     def restart(self) -> None:
         """Resets the game and replays the memory; EnvironmentFault if it plays differently."""
-        self.commands = self.environment.reset(self.game).commands
-        replayed = self.memory[1:]
-        self._moves = len(replayed)
-        self._emit(Restart(replayed=tuple(turn.command for turn in replayed)))
-        for turn in replayed:
-            seen = self.environment.step(turn.command)
-            self.commands = seen.commands
-            if seen.text != turn.text:
-                raise EnvironmentFault(
-                    f"game {self.game} of {self.environment.name} is not repeatable: "
-                    f"{turn.command!r} no longer gives {turn.text!r}"
-                )
+        self._acting.replay(self.game, self.memory[1:])
 
     def remember(self, turns: Sequence[Turn]) -> None:
         self.memory = (*self.memory, *turns)
@@ -242,50 +212,12 @@ class Episode:
         return self._planning.plan(domain, problem, where, goals=goals, given=given)
 
     def execute(self, plan: Sequence[str], *, stop_at_refusal: bool = True) -> Execution:
-        """Plays a plan until its end, the game's, the budget's, or the first refused action.
-
-        With `stop_at_refusal` false, refused actions are turns like any other (PDDLego §4).
-        """
-        done = Execution()
-        for planned in plan:
-            if self.spent or done.ended:
-                break
-            command = self.environment.command(planned)
-            if command is None:
-                self._moves += 1
-                error = f"{planned} is not one of the allowed actions with its exact parameters."
-                self._note_action(planned, None, Observation("", feedback=error))
-                if stop_at_refusal:
-                    return dataclasses.replace(done, error=error)
-                continue
-            seen = self._step(command, planned)
-            if seen.refused and stop_at_refusal:
-                refused = Turn(command, seen.text)
-                return dataclasses.replace(done, error=seen.feedback, refused=refused)
-            done = _continued(done, command, seen)
-        return done
+        """Plays a plan until its end, the game's, the budget's, or the first refused action."""
+        return self._acting.execute(plan, stop_at_refusal=stop_at_refusal)
 
     def act(self, command: str) -> Execution:
         """Plays one command in the game's words; a refused one is a turn too, its error is told."""
-        seen = self._step(command, None)
-        return dataclasses.replace(_continued(Execution(), command, seen), error=seen.feedback)
-
-    def _step(self, command: str, planned: str | None) -> Observation:
-        seen = self.environment.step(command)
-        self._moves += 1
-        self.commands = seen.commands
-        self._note_action(planned, command, seen)
-        return seen
-
-    def _note_action(self, planned: str | None, command: str | None, seen: Observation) -> None:
-        event = ActionTaken(
-            planned=planned,
-            command=command,
-            observation=seen.text,
-            feedback=seen.feedback,
-            success=seen.success,
-        )
-        self._emit(event)
+        return self._acting.act(command)
 
     def ask(
         self, question: Question[T], *, step: int, attempt: int = 1, retry: int = 0
@@ -293,8 +225,3 @@ class Episode:
         """Question → completion → the form's value, or the named fault that left none."""
         where = Where(step=step, attempt=attempt, retry=retry)
         return next(self._asking.answers(question, 1, where))
-
-
-def _continued(done: Execution, command: str, seen: Observation) -> Execution:
-    ended = "success" if seen.success else "game_lost" if seen.lost else ""
-    return Execution((*done.turns, Turn(command, seen.text)), "", ended)

@@ -25,7 +25,7 @@ from pddlego_local.decoding import Decoding
 from pddlego_local.decoding.grammars.lark_text import validate
 from pddlego_local.decoding.ladder import constraint_for
 from pddlego_local.decoding.question import Model, Scene
-from pddlego_local.decoding.stages import Script, first_grammar
+from pddlego_local.decoding.stages import StagedGrammar, first_grammar
 from pddlego_local.episode import Episode, Parts
 from pddlego_local.errors import (
     GrammarIgnored,
@@ -106,7 +106,7 @@ def _prepare(players: "_Players", cell: Cell, console: Console) -> None:
     cell.describe(*run_and_start(config, environment, players.method, constraints, model))
     if model.decodes and any(constraints.values()):
         console.print("starting the model; does it obey grammars?")
-        stages = any(isinstance(constraint, Script) for constraint in constraints.values())
+        stages = any(isinstance(constraint, StagedGrammar) for constraint in constraints.values())
         check_obedience(model, thinking=decoding.thinking, stages=stages)
 
 

@@ -15,7 +15,7 @@ from pddlego_local.decoding import Decoding
 from pddlego_local.decoding.forms import PDDL, Keys
 from pddlego_local.decoding.ladder import constraint_for
 from pddlego_local.decoding.question import Drawn, Question
-from pddlego_local.decoding.stages import Script, place_of_departure
+from pddlego_local.decoding.stages import StagedGrammar, place_of_departure
 from pddlego_local.environments.alfworld.reference import CLASSES
 from pddlego_local.environments.coin import reference as coin
 from pddlego_local.environments.coin.game import Coin
@@ -160,7 +160,7 @@ def test_what_a_discarded_attempt_saw_can_be_written() -> None:
     (room,) = re.findall(r"revealing the ([a-z]+)\.", question.messages[0].content)
     assert not any(room in turn.text for turn in question.scene.memory)
     script = constraint_for("grounded", PDDL, question.scene)
-    assert isinstance(script, Script)
+    assert isinstance(script, StagedGrammar)
     for name, departs in ((room, False), ("observatory", True)):
         answer = json.dumps({"df": coin.DOMAIN, "pf": NEXT.replace("ROOM", name)})
         assert bool(place_of_departure(script, answer)) is departs

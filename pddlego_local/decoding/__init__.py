@@ -24,7 +24,7 @@ class Decoding:
     those that are already true ("unmet"), or also those that lead to no place that the state
     tracker calls unvisited ("frontier"); `conf` gives "grounded" the second. `best_of` answers are
     drawn at once, and the first that the planner solves is taken. `repair` mends what a planner
-    would refuse before it is planned (`pddl.repair`); `feedback` is what a model is told of PDDL
+    would refuse before it is planned (`pddl.repair`); `feedback` is what a model reads about PDDL
     without a plan: the planner's own words, or those of the static check (`pddl.explain`).
     """
 

@@ -15,7 +15,7 @@ import pydantic
 from pddlego_local.core import Completion, Grammar
 from pddlego_local.decoding.forms import PDDL, PROBLEM, Fault, Form, Keys, T_co
 from pddlego_local.decoding.grammars.lark_text import accepts, decoder_verdict
-from pddlego_local.decoding.stages import Constraint, Script
+from pddlego_local.decoding.stages import Constraint, StagedGrammar
 from pddlego_local.errors import GrammarIgnored, ModelFault
 
 T = TypeVar("T", bound=Keys)
@@ -46,8 +46,8 @@ def read(completion: Completion, form: Form[T], constraint: Constraint) -> Answe
     """The value of a completion drawn under `constraint`.
 
     Raises GrammarIgnored if a finished answer contradicts the grammar, ModelFault if it is a
-    valid beginning that the decoder ended too early. The stages of a script are looked at where
-    they are drawn.
+    valid beginning that the decoder ended too early. Stages are looked at where they are
+    drawn.
     """
     if completion.finish_reason == "unfinished_thought":
         return Answer(None, "unfinished_thought")
@@ -70,7 +70,7 @@ def _filled(value: T, form: Form[T]) -> Answer[T]:
     return Answer(value, "")
 
 
-def _decode(text: str, form: Form[T], constraint: Grammar | Script) -> Answer[T]:
+def _decode(text: str, form: Form[T], constraint: Grammar | StagedGrammar) -> Answer[T]:
     """Strictly: exactly what the grammar lets a decoder write."""
     written: list[tuple[str, Any]] = []
 
@@ -90,15 +90,15 @@ def _decode(text: str, form: Form[T], constraint: Grammar | Script) -> Answer[T]
     return _filled(value, form)
 
 
-def _in_language(constraint: Grammar | Script, text: str) -> bool:
-    if isinstance(constraint, Script):
+def _in_language(constraint: Grammar | StagedGrammar, text: str) -> bool:
+    if isinstance(constraint, StagedGrammar):
         return True  # its stages are looked at as they are drawn
     if constraint.kind == "lark":
         return accepts(constraint, text)
     return decoder_verdict(constraint, text) == "accepted"
 
 
-def _not_drawn_under(constraint: Grammar | Script, text: str) -> ModelFault:
+def _not_drawn_under(constraint: Grammar | StagedGrammar, text: str) -> ModelFault:
     if isinstance(constraint, Grammar) and decoder_verdict(constraint, text) == "unfinished":
         return ModelFault(
             f"The decoder ended an answer after {len(text)} characters, before the grammar "

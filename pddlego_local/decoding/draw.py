@@ -8,7 +8,7 @@ from pddlego_local.core import Completion, Grammar, LanguageModel, Messages, Pre
 from pddlego_local.decoding.forms import Keys
 from pddlego_local.decoding.grammars.lark_text import decoder_verdict
 from pddlego_local.decoding.question import Drawn, Model, Question
-from pddlego_local.decoding.stages import Constraint, Script, Stage
+from pddlego_local.decoding.stages import Constraint, Stage, StagedGrammar
 from pddlego_local.errors import GrammarIgnored, ModelFault
 from pddlego_local.events import DrawnStage
 from pddlego_local.seeds import derive_seed
@@ -33,7 +33,7 @@ def draw(
     if not model.decodes:
         return [model.answer(question, sampling, number, count) for number in range(count)]
     messages = question.messages
-    if isinstance(constraint, Script):
+    if isinstance(constraint, StagedGrammar):
         return _draw_in_stages(model, messages, constraint, sampling, stage_tokens, count)
     if count == 1:
         return [Drawn(model.complete(messages, constraint, sampling))]
@@ -44,7 +44,7 @@ def draw(
 def _draw_in_stages(
     model: LanguageModel,
     messages: Messages,
-    script: Script,
+    staged: StagedGrammar,
     sampling: Sampling,
     stage_tokens: StageTokens,
     count: int,
@@ -54,7 +54,7 @@ def _draw_in_stages(
     def one(number: int) -> Drawn:
         seed = derive_seed(sampling.seed, number) if number else sampling.seed
         own = dataclasses.replace(sampling, seed=seed)
-        return _stage_by_stage(model, messages, script, own, stage_tokens)
+        return _stage_by_stage(model, messages, staged, own, stage_tokens)
 
     if count == 1:
         return [one(0)]
@@ -65,11 +65,11 @@ def _draw_in_stages(
 def _stage_by_stage(
     model: LanguageModel,
     messages: Messages,
-    script: Script,
+    staged: StagedGrammar,
     sampling: Sampling,
     stage_tokens: StageTokens,
 ) -> Drawn:
-    stages = script.stages()
+    stages = staged.stages()
     stage = next(stages)
     prefix, drawn, grammars = Prefix(), list[DrawnStage](), list[Grammar]()
     left = sampling.max_tokens
@@ -91,11 +91,11 @@ def _stage_by_stage(
         try:
             stage = stages.send(piece.text)
         except StopIteration:
-            if not script.keeps(prefix.text):
+            if not staged.keeps(prefix.text):
                 _check(drawn, grammars)
             return Drawn(_whole(prefix.text, "stop", drawn), tuple(drawn))
         except (AssertionError, LookupError, ValueError):
-            _check(drawn, grammars)  # text that no grammar let through may confuse the script
+            _check(drawn, grammars)  # text that no grammar let through may confuse the coroutine
             raise
         if left < 1:
             return Drawn(_whole(prefix.text, "length", drawn), tuple(drawn))

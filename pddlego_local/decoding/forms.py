@@ -101,9 +101,9 @@ _RENAMED = Annotated[  # JSON schema lets other keys pass unless it is told not 
 
 
 class _ObjectChanges(Keys):
-    add: Annotated[list[_OBJECTS], Field(max_length=30)]
+    add: Annotated[list[_OBJECTS], Field(max_length=80)]
     replace: _RENAMED
-    delete: Annotated[list[_REPLACED], Field(max_length=30)]
+    delete: Annotated[list[_REPLACED], Field(max_length=80)]
 
 
 _NAME_OR_FACT = Annotated[str, Field(pattern=rf"^({_NAME}|\({_NAME}( {_NAME}){{0,5}}\))$")]

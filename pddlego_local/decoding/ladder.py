@@ -22,8 +22,8 @@ from pddlego_local.decoding.grammars.lark_text import load
 from pddlego_local.decoding.grammars.schema import schema_grammar, schema_of
 from pddlego_local.decoding.question import Scene
 from pddlego_local.decoding.staged.commands import commands, moves, seen
-from pddlego_local.decoding.staged.edits import edit_script
-from pddlego_local.decoding.staged.pddl import pddl_script, problem_script
+from pddlego_local.decoding.staged.edits import staged_edit
+from pddlego_local.decoding.staged.pddl import staged_pddl, staged_problem
 from pddlego_local.decoding.stages import Constraint
 from pddlego_local.errors import ConfigError
 
@@ -55,15 +55,15 @@ def patterns(rung: str, form: Form[Keys], scene: Scene) -> Constraint:
 
 
 def pddl(rung: str, form: Form[Keys], scene: Scene) -> Constraint:
-    return pddl_script(rung, scene)
+    return staged_pddl(rung, scene)
 
 
 def problem(rung: str, form: Form[Keys], scene: Scene) -> Constraint:
-    return problem_script(rung, scene)
+    return staged_problem(rung, scene)
 
 
 def edit(rung: str, form: Form[Keys], scene: Scene) -> Constraint:
-    return edit_script(rung, scene, syntax=_patterns_of(form))
+    return staged_edit(rung, scene)
 
 
 def command(rung: str, form: Form[Keys], scene: Scene) -> Constraint:
@@ -71,11 +71,11 @@ def command(rung: str, form: Form[Keys], scene: Scene) -> Constraint:
 
 
 def move(rung: str, form: Form[Keys], scene: Scene) -> Constraint:
-    return moves(rung, scene, syntax=_patterns_of(form))
+    return moves(rung, scene, patterns=_patterns_of(form))
 
 
 def things(rung: str, form: Form[Keys], scene: Scene) -> Constraint:
-    return seen(rung, scene, syntax=_patterns_of(form))
+    return seen(rung, scene, patterns=_patterns_of(form))
 
 
 # fmt: off

@@ -1,7 +1,7 @@
 """An answer in stages: each part is drawn under a grammar made from the parts before it.
 
-A script is a generator: it yields a stage, is sent what the model wrote in it, and goes on. So the
-same lines that constrain a decoder also say whether a finished text could have been drawn.
+The stages are a coroutine: it yields a stage, is sent what the model wrote in it, and goes on. So
+the same lines that constrain a decoder also say whether a finished text could have been drawn.
 """
 
 import hashlib
@@ -10,14 +10,13 @@ from dataclasses import dataclass, field
 
 from pddlego_local.core import Grammar
 from pddlego_local.decoding.grammars.lark_text import all_parts, decoder_prefix
-from pddlego_local.decoding.question import Scene as Scene
 
 
 @dataclass(frozen=True)
 class Stage:
     """One part of an answer. Its grammar's language is prefix-free: a finished text tells its end.
 
-    `drop` characters at the end of what is written are taken back before the stage begins.
+    `drop` characters at the end of the prefix are rolled back before the stage begins.
     """
 
     name: str
@@ -29,7 +28,7 @@ Stages = Generator[Stage, str, None]
 
 
 @dataclass(frozen=True)
-class Script:
+class StagedGrammar:
     """A constraint whose grammars are made as the answer grows.
 
     `keeps` says of a whole answer, quickly, that it is what the rung promises; where it says no,
@@ -41,17 +40,17 @@ class Script:
     keeps: Callable[[str], bool] = field(default=lambda _: False)
 
 
-Constraint = Grammar | Script | None
+Constraint = Grammar | StagedGrammar | None
 """What is put on an answer; `None` is no constraint."""
 
 
-def place_of_departure(script: Script, text: str) -> str:
-    """Where a whole answer leaves the script's language, in words; "" if it could have been drawn
-    without anything being taken back.
+def place_of_departure(staged: StagedGrammar, text: str) -> str:
+    """Where a whole answer leaves the language, in words; "" if it could have been drawn without a
+    rollback.
     """
     data = text.encode("utf-8", "surrogatepass")
     at = 0
-    stages = script.stages()
+    stages = staged.stages()
     stage = next(stages)
     while True:
         if stage.drop:
@@ -68,15 +67,15 @@ def place_of_departure(script: Script, text: str) -> str:
         at += length
 
 
-def first_grammar(constraint: Grammar | Script) -> Grammar:
+def first_grammar(constraint: Grammar | StagedGrammar) -> Grammar:
     """What can be looked at before anything is written."""
     return constraint if isinstance(constraint, Grammar) else next(constraint.stages()).grammar
 
 
 def sha256_of(constraint: Constraint) -> str | None:
-    """A grammar's own hash. That of a script covers the grammar files; what makes grammars of them
-    is the commit's, and each stage's own hash is in the transcript.
+    """A grammar's own hash. That of a staged one covers the grammar files; what makes grammars of
+    them is the commit's, and each stage's own hash is in the transcript.
     """
-    if isinstance(constraint, Script):
+    if isinstance(constraint, StagedGrammar):
         return hashlib.sha256("\0".join(all_parts()).encode()).hexdigest()
     return constraint.sha256 if constraint else None

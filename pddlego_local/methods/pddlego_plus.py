@@ -12,10 +12,11 @@ from pydantic import ConfigDict, Field
 from pydantic.dataclasses import dataclass
 
 from pddlego_local import prompts
+from pddlego_local.acting import Execution
 from pddlego_local.core import Budget, Turn
 from pddlego_local.decoding.forms import PDDL, PROBLEM, Form, Keys, Pddl, Problem
 from pddlego_local.decoding.question import Question
-from pddlego_local.episode import Episode, Execution
+from pddlego_local.episode import Episode
 from pddlego_local.events import Where
 from pddlego_local.planning import Formalization
 from pddlego_local.prompts.shown import Shown

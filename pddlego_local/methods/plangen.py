@@ -9,10 +9,11 @@ from pydantic import ConfigDict, Field
 from pydantic.dataclasses import dataclass
 
 from pddlego_local import prompts
+from pddlego_local.acting import Execution
 from pddlego_local.core import Budget, Turn
 from pddlego_local.decoding.forms import COMMAND, Command
 from pddlego_local.decoding.question import Question
-from pddlego_local.episode import Episode, Execution
+from pddlego_local.episode import Episode
 
 
 @dataclass(config=ConfigDict(extra="forbid"), kw_only=True, frozen=True)

@@ -2,8 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from math import sqrt
-from statistics import NormalDist, fmean, stdev
+from statistics import fmean, stdev
 
 
 @dataclass(frozen=True)
@@ -54,8 +53,8 @@ class Mean:
 def _wilson(k: int, n: int, games: int | None) -> tuple[float, float]:
     if not n:
         return 0.0, 1.0
+    from statsmodels.stats.proportion import proportion_confint  # slow to import
+
     counted = min(n, games or n)
-    share, z2 = k / n, NormalDist().inv_cdf(0.975) ** 2
-    centre = (share * counted + z2 / 2) / (counted + z2)
-    half = sqrt(z2 * (counted * share * (1 - share) + z2 / 4)) / (counted + z2)
-    return max(0.0, centre - half), min(1.0, centre + half)
+    low, high = proportion_confint(k / n * counted, counted, alpha=0.05, method="wilson")
+    return float(low), float(high)

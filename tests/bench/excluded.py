@@ -23,9 +23,10 @@ from typing import Any
 
 from pddlego_local.core import Planner
 from pddlego_local.decoding.grammars.lark_text import accepts, load
-from pddlego_local.decoding.staged.pddl import pddl_script
+from pddlego_local.decoding.question import Scene
+from pddlego_local.decoding.staged.pddl import staged_pddl
 from pddlego_local.decoding.staged.schemas import ActionSchema
-from pddlego_local.decoding.stages import Scene, place_of_departure
+from pddlego_local.decoding.stages import place_of_departure
 from pddlego_local.environments.alfworld import game as alfworld
 from pddlego_local.environments.coin import game as coin
 from pddlego_local.metrics.rates import Rate
@@ -80,7 +81,7 @@ def rows(file: Path, every: int = 1) -> list[Row]:
 
 def judge(row: Row, planner: Planner) -> Judged:
     domain, problem, scene = row["domain"], row["problem"], SCENES[row["environment"]]
-    text, typed = _answer(domain, problem), pddl_script("typed", scene)
+    text, typed = _answer(domain, problem), staged_pddl("typed", scene)
     found, outcome = check(domain, problem), planner.plan(domain, problem).outcome
     pair = Pair.of(domain, problem, _told(row["environment"])) if found.syntax else None
     place = place_of_departure(typed, text)
@@ -90,7 +91,7 @@ def judge(row: Row, planner: Planner) -> Judged:
         reasons = [] if place_of_departure(typed, bare) else ["a comment where none may stand"]
     outside = {
         "syntax": not accepts(load("syntax"), text),
-        "signatures": bool(place_of_departure(pddl_script("signatures", scene), text)),
+        "signatures": bool(place_of_departure(staged_pddl("signatures", scene), text)),
         "typed": bool(place),
         "grounded": bool(place) or pair is None or goal_already_true(pair.domain, pair.problem),
     }

@@ -1,4 +1,4 @@
-"""What is known at some moment of a game in each environment, and the decoder's word on answers."""
+"""Scenes at some moment of a game in each environment, and the decoder's verdict on answers."""
 
 import json
 from typing import Any
@@ -8,7 +8,7 @@ from pydantic import BaseModel
 from pddlego_local.core import Grammar, Names
 from pddlego_local.decoding.forms import Form
 from pddlego_local.decoding.grammars.lark_text import decoder_verdict
-from pddlego_local.decoding.stages import Scene
+from pddlego_local.decoding.question import Scene
 from pddlego_local.environments.alfworld.game import Alfworld
 from pddlego_local.environments.coin.game import Coin
 from pddlego_local.environments.cooking.game import Cooking
@@ -29,7 +29,7 @@ KITCHEN = Scene(
 )
 
 
-def syntax_of(form: Form[Any]) -> type[BaseModel]:
+def patterns_of(form: Form[Any]) -> type[BaseModel]:
     assert form.patterns
     return form.patterns
 

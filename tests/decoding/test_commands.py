@@ -23,7 +23,7 @@ from pddlego_local.environments.alfworld.games import TASK_TYPES
 from pddlego_local.environments.coin.game import Coin
 from pddlego_local.environments.cooking.game import Cooking
 from pddlego_local.models.reference import ReferenceFormalizer
-from tests.decoding.scenes import HOUSE, KITCHEN, ROOM, RUNGS, accepted, syntax_of
+from tests.decoding.scenes import HOUSE, KITCHEN, ROOM, RUNGS, accepted, patterns_of
 from tests.questions import static_grammar
 
 
@@ -91,17 +91,17 @@ def test_the_envelope_is_that_of_the_form(rung: str) -> None:
         assert decoder_verdict(grammar, text) != "accepted"
 
 
-def test_where_nothing_was_told_all_names_are_free() -> None:
-    told_nothing = Scene(actions=Alfworld.actions)
-    assert rungs_that_take(told_nothing, "go to drawer 1") == RUNGS
-    offered = replace(told_nothing, commands=("look",))
+def test_where_nothing_was_mentioned_all_names_are_free() -> None:
+    unmentioned = Scene(actions=Alfworld.actions)
+    assert rungs_that_take(unmentioned, "go to drawer 1") == RUNGS
+    offered = replace(unmentioned, commands=("look",))
     assert rungs_that_take(offered, "look") == RUNGS
     assert rungs_that_take(offered, "go to drawer 1") == RUNGS[:2]
 
 
 @pytest.mark.parametrize("rung", RUNGS)
 def test_thoughts_are_free_and_acts_are_commands(rung: str) -> None:
-    grammar = moves(rung, ROOM, syntax=syntax_of(MOVE))
+    grammar = moves(rung, ROOM, patterns=patterns_of(MOVE))
     validate(grammar)
     assert accepted(grammar, {"kind": "act", "text": "look"})
     assert accepted(grammar, {"kind": "think", "text": 'A mug! "Where", says it, is drawer 2?'})
@@ -117,13 +117,13 @@ def test_thoughts_are_free_and_acts_are_commands(rung: str) -> None:
 
 @pytest.mark.parametrize("rung", RUNGS[:2])
 def test_what_is_seen_is_free_below_grounded(rung: str) -> None:
-    grammar = seen(rung, KITCHEN, syntax=syntax_of(SEEN))
+    grammar = seen(rung, KITCHEN, patterns=patterns_of(SEEN))
     below = static_grammar("syntax", SEEN)
     assert isinstance(below, Grammar) and grammar.text == below.text
 
 
 def test_what_is_seen_was_mentioned() -> None:
-    grammar = seen("grounded", KITCHEN, syntax=syntax_of(SEEN))
+    grammar = seen("grounded", KITCHEN, patterns=patterns_of(SEEN))
     validate(grammar)
     assert accepted(grammar, {"closed": [], "items": []})
     assert accepted(grammar, {"closed": ["TV stand"], "items": ["knife", "red potato"]})
@@ -132,7 +132,7 @@ def test_what_is_seen_was_mentioned() -> None:
     assert not accepted(grammar, {"closed": [], "items": ["knife"] * 31})
     for thing in ("fridge", "north", "tv stand", "red", "red potatoes", ""):
         assert not accepted(grammar, {"closed": [], "items": [thing]})
-    nothing = seen("grounded", Scene(), syntax=syntax_of(SEEN))
+    nothing = seen("grounded", Scene(), patterns=patterns_of(SEEN))
     assert accepted(nothing, {"closed": [], "items": []})
     assert not accepted(nothing, {"closed": ["fridge"], "items": []})
 
@@ -144,7 +144,10 @@ def test_hundreds_of_names_are_no_burden() -> None:
     scene = replace(ROOM, names=Names(things=things), commands=offered)
     for grammar, value in (
         (commands("grounded", scene), {"action": f"move {things[7]} to {things[77]}"}),
-        (seen("grounded", scene, syntax=syntax_of(SEEN)), {"closed": [], "items": [things[299]]}),
+        (
+            seen("grounded", scene, patterns=patterns_of(SEEN)),
+            {"closed": [], "items": [things[299]]},
+        ),
     ):
         began = time.process_time()
         assert accepted(grammar, value)
@@ -175,10 +178,10 @@ def check_game(environment: Environment, seed: int) -> None:
             move = answers(model, environment.package, memory, MOVE)
             for rung in RUNGS:
                 assert accepted(commands(rung, scene), command), (rung, command)
-                assert accepted(moves(rung, scene, syntax=syntax_of(MOVE)), move), (rung, move)
+                assert accepted(moves(rung, scene, patterns=patterns_of(MOVE)), move), (rung, move)
                 if environment.name == "cooking":
-                    told = answers(model, environment.package, memory, SEEN)
-                    assert accepted(seen(rung, scene, syntax=syntax_of(SEEN)), told), (rung, told)
+                    listed = answers(model, environment.package, memory, SEEN)
+                    assert accepted(seen(rung, scene, patterns=patterns_of(SEEN)), listed), rung
             # What is offered is not the only reason: the templates alone take it too.
             unoffered = replace(scene, commands=())
             assert accepted(commands("grounded", unoffered), command), command

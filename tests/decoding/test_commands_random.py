@@ -9,12 +9,12 @@ import pytest
 
 from pddlego_local.core import Grammar, Message, Sampling
 from pddlego_local.decoding.forms import COMMAND, MOVE, SEEN, Form
+from pddlego_local.decoding.question import Scene
 from pddlego_local.decoding.staged.commands import commands, moves, seen
-from pddlego_local.decoding.stages import Scene
 from pddlego_local.environments.tables import Tables
 from pddlego_local.models.random import make_random_llama
 from pddlego_local.models.transformers import Engine, TransformersModel
-from tests.decoding.scenes import DIRECTIONS, HOUSE, KITCHEN, ROOM, RUNGS, syntax_of
+from tests.decoding.scenes import DIRECTIONS, HOUSE, KITCHEN, ROOM, RUNGS, patterns_of
 
 
 @pytest.fixture(scope="module")
@@ -57,9 +57,9 @@ def legal(scene: Scene) -> set[str]:
 def test_random_weights_name_legal_commands(
     model: TransformersModel, rung: str, name: str, scene: Scene
 ) -> None:
-    said = {answer.action for answer in drawn(model, commands(rung, scene), COMMAND, count=10)}
-    assert rung != "grounded" or said <= legal(scene)
-    for command in said - set(scene.commands):
+    named = {answer.action for answer in drawn(model, commands(rung, scene), COMMAND, count=10)}
+    assert rung != "grounded" or named <= legal(scene)
+    for command in named - set(scene.commands):
         parsed = Tables.load(f"pddlego_local.environments.{name}").parse(command)
         assert parsed and parsed[0] in scene.actions
         assert rung == "signatures" or parsed[1].get("dir", "north") in DIRECTIONS
@@ -67,7 +67,7 @@ def test_random_weights_name_legal_commands(
 
 @pytest.mark.parametrize("rung", RUNGS)
 def test_random_weights_make_legal_moves(model: TransformersModel, rung: str) -> None:
-    answers = drawn(model, moves(rung, ROOM, syntax=syntax_of(MOVE)), MOVE, count=12)
+    answers = drawn(model, moves(rung, ROOM, patterns=patterns_of(MOVE)), MOVE, count=12)
     acts = {answer.text for answer in answers if answer.kind == "act"}
     assert acts and len(acts) < len(answers)
     if rung == "grounded":
@@ -76,6 +76,6 @@ def test_random_weights_make_legal_moves(model: TransformersModel, rung: str) ->
 
 def test_random_weights_see_what_was_mentioned(model: TransformersModel) -> None:
     """Below "grounded" the grammar is that of "syntax", which has its own test."""
-    answers = drawn(model, seen("grounded", KITCHEN, syntax=syntax_of(SEEN)), SEEN)
+    answers = drawn(model, seen("grounded", KITCHEN, patterns=patterns_of(SEEN)), SEEN)
     named = {name for answer in answers for name in (*answer.closed, *answer.items)}
     assert named and named <= set(KITCHEN.names.things)

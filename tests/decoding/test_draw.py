@@ -1,5 +1,5 @@
-"""Answers in stages: what is taken back, cut, or not what the grammar permits. The house is that of
-`test_typed`; the model writes what it is told to, stage by stage."""
+"""Answers in stages: what is rolled back, cut, or not what the grammar permits. The house is that
+of `test_typed`; the model writes what the test dictates, stage by stage."""
 
 import itertools
 import json
@@ -68,8 +68,8 @@ def stages(domain: str = DOMAIN, problem: str = PROBLEM_FILE) -> list[str]:
 def dictate(*texts: str, max_tokens: int = 10_000, **stage_tokens: int) -> tuple[Drawn, Dictated]:
     model = Dictated(texts)
     sampling = Sampling(max_tokens=max_tokens, seed=7)
-    script = constraint_for("typed", PDDL, SCENE)
-    return draw(model, QUESTION, script, sampling, stage_tokens)[0], model
+    staged = constraint_for("typed", PDDL, SCENE)
+    return draw(model, QUESTION, staged, sampling, stage_tokens)[0], model
 
 
 def test_an_answer_in_stages_is_one_answer() -> None:
@@ -85,7 +85,7 @@ def test_an_answer_in_stages_is_one_answer() -> None:
     assert drawn.completion.completion_tokens == len("".join(stages()))
 
 
-def test_a_name_that_comes_again_is_taken_back_and_another_drawn() -> None:
+def test_a_name_that_comes_again_is_rolled_back_and_resampled() -> None:
     types, predicates, actions, objects, facts = stages()
     twice = objects.replace("hall cellar", "hall cellar hall")
     rest = " attic - room up - way candle - lamp) (:init"
@@ -99,7 +99,7 @@ def test_a_name_that_comes_again_is_taken_back_and_another_drawn() -> None:
     assert drawn.completion.text.count(f"hall cellar{rest}") == 1
 
 
-def test_an_action_that_comes_again_is_taken_back_too() -> None:
+def test_an_action_that_comes_again_is_rolled_back_too() -> None:
     types, predicates, actions, objects, facts = stages()
     go, light = actions.split("(:action light")
     again = f"{go}{go})"

@@ -10,12 +10,12 @@ from pddlego_local.core import Grammar, Names
 from pddlego_local.decoding.forms import EDIT, Edit
 from pddlego_local.decoding.grammars.lark_text import decoder_verdict
 from pddlego_local.decoding.ladder import constraint_for
-from pddlego_local.decoding.staged.edits import edit_script
-from pddlego_local.decoding.stages import Constraint, Scene, Script, place_of_departure
+from pddlego_local.decoding.question import Scene
+from pddlego_local.decoding.staged.edits import staged_edit
+from pddlego_local.decoding.stages import Constraint, StagedGrammar, place_of_departure
 from pddlego_local.pddl.check import check
 from pddlego_local.pddl.edit import apply
 from pddlego_local.pddl.sections import with_goal
-from tests.decoding.scenes import syntax_of
 from tests.decoding.test_typed import DOMAIN
 
 HOUSE = """(define (problem now)
@@ -32,12 +32,12 @@ OUT_OF_DOOR1 = "(next hall door1 up)"
 
 
 def constraint(rung: str, scene: Scene = SCENE) -> Constraint:
-    return edit_script(rung, scene, syntax=syntax_of(EDIT))
+    return staged_edit(rung, scene)
 
 
-def script(rung: str, scene: Scene = SCENE) -> Script:
+def staged(rung: str, scene: Scene = SCENE) -> StagedGrammar:
     made = constraint(rung, scene)
-    assert isinstance(made, Script)
+    assert isinstance(made, StagedGrammar)
     return made
 
 
@@ -51,7 +51,7 @@ def edit(**lists: Any) -> dict[str, Any]:
 
 
 def departure(written: Any, rung: str = "typed", scene: Scene = SCENE, **layout: Any) -> str:
-    return place_of_departure(script(rung, scene), json.dumps(written, **layout))
+    return place_of_departure(staged(rung, scene), json.dumps(written, **layout))
 
 
 def changed(written: Any, scene: Scene = SCENE) -> str:
@@ -150,8 +150,8 @@ def test_rejected(name: str) -> None:
 
 
 def test_an_answer_ends_where_it_ends() -> None:
-    assert place_of_departure(script("typed"), json.dumps(edit())[:-1])
-    assert place_of_departure(script("typed"), json.dumps(edit()) + "}")
+    assert place_of_departure(staged("typed"), json.dumps(edit())[:-1])
+    assert place_of_departure(staged("typed"), json.dumps(edit()) + "}")
 
 
 def test_only_grounded_rejects_what_nobody_mentioned() -> None:

@@ -24,7 +24,7 @@ from pddlego_local.pddl.edit import objects_of
 from pddlego_local.pddl.sections import with_goal
 from pddlego_local.planner import FastDownward
 from tests.decoding.drawing import RandomLogits
-from tests.decoding.test_edits import changed, script
+from tests.decoding.test_edits import changed, staged
 from tests.methods.playing import play
 from tests.questions import QUESTION
 
@@ -84,7 +84,7 @@ def games(planner: FastDownward) -> list[Asked]:
 def test_the_references_edits_can_be_drawn(games: list[Asked], rung: str) -> None:
     assert len(games) >= 40
     for asked in games:
-        assert place_of_departure(script(rung, asked.scene), asked.text) == ""
+        assert place_of_departure(staged(rung, asked.scene), asked.text) == ""
 
 
 @pytest.mark.parametrize("rung", ["typed", "grounded"])
@@ -96,7 +96,7 @@ def test_random_edits_leave_nothing_to_refuse(
     for seed in range(40):
         asked = games[seed * 7 % len(games)]
         sampling = Sampling(max_tokens=8192, seed=seed)
-        drawn = draw(RandomLogits(seed % 5), QUESTION, script(rung, asked.scene), sampling, {})[0]
+        drawn = draw(RandomLogits(seed % 5), QUESTION, staged(rung, asked.scene), sampling, {})[0]
         assert drawn.completion.finish_reason == "stop"
         written = json.loads(drawn.completion.text)
         problem = with_goal(changed(written, asked.scene), asked.goal)

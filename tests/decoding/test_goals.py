@@ -18,11 +18,12 @@ from pddlego_local.decoding.forms import PDDL, PROBLEM
 from pddlego_local.decoding.grammars.builder import Rules
 from pddlego_local.decoding.grammars.lark_text import decoder_verdict
 from pddlego_local.decoding.ladder import constraint_for
+from pddlego_local.decoding.question import Scene
 from pddlego_local.decoding.staged.atoms import Pools, atoms_except
 from pddlego_local.decoding.staged.declarations import declarations
 from pddlego_local.decoding.staged.goals import can_be_new, frontier
 from pddlego_local.decoding.staged.reading import domain_of, problem_in
-from pddlego_local.decoding.stages import Scene, Script, Stage, Stages, place_of_departure
+from pddlego_local.decoding.stages import Stage, StagedGrammar, Stages, place_of_departure
 from pddlego_local.planner import FastDownward
 from tests.decoding.drawing import RandomLogits
 from tests.decoding.test_ladder_random import first_scene
@@ -132,19 +133,19 @@ def test_a_goal_for_all_things_of_a_type_that_has_none_is_already_true() -> None
 def test_a_goal_that_the_method_replaces_may_be_already_true() -> None:
     for own_goal in (True, False):
         asked = replace(scene("unmet"), domain=HOUSE, own_goal=own_goal)
-        script = constraint_for("grounded", PROBLEM, asked)
-        assert isinstance(script, Script)
+        staged = constraint_for("grounded", PROBLEM, asked)
+        assert isinstance(staged, StagedGrammar)
         text = json.dumps({"pf": house("(at hall)")[1]})
-        assert bool(place_of_departure(script, text)) is own_goal
+        assert bool(place_of_departure(staged, text)) is own_goal
 
 
 def begin(asked: Scene, problem: str) -> tuple[Stages, Stage]:
     """A problem for the house, its objects and the rest sent; the stages then, and the next one."""
-    script = constraint_for("typed", PROBLEM, replace(asked, domain=HOUSE))
-    assert isinstance(script, Script)
+    staged = constraint_for("typed", PROBLEM, replace(asked, domain=HOUSE))
+    assert isinstance(staged, StagedGrammar)
     text = json.dumps({"pf": problem})
     cut = text.index("(:init") + len("(:init")
-    stages = script.stages()
+    stages = staged.stages()
     assert decoder_verdict(next(stages).grammar, text[:cut]) == "accepted"
     assert decoder_verdict(stages.send(text[:cut]).grammar, text[cut:]) == "accepted"
     return stages, stages.send(text[cut:])
@@ -165,9 +166,9 @@ def test_only_the_goal_is_rolled_back_and_resampled(goal: str) -> None:
 
 def test_where_all_facts_are_true_one_is_denied() -> None:
     asked = Scene(goal="unmet", domain=SMALL)
-    script = constraint_for("typed", PROBLEM, asked)
-    assert isinstance(script, Script)
-    stages = script.stages()
+    staged = constraint_for("typed", PROBLEM, asked)
+    assert isinstance(staged, StagedGrammar)
+    stages = staged.stages()
     next(stages)
     stages.send('{"pf": "(define (problem p) (:domain d) (:objects a b - t) (:init')
     again = stages.send(' (p a) (p b)) (:goal (p a)))"}')
@@ -179,9 +180,9 @@ def test_where_all_facts_are_true_one_is_denied() -> None:
 @pytest.mark.parametrize("rung", RUNGS)
 def test_where_no_fact_can_be_written_objects_are_added(rung: str) -> None:
     asked = Scene(goal="unmet", domain=SMALL, names=Names(("a",)))
-    script = constraint_for(rung, PROBLEM, asked)
-    assert isinstance(script, Script)
-    stages = script.stages()
+    staged = constraint_for(rung, PROBLEM, asked)
+    assert isinstance(staged, StagedGrammar)
+    stages = staged.stages()
     next(stages)
     stages.send('{"pf": "(define (problem p) (:domain d) (:init')
     added = stages.send(') (:goal (and)))"}')
@@ -196,9 +197,9 @@ def test_where_no_fact_can_be_written_objects_are_added(rung: str) -> None:
 
 def test_where_there_is_no_name_for_an_object_the_goal_is_never_true() -> None:
     asked = Scene(goal="unmet", domain=SMALL)
-    script = constraint_for("grounded", PROBLEM, asked)
-    assert isinstance(script, Script)
-    stages = script.stages()
+    staged = constraint_for("grounded", PROBLEM, asked)
+    assert isinstance(staged, StagedGrammar)
+    stages = staged.stages()
     next(stages)
     stages.send('{"pf": "(define (problem p) (:domain d) (:init')
     goal = stages.send(') (:goal (and)))"}')

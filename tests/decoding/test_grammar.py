@@ -46,16 +46,16 @@ FAULTS = [
 ]
 
 
-@pytest.mark.parametrize(("part", "before", "after", "told"), FAULTS)
+@pytest.mark.parametrize(("part", "before", "after", "reason"), FAULTS)
 def test_a_mistake_in_a_file_is_named(
-    tmp_path: Path, part: str, before: str, after: str, told: str
+    tmp_path: Path, part: str, before: str, after: str, reason: str
 ) -> None:
     shutil.copytree(folder("grammars"), tmp_path / "grammars")
     path = tmp_path / "grammars" / f"{part}.lark"
     text = path.read_text()
     assert before in text
     path.write_text(text.replace(before, after, 1))
-    with pytest.raises(ConfigError, match=told) as caught:
+    with pytest.raises(ConfigError, match=reason) as caught:
         validate(load("problem", tmp_path / "grammars"))
     assert "\n" not in str(caught.value)
 

@@ -14,7 +14,7 @@ from pddlego_local.decoding.answer import read
 from pddlego_local.decoding.draw import draw
 from pddlego_local.decoding.forms import PDDL, PROBLEM
 from pddlego_local.decoding.ladder import constraint_for
-from pddlego_local.decoding.stages import Scene
+from pddlego_local.decoding.question import Scene
 from pddlego_local.pddl.check import check
 from pddlego_local.pddl.edit import objects_of
 from pddlego_local.planner import FastDownward
@@ -33,7 +33,7 @@ def planner() -> Iterator[FastDownward]:
 
 
 def first_scene(environment: str) -> Scene:
-    """What is known after the first look of a real game."""
+    """The scene after the first look of a real game."""
     game = compose_cell([f"environment={environment}"]).build("environment")
     with contextlib.closing(game):
         memory = (Turn("look around", game.reset(3).text),)

@@ -8,7 +8,8 @@ import pytest
 from pddlego_local.core import Action, Names
 from pddlego_local.decoding.forms import PDDL, PROBLEM
 from pddlego_local.decoding.ladder import constraint_for
-from pddlego_local.decoding.stages import Scene, Script, place_of_departure
+from pddlego_local.decoding.question import Scene
+from pddlego_local.decoding.stages import StagedGrammar, place_of_departure
 from pddlego_local.pddl.check import check
 from pddlego_local.planner import FastDownward
 
@@ -40,9 +41,9 @@ SCENE = Scene(
 
 
 def departure(domain: str, problem: str, rung: str = "typed", scene: Scene = SCENE) -> str:
-    script = constraint_for(rung, PDDL, scene)
-    assert isinstance(script, Script)
-    return place_of_departure(script, json.dumps({"df": domain, "pf": problem}))
+    staged = constraint_for(rung, PDDL, scene)
+    assert isinstance(staged, StagedGrammar)
+    return place_of_departure(staged, json.dumps({"df": domain, "pf": problem}))
 
 
 def changed(old: str, new: str) -> tuple[str, str]:
@@ -196,25 +197,25 @@ def test_signatures_are_a_rung_of_their_own() -> None:
         assert departure(*changed(*REJECTED[name]), "signatures"), name
     for name in ("undeclared predicate in a body", "too many arguments", "a type twice"):
         assert departure(*changed(*REJECTED[name]), "signatures") == "", name
-    script = constraint_for("signatures", PROBLEM, replace(SCENE, domain=DOMAIN))
-    assert isinstance(script, Script)
-    assert place_of_departure(script, json.dumps({"pf": PROBLEM_FILE})) == ""
+    staged = constraint_for("signatures", PROBLEM, replace(SCENE, domain=DOMAIN))
+    assert isinstance(staged, StagedGrammar)
+    assert place_of_departure(staged, json.dumps({"pf": PROBLEM_FILE})) == ""
     other = PROBLEM_FILE.replace("(:domain house)", "(:domain home)")
-    assert place_of_departure(script, json.dumps({"pf": other}))
+    assert place_of_departure(staged, json.dumps({"pf": other}))
 
 
 def test_a_problem_alone_is_typed_by_the_given_domain() -> None:
     scene = replace(SCENE, domain=DOMAIN)
-    script = constraint_for("typed", PROBLEM, scene)
-    assert isinstance(script, Script)
-    assert place_of_departure(script, json.dumps({"pf": PROBLEM_FILE})) == ""
+    staged = constraint_for("typed", PROBLEM, scene)
+    assert isinstance(staged, StagedGrammar)
+    assert place_of_departure(staged, json.dumps({"pf": PROBLEM_FILE})) == ""
     for old, new in (
         ("(at hall)", "(at up)"),
         ("house", "home"),
         ("candle -", "torch -"),
         ("(at hall)", "(in hall)"),
     ):
-        assert place_of_departure(script, json.dumps({"pf": PROBLEM_FILE.replace(old, new)}))
+        assert place_of_departure(staged, json.dumps({"pf": PROBLEM_FILE.replace(old, new)}))
 
 
 def test_what_is_accepted_the_planner_accepts() -> None:

@@ -10,7 +10,7 @@ from pddlego_local.decoding.answer import read
 from pddlego_local.decoding.draw import draw
 from pddlego_local.decoding.forms import PDDL
 from pddlego_local.decoding.ladder import constraint_for
-from pddlego_local.decoding.stages import Scene
+from pddlego_local.decoding.question import Scene
 from pddlego_local.pddl.check import check
 from pddlego_local.seeds import derive_seed
 from tests.models.asking import PROMPT

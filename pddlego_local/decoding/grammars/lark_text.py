@@ -102,8 +102,8 @@ def validate(grammar: Grammar) -> None:
         position = re.search(r"(?:at )?(\d+)\(\d+\): ", fault)
         line = int(position[1]) if position else _line_of_name(grammar.text, fault)
         # Lines that begin with a blank quote the grammar; the place that we name says more.
-        told = " ".join(part for part in fault.splitlines() if part[:1].strip())
-        raise _malformed(grammar, line, told.replace(position[0], "", 1) if position else told)
+        reason = " ".join(part for part in fault.splitlines() if part[:1].strip())
+        raise _malformed(grammar, line, reason.replace(position[0], "", 1) if position else reason)
 
 
 def decoder_fault(grammar: Grammar) -> str:

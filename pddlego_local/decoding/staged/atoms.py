@@ -18,22 +18,22 @@ class Pools:
     def __init__(self, declared: Declarations, terms: Mapping[str, str]) -> None:
         """`terms` are name → type: variables, constants, objects."""
         self._declared, self._terms = declared, terms
-        self._found: dict[str, frozenset[str]] = {}
+        self._by_type: dict[str, frozenset[str]] = {}
 
     def __call__(self, kind: str) -> frozenset[str]:
-        if kind not in self._found:
-            self._found[kind] = self._declared.of_type(kind, self._terms.items())
-        return self._found[kind]
+        if kind not in self._by_type:
+            self._by_type[kind] = self._declared.of_type(kind, self._terms.items())
+        return self._by_type[kind]
 
 
 def atoms(rules: Rules, predicates: Sequence[tuple[str, Arguments]], pool: Pools) -> str:
     """The terminal for an atom of any predicate that has a name for each argument; "" for none."""
-    found = [
+    alternatives = [
         " _B1 ".join([one_of([predicate]), *(rules.names(pool(kind)) for kind in types)])
         for predicate, types in predicates
         if all(pool(kind) for kind in types)
     ]
-    return _terminal(rules, found)
+    return _terminal(rules, alternatives)
 
 
 def atoms_except(
@@ -49,20 +49,20 @@ def atoms_except(
     Each predicate's arguments are read left to right. What counts is which excluded atoms still
     agree and whether a needed name was seen: names that leave the same of both stand together.
     """
-    found = []
+    alternatives = []
     for predicate, types in predicates:
-        known = frozenset(excluded.get(predicate.lower(), ()))
+        out = frozenset(excluded.get(predicate.lower(), ()))
         if not types:
-            found += [one_of([predicate])] if not known and not needed else []
+            alternatives += [one_of([predicate])] if not out and not needed else []
             continue
         arguments = _Arguments(rules, types, pool, frozenset(needed))
-        if rest := arguments.after(0, known, not needed):
-            found.append(f"{one_of([predicate])} _B1 {rest}")
-    return _terminal(rules, found)
+        if rest := arguments.after(0, out, not needed):
+            alternatives.append(f"{one_of([predicate])} _B1 {rest}")
+    return _terminal(rules, alternatives)
 
 
-def _terminal(rules: Rules, found: Sequence[str]) -> str:
-    return rules.terminal(f"_O ({' | '.join(found)}) _C") if found else ""
+def _terminal(rules: Rules, alternatives: Sequence[str]) -> str:
+    return rules.terminal(f"_O ({' | '.join(alternatives)}) _C") if alternatives else ""
 
 
 class _Arguments:
@@ -72,22 +72,22 @@ class _Arguments:
         self.rules, self.types, self.pool, self.needed = rules, types, pool, needed
         self.made: dict[tuple[int, frozenset[Arguments], bool], str] = {}
 
-    def after(self, position: int, known: frozenset[Arguments], seen: bool) -> str:
+    def after(self, position: int, out: frozenset[Arguments], seen: bool) -> str:
         """A terminal for the arguments from `position` on, "" if there are none.
 
-        `known` are the rests of the excluded atoms that agree so far, `seen` whether a needed name
+        `out` are the rests of the excluded atoms that agree so far, `seen` whether a needed name
         stood before.
         """
-        key = (position, known, seen)
+        key = (position, out, seen)
         if key not in self.made:
             alternatives = self._alternatives(*key)
             self.made[key] = self.rules.terminal(" | ".join(alternatives)) if alternatives else ""
         return self.made[key]
 
-    def _alternatives(self, position: int, known: frozenset[Arguments], seen: bool) -> list[str]:
+    def _alternatives(self, position: int, out: frozenset[Arguments], seen: bool) -> list[str]:
         by_rest: dict[tuple[frozenset[Arguments], bool], list[str]] = {}
         for name in sorted(self.pool(self.types[position])):
-            rests = frozenset(rest[1:] for rest in known if rest[0] == name.lower())
+            rests = frozenset(rest[1:] for rest in out if rest[0] == name.lower())
             by_rest.setdefault((rests, seen or name in self.needed), []).append(name)
         if position + 1 == len(self.types):
             last = by_rest.get((frozenset(), True))

@@ -1,6 +1,6 @@
 """Conditions and effects as grammars, with quantifiers.
 
-Which variables may be used under a quantifier is known when its header is written, and not before.
+Which variables may be used under a quantifier is clear when its header is written, and not before.
 So a part may end with a header, "(exists (?r - room)", and what is left of it is the next stage's.
 Every piece of grammar is therefore two: the whole of it, and its beginnings that end so.
 """
@@ -37,10 +37,10 @@ def literally(text: str) -> Piece:
 
 def either(rules: Rules, pieces: Iterable[Piece]) -> Piece:
     """One of the pieces, as rules of their own."""
-    found = list(pieces)
+    listed = list(pieces)
     return Piece(
-        rules.shared([piece.whole for piece in found if piece.whole]),
-        rules.shared([piece.begun for piece in found if piece.begun]),
+        rules.shared([piece.whole for piece in listed if piece.whole]),
+        rules.shared([piece.begun for piece in listed if piece.begun]),
     )
 
 
@@ -54,12 +54,12 @@ def many(piece: Piece, most: int = MOST_OPERANDS, least: int = 0) -> Piece:
 
 
 def _either(*texts: str) -> str:
-    there = [text for text in texts if text]
-    return f"({' | '.join(there)})" if len(there) > 1 else "".join(there)
+    choices = [text for text in texts if text]
+    return f"({' | '.join(choices)})" if len(choices) > 1 else "".join(choices)
 
 
 class Scope:
-    """What may be said where `terms` (name → type) can be used.
+    """What may be written where `terms` (name → type) can be used.
 
     `quantifiers` is how many may still stand one inside the other.
     """

@@ -5,8 +5,8 @@
     grounded    a command is offered, or one of the environment's with names that were mentioned;
                 what is seen is what was mentioned
 
-Choices, goals and sentences have no more than their syntax: a number's range, a list's length.
-That nothing is listed twice no rung can say: the decoder's engine has no `uniqueItems`.
+Choices, goals and sentences have no more than their syntax: a number's range, a list's length. No
+rung excludes that something is listed twice: the decoder's engine has no `uniqueItems`.
 """
 
 import re
@@ -17,7 +17,8 @@ from pydantic import BaseModel
 
 from pddlego_local.core import Action, Grammar
 from pddlego_local.decoding.grammars.schema import schema_grammar, schema_of
-from pddlego_local.decoding.stages import Scene
+from pddlego_local.decoding.question import Scene
+from pddlego_local.decoding.staged.schemas import ActionSchema
 
 DIRECTIONS = ("north", "south", "east", "west")
 
@@ -30,16 +31,16 @@ def commands(rung: str, scene: Scene) -> Grammar:
     return schema_grammar(rung, _object({"action": _command(rung, scene)}))
 
 
-def moves(rung: str, scene: Scene, *, syntax: type[BaseModel]) -> Grammar:
-    """For {"kind": "act", "text": a command}, or a thought as `syntax` bounds its text."""
+def moves(rung: str, scene: Scene, *, patterns: type[BaseModel]) -> Grammar:
+    """For {"kind": "act", "text": a command}, or a thought as `patterns` bound its text."""
     act = {"kind": {"const": "act"}, "text": _command(rung, scene)}
-    think = {"kind": {"const": "think"}, "text": schema_of(syntax)["properties"]["text"]}
+    think = {"kind": {"const": "think"}, "text": schema_of(patterns)["properties"]["text"]}
     return schema_grammar(rung, {"anyOf": [_object(think), _object(act)]})
 
 
-def seen(rung: str, scene: Scene, *, syntax: type[BaseModel]) -> Grammar:
-    """For lists of things: as `syntax` bounds them, when grounded with mentioned names only."""
-    lists = schema_of(syntax)["properties"]
+def seen(rung: str, scene: Scene, *, patterns: type[BaseModel]) -> Grammar:
+    """For lists of things: as `patterns` bound them, when grounded with mentioned names only."""
+    lists = schema_of(patterns)["properties"]
     if rung == "grounded":
         names = _nouns(scene)
         only = {"items": {"enum": names}} if names else {"maxItems": 0}
@@ -61,7 +62,7 @@ def _command(rung: str, scene: Scene) -> dict[str, Any]:
     direction = _ANY_NAME if rung == "signatures" else _any_of(DIRECTIONS)
     name = _any_of(_nouns(scene)) if rung == "grounded" else _ANY_NAME
     patterns = [*map(_literal, scene.commands), *_templates(scene.actions, name, direction)]
-    if not patterns:  # nothing is offered nor mentioned, yet something must be said
+    if not patterns:  # nothing is offered or mentioned, yet the answer must name an action
         patterns = list(_templates(scene.actions, _ANY_NAME, direction))
     return {"type": "string", "pattern": f"^({'|'.join(dict.fromkeys(patterns))})$"}
 
@@ -73,11 +74,11 @@ def _templates(actions: Iterable[Action], name: str, direction: str) -> Iterator
     """
     verbs: dict[str, list[str]] = {}
     for action in actions:
+        kinds = dict(ActionSchema.of(action).parameters)
         verb, *parts = re.split(r"\{([\w-]+)\}", action.command)
         rest = ""
         for hole, words in zip(parts[::2], parts[1::2], strict=True):
-            says_direction = re.search(rf"\?{hole} - direction\b", action.parameters)
-            if not (filling := direction if says_direction else name):
+            if not (filling := direction if kinds.get(f"?{hole}") == "direction" else name):
                 break
             rest += f"({filling}){_literal(words)}"
         else:

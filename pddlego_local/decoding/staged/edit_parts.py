@@ -14,7 +14,7 @@ from pddlego_local.decoding.staged.atoms import Pools
 from pddlego_local.decoding.staged.declarations import Declarations
 
 # As many as the rung "syntax" allows.
-MOST_LINES = 30
+MOST_LINES = 80  # the first edit of a large ALFWorld room adds 55 objects
 MOST_NAMES = 10
 MOST_REPLACED = 10
 MOST_FACTS = 60
@@ -28,7 +28,7 @@ class Begun:
     """Where a part was cut: in the list `heading`, after the character `last`.
 
     `new` and `old` are the names that were added, and those (or facts) that were replaced or
-    deleted. Of a part that does not stand yet all are empty.
+    deleted. Of a part that is not begun all are empty.
     """
 
     heading: str = ""
@@ -64,11 +64,11 @@ def object_changes(
     declared: Declarations,
     objects: Mapping[str, str],
     facts: Iterable[str],
-    known: Sequence[str] | None,
+    allowed: Sequence[str] | None,
 ) -> Grammar:
-    """ "objects" to its end; new names are of the `known` ones where those are all there are."""
+    """ "objects" to its end; new names are of the `allowed` ones, any where that is None."""
     rules = Rules()
-    name = new_name(known, [*objects, *declared.things, *begun.new])
+    name = new_name(allowed, [*objects, *declared.things, *begun.new])
     new = rules.terminal(name) if name else ""
     line_end = _line_end(rules, declared, new)
     old = [name for name in objects if name not in begun.old]
@@ -155,13 +155,13 @@ def _atoms(rules: Rules, declared: Declarations, things: Mapping[str, str]) -> l
     """Facts without the blanks and comments that a file may have."""
     pool = Pools(declared, things)
     blank, end = rules.terminal(_BLANK), rules.terminal('")"')
-    found = []
+    alternatives = []
     for predicate, types in declared.predicates:
         if all(pool(kind) for kind in types):
             head = rules.terminal(f'"({predicate}"')
             terms = "".join(f" {blank} {rules.names(pool(kind))}" for kind in types)
-            found.append(f"{head}{terms} {end}")
-    return found
+            alternatives.append(f"{head}{terms} {end}")
+    return alternatives
 
 
 def _not_to_be_renamed(objects: Collection[str], facts: Iterable[str]) -> set[str]:

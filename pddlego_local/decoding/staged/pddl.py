@@ -12,6 +12,7 @@ no names but those of the observations.
 import json
 from collections.abc import Sequence
 
+from pddlego_local.decoding.question import Scene
 from pddlego_local.decoding.staged import domain, signatures
 from pddlego_local.decoding.staged.declarations import declarations
 from pddlego_local.decoding.staged.draft import Draft
@@ -19,23 +20,23 @@ from pddlego_local.decoding.staged.parts import NEXT_PROBLEM, OPEN_PROBLEM
 from pddlego_local.decoding.staged.problem import problem
 from pddlego_local.decoding.staged.reading import domain_of
 from pddlego_local.decoding.staged.schemas import ActionSchema
-from pddlego_local.decoding.stages import Scene, Script, Stages
+from pddlego_local.decoding.stages import StagedGrammar, Stages
 from pddlego_local.pddl.check import check
 
 
-def pddl_script(rung: str, scene: Scene) -> Script:
+def staged_pddl(rung: str, scene: Scene) -> StagedGrammar:
     """A domain and a problem: {"df": …, "pf": …}."""
     if rung == "signatures":
-        return signatures.pddl_script(scene)
-    return Script(rung, lambda: _pddl(scene, _allowed(rung, scene)), _accepted)
+        return signatures.staged_pddl(scene)
+    return StagedGrammar(rung, lambda: _pddl(scene, _allowed(rung, scene)), _accepted)
 
 
-def problem_script(rung: str, scene: Scene) -> Script:
+def staged_problem(rung: str, scene: Scene) -> StagedGrammar:
     """A problem for the scene's domain: {"pf": …}."""
     if rung == "signatures":
-        return signatures.problem_script(scene)
+        return signatures.staged_problem(scene)
     allowed = _allowed(rung, scene)
-    return Script(
+    return StagedGrammar(
         rung, lambda: _problem_alone(scene, allowed), lambda text: _accepted(text, scene.domain)
     )
 

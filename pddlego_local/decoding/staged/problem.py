@@ -9,6 +9,7 @@ from collections.abc import Collection, Sequence
 
 from pddlego_local.core import Grammar
 from pddlego_local.decoding.grammars.terminals import new_name, one_of
+from pddlego_local.decoding.question import Scene
 from pddlego_local.decoding.staged import parts
 from pddlego_local.decoding.staged.declarations import Declarations
 from pddlego_local.decoding.staged.draft import Draft, Part
@@ -28,7 +29,6 @@ from pddlego_local.decoding.staged.reading import (
     open_blocks,
     problem_in,
 )
-from pddlego_local.decoding.stages import Scene
 from pddlego_local.pddl.initial_state import goal_already_true
 from pddlego_local.pddl.reader import Word
 
@@ -82,14 +82,14 @@ def _unmet(draft: Draft, declared: Declarations, allowed: Sequence[str] | None) 
     before = draft.text
     if not can_be_new(GoalTerms(declared.with_objects(problem_in(before))), {}):
         yield from _missing_objects(draft, declared, allowed, ())
-    written = problem_in(draft.text)
-    things = declared.with_objects(written)
+    parsed = problem_in(draft.text)
+    things = declared.with_objects(parsed)
     if draft.text != before:
         yield from draft.write("facts", parts.facts(things))
-        written = problem_in(draft.text)
-    block = written.goal_block
+        parsed = problem_in(draft.text)
+    block = parsed.goal_block
     cut = end_before(draft.text, block.offset, block=True) if block else len(draft.text)
-    grammar = goal(GoalTerms(things), by_predicate(written.init))
+    grammar = goal(GoalTerms(things), by_predicate(parsed.init))
     yield from draft.resample_from(cut, "goal", grammar)
 
 
@@ -122,8 +122,8 @@ def _missing_objects(
     object makes room if all names are taken. A few times only: some predicates want more objects
     than there are names."""
     for _ in range(MOST_ADDED):
-        written = problem_in(draft.text)
-        things = declared.with_objects(written)
+        parsed = problem_in(draft.text)
+        things = declared.with_objects(parsed)
         terms = frontier(things, unvisited)
         present = {name.lower() for name in things.things}
         first = [
@@ -132,9 +132,9 @@ def _missing_objects(
         if can_be_new(terms, {}) and (terms.needed or not first):
             return
         name = one_of(first) if first else new_name(allowed, present)
-        cut = end_of_objects(written)
-        if not name and written.objects:
-            last = written.objects[-1].word
+        cut = end_of_objects(parsed)
+        if not name and parsed.objects:
+            last = parsed.objects[-1].word
             name, cut = one_of([last.text]), last.offset
         types = fitting_types(things)
         if not name or not types:
@@ -145,6 +145,6 @@ def _missing_objects(
             name,
             types,
             first=not has_section(draft.text, ":objects"),
-            typed=after_type(draft.text[:cut]) or not written.objects,
+            typed=after_type(draft.text[:cut]) or not parsed.objects,
         )
         yield from draft.resample_from(cut, "objects", grammar)

@@ -1,26 +1,27 @@
 """The rung "signatures": any PDDL whose actions are the environment's, with their exact parameters,
-and whose problem is for the domain that was written. In two stages, the domain and the problem.
+and whose problem is for the answer's own domain. In two stages, the domain and the problem.
 """
 
 from pddlego_local.core import Grammar
 from pddlego_local.decoding.grammars.lark_text import with_parts
 from pddlego_local.decoding.grammars.terminals import one_of
+from pddlego_local.decoding.question import Scene
 from pddlego_local.decoding.staged.declarations import declarations
 from pddlego_local.decoding.staged.reading import domain_in, domain_of
 from pddlego_local.decoding.staged.schemas import ActionSchema
-from pddlego_local.decoding.stages import Scene, Script, Stage, Stages
+from pddlego_local.decoding.stages import Stage, StagedGrammar, Stages
 
 _PARTS = ("domain", "problem", "condition", "tokens", "requirements", "whitespace_json")
 
 
-def pddl_script(scene: Scene) -> Script:
+def staged_pddl(scene: Scene) -> StagedGrammar:
     """A domain and a problem: {"df": …, "pf": …}."""
-    return Script("signatures", lambda: _pddl(scene))
+    return StagedGrammar("signatures", lambda: _pddl(scene))
 
 
-def problem_script(scene: Scene) -> Script:
+def staged_problem(scene: Scene) -> StagedGrammar:
     """A problem for the scene's domain: {"pf": …}."""
-    return Script("signatures", lambda: _problem_alone(scene))
+    return StagedGrammar("signatures", lambda: _problem_alone(scene))
 
 
 def _pddl(scene: Scene) -> Stages:

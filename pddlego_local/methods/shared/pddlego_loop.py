@@ -8,10 +8,11 @@ meal is prepared and eaten.
 from collections.abc import Callable, Sequence
 
 from pddlego_local import prompts
+from pddlego_local.acting import Execution
 from pddlego_local.core import Turn
 from pddlego_local.decoding.forms import SEEN, Seen
 from pddlego_local.decoding.question import Question
-from pddlego_local.episode import Episode, Execution
+from pddlego_local.episode import Episode
 from pddlego_local.planning import Formalization
 
 OPEN, TAKE = "open {}", "take {}"

@@ -1,4 +1,4 @@
-"""What an edit says twice, or leaves behind, is taken back: stage by stage."""
+"""What an edit holds twice, or leaves behind, is rolled back: stage by stage."""
 
 import json
 from collections.abc import Sequence
@@ -6,7 +6,7 @@ from collections.abc import Sequence
 import pytest
 
 from pddlego_local.decoding.grammars.lark_text import decoder_verdict
-from tests.decoding.test_edits import script
+from tests.decoding.test_edits import staged
 
 OBJECTS = '{"objects": {"add": %s, "replace": %s, "delete": %s}'
 
@@ -23,11 +23,11 @@ OBJECTS = '{"objects": {"add": %s, "replace": %s, "delete": %s}'
         (("[]", "{}", '["up", "up"]'), '["up"', ', "up"', ', "hall"'),
     ],
 )  # fmt: skip
-def test_what_comes_twice_is_taken_back(
+def test_what_comes_twice_is_rolled_back(
     objects: tuple[str, str, str], kept: str, again: str, other: str
 ) -> None:
     """The text is kept up to the repetition; the same cannot come again, something else can."""
-    stages = script("typed").stages()
+    stages = staged("typed").stages()
     text = OBJECTS % objects
     assert decoder_verdict(next(stages).grammar, text) == "accepted"
     rest = stages.send(text)
@@ -41,17 +41,17 @@ def test_what_comes_twice_is_taken_back(
     assert decoder_verdict(rest.grammar, other + end.get(heading, "]}")) == "accepted"
 
 
-@pytest.mark.parametrize("said", [[], ["(at hall)"]])
-def test_facts_of_a_deleted_object_go_at_the_end(said: Sequence[str]) -> None:
-    stages = script("typed").stages()
+@pytest.mark.parametrize("deleted", [[], ["(at hall)"]])
+def test_facts_of_a_deleted_object_go_at_the_end(deleted: Sequence[str]) -> None:
+    stages = staged("typed").stages()
     next(stages)
     stages.send(OBJECTS % ("[]", '{"hall": "attic"}', '["door1", "up"]'))
-    facts = json.dumps([fact.replace("hall", "attic") for fact in said])
+    facts = json.dumps([fact.replace("hall", "attic") for fact in deleted])
     text = f', "init": {{"add": ["(has torch)"], "replace": {{}}, "delete": {facts} }}\n}}'
     forced = stages.send(text)
     assert text[len(text) - forced.drop :] == "] }\n}"
     gone = '"(next attic cellar up)", "(next attic door1 up)"'
-    assert decoder_verdict(forced.grammar, f"{', ' if said else ''}{gone}]}}}}") == "accepted"
+    assert decoder_verdict(forced.grammar, f"{', ' if deleted else ''}{gone}]}}}}") == "accepted"
     with pytest.raises(StopIteration):
         stages.send(f"{gone}]}}}}")
 
@@ -64,8 +64,8 @@ def test_facts_of_a_deleted_object_go_at_the_end(said: Sequence[str]) -> None:
         (("{}", '["(at hall)", "(at hall)"'), "]}}"),
     ],
 )
-def test_facts_that_come_twice_are_taken_back(facts: tuple[str, str], other: str) -> None:
-    stages = script("typed").stages()
+def test_facts_that_come_twice_are_rolled_back(facts: tuple[str, str], other: str) -> None:
+    stages = staged("typed").stages()
     next(stages)
     stages.send(OBJECTS % ("[]", "{}", "[]"))
     text = ', "init": {{"add": [], "replace": {}, "delete": {}]}}}}'.format(*facts)
