@@ -48,9 +48,13 @@ CASES: dict[str, tuple[str, int, str] | None] = {
     else ("make sweep EXPERIMENT=workstation_trials", 2, "GPU"),
     "make sweep EXPERIMENT=systems": None,  # tests/test_systems.py
     "make sweep EXPERIMENT=ceiling": None,  # half an hour; a part of it: tests/test_ceiling.py
-    "pddlego run method=deps environment=alfworld games=0-10 model=reference": (
-        "pddlego run method=deps environment=alfworld games=0 model=reference run.out={tmp}",
-        0, "1/1",
+    "make sweep EXPERIMENT=paper_pddlego_plus": None,  # tests/test_papers.py
+    "pddlego run -m experiment=paper_pddlego_plus --dry-run": (
+        "pddlego run -m experiment=paper_pddlego_plus --dry-run run.out={tmp}", 0, "cells: 30",
+    ),
+    "pddlego run method=deps environment=alfworld games=0-9,17 model=reference": (
+        "pddlego run method=deps environment=alfworld games=0-0,3 model=reference run.out={tmp}",
+        0, "2/2",
     ),
     "pddlego games alfworld --out games -n 6 --seed 0": (
         "pddlego games alfworld --out {tmp} -n 1 --seed 0", 0, "1 games written",
