@@ -32,12 +32,13 @@ def spaced(name: str) -> str:
 class Tables:
     """What is fixed about an environment, read from its folder (`family`).
 
-    `told` are the actions that a model writing its own domain is given; the hand-written `domain`
-    may have more (`told: false` in the YAML), and comes without its lines of comment.
+    `schemas` are the actions that a prompt gives to a model that writes its own domain; the
+    hand-written `domain` may have more (`in_prompt: false` in the YAML), and comes without its
+    lines of comment.
     """
 
     actions: tuple[Action, ...]
-    told: tuple[Action, ...]
+    schemas: tuple[Action, ...]
     feedback: tuple[FeedbackRule, ...]
     domain: str
 
@@ -52,14 +53,14 @@ class Tables:
     @classmethod
     def _read(cls, package: str) -> "Tables":
         data: Mapping[str, list[dict[str, Any]]] = family.words(package, "tables.yaml")
-        told = [entry.get("told", True) for entry in data["actions"]]
+        in_prompt = [entry.get("in_prompt", True) for entry in data["actions"]]
         actions = tuple(
-            Action(**{key: value for key, value in entry.items() if key != "told"})
+            Action(**{key: value for key, value in entry.items() if key != "in_prompt"})
             for entry in data["actions"]
         )
         return cls(
             actions,
-            tuple(itertools.compress(actions, told)),
+            tuple(itertools.compress(actions, in_prompt)),
             tuple(
                 FeedbackRule(
                     re.compile(rule["command"], re.DOTALL),

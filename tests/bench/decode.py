@@ -26,7 +26,7 @@ from pddlego_local.models.vllm.model import Server, VllmModel
 RUNGS = ("json", "syntax", "signatures", "typed", "grounded")
 _PROMPT = (Message("user", "Write the PDDL domain and problem of this house."),)
 _SCENE = Scene(
-    TABLES.told,
+    TABLES.schemas,
     Names(
         ("kitchen", "corridor", "behind_kitchen_south", "north", "south", "east", "west"),
         goals=("corridor", "behind_kitchen_south"),

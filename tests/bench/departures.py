@@ -78,7 +78,7 @@ def _no_such_action(pair: Pair) -> bool:
 
 
 def _type_not_declared(pair: Pair) -> bool:
-    """The rung adds the types of all told actions, also of those that the answer leaves out."""
+    """The rung adds the types of all action schemas, also of those that the answer leaves out."""
     declared = {entry.name for entry in pair.domain.types} | {"object"}
     return any(kind not in declared for told in pair.told.values() for _, kind in told)
 
@@ -199,7 +199,7 @@ REASONS: dict[str, Callable[[Pair], bool]] = {
         lambda a, b: len(a) == len(b) and sorted(a) != sorted(b)
     ),
     "an action without effect": lambda p: any(not a.effect.changes for a in p.domain.actions),
-    "a type of a told action is not declared": _type_not_declared,
+    "a type of an action schema is not declared": _type_not_declared,
     "no `:types`": lambda p: ":types" not in _sections(p),
     "sections of the domain in another order": _other_order,
     "another `:domain` name": _other_domain_name,

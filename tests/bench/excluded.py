@@ -40,8 +40,8 @@ RUNGS = ("syntax", "signatures", "typed", "grounded")
 WORKED = "worked"
 CAUSES = (WORKED, "syntax", "symbols", "goal_already_true", "unsolvable", "other")
 SCENES = {
-    "coincollector": Scene(actions=coin.TABLES.told),
-    "alfworld": Scene(actions=alfworld.TABLES.told),
+    "coincollector": Scene(actions=coin.TABLES.schemas),
+    "alfworld": Scene(actions=alfworld.TABLES.schemas),
 }
 
 Row = dict[str, Any]

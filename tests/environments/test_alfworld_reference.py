@@ -242,7 +242,7 @@ def test_every_reader_takes_it(memory: Memory) -> None:
 @pytest.mark.parametrize("domain", [DOMAIN, TABLES.domain], ids=["reference", "hand-written"])
 def test_its_domains_have_exactly_the_told_actions(domain: str) -> None:
     found = re.findall(r":action (\w+)[^\n]*\n\s*:parameters (\([^)]*\))", domain)
-    assert found == [(action.name, action.parameters) for action in TABLES.told]
+    assert found == [(action.name, action.parameters) for action in TABLES.schemas]
 
 
 def test_it_says_what_remains() -> None:

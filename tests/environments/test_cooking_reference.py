@@ -1,4 +1,4 @@
-"""The rule-based stand-in wins CookingWorld, and what it writes is good for every reader."""
+"""The rule-based reference wins CookingWorld, and what it writes is good for every reader."""
 
 from collections.abc import Iterator
 

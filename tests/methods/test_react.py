@@ -105,7 +105,7 @@ def test_examples_say_only_what_the_game_understands(environment: str) -> None:
         shown = prompts.render(
             "fcrf/actor",
             package,
-            actions=tables.told,
+            actions=tables.schemas,
             task_type=kind,
             reflections=[],
             look="",

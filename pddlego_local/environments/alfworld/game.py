@@ -71,7 +71,7 @@ class Alfworld:
 
     name = "alfworld"
     package = __package__
-    actions = TABLES.told
+    actions = TABLES.schemas
     domain = TABLES.domain
 
     def __post_init__(self) -> None:

@@ -1,4 +1,4 @@
-; What a perfect formalizer would write for ALFWorld: the told actions (PDDLego+, appendix C.6) and
+; What a perfect formalizer would write for ALFWorld: the actions of the prompt (PDDLego+, appendix C.6) and
 ; what they need. `fits` says where a thing may be put: where the task wants it, and where it was.
 (define (domain household)
   (:requirements :strips :typing :negative-preconditions :existential-preconditions)

@@ -43,7 +43,7 @@ class Coin:
 
     name = "coin"
     package = __package__
-    actions = TABLES.told
+    actions = TABLES.schemas
     domain = TABLES.domain
 
     @property

@@ -52,7 +52,7 @@ class Cooking:
 
     name = "cooking"
     package = __package__
-    actions = TABLES.told
+    actions = TABLES.schemas
     domain = TABLES.domain
 
     @property

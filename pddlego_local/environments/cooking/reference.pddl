@@ -1,4 +1,4 @@
-; What a perfect formalizer would write for CookingWorld: exactly the told actions.
+; What a perfect formalizer would write for CookingWorld: exactly the actions of the prompt.
 (define (domain cooking)
   (:requirements :strips :typing)
   (:types

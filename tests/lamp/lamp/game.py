@@ -26,7 +26,7 @@ class Lamp:
 
     name = "lamp"
     package = __package__
-    actions = TABLES.told
+    actions = TABLES.schemas
     domain = TABLES.domain
     task_type = "light"
 
