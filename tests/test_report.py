@@ -61,6 +61,16 @@ def report(folder: Path, *, with_trivial: bool = False) -> Numbers:
     return report_numbers(find_cells([folder]), with_trivial=with_trivial)
 
 
+@pytest.mark.parametrize("goal", ["unmet", "frontier"])
+def test_a_trackers_help_is_named(tmp_path: Path, goal: str) -> None:
+    write_cell(tmp_path / "cell", ended("success"), "0")
+    path = tmp_path / "cell" / "run.json"
+    run_json = json.loads(path.read_text())
+    run_json["identity"]["decoding"] = {"rung": "grounded", "goal": goal}
+    path.write_text(json.dumps(run_json))
+    assert ("help from outside" in report_markdown(report(tmp_path))) is (goal == "frontier")
+
+
 def test_trivial_games_are_counted_apart_and_missing_ones_are_shown(tmp_path: Path) -> None:
     write_cell(tmp_path / "cell", ended(*OUTCOMES_OF_FOUR), "0-5")
     (cell,) = report(tmp_path).cells

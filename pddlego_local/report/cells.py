@@ -12,6 +12,7 @@ from pddlego_local.record import read_rows, read_run
 from pddlego_local.rows import EpisodeRow
 
 LABELS = ("environment", "method", "model", "decoding")
+HELPED = " + frontier"
 
 
 @dataclass(frozen=True)
@@ -39,7 +40,11 @@ class CellRecord:
 
     @property
     def labels(self) -> dict[str, str]:
-        return {label: self.run["labels"][label] for label in LABELS}
+        """Those of run.json; a decoding that a tracker helps says so."""
+        labels = {label: self.run["labels"][label] for label in LABELS}
+        if self.run["identity"].get("decoding", {}).get("goal") == "frontier":
+            labels["decoding"] += HELPED
+        return labels
 
     @property
     def budget(self) -> str:

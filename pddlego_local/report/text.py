@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from rich.table import Table
 
 from pddlego_local.metrics.rates import Mean, Rate
+from pddlego_local.report.cells import HELPED
 from pddlego_local.report.numbers import CellNumbers, Numbers, Range, TaskNumbers, TrialNumbers
 
 Text = dict[str, str]
@@ -48,6 +49,11 @@ def notes(numbers: Numbers) -> list[str]:
         found.append(
             "Trivial games (solved at reset) are counted, as in the papers' tables."
             + (f" {RANDOM_ON_COIN}" if coin else "")
+        )
+    if any(cell.labels["decoding"].endswith(HELPED) for cell in numbers.cells):
+        found.append(
+            f'Decoding "…{HELPED}" has help from outside: a tracker of the state says which places '
+            "are unvisited. No arm without that help compares with it."
         )
     if any(cell.episodes.missing for cell in numbers.cells):
         found.append("The interval of what was asked takes what has no result as lost, and as won.")
