@@ -14,7 +14,6 @@ from pddlego_local.environments.cooking.reference import contents, formalize, pr
 from pddlego_local.environments.cooking.text import Kitchen
 from pddlego_local.episode import Episode, Parts
 from pddlego_local.methods.pddl_edit import PddlEdit
-from pddlego_local.methods.pddl_gen import PddlGen
 from pddlego_local.models.reference import ReferenceFormalizer
 from pddlego_local.pddl.check import check
 from pddlego_local.planner import FastDownward
@@ -64,17 +63,6 @@ class Player:
 
 
 @pytest.mark.parametrize("setting", [EASY, HARD], ids=["easy", "hard"])
-def test_whole_plans_win(planner: FastDownward, setting: dict[str, int]) -> None:
-    house = game(**setting)
-    for seed in range(0, 60, 4):
-        player = Player(planner, house, seed)
-        while not player.over:
-            for planned in player.plan():
-                player.do(house.command(planned))
-        assert player.seen.success, seed
-
-
-@pytest.mark.parametrize("setting", [EASY, HARD], ids=["easy", "hard"])
 def test_single_actions_win(planner: FastDownward, setting: dict[str, int]) -> None:
     house = game(**setting)
     for seed in range(3, 60, 12):
@@ -96,15 +84,15 @@ def test_one_sub_goal_after_the_other_wins(planner: FastDownward, setting: dict[
 
 
 @pytest.mark.parametrize("setting", [EASY, HARD], ids=["easy", "hard"])
-@pytest.mark.parametrize("method", [PddlGen(), PddlEdit()], ids=["gen", "edit"])
 def test_the_hand_written_domain_and_gathering_win(
-    planner: FastDownward, setting: dict[str, int], method: PddlGen | PddlEdit
+    planner: FastDownward, setting: dict[str, int]
 ) -> None:
+    """By edits; tests/test_ceiling.py plays whole problems, and domains of the model's own."""
     model = ReferenceFormalizer()
     parts = Parts(game(**setting), model, planner, Decoding(rung="free"))
     for seed in (2, 17, 32, 58):
         episode = Episode(parts, lambda event, **facts: None, run_seed=0, game=seed, trial=0)
-        assert method(episode) == "success", seed
+        assert PddlEdit()(episode) == "success", seed
     model.close()
 
 
