@@ -4,6 +4,7 @@ Needs a serving environment: PDDLEGO_SERVING_ENV, else .venv-serving.
 """
 
 import contextlib
+import dataclasses
 import json
 import os
 import signal
@@ -214,8 +215,12 @@ def test_a_stranger_to_the_server_is_told_what_to_set(model: VllmModel) -> None:
         guest.complete(PROMPT, TOY, sampling)
 
 
-def kill_under_way(server: int, ask: Callable[[], object]) -> None:
-    """Kills the server while four threads ask and ask again: each has a ModelFault of it."""
+def kill_under_way(model: VllmModel, server: int, ask: Callable[[], object]) -> None:
+    """Kills the server while four threads ask and ask again: each has a ModelFault of it.
+
+    No other server is started: a thread between two questions would go on with that one.
+    """
+    model.server = dataclasses.replace(model.server, max_restarts=0)
     faults: list[Exception] = []
 
     def ask_on() -> None:
@@ -241,7 +246,9 @@ def test_killed_mid_request_is_a_model_fault_and_leaves_nothing(model: VllmModel
     group = model._managed.process_group()
     assert group is not None
     assert len(group_of(group)) > 1  # an engine of its own, which a plain kill would orphan
-    kill_under_way(group, lambda: model.complete(PROMPT, ENVELOPE, Sampling(max_tokens=1500)))
+    kill_under_way(
+        model, group, lambda: model.complete(PROMPT, ENVELOPE, Sampling(max_tokens=1500))
+    )
     assert wait_until_gone(group) == []
     model.close()
     model.close()

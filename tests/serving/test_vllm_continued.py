@@ -215,4 +215,4 @@ def test_killed_between_stages_is_a_model_fault(model: VllmModel) -> None:
     group = model._managed.process_group()
     assert group is not None
     sampling = Sampling(max_tokens=1500, seed=1)
-    kill_under_way(group, lambda: model.complete(PROMPT, None, sampling, prefix))
+    kill_under_way(model, group, lambda: model.complete(PROMPT, None, sampling, prefix))
