@@ -7,7 +7,6 @@ seconds.
 
 import contextlib
 import json
-import time
 from dataclasses import replace
 from typing import Any
 
@@ -138,7 +137,7 @@ def test_what_is_seen_was_mentioned() -> None:
 
 
 def test_hundreds_of_names_are_no_burden() -> None:
-    """30 ms of CPU are usual; the bound is against a blow-up."""
+    """30 ms of CPU are usual; a blow-up ends in the test's limit."""
     things = tuple(f"toiletpaperhanger {number}" for number in range(300))
     offered = tuple(f"go to {thing}" for thing in things)
     scene = replace(ROOM, names=Names(things=things), commands=offered)
@@ -149,9 +148,7 @@ def test_hundreds_of_names_are_no_burden() -> None:
             {"closed": [], "items": [things[299]]},
         ),
     ):
-        began = time.process_time()
         assert accepted(grammar, value)
-        assert time.process_time() - began < 30
 
 
 # ---- Whole games

