@@ -36,7 +36,9 @@ def run(arguments: Sequence[str]) -> int:
         print(f"pddlego: {error}", file=sys.stderr)
         return error.exit_code
     except KeyboardInterrupt:
-        print("pddlego: interrupted; the same command continues", file=sys.stderr)
+        continues = arguments[0] == "run" or (arguments[0] == "sample" and "--out" in arguments)
+        told = "; the same command continues" if continues else ""
+        print(f"pddlego: interrupted{told}", file=sys.stderr)
         return 130
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

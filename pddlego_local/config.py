@@ -110,14 +110,14 @@ class CellConfig:
 
     @property
     def identity(self) -> dict[str, Any]:
-        """What changes results. A model's or a data set's folder counts by its name alone."""
+        """What changes results. A folder of weights, data or wins counts by its name alone."""
         kept = {
             group: {
                 k: v for k, v in self.tree[group].items() if k not in WITHOUT_EFFECT.get(group, ())
             }
             for group in GROUPS
         }
-        for group, key in (("model", "weights"), ("environment", "data")):
+        for group, key in (("model", "weights"), ("environment", "data"), ("method", "domains")):
             folder = kept[group].get(key)
             if folder and Path(folder).is_dir():
                 kept[group][key] = Path(folder).name
