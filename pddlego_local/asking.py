@@ -34,16 +34,16 @@ class Asking:
         decoding, form = self._decoding, question.form
         constraint = constraint_for(decoding.rung, form, question.scene)
         sampling = decoding.sampling(derive_seed(*self._seed_parts, self._calls))
-        drawn = draw(self._model, question, constraint, sampling, decoding.stage_tokens, count)
+        samples = draw(self._model, question, constraint, sampling, decoding.stage_tokens, count)
         answers = []
-        for number, one in enumerate(drawn):
-            answers.append(read(one.completion, form, constraint))
+        for number, drawn in enumerate(samples):
+            answers.append(read(drawn.completion, form, constraint))
             event = Call(
                 where=dataclasses.replace(where, sample=number),
                 of=count,
                 form=form.name,
                 messages=question.messages,
-                **_recorded(one, constraint),
+                **_recorded(drawn, constraint),
                 sampling=sampling,
                 fault=answers[-1].fault,
             )

@@ -132,14 +132,14 @@ def winning_domains(folder: Path) -> tuple[tuple[str, str], ...]:
 
     Raises ConfigError if there is none.
     """
-    found = []
+    domains = []
     for path, events in transcripts(folder):
         if any(isinstance(event, End) and event.row.outcome == "success" for event in events):
             planned = [event.domain for event in events if isinstance(event, Plan) and event.plan]
-            found += [(str(path.relative_to(folder)), domain) for domain in planned[-1:]]
-    if not found:
+            domains += [(str(path.relative_to(folder)), domain) for domain in planned[-1:]]
+    if not domains:
         raise ConfigError(f"method.domains={folder}: no won episode with a plan below this folder")
-    return tuple(found)
+    return tuple(domains)
 
 
 def transcripts(folder: Path) -> Iterator[tuple[Path, list[Event]]]:
@@ -167,11 +167,11 @@ def read_run(cell: Path) -> dict[str, Any]:
         commit = starts[-1].get("commit")
     except (ValueError, LookupError, TypeError, AttributeError) as error:
         raise ConfigError(f"{path} is not a record of ours: {error!r}; move it away") from error
-    if (found := run.get("format", 1)) != FORMAT:
+    if (recorded_format := run.get("format", 1)) != FORMAT:
         written_by = f" (commit {commit[:12]})" if commit else ""
         raise ConfigError(
-            f"{path} is of format {found} and this version reads format {FORMAT}: use the version "
-            f"that wrote it{written_by}, or play again under another `name`"
+            f"{path} is of format {recorded_format} and this version reads format {FORMAT}: use "
+            f"the version that wrote it{written_by}, or play again under another `name`"
         )
     return dict(run)
 

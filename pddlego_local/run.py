@@ -74,8 +74,8 @@ def run_cell(config: CellConfig, console: Console | None = None) -> CellResult:
         folder = settings.run.out / settings.name / config.cell
         with contextlib.closing(players), Cell(folder) as cell:
             done = cell.done()
-            wanted = itertools.product(settings.games, range(settings.trials))
-            missing = [episode for episode in wanted if episode not in done]
+            episodes = itertools.product(settings.games, range(settings.trials))
+            missing = [episode for episode in episodes if episode not in done]
             console.print(
                 f"{folder}: {len(missing)} episodes to play, {len(done)} done", highlight=False
             )

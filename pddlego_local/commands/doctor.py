@@ -31,7 +31,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Takes none."""
 
 
-def carry_out(given: argparse.Namespace) -> int:
+def carry_out(arguments: argparse.Namespace) -> int:
     """Always 0: what is missing is the answer, not a failure."""
     console = Console(highlight=False, soft_wrap=True)
     about = provenance()

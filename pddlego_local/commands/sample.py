@@ -41,20 +41,20 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def carry_out(given: argparse.Namespace) -> int:
+def carry_out(arguments: argparse.Namespace) -> int:
     """Writes each answer as it ends: in no order, and with its id."""
-    config = compose_cell(given.overrides)
+    config = compose_cell(arguments.overrides)
     built = config.check()
     model: Model = built["model"]
     model.preflight(thinking=built["decoding"].thinking)
     with (
         _interruptible(),
         contextlib.closing(model),
-        answer_file(given.out, **_question(config)) as file,
+        answer_file(arguments.out, **_question(config)) as file,
         Progress(console=Console(stderr=True)) as progress,
     ):
-        missing = [number for number in range(given.n) if number not in file.ids]
-        bar = progress.add_task("answers", total=given.n, completed=given.n - len(missing))
+        missing = [number for number in range(arguments.n) if number not in file.ids]
+        bar = progress.add_task("answers", total=arguments.n, completed=arguments.n - len(missing))
 
         def write(answer: Answered) -> None:
             file.write(answer)
@@ -85,7 +85,7 @@ def sampler(config: CellConfig, model: Model) -> Callable[[int], Answered]:
     question = first_question(config)
     constraint = constraint_for(decoding.rung, PDDL, question.scene)
 
-    def one(number: int) -> Answered:
+    def sample(number: int) -> Answered:
         sampling = decoding.sampling(derive_seed(config.settings.seed, "sample", number))
         (drawn,) = draw(model, question, constraint, sampling, decoding.stage_tokens)
         completion = drawn.completion
@@ -102,7 +102,7 @@ def sampler(config: CellConfig, model: Model) -> Callable[[int], Answered]:
             **_question(config),
         }
 
-    return one
+    return sample
 
 
 def _question(config: CellConfig) -> dict[str, object]:

@@ -55,7 +55,7 @@ class PddlEdit:
         def plan(edit: Edit, where: Where) -> Formalization:
             edited, absent = apply(edit, problem)
             episode.record(EditApplied(where=where, faults=tuple(absent)))
-            return episode.plan(environment.domain, edited, where, goals=goals, given=True)
+            return episode.plan(environment.domain, edited, where, goals=goals, fixed_domain=True)
 
         for retry in range(self.max_retries + 1):
             planned = episode.propose(question, plan, step=step, retry=retry)

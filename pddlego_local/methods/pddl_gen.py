@@ -52,7 +52,9 @@ class PddlGen:
         question = episode.question(PROBLEM, shown, domain=environment.domain, own_goal=False)
 
         def plan(written: Problem, where: Where) -> Formalization:
-            return episode.plan(environment.domain, written.pf, where, goals=goals, given=True)
+            return episode.plan(
+                environment.domain, written.pf, where, goals=goals, fixed_domain=True
+            )
 
         for retry in range(self.max_retries + 1):
             planned = episode.propose(question, plan, step=step, retry=retry)

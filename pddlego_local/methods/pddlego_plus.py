@@ -120,7 +120,7 @@ class PddlegoPlus:
         domain = previous.domain
 
         def plan(written: Problem, where: Where) -> Formalization:
-            return episode.plan(domain, written.pf, where, goals=(), given=True)
+            return episode.plan(domain, written.pf, where, goals=(), fixed_domain=True)
 
         shown = formalizing_prompt(
             episode, round_, previous, self.variant, solver_error, fixed_domain=domain

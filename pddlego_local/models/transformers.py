@@ -130,10 +130,10 @@ class TransformersModel:
         return self._loaded
 
 
-def _device(wanted: Device) -> str:
+def _device(device: Device) -> str:
     import torch
 
-    return ("cuda" if torch.cuda.is_available() else "cpu") if wanted == "auto" else wanted
+    return ("cuda" if torch.cuda.is_available() else "cpu") if device == "auto" else device
 
 
 def _require_cuda() -> None:

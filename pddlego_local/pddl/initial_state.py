@@ -104,11 +104,11 @@ class InitialState:
             else:
                 yield extended
 
-    def _of_types(self, wanted: frozenset[str]) -> list[str]:
-        if wanted not in self._by_type:
-            self._by_type[wanted] = [
+    def _of_types(self, types: frozenset[str]) -> list[str]:
+        if types not in self._by_type:
+            self._by_type[types] = [
                 thing.name
                 for thing in self._things
-                if any(wanted & self._types.with_ancestors(own) for own in type_names(thing))
+                if any(types & self._types.with_ancestors(own) for own in type_names(thing))
             ]
-        return self._by_type[wanted]
+        return self._by_type[types]

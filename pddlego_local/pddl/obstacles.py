@@ -161,13 +161,13 @@ class Obstacles:
             ways = list(self.relaxation.matches(rule, need, binding))
             if len(ways) == 1 and ways[0] != binding:
                 fixed = _Attempt(rule, ways[0])
-                one, only = self._shown(need, binding), self._shown(need, ways[0])
+                condition, only = self._shown(need, binding), self._shown(need, ways[0])
                 because = self._because(fixed, chain)
-                return f"of `{one}` only `{only}` can ever hold, so {because}"
-            for other in (*rule.needs, *rule.tests):
+                return f"of `{condition}` only `{only}` can ever hold, so {because}"
+            for literal in (*rule.needs, *rule.tests):
                 tried = (_Attempt(rule, way) for way in ways)
-                if pair is None and all(other in self._unmet(attempt) for attempt in tried):
-                    pair = need, other
+                if pair is None and all(literal in self._unmet(attempt) for attempt in tried):
+                    pair = need, literal
         if pair is None:
             return "no choice of objects meets all its conditions at once"
         first, second = (self._shown(literal, binding) for literal in pair)

@@ -35,9 +35,9 @@ def _types(draft: Draft, schemas: Sequence[ActionSchema]) -> Part:
 
     yield from draft.write("types", parts.types())
     yield from draft.without_repetition("types", declared, parts.more_types)
-    wanted = dict.fromkeys(kind for action in schemas for _, kind in action.parameters)
+    needed = dict.fromkeys(kind for action in schemas for _, kind in action.parameters)
     present = {word.name for word in declared()} | {"object"}
-    if missing := [kind for kind in wanted if kind.lower() not in present]:
+    if missing := [kind for kind in needed if kind.lower() not in present]:
         yield from draft.write("types", parts.added_types(missing), drop=1)
 
 

@@ -76,8 +76,8 @@ def parse_task(sentence: str) -> Task:
     """
     words = sentence.strip().removesuffix(".").lower()
     for template in _SENTENCES:
-        if found := template.fullmatch(words):
-            parts = found.groupdict(default="")
+        if match := template.fullmatch(words):
+            parts = match.groupdict(default="")
             kind = _KINDS[parts["state"]] if "state" in parts else "put"
             return Task(
                 "look" if "lamp" in parts else kind,
@@ -95,10 +95,10 @@ def parse_task(sentence: str) -> Task:
 
 def read_task(memory: Sequence[Turn]) -> Task:
     """The task that the first look tells. Raises EnvironmentFault if there is none to read."""
-    found = re.search(r"Your task is to: (.+)", memory[0].text)
-    if not found:
+    match = re.search(r"Your task is to: (.+)", memory[0].text)
+    if not match:
         raise EnvironmentFault(f"the first look tells no task: {memory[0].text!r}")
-    return parse_task(found[1])
+    return parse_task(match[1])
 
 
 def goals(memory: Sequence[Turn]) -> tuple[Goal, ...]:
@@ -179,7 +179,7 @@ def _exists(task: Task, things: Sequence[str], placed: Sequence[str], *condition
     variables = f"{' '.join(things)} - {task.object}"
     if placed:
         variables += f" ?r - {task.receptacle}"
-    different = [f"(not (= {one} {other}))" for one, other in combinations(things, 2)]
+    different = [f"(not (= {first} {second}))" for first, second in combinations(things, 2)]
     states = [f"({STATES[done]} {thing})" for thing in placed for done in task.treatments]
     together = [f"(in {thing} ?r)" for thing in placed]
     return f"(exists ({variables}) (and {' '.join([*different, *conditions, *states, *together])}))"

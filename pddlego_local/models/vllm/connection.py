@@ -145,8 +145,8 @@ class Connection:
         return again and self._alive()
 
     def _obituary(self, error: openai.OpenAIError) -> str:
-        said = f"The vLLM server failed a request ({type(error).__name__}: {_words(error)})."
-        return f"{said} {self._last_words()}"
+        failure = f"The vLLM server failed a request ({type(error).__name__}: {_words(error)})."
+        return f"{failure} {self._last_words()}"
 
 
 def _refusal(error: openai.BadRequestError, grammar: Grammar | None) -> ConfigError:
