@@ -52,7 +52,7 @@ class Asking:
 
 
 def _recorded(drawn: Drawn, constraint: Constraint) -> dict[str, Any]:
-    """The completion and the grammar that it was drawn under; of stages, each with its own."""
+    """The completion and the grammar it was drawn under; for stages, the grammar of each stage."""
     completion = {name: value for name, value in vars(drawn.completion).items() if name != "prefix"}
     grammar = constraint.sha256 if isinstance(constraint, Grammar) else None
     return {"grammar": grammar, **completion, "stages": drawn.stages}

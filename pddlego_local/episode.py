@@ -51,10 +51,10 @@ class Parts:
 class Episode:
     """The memory of one episode and the few things a method can do in it.
 
-    `memory` holds the turns that count, beginning with the first look. `earlier` are the rows of
-    the trials before this one, of all games, in the order (trial, game): what a method that learns
-    between trials may look at. `commands` are those that the game offers now. `seed` belongs to
-    this episode alone.
+    `memory` holds the turns that count, beginning with the first observation. `earlier` are the
+    rows of the trials before this one, of all games, in the order (trial, game): what a method that
+    learns between trials may look at. `commands` are those that the game offers now. `seed` belongs
+    to this episode alone.
     """
 
     def __init__(
@@ -83,7 +83,7 @@ class Episode:
         return self._acting.commands
 
     def start(self) -> Observation:
-        """Resets the game; its first look is the first turn of the memory."""
+        """Resets the game; the first observation is the first turn of the memory."""
         first = self._acting.reset(self.game)
         self.memory = (Turn(FIRST_COMMAND, first.text),)
         event = Start(
@@ -216,7 +216,7 @@ class Episode:
         return self._acting.execute(plan, stop_at_refusal=stop_at_refusal)
 
     def act(self, command: str) -> Execution:
-        """Plays one command in the game's words; a refused one is a turn too, its error is told."""
+        """Plays one command in the game's words. A refused one is a turn too; its error is kept."""
         return self._acting.act(command)
 
     def ask(

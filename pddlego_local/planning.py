@@ -52,8 +52,8 @@ class Planning:
     ) -> Formalization:
         """Fast Downward's verdict; with `goals`, for the first of them that has a plan.
 
-        Each goal takes the place of the problem's own (PDDLego §2). None has a plan: the verdict on
-        the last. With `repair` what the model wrote is mended before, but not a `fixed_domain`.
+        Each goal takes the place of the problem's own (PDDLego §2). If none has a plan, the verdict
+        is on the last. With `repair` the model's text is repaired first, a `fixed_domain` never.
         """
         formalization = Formalization(domain, problem, "", (), "")
         for goal in goals or (None,):
@@ -84,7 +84,7 @@ class Planning:
         if self._decoding.repair == "none":
             return domain, problem
         mended = repair(domain, problem)
-        # What is still refused is told of as it was written, with its own lines.
+        # What is still refused is reported as the model wrote it, with its own lines.
         useful = mended.changes and check(mended.domain, mended.problem).accepted
         if not useful or (fixed_domain and mended.domain != domain):
             return domain, problem
@@ -99,6 +99,6 @@ class Planning:
 
 
 def _is_faulty(domain: str, problem: str) -> bool:
-    """Whether files are refused whatever the goal: one that the method sets may name what the model
-    has not declared, and then the next one has its turn."""
+    """Whether files are refused whatever the goal. A goal that the method sets may name what the
+    model has not declared; then the next goal is tried."""
     return not check(domain, with_goal(problem, "(and)")).accepted

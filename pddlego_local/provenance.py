@@ -1,4 +1,4 @@
-"""What a record needs so that the run can be made again: versions, commit, machine."""
+"""What a record needs so that the run can be reproduced: versions, commit, machine."""
 
 import datetime
 import importlib.metadata

@@ -99,7 +99,7 @@ class Cell:
 
     @contextlib.contextmanager
     def transcript(self, game: int, trial: int) -> Iterator["Transcript"]:
-        """Gets its name only when the block ends well; an unfinished one is written anew."""
+        """Gets its name only when the block ends well; an unfinished one is overwritten."""
         path = self.folder / "transcripts" / f"{game}-{trial}.jsonl"
         partial = path.with_suffix(".partial")
         with _recording(path):
@@ -187,7 +187,7 @@ def _read(path: Path, cell: Path, parse: Callable[[str, str], T]) -> list[T]:
 
 
 def _append(path: Path, row: Recorded) -> None:
-    """Whole or not at all: a write cut short (full disk) is taken back."""
+    """Whole or not at all: a write cut short (full disk) is undone."""
     data = (to_json(row) + "\n").encode()
     with _recording(path), path.open("ab", buffering=0) as file:
         before = file.seek(0, os.SEEK_END)

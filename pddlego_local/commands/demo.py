@@ -1,4 +1,4 @@
-"""`pddlego demo`: ten games end to end, and what a grammar does to a model that knows nothing."""
+"""`pddlego demo`: ten games end to end, and what a grammar does to a model of random weights."""
 
 import argparse
 import contextlib

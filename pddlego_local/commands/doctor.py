@@ -64,7 +64,7 @@ def _plan() -> str:
 
 
 def _models() -> Table:
-    """One row for all models of which the same is to be said, what is ready first."""
+    """One row for all models in the same state; what is ready comes first."""
     saying = defaultdict(list)
     for path in sorted((folder("conf") / "model").glob("*.yaml")):
         saying[_state(path.stem)].append(path.stem)

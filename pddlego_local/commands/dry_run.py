@@ -20,7 +20,7 @@ PIPE_WIDTH = 160  # columns, where nobody says how wide the page is
 class CellAhead:
     """A cell's episodes, counted, and the model calls that those left may need at most.
 
-    `overrides` are what was asked of this cell.
+    `overrides` are this cell's own.
     """
 
     cell: str
@@ -37,7 +37,7 @@ class CellAhead:
 def show(cells: Sequence[Sequence[str]], tell: Callable[[PddlegoError], int]) -> int:
     """Prints one table and its totals; 0, or the exit code of the worst mistake in the cells.
 
-    `cells` are the overrides of each; mistakes are told as the run itself would. Nothing is
+    `cells` are the overrides of each; mistakes are reported as by the run itself. Nothing is
     loaded, started or written.
     """
     ahead: list[CellAhead] = []
@@ -97,7 +97,7 @@ def _table(ahead: Sequence[CellAhead]) -> Table:
 
 
 def _own(cell: CellAhead, ahead: Sequence[CellAhead]) -> str:
-    """What was asked of this cell and not of all, and that its name does not say."""
+    """The overrides that not all cells share and that the cell's name does not show."""
     common = set(cell.overrides).intersection(*(other.overrides for other in ahead))
     named = (*GROUPS[:4], "seed")
     own = [

@@ -37,9 +37,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 @contextlib.contextmanager
 def entries_of(arguments: argparse.Namespace) -> Iterator[Iterator[Entry]]:
-    """The one pair, or a line's pair after the other as they are asked for.
+    """The one pair, or the pairs of the lines, read one by one as they are needed.
 
-    ConfigError for wrong arguments at once, for a wrong line, which it names, in its turn.
+    Raises ConfigError: for wrong arguments at once, for a wrong line (which it names) when the line
+    is read.
     """
     if arguments.jsonl and arguments.domain:
         raise ConfigError("give either DOMAIN and PROBLEM or --jsonl, not both")

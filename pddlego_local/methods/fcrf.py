@@ -97,7 +97,7 @@ class Fcrf:
         _note(episode, trial, experience=experience)
 
     def _reflect_deeply(self, episode: Episode, trial: Trial) -> None:
-        """Experience, one lesson from the pool or said anew, and a plan from both."""
+        """Experience, a lesson (new or from the pool), and a plan from both."""
         experience = self._say(episode, "experience", trial)
         lesson = self._say(episode, "lesson", trial, pool=self.pool(episode))
         plan = self._say(episode, "plan", trial, experience=experience, lesson=lesson)
@@ -132,5 +132,5 @@ class Fcrf:
 
 
 def _note(episode: Episode, trial: Trial, **parts: str) -> None:
-    """What later trials are told, and what a lesson is drawn from once the task is solved."""
+    """Notes what later trials are shown, and what a lesson is made of once the task is solved."""
     episode.note(trace=trial.trace, reflection={part: text for part, text in parts.items() if text})

@@ -20,7 +20,7 @@ from pddlego_local.planning import Formalization
 
 @dataclass(config=ConfigDict(extra="forbid"), kw_only=True, frozen=True)
 class PddlEdit:
-    """`max_retries` is how often an answer without a plan is sampled again; no error is told."""
+    """`max_retries` is how often an answer without a plan is sampled again; no error is shown."""
 
     max_retries: Annotated[int, Field(ge=0)] = 5
 

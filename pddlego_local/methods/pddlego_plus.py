@@ -130,7 +130,7 @@ class PddlegoPlus:
         return dataclasses.replace(planned, domain=domain)
 
     def _reused_domain(self, episode: Episode) -> Formalization:
-        """One of the recorded winners, drawn by the episode's own dice; the record says which."""
+        """One of the recorded winners, drawn with the episode's seed; the record says which."""
         assert self.domains
         source, domain = random.Random(episode.seed).choice(winning_domains(self.domains))
         episode.note(domain_from=source)

@@ -1,4 +1,4 @@
-"""The floor (Zhang et al., "PDDLEGO", table 1): any of the valid actions, equally likely."""
+"""The random baseline (Zhang et al., "PDDLEGO", table 1): a valid action, all equally likely."""
 
 import random
 
@@ -11,7 +11,7 @@ from pddlego_local.episode import Episode
 
 @dataclass(config=ConfigDict(extra="forbid"), kw_only=True, frozen=True)
 class RandomPolicy:
-    """Asks no model; its dice are the episode's."""
+    """Asks no model; its random choices come from the episode's seed."""
 
     prompts = ""
     forms = ()

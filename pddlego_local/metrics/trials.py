@@ -26,8 +26,8 @@ def success_after_trials(
 ) -> dict[str, list[AfterTrial]]:
     """{kind of task: [after the first trial, after the second, …]}: all kinds, then each.
 
-    `games` are those that shall be played; what kind a game is that was never played nobody
-    knows. Games that nobody can win are left out, and trivial ones if not `with_trivial`.
+    `games` are those that shall be played; the kind of a game that was never played is not known.
+    Games that nobody can win are left out, and trivial ones if not `with_trivial`.
     """
     rows = sorted(rows, key=lambda row: row.trial)
     kept = counted(rows, with_trivial=with_trivial).counted

@@ -36,7 +36,7 @@ class Replay:
     decodes: ClassVar[Literal[False]] = False
 
     def preflight(self, *, thinking: bool = False) -> None:
-        """Raises ConfigError if there is no transcript, or if `of` must be said."""
+        """Raises ConfigError if there is no transcript, or if `of` is needed."""
         _ = self._cells
 
     def identity(self) -> dict[str, str]:

@@ -111,7 +111,7 @@ class TransformersModel:
         return one_by_one(self.complete, messages, grammar, sampling, count)
 
     def close(self) -> None:
-        """Lets go of the weights, but for an answer that is being drawn; a later request loads them
+        """Frees the weights, except for an answer that is being drawn; a later request loads them
         again."""
         self._loaded = None
 

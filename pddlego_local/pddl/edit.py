@@ -1,4 +1,4 @@
-"""EditedList to a problem file, and the two ways between them and files (PDDLego §2, appendix B).
+"""Edits of a problem file, applied to it or found between two (PDDLego §2, appendix B).
 
 An edit adds, replaces and deletes lines of `:objects` and facts of `:init`; `replace` renames an
 object in both, or puts one fact in another's place. An edit that names what is not there is a fault

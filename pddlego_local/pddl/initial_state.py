@@ -2,7 +2,7 @@
 
 As Fast Downward judges it, which drops a quantifier over what its operators alone make true or
 false: `(exists (?x - t) (and))` holds even if no object is a `t`. What `:init` does not list is
-false. Derived predicates are not followed: to be asked of domains without them. The pair must be
+false. Derived predicates are not followed: for domains without them only. The pair must be
 free of faults of syntax and symbols.
 """
 

@@ -1,4 +1,4 @@
-"""Why a fact is out of reach: the chain of actions and conditions down to one that is nowhere."""
+"""Why a fact is out of reach: the chain of actions and conditions down to a dead end."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -23,7 +23,7 @@ class _Attempt:
 
 
 class Obstacles:
-    """Words for what is out of reach of an exploration that has come to its end.
+    """Says in words why facts are out of reach once an exploration has ended.
 
     May raise TooLarge, as the exploration may.
     """

@@ -17,7 +17,7 @@ Cell = str | int | float | None
 def columns(row: Any) -> dict[str, Cell]:
     """A row of `report.numbers`, flat: {"success_k": 3, "success_n": 4, "success_low": 0.3, …}.
 
-    Shares and intervals go from 0 to 1; what cannot be said (a mean of nothing) is None.
+    Shares and intervals go from 0 to 1; what is undefined (a mean of nothing) is None.
     """
     return dict(_flat(row, ""))
 

@@ -19,8 +19,7 @@ DomainPart = Generator[Stage, str, Declarations]
 def domain(
     draft: Draft, schemas: Sequence[ActionSchema], allowed: Sequence[str] | None
 ) -> DomainPart:
-    """A domain with the actions of `schemas`; its constants are of the `allowed` names, of any
-    where that is None."""
+    """A domain with the actions of `schemas`. Constants have `allowed` names; None allows any."""
     yield from _types(draft, schemas)
     declared = yield from _declarations(draft, schemas, allowed)
     yield from _actions(draft, schemas, declared)
@@ -28,7 +27,7 @@ def domain(
 
 
 def _types(draft: Draft, schemas: Sequence[ActionSchema]) -> Part:
-    """Those of the actions' parameters are there in the end, the model's own besides."""
+    """The types of the actions' parameters are always declared; the model may declare others."""
 
     def declared() -> list[Word]:
         return [entry.word for entry in domain_in(draft.text).types]

@@ -87,7 +87,7 @@ class RoomMap:
         return self.here if self.here in places else next(iter(places), "")
 
     def unexplored(self) -> list[str]:
-        """What was not looked into yet, in the order of the first look."""
+        """What was not looked into yet, in the order of the first observation."""
         return [place for place in self.receptacles if place not in self.inside]
 
     def beside(self, first: str, second: str) -> bool:

@@ -94,7 +94,7 @@ def parse_task(sentence: str) -> Task:
 
 
 def read_task(memory: Sequence[Turn]) -> Task:
-    """The task that the first look tells. Raises EnvironmentFault if there is none to read."""
+    """The task that the first observation tells. EnvironmentFault if it tells none."""
     match = re.search(r"Your task is to: (.+)", memory[0].text)
     if not match:
         raise EnvironmentFault(f"the first look tells no task: {memory[0].text!r}")
@@ -105,10 +105,10 @@ def goals(memory: Sequence[Turn]) -> tuple[Goal, ...]:
     """For domain.pddl: the end goal, then what is missing for it, then exploring (PDDLego §2).
 
     Exploring names one place, because a planner that may choose takes any. Places come in the order
-    in which the first look told them, which is all that the observations say of an order: a closed
-    one is opened when one stands at it, what shares this spot comes last, and who carries the
-    task's object begins with the receptacles that it is wanted in. Where the model has not declared
-    the place, any other will do. None but the end goal can be true already.
+    in which the first observation lists them: no observation says more of an order. A closed place
+    is opened when the player stands at it; what shares this spot comes last; a player who carries
+    the task's object begins with the receptacles that it is wanted in. Where the model has not
+    declared the place, any other will do. Only the end goal can be already true.
     """
     task, room = read_task(memory), RoomMap.of(memory)
     end = _look(task) if task.kind == "look" else _put(task, task.count)

@@ -137,7 +137,7 @@ def trials_before(episode: Episode) -> list[EpisodeRow]:
 
 
 def last_reflections(rows: Sequence[EpisodeRow], keep: int) -> list[Reflection]:
-    """What was said of the last trials of which anything was said, the latest last."""
+    """The last `keep` reflections, the latest last; trials without one are passed over."""
     reflections = [row.notes["reflection"] for row in rows if row.notes.get("reflection")]
     return reflections[-keep:] if keep else []
 

@@ -1,4 +1,4 @@
-"""Where one is and what one carries, read from what the game said.
+"""Where the player is and what the player carries, read from the game's texts.
 
 The patterns are an environment's words, in its `prompts/deps.yaml`: the templates
 call this with them.
@@ -18,7 +18,7 @@ class Situation:
     memory: Sequence[Turn]
 
     def place(self, arrival: str) -> str:
-        """The last place that one arrived at; "" if one never did."""
+        """The last place that the player arrived at; "" if there is none."""
         named = [match[1] for turn in self.memory if (match := re.search(arrival, turn.text))]
         return named[-1] if named else ""
 

@@ -1,4 +1,4 @@
-"""One vLLM server started for a run and taken away with it; see serving/launch.py for the rest.
+"""One vLLM server started for a run and ended with it; see serving/launch.py for the rest.
 
 The launcher, not we, is the server's parent. It ends the server when our end of its standard input
 closes, which the operating system does for us however we die.
