@@ -83,14 +83,14 @@ class Planning:
     ) -> tuple[str, str]:
         if self._decoding.repair == "none":
             return domain, problem
-        mended = repair(domain, problem)
+        repaired = repair(domain, problem)
         # What is still refused is reported as the model wrote it, with its own lines.
-        useful = mended.changes and check(mended.domain, mended.problem).accepted
-        if not useful or (fixed_domain and mended.domain != domain):
+        useful = repaired.changes and check(repaired.domain, repaired.problem).accepted
+        if not useful or (fixed_domain and repaired.domain != domain):
             return domain, problem
-        changes = tuple(mended.changes)
+        changes = tuple(repaired.changes)
         self._emit(Repair(where=where, domain=domain, problem=problem, changes=changes))
-        return mended.domain, mended.problem
+        return repaired.domain, repaired.problem
 
     def _explained(self, domain: str, problem: str, result: PlanResult) -> str:
         if result.outcome == "solved" or self._decoding.feedback == "planner":

@@ -25,9 +25,9 @@ class RandomPolicy:
         """Returns success, success_at_start, game_lost or step_limit."""
         if episode.start().success:
             return "success_at_start"
-        dice = random.Random(episode.seed)
+        rng = random.Random(episode.seed)
         for _ in episode.steps():
-            execution = episode.act(dice.choice(episode.commands))
+            execution = episode.act(rng.choice(episode.commands))
             if execution.ended:
                 return execution.ended
             episode.remember(execution.turns)
