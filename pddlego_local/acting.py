@@ -49,7 +49,7 @@ class Acting:
         return first
 
     def replay(self, game: int, turns: Sequence[Turn]) -> None:
-        """Resets the game and gives these commands again; EnvironmentFault if it plays otherwise.
+        """Resets the game and gives these commands again; EnvironmentFault if it plays differently.
 
         They count against the budget.
         """
@@ -90,7 +90,7 @@ class Acting:
         return done
 
     def act(self, command: str) -> Execution:
-        """Plays one command in the game's words; a refused one is a turn too, its error is told."""
+        """Plays one command in the game's words. A refused one is a turn too; its error is kept."""
         seen = self._step(command, None)
         return dataclasses.replace(_continued(Execution(), command, seen), error=seen.feedback)
 

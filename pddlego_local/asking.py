@@ -34,16 +34,16 @@ class Asking:
         decoding, form = self._decoding, question.form
         constraint = constraint_for(decoding.rung, form, question.scene)
         sampling = decoding.sampling(derive_seed(*self._seed_parts, self._calls))
-        drawn = draw(self._model, question, constraint, sampling, decoding.stage_tokens, count)
+        samples = draw(self._model, question, constraint, sampling, decoding.stage_tokens, count)
         answers = []
-        for number, one in enumerate(drawn):
-            answers.append(read(one.completion, form, constraint))
+        for number, drawn in enumerate(samples):
+            answers.append(read(drawn.completion, form, constraint))
             event = Call(
                 where=dataclasses.replace(where, sample=number),
                 of=count,
                 form=form.name,
                 messages=question.messages,
-                **_recorded(one, constraint),
+                **_recorded(drawn, constraint),
                 sampling=sampling,
                 fault=answers[-1].fault,
             )
@@ -52,7 +52,7 @@ class Asking:
 
 
 def _recorded(drawn: Drawn, constraint: Constraint) -> dict[str, Any]:
-    """The completion and the grammar that it was drawn under; of stages, each with its own."""
+    """The completion and the grammar it was drawn under; for stages, the grammar of each stage."""
     completion = {name: value for name, value in vars(drawn.completion).items() if name != "prefix"}
     grammar = constraint.sha256 if isinstance(constraint, Grammar) else None
     return {"grammar": grammar, **completion, "stages": drawn.stages}

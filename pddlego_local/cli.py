@@ -50,11 +50,11 @@ def _dispatch(arguments: Sequence[str]) -> int:
         from pddlego_local.commands import run as cells
 
         return cells.main(arguments[1:])
-    given = _parser().parse_args(arguments or ["--help"])
-    command = importlib.import_module(f"pddlego_local.commands.{given.command}")
-    parser = argparse.ArgumentParser(prog=f"pddlego {given.command}", description=command.HELP)
+    options = _parser().parse_args(arguments or ["--help"])
+    command = importlib.import_module(f"pddlego_local.commands.{options.command}")
+    parser = argparse.ArgumentParser(prog=f"pddlego {options.command}", description=command.HELP)
     command.add_arguments(parser)
-    code: int = command.carry_out(parser.parse_intermixed_args(given.rest))
+    code: int = command.carry_out(parser.parse_intermixed_args(options.rest))
     return code
 
 

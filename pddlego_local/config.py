@@ -37,10 +37,10 @@ def parse_games(text: object) -> tuple[int, ...]:
     """From "0-2,7" to (0, 1, 2, 7); raises ValueError on anything else."""
     games: dict[int, None] = {}
     for part in str(text).strip("[] ").split(","):
-        found = re.fullmatch(r"\s*(\d+)(?:\s*-\s*(\d+))?\s*", part)
-        if not found or int(found[2] or found[1]) < int(found[1]):
+        match = re.fullmatch(r"\s*(\d+)(?:\s*-\s*(\d+))?\s*", part)
+        if not match or int(match[2] or match[1]) < int(match[1]):
             raise ValueError("write seeds and ranges of seeds, such as '0-59' or '3,7-9'")
-        games.update(dict.fromkeys(range(int(found[1]), int(found[2] or found[1]) + 1)))
+        games.update(dict.fromkeys(range(int(match[1]), int(match[2] or match[1]) + 1)))
     return tuple(games)
 
 
@@ -53,11 +53,11 @@ def quote_games(overrides: Sequence[str]) -> list[str]:
 
 
 def _quoted(override: str) -> str:
-    found = re.fullmatch(r"(\+{0,2}games=)(.*)", override, re.DOTALL)
-    if not found:
+    match = re.fullmatch(r"(\+{0,2}games=)(.*)", override, re.DOTALL)
+    if not match:
         return override
-    bare = re.sub(r"""["'\\]""", "", found[2])
-    return f'{found[1]}"{bare}"'
+    bare = re.sub(r"""["'\\]""", "", match[2])
+    return f'{match[1]}"{bare}"'
 
 
 _STRICT = ConfigDict(extra="forbid")

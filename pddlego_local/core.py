@@ -155,8 +155,8 @@ class Prefix:
     """The beginning of an answer that is continued: its text and its tokens.
 
     `opening` are the tokens before it (prompt and thought), `tokens` its own, without an
-    end-of-text; None where `text` was cut back and has to be tokenized anew. An empty prefix begins
-    an answer that is to be continued.
+    end-of-text; None where `text` was cut back and has to be tokenized again. An empty prefix
+    begins an answer that is to be continued.
     """
 
     text: str = ""

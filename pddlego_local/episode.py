@@ -51,10 +51,10 @@ class Parts:
 class Episode:
     """The memory of one episode and the few things a method can do in it.
 
-    `memory` holds the turns that count, beginning with the first look. `earlier` are the rows of
-    the trials before this one, of all games, in the order (trial, game): what a method that learns
-    between trials may look at. `commands` are those that the game offers now. `seed` belongs to
-    this episode alone.
+    `memory` holds the turns that count, beginning with the first observation. `earlier` are the
+    rows of the trials before this one, of all games, in the order (trial, game): what a method that
+    learns between trials may look at. `commands` are those that the game offers now. `seed` belongs
+    to this episode alone.
     """
 
     def __init__(
@@ -83,7 +83,7 @@ class Episode:
         return self._acting.commands
 
     def start(self) -> Observation:
-        """Resets the game; its first look is the first turn of the memory."""
+        """Resets the game; the first observation is the first turn of the memory."""
         first = self._acting.reset(self.game)
         self.memory = (Turn(FIRST_COMMAND, first.text),)
         event = Start(
@@ -159,7 +159,7 @@ class Episode:
         """Question → completion → domain and problem → plan."""
         return self.propose(
             question,
-            lambda pddl, where: self.plan(pddl.df, pddl.pf, where, goals=(), given=False),
+            lambda pddl, where: self.plan(pddl.df, pddl.pf, where, goals=(), fixed_domain=False),
             step=step,
             attempt=attempt,
             retry=retry,
@@ -181,13 +181,13 @@ class Episode:
         """
         proposed: list[Formalization] = []
         count = self._decoding.best_of
-        asked = Where(step=step, attempt=attempt, retry=retry)
+        where = Where(step=step, attempt=attempt, retry=retry)
         chosen = 0
-        answers = self._asking.answers(question, count, asked)
+        answers = self._asking.answers(question, count, where)
         for sample, answer in enumerate(answers):
             fault = answer.fault
             proposed.append(
-                plan(answer.value, dataclasses.replace(asked, sample=sample))
+                plan(answer.value, dataclasses.replace(where, sample=sample))
                 if answer.value
                 else Formalization("", "", fault, (), question.form.message(fault))
             )
@@ -195,7 +195,7 @@ class Episode:
                 chosen = sample
                 break
         if count > 1:
-            self._emit(Chosen(where=dataclasses.replace(asked, sample=chosen)))
+            self._emit(Chosen(where=dataclasses.replace(where, sample=chosen)))
         return proposed[chosen]
 
     def plan(
@@ -205,18 +205,18 @@ class Episode:
         where: Where,
         *,
         goals: Sequence[Goal] = (),
-        given: bool = True,
+        fixed_domain: bool = True,
     ) -> Formalization:
-        """Fast Downward's verdict; with `goals`, for the first of them that has a plan. `given` is
-        a domain that the model did not write. See `Planning.plan`."""
-        return self._planning.plan(domain, problem, where, goals=goals, given=given)
+        """Fast Downward's verdict; with `goals`, for the first of them that has a plan. With
+        `fixed_domain` the model did not write the domain. See `Planning.plan`."""
+        return self._planning.plan(domain, problem, where, goals=goals, fixed_domain=fixed_domain)
 
     def execute(self, plan: Sequence[str], *, stop_at_refusal: bool = True) -> Execution:
         """Plays a plan until its end, the game's, the budget's, or the first refused action."""
         return self._acting.execute(plan, stop_at_refusal=stop_at_refusal)
 
     def act(self, command: str) -> Execution:
-        """Plays one command in the game's words; a refused one is a turn too, its error is told."""
+        """Plays one command in the game's words. A refused one is a turn too; its error is kept."""
         return self._acting.act(command)
 
     def ask(

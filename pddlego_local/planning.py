@@ -48,47 +48,49 @@ class Planning:
         where: Where,
         *,
         goals: Sequence[Goal] = (),
-        given: bool = True,
+        fixed_domain: bool = True,
     ) -> Formalization:
         """Fast Downward's verdict; with `goals`, for the first of them that has a plan.
 
-        Each goal takes the place of the problem's own (PDDLego §2). None has a plan: the verdict on
-        the last. With `repair` what the model wrote is mended before, but not a `given` domain.
+        Each goal takes the place of the problem's own (PDDLego §2). If none has a plan, the verdict
+        is on the last. With `repair` the model's text is repaired first, a `fixed_domain` never.
         """
-        found = Formalization(domain, problem, "", (), "")
+        formalization = Formalization(domain, problem, "", (), "")
         for goal in goals or (None,):
-            asked = with_goal(problem, goal.pddl) if goal else problem
-            own, asked = self._repaired(domain, asked, given, where)
-            result = self._planner.plan(own, asked)
-            message = self._explained(own, asked, result)
+            pf = with_goal(problem, goal.pddl) if goal else problem
+            df, pf = self._repaired(domain, pf, fixed_domain, where)
+            result = self._planner.plan(df, pf)
+            message = self._explained(df, pf, result)
             then = goal.then if goal else ()
             event = Plan(
                 where=where,
                 goal=goal.words if goal else None,
                 then=then,
-                domain=own,
-                problem=asked,
+                domain=df,
+                problem=pf,
                 **vars(result),
                 told=message,
             )
             self._emit(event)
             cause = planning_cause(result.outcome, then)
-            found = Formalization(own, asked, cause, result.plan, message, goal)
-            if found.to_do or (result.outcome == "translate_error" and _is_faulty(own, asked)):
+            formalization = Formalization(df, pf, cause, result.plan, message, goal)
+            if formalization.to_do or (result.outcome == "translate_error" and _is_faulty(df, pf)):
                 break
-        return found
+        return formalization
 
-    def _repaired(self, domain: str, problem: str, given: bool, where: Where) -> tuple[str, str]:
+    def _repaired(
+        self, domain: str, problem: str, fixed_domain: bool, where: Where
+    ) -> tuple[str, str]:
         if self._decoding.repair == "none":
             return domain, problem
-        mended = repair(domain, problem)
-        # What is still refused is told of as it was written, with its own lines.
-        useful = mended.changes and check(mended.domain, mended.problem).accepted
-        if not useful or (given and mended.domain != domain):
+        repaired = repair(domain, problem)
+        # What is still refused is reported as the model wrote it, with its own lines.
+        useful = repaired.changes and check(repaired.domain, repaired.problem).accepted
+        if not useful or (fixed_domain and repaired.domain != domain):
             return domain, problem
-        changes = tuple(mended.changes)
+        changes = tuple(repaired.changes)
         self._emit(Repair(where=where, domain=domain, problem=problem, changes=changes))
-        return mended.domain, mended.problem
+        return repaired.domain, repaired.problem
 
     def _explained(self, domain: str, problem: str, result: PlanResult) -> str:
         if result.outcome == "solved" or self._decoding.feedback == "planner":
@@ -97,6 +99,6 @@ class Planning:
 
 
 def _is_faulty(domain: str, problem: str) -> bool:
-    """Whether files are refused whatever the goal: one that the method sets may name what the model
-    has not declared, and then the next one has its turn."""
+    """Whether files are refused whatever the goal. A goal that the method sets may name what the
+    model has not declared; then the next goal is tried."""
     return not check(domain, with_goal(problem, "(and)")).accepted

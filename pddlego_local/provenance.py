@@ -1,4 +1,4 @@
-"""What a record needs so that the run can be made again: versions, commit, machine."""
+"""What a record needs so that the run can be reproduced: versions, commit, machine."""
 
 import datetime
 import importlib.metadata
@@ -62,7 +62,7 @@ def run_and_start(
         "task_groups": difficulty_groups(environment.package),
         "identity": config.identity,
         "model": identity,
-        "grammar_sha256": {name: sha256_of(one) for name, one in constraints.items()},
+        "grammar_sha256": {name: sha256_of(constraint) for name, constraint in constraints.items()},
         "tables_sha256": family.sha256(environment.package, "tables.yaml", "domain.pddl"),
         "prompt_sha256": prompts.sha256(method.prompts, environment.package),
     }

@@ -99,7 +99,7 @@ class Cell:
 
     @contextlib.contextmanager
     def transcript(self, game: int, trial: int) -> Iterator["Transcript"]:
-        """Gets its name only when the block ends well; an unfinished one is written anew."""
+        """Gets its name only when the block ends well; an unfinished one is overwritten."""
         path = self.folder / "transcripts" / f"{game}-{trial}.jsonl"
         partial = path.with_suffix(".partial")
         with _recording(path):
@@ -132,14 +132,14 @@ def winning_domains(folder: Path) -> tuple[tuple[str, str], ...]:
 
     Raises ConfigError if there is none.
     """
-    found = []
+    domains = []
     for path, events in transcripts(folder):
         if any(isinstance(event, End) and event.row.outcome == "success" for event in events):
             planned = [event.domain for event in events if isinstance(event, Plan) and event.plan]
-            found += [(str(path.relative_to(folder)), domain) for domain in planned[-1:]]
-    if not found:
+            domains += [(str(path.relative_to(folder)), domain) for domain in planned[-1:]]
+    if not domains:
         raise ConfigError(f"method.domains={folder}: no won episode with a plan below this folder")
-    return tuple(found)
+    return tuple(domains)
 
 
 def transcripts(folder: Path) -> Iterator[tuple[Path, list[Event]]]:
@@ -167,11 +167,11 @@ def read_run(cell: Path) -> dict[str, Any]:
         commit = starts[-1].get("commit")
     except (ValueError, LookupError, TypeError, AttributeError) as error:
         raise ConfigError(f"{path} is not a record of ours: {error!r}; move it away") from error
-    if (found := run.get("format", 1)) != FORMAT:
+    if (recorded_format := run.get("format", 1)) != FORMAT:
         written_by = f" (commit {commit[:12]})" if commit else ""
         raise ConfigError(
-            f"{path} is of format {found} and this version reads format {FORMAT}: use the version "
-            f"that wrote it{written_by}, or play again under another `name`"
+            f"{path} is of format {recorded_format} and this version reads format {FORMAT}: use "
+            f"the version that wrote it{written_by}, or play again under another `name`"
         )
     return dict(run)
 
@@ -187,7 +187,7 @@ def _read(path: Path, cell: Path, parse: Callable[[str, str], T]) -> list[T]:
 
 
 def _append(path: Path, row: Recorded) -> None:
-    """Whole or not at all: a write cut short (full disk) is taken back."""
+    """Whole or not at all: a write cut short (full disk) is undone."""
     data = (to_json(row) + "\n").encode()
     with _recording(path), path.open("ab", buffering=0) as file:
         before = file.seek(0, os.SEEK_END)

@@ -74,8 +74,8 @@ def run_cell(config: CellConfig, console: Console | None = None) -> CellResult:
         folder = settings.run.out / settings.name / config.cell
         with contextlib.closing(players), Cell(folder) as cell:
             done = cell.done()
-            wanted = itertools.product(settings.games, range(settings.trials))
-            missing = [episode for episode in wanted if episode not in done]
+            episodes = itertools.product(settings.games, range(settings.trials))
+            missing = [episode for episode in episodes if episode not in done]
             console.print(
                 f"{folder}: {len(missing)} episodes to play, {len(done)} done", highlight=False
             )
@@ -116,7 +116,7 @@ def _play_all(
     """Plays in threads, shows progress; on an error that would hit all episodes stops at once.
 
     A method that learns from earlier trials plays one trial after the other. Later trials wait for
-    episodes that ended in a fault, so that what is learnt never depends on luck.
+    episodes that ended in a fault, so that what is learnt never depends on chance.
     """
     by_trial: dict[int, list[tuple[int, int]]] = defaultdict(list)
     for game, trial in missing:
@@ -147,7 +147,7 @@ def _play_together(
     episodes: list[tuple[int, int]],
     advance: Callable[[], None],
 ) -> list[str]:
-    """Episodes that know nothing of one another, as many at once as asked for."""
+    """Independent episodes, as many at once as `concurrency` says."""
     faults = []
     with ThreadPoolExecutor(players.config.settings.run.concurrency) as pool:
         futures: list[Future[str | None]] = [

@@ -1,4 +1,4 @@
-"""Work whose results are used as they end: nothing waits for its turn, nothing ended is lost."""
+"""Work whose results are used as they come: no result waits for another, and none is lost."""
 
 import queue
 import threading

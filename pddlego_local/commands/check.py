@@ -12,12 +12,12 @@ HELP = "check PDDL without planning: syntax, names, types"
 add_arguments = pairs.add_arguments
 
 
-def carry_out(given: argparse.Namespace) -> int:
+def carry_out(arguments: argparse.Namespace) -> int:
     """With two files 1 if they hold a fault; with --jsonl 0 once every line has its verdict."""
-    with pairs.entries_of(given) as entries:
-        if given.jsonl or given.out:
-            pool = processes(given.workers) if given.workers > 1 else Here()
-            pairs.write_lines(in_order(verdict_on, entries, pool, given.workers), given.out)
+    with pairs.entries_of(arguments) as entries:
+        if arguments.jsonl or arguments.out:
+            pool = processes(arguments.workers) if arguments.workers > 1 else Here()
+            pairs.write_lines(in_order(verdict_on, entries, pool, arguments.workers), arguments.out)
             return 0
         (entry,) = entries
     verdict = check(entry.domain, entry.problem)

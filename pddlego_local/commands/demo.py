@@ -1,4 +1,4 @@
-"""`pddlego demo`: ten games end to end, and what a grammar does to a model that knows nothing."""
+"""`pddlego demo`: ten games end to end, and what a grammar does to a model of random weights."""
 
 import argparse
 import contextlib
@@ -31,20 +31,20 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--out", type=Path, default=Path("runs"), help="where records go")
 
 
-def carry_out(given: argparse.Namespace) -> int:
+def carry_out(arguments: argparse.Namespace) -> int:
     console = Console(highlight=False)
-    common = ["experiment=demo", f"run.out={given.out}"]
-    if given.model:
-        console.rule(f"PDDLego+ with {given.model}, under the grammar and without it")
-        model = ["model=transformers", f"model.weights={given.model}", "run.concurrency=1"]
-        model.append(f"decoding.thinking={given.thinking}")
+    common = ["experiment=demo", f"run.out={arguments.out}"]
+    if arguments.model:
+        console.rule(f"PDDLego+ with {arguments.model}, under the grammar and without it")
+        model = ["model=transformers", f"model.weights={arguments.model}", "run.concurrency=1"]
+        model.append(f"decoding.thinking={arguments.thinking}")
         results = [_play([*common, *model, f"decoding={rung}"]) for rung in ("syntax", "free")]
     else:
         console.rule("PDDLego+ with the rule-based reference formalizer, not a language model")
         results = [_play([*common, "model=reference"])]
     MODELS.close()
     _show_games(console, results)
-    if not given.model:
+    if not arguments.model:
         console.rule(f"What the grammar does: {SAMPLES} answers of a model with random weights")
         _show_grammar(console)
     for fault in (fault for result in results for fault in result.faults):

@@ -31,7 +31,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Takes none."""
 
 
-def carry_out(given: argparse.Namespace) -> int:
+def carry_out(arguments: argparse.Namespace) -> int:
     """Always 0: what is missing is the answer, not a failure."""
     console = Console(highlight=False, soft_wrap=True)
     about = provenance()
@@ -64,7 +64,7 @@ def _plan() -> str:
 
 
 def _models() -> Table:
-    """One row for all models of which the same is to be said, what is ready first."""
+    """One row for all models in the same state; what is ready comes first."""
     saying = defaultdict(list)
     for path in sorted((folder("conf") / "model").glob("*.yaml")):
         saying[_state(path.stem)].append(path.stem)

@@ -20,24 +20,24 @@ PIPE_WIDTH = 160  # columns, where nobody says how wide the page is
 class CellAhead:
     """A cell's episodes, counted, and the model calls that those left may need at most.
 
-    `overrides` are what was asked of this cell.
+    `overrides` are this cell's own.
     """
 
     cell: str
     overrides: tuple[str, ...]
-    asked: int
+    episodes: int
     done: int
     calls: int
 
     @property
     def left(self) -> int:
-        return self.asked - self.done
+        return self.episodes - self.done
 
 
 def show(cells: Sequence[Sequence[str]], tell: Callable[[PddlegoError], int]) -> int:
     """Prints one table and its totals; 0, or the exit code of the worst mistake in the cells.
 
-    `cells` are the overrides of each; mistakes are told as the run itself would. Nothing is
+    `cells` are the overrides of each; mistakes are reported as by the run itself. Nothing is
     loaded, started or written.
     """
     ahead: list[CellAhead] = []
@@ -63,10 +63,10 @@ def look_ahead(config: CellConfig, overrides: tuple[str, ...]) -> CellAhead:
     method: Method = config.build("method")
     decoding: Decoding = config.build("decoding")
     budget = config.build("environment").budget
-    asked = {(game, trial) for game in settings.games for trial in range(settings.trials)}
-    done = Cell(settings.run.out / settings.name / config.cell).done() & asked
-    calls = method.most_calls(budget, decoding.best_of) * (len(asked) - len(done))
-    return CellAhead(config.cell, overrides, len(asked), len(done), calls)
+    episodes = {(game, trial) for game in settings.games for trial in range(settings.trials)}
+    done = Cell(settings.run.out / settings.name / config.cell).done() & episodes
+    calls = method.most_calls(budget, decoding.best_of) * (len(episodes) - len(done))
+    return CellAhead(config.cell, overrides, len(episodes), len(done), calls)
 
 
 def _check(config: CellConfig, checked: list[object]) -> None:
@@ -84,21 +84,25 @@ def _table(ahead: Sequence[CellAhead]) -> Table:
     table.add_column("cell", f"cells: {len(ahead)}", no_wrap=True)
     table.add_column("differs in")
     for title, numbers in {
-        "episodes": [cell.asked for cell in ahead],
+        "episodes": [cell.episodes for cell in ahead],
         "done": [cell.done for cell in ahead],
         "left": [cell.left for cell in ahead],
         "model calls, up to": [cell.calls for cell in ahead],
     }.items():
         table.add_column(title, f"{sum(numbers):,}", justify="right", no_wrap=True)
     for cell in ahead:
-        numbers = [cell.asked, cell.done, cell.left, cell.calls]
+        numbers = [cell.episodes, cell.done, cell.left, cell.calls]
         table.add_row(cell.cell, _own(cell, ahead), *(f"{number:,}" for number in numbers))
     return table
 
 
 def _own(cell: CellAhead, ahead: Sequence[CellAhead]) -> str:
-    """What was asked of this cell and not of all, and that its name does not say."""
+    """The overrides that not all cells share and that the cell's name does not show."""
     common = set(cell.overrides).intersection(*(other.overrides for other in ahead))
     named = (*GROUPS[:4], "seed")
-    own = [one for one in cell.overrides if one not in common and one.split("=")[0] not in named]
+    own = [
+        override
+        for override in cell.overrides
+        if override not in common and override.split("=")[0] not in named
+    ]
     return " ".join(own)

@@ -79,18 +79,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def carry_out(given: argparse.Namespace) -> int:
+def carry_out(arguments: argparse.Namespace) -> int:
     """Writes DIR/json_2.1.1/SPLIT/NAME/TRIAL/; games that are there already stay as they are."""
-    if given.n < 1:
-        raise ConfigError(f"-n {given.n}: at least one game")
-    split_folder: Path = given.out / "json_2.1.1" / given.split
+    if arguments.n < 1:
+        raise ConfigError(f"-n {arguments.n}: at least one game")
+    split_folder: Path = arguments.out / "json_2.1.1" / arguments.split
     try:
-        games = [GameFiles.of(game, split_folder) for game in _games(given)]
+        games = [GameFiles.of(game, split_folder) for game in _games(arguments)]
         missing = [game for game in games if not game.are_there()]
         for start in range(0, len(missing), BATCH):
-            _write(missing[start : start + BATCH], given.out)
+            _write(missing[start : start + BATCH], arguments.out)
     except OSError as error:
-        raise ConfigError(f"--out {given.out}: {error.strerror}: {error.filename}") from error
+        raise ConfigError(f"--out {arguments.out}: {error.strerror}: {error.filename}") from error
     print(
         f"{len(missing)} games written to {split_folder}, each played to its end; "
         f"{len(games) - len(missing)} were there already"
@@ -98,9 +98,9 @@ def carry_out(given: argparse.Namespace) -> int:
     return 0
 
 
-def _games(given: argparse.Namespace) -> Iterator[Game]:
-    for seed in range(given.seed, given.seed + given.n):
-        yield make_game(seed, given.task[seed % len(given.task)], given.split)
+def _games(arguments: argparse.Namespace) -> Iterator[Game]:
+    for seed in range(arguments.seed, arguments.seed + arguments.n):
+        yield make_game(seed, arguments.task[seed % len(arguments.task)], arguments.split)
 
 
 def _write(games: Sequence[GameFiles], out: Path) -> None:

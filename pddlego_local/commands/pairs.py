@@ -36,23 +36,24 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 @contextlib.contextmanager
-def entries_of(given: argparse.Namespace) -> Iterator[Iterator[Entry]]:
-    """The one pair, or a line's pair after the other as they are asked for.
+def entries_of(arguments: argparse.Namespace) -> Iterator[Iterator[Entry]]:
+    """The one pair, or the pairs of the lines, read one by one as they are needed.
 
-    ConfigError for wrong arguments at once, for a wrong line, which it names, in its turn.
+    Raises ConfigError: for wrong arguments at once, for a wrong line (which it names) when the line
+    is read.
     """
-    if given.jsonl and given.domain:
+    if arguments.jsonl and arguments.domain:
         raise ConfigError("give either DOMAIN and PROBLEM or --jsonl, not both")
-    if given.jsonl == "-":
+    if arguments.jsonl == "-":
         if isinstance(sys.stdin, io.TextIOWrapper):
             sys.stdin.reconfigure(encoding="utf-8", errors="replace")
         yield _entries("-", sys.stdin)
-    elif given.jsonl:
-        with _opened(Path(given.jsonl), given.out) as lines:
-            yield _entries(given.jsonl, lines)
-    elif given.domain and given.problem:
-        place = str(given.problem)
-        yield iter([Entry(place, _read(given.domain), _read(given.problem), place)])
+    elif arguments.jsonl:
+        with _opened(Path(arguments.jsonl), arguments.out) as lines:
+            yield _entries(arguments.jsonl, lines)
+    elif arguments.domain and arguments.problem:
+        place = str(arguments.problem)
+        yield iter([Entry(place, _read(arguments.domain), _read(arguments.problem), place)])
     else:
         raise ConfigError(
             "give a DOMAIN and a PROBLEM file, or --jsonl FILE (- for standard input)"

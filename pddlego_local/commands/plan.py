@@ -13,17 +13,17 @@ HELP = "plan with Fast Downward"
 add_arguments = pairs.add_arguments
 
 
-def carry_out(given: argparse.Namespace) -> int:
+def carry_out(arguments: argparse.Namespace) -> int:
     """With two files 1 if there is no plan; with --jsonl 0 once every line has its outcome."""
-    planner = FastDownward(workers=given.workers)
+    planner = FastDownward(workers=arguments.workers)
 
     def outcome(entry: pairs.Entry) -> dict[str, Any]:
         return {"id": entry.id, **dataclasses.asdict(planner.plan(entry.domain, entry.problem))}
 
-    with pairs.entries_of(given) as entries, planner:
-        if given.jsonl or given.out:
-            pool = ThreadPoolExecutor(given.workers) if given.workers > 1 else Here()
-            pairs.write_lines(in_order(outcome, entries, pool, given.workers), given.out)
+    with pairs.entries_of(arguments) as entries, planner:
+        if arguments.jsonl or arguments.out:
+            pool = ThreadPoolExecutor(arguments.workers) if arguments.workers > 1 else Here()
+            pairs.write_lines(in_order(outcome, entries, pool, arguments.workers), arguments.out)
             return 0
         (entry,) = entries
         result = planner.plan(entry.domain, entry.problem)

@@ -25,11 +25,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def carry_out(given: argparse.Namespace) -> int:
-    numbers = report_numbers(find_cells(given.runs), with_trivial=given.with_trivial)
+def carry_out(arguments: argparse.Namespace) -> int:
+    numbers = report_numbers(find_cells(arguments.runs), with_trivial=arguments.with_trivial)
     Console().print(on_screen(numbers))
-    if given.out:
-        files = _write(numbers, given.out)
+    if arguments.out:
+        files = _write(numbers, arguments.out)
         print(f"written: {', '.join(map(str, files))}")
     return 0
 

@@ -99,7 +99,7 @@ class Preflight(Callback):
         if self.dry:
             raise SystemExit(dry_run.show(cells_of(config), _tell))
         errors: dict[str, PddlegoError] = {}
-        asked: list[object] = []
+        checked: list[object] = []
         for overrides in cells_of(config):
             try:
                 cell = compose_cell(overrides)
@@ -107,8 +107,8 @@ class Preflight(Callback):
                 built["environment"].preflight()
                 thinking = built["decoding"].thinking
                 model = (cell.tree["model"], thinking)
-                if model not in asked:  # seeds and rungs ask nothing new of it
-                    asked.append(model)
+                if model not in checked:  # seeds and rungs ask nothing new of it
+                    checked.append(model)
                     built["model"].preflight(thinking=thinking)
             except PddlegoError as error:
                 errors.setdefault(str(error), error)

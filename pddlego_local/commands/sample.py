@@ -30,7 +30,7 @@ from pddlego_local.seeds import derive_seed
 HELP = "PDDL pairs that a model writes for one observation, as JSON lines"
 
 Answered = dict[str, Any]
-"""One line of the file: the answer, and the question that it is to."""
+"""One line of the file: an answer, and the question that it answers."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -41,20 +41,20 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def carry_out(given: argparse.Namespace) -> int:
-    """Writes each answer as it ends: in no order, and with its id."""
-    config = compose_cell(given.overrides)
+def carry_out(arguments: argparse.Namespace) -> int:
+    """Writes each answer as soon as it is complete, in any order, with its id."""
+    config = compose_cell(arguments.overrides)
     built = config.check()
     model: Model = built["model"]
     model.preflight(thinking=built["decoding"].thinking)
     with (
         _interruptible(),
         contextlib.closing(model),
-        answer_file(given.out, **_question(config)) as file,
+        answer_file(arguments.out, **_question(config)) as file,
         Progress(console=Console(stderr=True)) as progress,
     ):
-        missing = [number for number in range(given.n) if number not in file.ids]
-        bar = progress.add_task("answers", total=given.n, completed=given.n - len(missing))
+        missing = [number for number in range(arguments.n) if number not in file.ids]
+        bar = progress.add_task("answers", total=arguments.n, completed=arguments.n - len(missing))
 
         def write(answer: Answered) -> None:
             file.write(answer)
@@ -67,7 +67,7 @@ def carry_out(given: argparse.Namespace) -> int:
 
 
 def samples(config: CellConfig, model: Model, count: int) -> list[Answered]:
-    """`count` answers to the prompt of the first game's first look, each with a seed of its own."""
+    """`count` answers to the prompt of the first game's first observation, each by its own seed."""
     answers: list[Answered] = []
     draw_one = sampler(config, model)
     each_as_it_ends(draw_one, range(count), config.settings.run.concurrency, answers.append)
@@ -85,7 +85,7 @@ def sampler(config: CellConfig, model: Model) -> Callable[[int], Answered]:
     question = first_question(config)
     constraint = constraint_for(decoding.rung, PDDL, question.scene)
 
-    def one(number: int) -> Answered:
+    def sample(number: int) -> Answered:
         sampling = decoding.sampling(derive_seed(config.settings.seed, "sample", number))
         (drawn,) = draw(model, question, constraint, sampling, decoding.stage_tokens)
         completion = drawn.completion
@@ -102,7 +102,7 @@ def sampler(config: CellConfig, model: Model) -> Callable[[int], Answered]:
             **_question(config),
         }
 
-    return one
+    return sample
 
 
 def _question(config: CellConfig) -> dict[str, object]:
@@ -111,9 +111,9 @@ def _question(config: CellConfig) -> dict[str, object]:
 
 @contextlib.contextmanager
 def _interruptible() -> Iterator[None]:
-    """What ends a batch job is a Ctrl-C too: servers are ended, and the exit code is the same.
+    """SIGTERM, which ends a batch job, acts as Ctrl-C: the servers end, the exit code is the same.
 
-    Then the process ends at once: an answer being drawn in it would be waited for, or abort it.
+    The process then ends at once; else it would wait for an answer being drawn, or abort in it.
     """
     before = signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
@@ -142,7 +142,7 @@ def first_question(config: CellConfig) -> Question[Keys]:
 
 
 class _Asked(Exception):
-    """Raised in a model's place: the first question is all that is wanted."""
+    """Raised instead of an answer: only the first question is needed."""
 
 
 def _ignore(event: Event) -> None: ...

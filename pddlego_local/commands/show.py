@@ -35,16 +35,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--prompts", action="store_true", help="print the prompts as well")
 
 
-def carry_out(given: argparse.Namespace) -> int:
-    name = given.episode if "-" in given.episode else f"{given.episode}-0"
-    folder = given.run / "transcripts"
+def carry_out(arguments: argparse.Namespace) -> int:
+    name = arguments.episode if "-" in arguments.episode else f"{arguments.episode}-0"
+    folder = arguments.run / "transcripts"
     path = folder / f"{name}.jsonl"
     if not path.exists():
         there = ", ".join(sorted(file.stem for file in folder.glob("*.jsonl"))) or "none"
         raise ConfigError(f"{path}: no such transcript; there are: {there}")
     console = Console(highlight=False, soft_wrap=True)
     for event in read_events(path):
-        for line in _lines(event, prompts=given.prompts):
+        for line in _lines(event, prompts=arguments.prompts):
             console.print(line)
     return 0
 

@@ -13,9 +13,9 @@ def cells_of(config: DictConfig) -> list[list[str]]:
     `hydra.sweeper.params`.
     """
     params = config.hydra.sweeper.get("params") or {}
-    asked = [*(f"{key}={value}" for key, value in params.items()), *config.hydra.overrides.task]
+    overrides = [*(f"{key}={value}" for key, value in params.items()), *config.hydra.overrides.task]
     choices: dict[str, list[str]] = {}
-    for override in OverridesParser.create().parse_overrides(asked):
+    for override in OverridesParser.create().parse_overrides(overrides):
         key = override.get_key_element()
         if override.is_sweep_override():
             choices[key] = [f"{key}={value}" for value in override.sweep_string_iterator()]

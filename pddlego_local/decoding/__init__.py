@@ -23,8 +23,8 @@ class Decoding:
     `max_tokens` leaves. `goal` says which goals "typed" and "grounded" leave out: none ("any"),
     those that are already true ("unmet"), or also those that lead to no place that the state
     tracker calls unvisited ("frontier"); `conf` gives "grounded" the second. `best_of` answers are
-    drawn at once, and the first that the planner solves is taken. `repair` mends what a planner
-    would refuse before it is planned (`pddl.repair`); `feedback` is what a model reads about PDDL
+    drawn at once, and the first that the planner solves is taken. `repair` changes what a planner
+    would refuse, before planning (`pddl.repair`); `feedback` is what a model reads about PDDL
     without a plan: the planner's own words, or those of the static check (`pddl.explain`).
     """
 

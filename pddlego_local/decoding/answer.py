@@ -59,12 +59,12 @@ def read(completion: Completion, form: Form[T], constraint: Constraint) -> Answe
 
 
 def _filled(value: T, form: Form[T]) -> Answer[T]:
-    given = value.model_dump()
-    for key, text in given.items():
+    entries = value.model_dump()
+    for key, text in entries.items():
         if isinstance(text, str) and not text.strip() and key not in form.may_be_blank:
             return Answer(None, "empty")
     try:
-        json.dumps(given, ensure_ascii=False).encode()
+        json.dumps(entries, ensure_ascii=False).encode()
     except UnicodeEncodeError:  # half a character, as "\ud800": no text that a file could hold
         return Answer(None, "no_json")
     return Answer(value, "")
@@ -80,9 +80,9 @@ def _decode(text: str, form: Form[T], constraint: Grammar | StagedGrammar) -> An
         return dict(pairs)
 
     try:
-        given = json.loads(text, object_pairs_hook=as_object)
+        entries = json.loads(text, object_pairs_hook=as_object)
         in_order = [key for key, _ in written] == list(form.keys.model_fields)
-        value = form.keys.model_validate(given, strict=True) if in_order else None
+        value = form.keys.model_validate(entries, strict=True) if in_order else None
     except (ValueError, RecursionError):
         value = None
     if value is None or not _in_language(constraint, text):
@@ -119,16 +119,16 @@ def _extract(text: str, form: Form[T]) -> Answer[T]:
     if not text.strip():
         return Answer(None, "empty")
     fault: Fault = "no_json"
-    found: T | None = None
-    wanted = form.keys.model_fields
-    for candidate in _objects(text, tuple(wanted)):
+    value: T | None = None
+    keys = form.keys.model_fields
+    for candidate in _objects(text, tuple(keys)):
         try:
-            found = form.keys.model_validate({k: v for k, v in candidate.items() if k in wanted})
+            value = form.keys.model_validate({k: v for k, v in candidate.items() if k in keys})
         except pydantic.ValidationError:
             fault = "wrong_keys"
-    if found is None:
-        found = _fenced(text, form)
-    return Answer(None, fault) if found is None else _filled(found, form)
+    if value is None:
+        value = _fenced(text, form)
+    return Answer(None, fault) if value is None else _filled(value, form)
 
 
 def _fenced(text: str, form: Form[T]) -> T | None:

@@ -51,15 +51,15 @@ def _draw_in_stages(
 ) -> list[Drawn]:
     """Side by side, so that the backend can batch them."""
 
-    def one(number: int) -> Drawn:
+    def draw_sample(number: int) -> Drawn:
         seed = derive_seed(sampling.seed, number) if number else sampling.seed
         own = dataclasses.replace(sampling, seed=seed)
         return _stage_by_stage(model, messages, staged, own, stage_tokens)
 
     if count == 1:
-        return [one(0)]
+        return [draw_sample(0)]
     with ThreadPoolExecutor(count) as pool:
-        return list(pool.map(one, range(count)))
+        return list(pool.map(draw_sample, range(count)))
 
 
 def _stage_by_stage(

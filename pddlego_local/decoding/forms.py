@@ -31,7 +31,7 @@ class Form(Generic[T_co]):
     `keys` are what it holds at the rung "json". At "syntax" its strings are constrained too: by
     `grammar`, the name of a Lark grammar, or by `patterns`, the same keys with patterns. `example`
     shows the form to a model whose answer did not have it. Strings at the top may not be blank,
-    those named in `may_be_blank` excepted.
+    except those named in `may_be_blank`.
     """
 
     name: str
@@ -42,7 +42,7 @@ class Form(Generic[T_co]):
     may_be_blank: frozenset[str] = field(default=frozenset())
 
     def message(self, fault: Fault) -> str:
-        """What a model is told that answered otherwise."""
+        """What a model reads whose answer did not have this form."""
         return {
             "": "",
             "empty": "Your answer was empty.",

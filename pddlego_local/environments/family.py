@@ -36,15 +36,15 @@ def check(package: str, *further: str) -> None:
 def file(package: str, name: str) -> Traversable:
     """A file of the environment; raises ConfigError naming the file that is missing."""
     try:
-        found = resources.files(package).joinpath(name)
+        path = resources.files(package).joinpath(name)
     except ModuleNotFoundError as error:
         raise ConfigError(
             f"environment: there is no package {package!r}; the folder that holds it must be on "
             "PYTHONPATH"
         ) from error
-    if not found.is_file():
-        raise ConfigError(f"the environment {package} is not complete: {found} is missing")
-    return found
+    if not path.is_file():
+        raise ConfigError(f"the environment {package} is not complete: {path} is missing")
+    return path
 
 
 def text(package: str, name: str) -> str:
@@ -55,13 +55,13 @@ def text(package: str, name: str) -> str:
 def words(package: str, name: str) -> dict[str, Any]:
     """A YAML file of the environment; raises ConfigError where it is not one of keys."""
     try:
-        found = yaml.safe_load(text(package, name))
+        content = yaml.safe_load(text(package, name))
     except yaml.YAMLError as error:
-        said = " ".join(str(error).split())
-        raise ConfigError(f"{file(package, name)} is no YAML: {said}") from error
-    if not isinstance(found, dict):
+        reason = " ".join(str(error).split())
+        raise ConfigError(f"{file(package, name)} is no YAML: {reason}") from error
+    if not isinstance(content, dict):
         raise ConfigError(f"{file(package, name)} holds no keys")
-    return found
+    return content
 
 
 def reference(package: str) -> ModuleType:

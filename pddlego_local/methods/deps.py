@@ -1,5 +1,5 @@
 """DEPS (Wang et al., "Describe, Explain, Plan and Select", §3.2; in text games §8.1): when a
-sub-goal fails, the failure is described and explained, and the plan is written anew from there.
+sub-goal fails, the failure is described and explained, and a new plan is written from there.
 
 Without a selector, as the paper's in ALFWorld.
 """

@@ -61,7 +61,7 @@ class Fcrf:
 
     def __post_init__(self) -> None:
         """Raises ConfigError if `lessons` holds no lessons."""
-        _ = self._given
+        _ = self._initial_lessons
 
     def most_calls(self, budget: Budget, best_of: int) -> int:
         """A trial's moves and the three parts of a deep reflection."""
@@ -75,8 +75,8 @@ class Fcrf:
         if episode.start().success:
             return "success_at_start"
         simple_trials = self._difficulty_of(episode).simple_trials
-        told = react.last_reflections(before, self.reflections)
-        trial = react.play(episode, told, max_thoughts=self.max_thoughts)
+        reflections = react.last_reflections(before, self.reflections)
+        trial = react.play(episode, reflections, max_thoughts=self.max_thoughts)
         if trial.outcome == "success":
             self._learn(episode, before, trial)
         elif len(before) < simple_trials:
@@ -87,7 +87,7 @@ class Fcrf:
 
     def pool(self, episode: Episode) -> list[str]:
         """The lessons for tasks of this type, oldest first, each once."""
-        lessons = [*self._given, *lesson_pool(episode.earlier)]
+        lessons = [*self._initial_lessons, *lesson_pool(episode.earlier)]
         task_type = episode.environment.task_type
         return list(dict.fromkeys(x.text for x in lessons if x.task_type == task_type))
 
@@ -97,7 +97,7 @@ class Fcrf:
         _note(episode, trial, experience=experience)
 
     def _reflect_deeply(self, episode: Episode, trial: Trial) -> None:
-        """Experience, one lesson from the pool or said anew, and a plan from both."""
+        """Experience, a lesson (new or from the pool), and a plan from both."""
         experience = self._say(episode, "experience", trial)
         lesson = self._say(episode, "lesson", trial, pool=self.pool(episode))
         plan = self._say(episode, "plan", trial, experience=experience, lesson=lesson)
@@ -127,10 +127,10 @@ class Fcrf:
         )
 
     @cached_property
-    def _given(self) -> list[Lesson]:
+    def _initial_lessons(self) -> list[Lesson]:
         return read_lessons(self.lessons) if self.lessons else []
 
 
-def _note(episode: Episode, trial: Trial, **said: str) -> None:
-    """What later trials are told, and what a lesson is drawn from once the task is solved."""
-    episode.note(trace=trial.trace, reflection={part: text for part, text in said.items() if text})
+def _note(episode: Episode, trial: Trial, **parts: str) -> None:
+    """Notes what later trials are shown, and what a lesson is made of once the task is solved."""
+    episode.note(trace=trial.trace, reflection={part: text for part, text in parts.items() if text})

@@ -20,7 +20,7 @@ from pddlego_local.planning import Formalization
 
 @dataclass(config=ConfigDict(extra="forbid"), kw_only=True, frozen=True)
 class PddlEdit:
-    """`max_retries` is how often an answer without a plan is sampled again; no error is told."""
+    """`max_retries` is how often an answer without a plan is sampled again; no error is shown."""
 
     max_retries: Annotated[int, Field(ge=0)] = 5
 
@@ -55,7 +55,7 @@ class PddlEdit:
         def plan(edit: Edit, where: Where) -> Formalization:
             edited, absent = apply(edit, problem)
             episode.record(EditApplied(where=where, faults=tuple(absent)))
-            return episode.plan(environment.domain, edited, where, goals=goals, given=True)
+            return episode.plan(environment.domain, edited, where, goals=goals, fixed_domain=True)
 
         for retry in range(self.max_retries + 1):
             planned = episode.propose(question, plan, step=step, retry=retry)

@@ -1,6 +1,5 @@
 """PDDL-gen (Zhang et al., "PDDLEGO: Iterative Planning in Textual Environments", §2): the domain is
-given, and the model writes the whole problem anew after every plan.
-"""
+given, and the model rewrites the whole problem after every plan."""
 
 from collections.abc import Sequence
 from typing import Annotated
@@ -19,7 +18,7 @@ from pddlego_local.planning import Formalization
 
 @dataclass(config=ConfigDict(extra="forbid"), kw_only=True, frozen=True)
 class PddlGen:
-    """`max_retries` is how often an answer without a plan is sampled again; no error is told."""
+    """`max_retries` is how often an answer without a plan is sampled again; no error is shown."""
 
     max_retries: Annotated[int, Field(ge=0)] = 5
 
@@ -52,7 +51,9 @@ class PddlGen:
         question = episode.question(PROBLEM, shown, domain=environment.domain, own_goal=False)
 
         def plan(written: Problem, where: Where) -> Formalization:
-            return episode.plan(environment.domain, written.pf, where, goals=goals, given=True)
+            return episode.plan(
+                environment.domain, written.pf, where, goals=goals, fixed_domain=True
+            )
 
         for retry in range(self.max_retries + 1):
             planned = episode.propose(question, plan, step=step, retry=retry)

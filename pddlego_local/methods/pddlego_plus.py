@@ -120,7 +120,7 @@ class PddlegoPlus:
         domain = previous.domain
 
         def plan(written: Problem, where: Where) -> Formalization:
-            return episode.plan(domain, written.pf, where, goals=(), given=True)
+            return episode.plan(domain, written.pf, where, goals=(), fixed_domain=True)
 
         shown = formalizing_prompt(
             episode, round_, previous, self.variant, solver_error, fixed_domain=domain
@@ -130,7 +130,7 @@ class PddlegoPlus:
         return dataclasses.replace(planned, domain=domain)
 
     def _reused_domain(self, episode: Episode) -> Formalization:
-        """One of the recorded winners, drawn by the episode's own dice; the record says which."""
+        """One of the recorded winners, drawn with the episode's seed; the record says which."""
         assert self.domains
         source, domain = random.Random(episode.seed).choice(winning_domains(self.domains))
         episode.note(domain_from=source)

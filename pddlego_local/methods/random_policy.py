@@ -1,4 +1,4 @@
-"""The floor (Zhang et al., "PDDLEGO", table 1): any of the valid actions, equally likely."""
+"""The random baseline (Zhang et al., "PDDLEGO", table 1): a valid action, all equally likely."""
 
 import random
 
@@ -11,7 +11,7 @@ from pddlego_local.episode import Episode
 
 @dataclass(config=ConfigDict(extra="forbid"), kw_only=True, frozen=True)
 class RandomPolicy:
-    """Asks no model; its dice are the episode's."""
+    """Asks no model; its random choices come from the episode's seed."""
 
     prompts = ""
     forms = ()
@@ -25,9 +25,9 @@ class RandomPolicy:
         """Returns success, success_at_start, game_lost or step_limit."""
         if episode.start().success:
             return "success_at_start"
-        dice = random.Random(episode.seed)
+        rng = random.Random(episode.seed)
         for _ in episode.steps():
-            execution = episode.act(dice.choice(episode.commands))
+            execution = episode.act(rng.choice(episode.commands))
             if execution.ended:
                 return execution.ended
             episode.remember(execution.turns)

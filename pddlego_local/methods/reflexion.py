@@ -40,17 +40,17 @@ class Reflexion:
             return "solved_before"
         if episode.start().success:
             return "success_at_start"
-        told = react.last_reflections(before, self.reflections)
-        trial = react.play(episode, told, max_thoughts=self.max_thoughts)
+        reflections = react.last_reflections(before, self.reflections)
+        trial = react.play(episode, reflections, max_thoughts=self.max_thoughts)
         if trial.outcome != "success":
-            said = react.say(
+            reflection = react.say(
                 episode,
                 "reflection",
                 trial.steps,
                 max_retries=self.max_retries,
                 trial=trial,
-                reflections=told,
+                reflections=reflections,
             )
-            if said:
-                episode.note(reflection={"plan": said})
+            if reflection:
+                episode.note(reflection={"plan": reflection})
         return trial.outcome

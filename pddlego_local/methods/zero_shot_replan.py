@@ -1,5 +1,5 @@
 """The zero-shot planner with re-planning (GPT+RP), a baseline of DEPS (Wang et al., §8.1): when a
-sub-goal fails, the failure is described and the plan is written anew from there, unexplained.
+sub-goal fails, the failure is described and, unexplained, a new plan is written from there.
 """
 
 from typing import Annotated

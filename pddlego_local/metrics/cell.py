@@ -14,7 +14,7 @@ class Measures:
     """What the papers report of a system, over the rows of one cell. Times in seconds.
 
     success                   of the episodes; a game solved in an earlier trial counts as solved.
-                              Several trials of a game widen no sample: the interval is of games
+                              Several trials of a game are one sample: the interval is of games
     games_solved              games that some trial solved, of all games
     won                       episodes that the game's own rule calls won
     outcomes                  episodes by `outcomes.OUTCOMES`

@@ -120,7 +120,7 @@ def _edit_faults(request: _Request) -> int:
 
 
 def _solver_errors(requests: Sequence[_Request]) -> list[bool]:
-    """For each attempt whose first PDDL gave nothing to do: whether a retry mended it."""
+    """For each attempt whose first PDDL gave nothing to do: whether a retry fixed it."""
     attempts: dict[tuple[int, int], list[bool]] = defaultdict(list)
     for request in requests:
         if request.call.form in WRITES_PDDL:

@@ -1,4 +1,4 @@
-"""Numbers with what they are worth: a share with its interval, a mean with its deviation."""
+"""Numbers with their uncertainty: a share with its interval, a mean with its deviation."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -9,8 +9,8 @@ from statistics import fmean, stdev
 class Rate:
     """k of n with its Wilson score interval at 95 %.
 
-    Several trials of one game are no independent witnesses: with `games` given, the interval is
-    that of the same share of so many games.
+    Several trials of one game are not independent samples: with `games` given, the interval is that
+    of the same share of so many games.
     """
 
     k: int

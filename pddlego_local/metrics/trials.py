@@ -22,12 +22,12 @@ class AfterTrial:
 
 
 def success_after_trials(
-    rows: Iterable[EpisodeRow], asked: Collection[int] = (), *, with_trivial: bool = False
+    rows: Iterable[EpisodeRow], games: Collection[int] = (), *, with_trivial: bool = False
 ) -> dict[str, list[AfterTrial]]:
     """{kind of task: [after the first trial, after the second, …]}: all kinds, then each.
 
-    `asked` are the games that shall be played; what kind a game is that was never played nobody
-    knows. Games that nobody can win are left out, and trivial ones if not `with_trivial`.
+    `games` are those that shall be played; the kind of a game that was never played is not known.
+    Games that nobody can win are left out, and trivial ones if not `with_trivial`.
     """
     rows = sorted(rows, key=lambda row: row.trial)
     kept = counted(rows, with_trivial=with_trivial).counted
@@ -39,9 +39,11 @@ def success_after_trials(
     for played in trials.values():
         kinds[_task_type(played)].append(played)
     count = 1 + max((row.trial for row in kept), default=-1)
-    found = {ALL: _after(list(trials.values()), count, len(set(asked) - begun))}
-    found |= {kind: _after(games, count, 0) for kind, games in sorted(kinds.items())}
-    return found if kept else {}
+    by_kind = {ALL: _after(list(trials.values()), count, len(set(games) - begun))}
+    by_kind |= {
+        kind: _after(played_games, count, 0) for kind, played_games in sorted(kinds.items())
+    }
+    return by_kind if kept else {}
 
 
 def _after(games: list[list[EpisodeRow]], count: int, never_begun: int) -> list[AfterTrial]:

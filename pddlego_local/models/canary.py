@@ -1,4 +1,5 @@
-"""Does the backend obey grammars? A server that ignores them would make nonsense of everything."""
+"""Does the backend obey grammars? A server that ignores them would spoil every
+result."""
 
 from pddlego_local.core import Grammar, LanguageModel, Message, Prefix, Sampling
 from pddlego_local.errors import GrammarIgnored, ModelFault

@@ -36,7 +36,7 @@ class Replay:
     decodes: ClassVar[Literal[False]] = False
 
     def preflight(self, *, thinking: bool = False) -> None:
-        """Raises ConfigError if there is no transcript, or if `of` must be said."""
+        """Raises ConfigError if there is no transcript, or if `of` is needed."""
         _ = self._cells
 
     def identity(self) -> dict[str, str]:
@@ -61,8 +61,8 @@ class Replay:
     @cached_property
     def _cells(self) -> list[Path]:
         """The folders of the cells that answer."""
-        found = dict(_labels(self.run))
-        models = sorted({labels["model"] for labels in found.values()})
+        labels_by_cell = dict(_labels(self.run))
+        models = sorted({labels["model"] for labels in labels_by_cell.values()})
         if self.of is None and len(models) > 1:
             raise ConfigError(
                 f"model.run={self.run}: several models were recorded there; choose one with "
@@ -70,13 +70,13 @@ class Replay:
             )
         cells = [
             folder
-            for folder, labels in found.items()
+            for folder, labels in labels_by_cell.items()
             if self.of in (None, labels["model"]) and labels["rung"] == self.rung
         ]
         if not any(any(folder.glob("transcripts/*.jsonl")) for folder in cells):
-            wanted = f"{self.of or 'a model'} with decoding.rung={self.rung}"
+            description = f"{self.of or 'a model'} with decoding.rung={self.rung}"
             raise ConfigError(
-                f"model.run={self.run}: there are no transcripts of {wanted} below this folder"
+                f"model.run={self.run}: there are no transcripts of {description} below this folder"
             )
         return cells
 
@@ -107,6 +107,6 @@ def _recorded(call: Call) -> tuple[str, Drawn]:
 
 
 def _key(form: str, messages: Messages, sampling: Sampling, sample: int, of: int) -> str:
-    told = [dataclasses.asdict(message) for message in messages]
-    request = [form, told, dataclasses.asdict(sampling), sample, of]
+    contents = [dataclasses.asdict(message) for message in messages]
+    request = [form, contents, dataclasses.asdict(sampling), sample, of]
     return hashlib.sha256(json.dumps(request, sort_keys=True).encode()).hexdigest()

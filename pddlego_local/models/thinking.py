@@ -21,22 +21,22 @@ class Thinking:
     parser: str = "qwen3"
 
 
-def template_arguments(thinking: Thinking | None, wanted: bool, weights: str) -> dict[str, bool]:
-    """Arguments for the chat template that turn thinking on or off as `wanted`.
+def template_arguments(thinking: Thinking | None, on: bool, weights: str) -> dict[str, bool]:
+    """Arguments for the chat template that turn thinking on or off.
 
     Raises ConfigError when the model cannot do what is wanted.
     """
     if thinking is None:
-        if wanted:
+        if on:
             raise ConfigError(
                 f"decoding.thinking=true, but {weights} is not configured as a reasoning model; "
                 "set decoding.thinking=false or give model.thinking its markers."
             )
         return {}
     if thinking.switch is None:
-        if not wanted:
+        if not on:
             raise ConfigError(
                 f"decoding.thinking=false, but {weights} always thinks; set decoding.thinking=true."
             )
         return {}
-    return {thinking.switch: wanted}
+    return {thinking.switch: on}

@@ -111,7 +111,7 @@ class TransformersModel:
         return one_by_one(self.complete, messages, grammar, sampling, count)
 
     def close(self) -> None:
-        """Lets go of the weights, but for an answer that is being drawn; a later request loads them
+        """Frees the weights, except for an answer that is being drawn; a later request loads them
         again."""
         self._loaded = None
 
@@ -130,10 +130,10 @@ class TransformersModel:
         return self._loaded
 
 
-def _device(wanted: Device) -> str:
+def _device(device: Device) -> str:
     import torch
 
-    return ("cuda" if torch.cuda.is_available() else "cpu") if wanted == "auto" else wanted
+    return ("cuda" if torch.cuda.is_available() else "cpu") if device == "auto" else device
 
 
 def _require_cuda() -> None:

@@ -1,4 +1,4 @@
-"""Where a model's files are, whether they are whole, and what identifies them. Never a network.
+"""Where a model's files are, whether they are whole, and what identifies them. Uses no network.
 
 Weights are named by a folder or by a Hugging Face name that is already in the local cache. Loading
 code gets the folder, so nothing has a reason to ask a hub; only `download: true` reaches for one.

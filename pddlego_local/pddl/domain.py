@@ -87,8 +87,8 @@ def refuse_section(item: Node, file: str, of_the_other: frozenset[str], log: Fau
     elif isinstance(item, Word):
         log.syntax(item, f"`{item}` stands between the sections of the {file}: remove it")
     elif name in of_the_other:
-        other = "problem" if file == "domain" else "domain"
-        log.syntax(item, f"`{name}` belongs to the {other} file, not to the {file}: move it")
+        right_file = "problem" if file == "domain" else "domain"
+        log.syntax(item, f"`{name}` belongs to the {right_file} file, not to the {file}: move it")
     elif meant:
         log.syntax(item, f"`{name}` is no section of a {file}: write `({meant} …)`")
     else:

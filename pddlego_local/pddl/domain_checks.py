@@ -91,8 +91,10 @@ def _check_predicates(domain: Domain, symbols: Symbols, log: FaultLog) -> None:
         word, parameters = predicate.word, predicate.parameters
         arity = None if parameters is None else len(parameters)
         if word.name in declared:
-            other = declared[word.name] != arity
-            which = " with another number of parameters: only the last counts" if other else ""
+            arity_differs = declared[word.name] != arity
+            which = (
+                " with another number of parameters: only the last counts" if arity_differs else ""
+            )
             log.warn(word, f"predicate `{word}` is declared twice{which}; remove one of them")
         declared[word.name] = arity
         if word.name in OPERATORS:

@@ -1,4 +1,4 @@
-"""EditedList to a problem file, and the two ways between them and files (PDDLego §2, appendix B).
+"""Edits of a problem file, applied to it or found between two (PDDLego §2, appendix B).
 
 An edit adds, replaces and deletes lines of `:objects` and facts of `:init`; `replace` renames an
 object in both, or puts one fact in another's place. An edit that names what is not there is a fault
@@ -120,12 +120,12 @@ def _with_facts(changes: EditedList, facts: list[str], faults: list[str]) -> lis
             instead = {fact: _facts_by(new) for fact in facts if fact.lower() in replaced}
         else:
             renamed = {fact: _renamed(fact, old, new, predicates=True) for fact in facts}
-            instead = {fact: [other] for fact, other in renamed.items() if other != fact}
+            instead = {fact: [new_fact] for fact, new_fact in renamed.items() if new_fact != fact}
         if not instead:
             faults.append(f"init.replace: there is no {old}")
-        facts = [other for fact in facts for other in instead.get(fact, [fact])]
+        facts = [new_fact for fact in facts for new_fact in instead.get(fact, [fact])]
     for fact in (fact for line in changes.delete for fact in _facts_by(line)):
-        left = [other for other in facts if other.lower() != fact.lower()]
+        left = [kept for kept in facts if kept.lower() != fact.lower()]
         if left == facts:
             faults.append(f"init.delete: there is no fact {fact}")
         facts = left
@@ -187,7 +187,7 @@ def _spelled(name: str, names: Mapping[str, str]) -> str:
     """The name as the file spells it; as it is, if the file lacks it."""
     if name in names:
         return name
-    return next((other for other in names if other.lower() == name.lower()), name)
+    return next((spelling for spelling in names if spelling.lower() == name.lower()), name)
 
 
 def _renamed(fact: str, old: str, new: str, *, predicates: bool) -> str:

@@ -1,8 +1,8 @@
 """What a model reads about files without a plan, in the checker's words instead of the planner's.
 
 The planner names the first thing that it stumbles over, without a line. Here the faults come with
-their places and remedies, the decisive ones first, and for files that are right but lead nowhere
-the reason why.
+their places and remedies, the decisive ones first. Files without faults that have no plan, or an
+empty one, come with the reason why.
 """
 
 from collections.abc import Iterable

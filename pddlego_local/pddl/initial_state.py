@@ -2,7 +2,7 @@
 
 As Fast Downward judges it, which drops a quantifier over what its operators alone make true or
 false: `(exists (?x - t) (and))` holds even if no object is a `t`. What `:init` does not list is
-false. Derived predicates are not followed: to be asked of domains without them. The pair must be
+false. Derived predicates are not followed: for domains without them only. The pair must be
 free of faults of syntax and symbols.
 """
 
@@ -104,11 +104,11 @@ class InitialState:
             else:
                 yield extended
 
-    def _of_types(self, wanted: frozenset[str]) -> list[str]:
-        if wanted not in self._by_type:
-            self._by_type[wanted] = [
+    def _of_types(self, types: frozenset[str]) -> list[str]:
+        if types not in self._by_type:
+            self._by_type[types] = [
                 thing.name
                 for thing in self._things
-                if any(wanted & self._types.with_ancestors(own) for own in type_names(thing))
+                if any(types & self._types.with_ancestors(own) for own in type_names(thing))
             ]
-        return self._by_type[wanted]
+        return self._by_type[types]

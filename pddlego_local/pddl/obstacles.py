@@ -1,4 +1,4 @@
-"""Why a fact is out of reach: the chain of actions and conditions down to one that is nowhere."""
+"""Why a fact is out of reach: the chain of actions and conditions down to a dead end."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -23,7 +23,7 @@ class _Attempt:
 
 
 class Obstacles:
-    """Words for what is out of reach of an exploration that has come to its end.
+    """Says in words why facts are out of reach once an exploration has ended.
 
     May raise TooLarge, as the exploration may.
     """
@@ -161,13 +161,13 @@ class Obstacles:
             ways = list(self.relaxation.matches(rule, need, binding))
             if len(ways) == 1 and ways[0] != binding:
                 fixed = _Attempt(rule, ways[0])
-                one, only = self._shown(need, binding), self._shown(need, ways[0])
+                condition, only = self._shown(need, binding), self._shown(need, ways[0])
                 because = self._because(fixed, chain)
-                return f"of `{one}` only `{only}` can ever hold, so {because}"
-            for other in (*rule.needs, *rule.tests):
+                return f"of `{condition}` only `{only}` can ever hold, so {because}"
+            for literal in (*rule.needs, *rule.tests):
                 tried = (_Attempt(rule, way) for way in ways)
-                if pair is None and all(other in self._unmet(attempt) for attempt in tried):
-                    pair = need, other
+                if pair is None and all(literal in self._unmet(attempt) for attempt in tried):
+                    pair = need, literal
         if pair is None:
             return "no choice of objects meets all its conditions at once"
         first, second = (self._shown(literal, binding) for literal in pair)

@@ -37,7 +37,7 @@ def _check_order(item: Block, section: str, seen: list[str], log: FaultLog) -> N
     if section in seen:
         log.syntax(item, f"a second `{section}`: join the two into one")
         return
-    later = [other for other in seen if ORDER.index(other) > ORDER.index(section)]
+    later = [earlier for earlier in seen if ORDER.index(earlier) > ORDER.index(section)]
     if later:
         log.syntax(item, f"`{section}` must stand before `{later[0]}`: move it up")
 

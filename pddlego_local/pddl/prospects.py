@@ -19,7 +19,7 @@ Explorer = Callable[[], Relaxation]
 
 
 class _Facts:
-    """What holds at first, and which predicates some action can make true or false."""
+    """What is true at first, and which predicates some action can make true or false."""
 
     def __init__(self, domain: Domain, problem: Problem, symbols: Symbols) -> None:
         changes = [change for action in domain.actions for change in action.effect.changes]
@@ -43,7 +43,7 @@ class _Facts:
 def prospects_of(
     domain: Domain, problem: Problem, symbols: Symbols, texts: tuple[str, str]
 ) -> tuple[Fault, ...]:
-    """The warnings, in order; to be asked of pairs without faults of syntax and symbols."""
+    """The warnings, in order; for pairs without faults of syntax and symbols."""
     domain_log, problem_log = FaultLog("domain", texts[0]), FaultLog("problem", texts[1])
     facts = _Facts(domain, problem, symbols)
     for action in domain.actions:

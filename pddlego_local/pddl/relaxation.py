@@ -39,10 +39,10 @@ class Relaxation:
             return (fact[1] == fact[2]) == (name == "=")
         return fact in self.reached or (name.startswith("not ") and opposite(fact) not in self.init)
 
-    def reach(self, wanted: Iterable[Fact]) -> list[Fact]:
-        """Explores until all of `wanted` is reached; those that are out of reach. To be called
+    def reach(self, targets: Iterable[Fact]) -> list[Fact]:
+        """Explores until all `targets` are reached; those that are out of reach. To be called
         once. Raises TooLarge."""
-        missing = [fact for fact in wanted if not self.holds(fact)]
+        missing = [fact for fact in targets if not self.holds(fact)]
         rules = self._relevant(missing)
         new = list(self.reached)
         first = True
@@ -110,9 +110,9 @@ class Relaxation:
                 return None
         return binding if extended is None else extended
 
-    def _relevant(self, wanted: Iterable[Fact]) -> list[Rule]:
-        """The rules with a wanted effect, or with one that such a rule needs, by names alone."""
-        names = {fact[0] for fact in wanted}
+    def _relevant(self, goals: Iterable[Fact]) -> list[Rule]:
+        """The rules with an effect among the goals, or one that such a rule needs, by names."""
+        names = {fact[0] for fact in goals}
         rules: list[Rule] = []
         pending = self.rules
         while relevant := [rule for rule in pending if rule.effect_names & names]:

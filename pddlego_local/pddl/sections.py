@@ -18,7 +18,7 @@ def with_section(problem: str, name: str, text: str) -> str:
     """The problem with `text` in the place of the section.
 
     A problem that lacks the section gains it: `:objects` before `:init`, anything else at the end.
-    A section that never closes does not close afterwards either: that fault is not ours to mend. A
+    A section that never closes does not close afterwards either: that fault is not repaired here. A
     text without any list is returned as it is.
     """
     root = _root(problem, name)

@@ -47,13 +47,13 @@ class Types:
     def fits(self, entry: TypedName, expected: TypedName, *, loosely: bool = False) -> bool:
         """Whether `entry` may stand where `expected` is declared; also where the types are unknown.
         `loosely`: a variable of a supertype may, since some of its objects do."""
-        own, wanted = type_names(entry), type_names(expected)
-        if not self.reliable or not self.comparable or not (own | wanted) <= self.named:
+        own, expected_types = type_names(entry), type_names(expected)
+        if not self.reliable or not self.comparable or not (own | expected_types) <= self.named:
             return True
         return any(
             want in self.with_ancestors(have) or (loosely and have in self.with_ancestors(want))
             for have in own
-            for want in wanted
+            for want in expected_types
         )
 
 

@@ -50,16 +50,16 @@ def check(folder: str, environment: str) -> None:
     if not folder:
         return
     for root, name in zip(("environment", "examples"), words(folder), strict=False):
-        given = family.words(environment, name)
+        entries = family.words(environment, name)
         for path in sorted(set(_keys(folder, root))):
-            found: object = given
+            value: object = entries
             for depth, key in enumerate(path, start=1):
-                if not isinstance(found, Mapping) or key not in found:
+                if not isinstance(value, Mapping) or key not in value:
                     raise ConfigError(
                         f"{family.file(environment, name)} has no `{'.'.join(path[:depth])}`, "
                         f"which the prompts in {folder}/ tell"
                     )
-                found = found[key]
+                value = value[key]
 
 
 def _keys(folder: str, root: str) -> Iterator[tuple[str, ...]]:

@@ -17,7 +17,7 @@ Cell = str | int | float | None
 def columns(row: Any) -> dict[str, Cell]:
     """A row of `report.numbers`, flat: {"success_k": 3, "success_n": 4, "success_low": 0.3, …}.
 
-    Shares and intervals go from 0 to 1; what cannot be said (a mean of nothing) is None.
+    Shares and intervals go from 0 to 1; what is undefined (a mean of nothing) is None.
     """
     return dict(_flat(row, ""))
 
@@ -34,8 +34,8 @@ def write_csv(path: Path, rows: Sequence[Any]) -> None:
 def _flat(value: Any, name: str) -> Iterator[tuple[str, Cell]]:
     if isinstance(value, Rate):
         low, high = value.interval if value.n else (None, None)
-        found = {"k": value.k, "n": value.n, "share": value.share, "low": low, "high": high}
-        yield from ((f"{name}_{part}", number) for part, number in found.items())
+        parts = {"k": value.k, "n": value.n, "share": value.share, "low": low, "high": high}
+        yield from ((f"{name}_{part}", number) for part, number in parts.items())
     elif isinstance(value, Mean):
         yield f"{name}_mean", value.mean
         yield f"{name}_sd", value.sd

@@ -15,7 +15,7 @@ Labels = Mapping[str, str]
 
 @dataclass(frozen=True)
 class Episodes:
-    """Where the episodes went that were asked for: `asked` = `finished` + `missing`, and of the
+    """What became of the episodes that were asked for: `asked` = `finished` + `missing`, and of the
     finished ones `trivial` and `unsolvable` ones stand apart (`with_trivial`: trivial ones count).
     """
 

@@ -38,15 +38,15 @@ def report_markdown(numbers: Numbers) -> str:
 
 def notes(numbers: Numbers) -> list[str]:
     """What a reader of the tables has to know."""
-    found = ["Rates: k of n with a Wilson interval of 95 %; of several trials, one of games."]
+    lines = ["Rates: k of n with a Wilson interval of 95 %; of several trials, one of games."]
     if not any(cell.with_trivial for cell in numbers.cells):
-        found.append(
+        lines.append(
             "Trivial games (solved at reset) are left out. The papers' tables count them: "
             "use --with-trivial to compare with those."
         )
     else:
         coin = any(cell.labels["environment"] == "coin" for cell in numbers.cells)
-        found.append(
+        lines.append(
             "Trivial games (solved at reset) are counted, as in the papers' tables."
             + (f" {RANDOM_ON_COIN}" if coin else "")
         )
@@ -56,45 +56,45 @@ def notes(numbers: Numbers) -> list[str]:
             "are unvisited. No arm without that help compares with it."
         )
     if any(cell.episodes.missing for cell in numbers.cells):
-        found.append("The interval of what was asked takes what has no result as lost, and as won.")
-    found.append(
+        lines.append("The interval of what was asked takes what has no result as lost, and as won.")
+    lines.append(
         "Actions are the commands carried out, refused ones are apart; PDDLego's steps are both."
     )
-    return found
+    return lines
 
 
 def cell_text(cell: CellNumbers) -> Text:
     """One line of the first table."""
-    found, episodes = cell.measures, cell.episodes
+    measures, episodes = cell.measures, cell.episodes
     return {
         **cell.labels,
         "finished": _finished(cell),
-        "success": rate(found.success),
+        "success": rate(measures.success),
         "of what was asked": _range(cell.success_of_asked) if episodes.missing else "–",
-        "games solved": rate(found.games_solved),
-        "won": str(found.won),
-        "outcomes": _counts(found.outcomes),
+        "games solved": rate(measures.games_solved),
+        "won": str(measures.won),
+        "outcomes": _counts(measures.outcomes),
         "trivial": str(episodes.trivial),
         "unsolvable": str(episodes.unsolvable),
-        "steps": _mean(found.steps),
-        "steps on success": _mean(found.steps_on_success),
-        "steps on failure": _mean(found.steps_on_failure),
-        "actions": _mean(found.actions),
-        "actions on success": _with_sd(found.actions_on_success),
-        "refused": _mean(found.refused),
-        "refused on success": _mean(found.refused_on_success),
-        "PDDLego's steps on success": _with_sd(found.pddlego_steps_on_success),
-        "calls": _mean(found.calls),
-        "answers": _counts(found.causes),
-        "solver errors": str(found.solver_errors),
-        "solver errors fixed": rate(found.solver_errors_fixed),
-        "solver aborts": str(found.solver_aborts),
-        "simulation errors": str(found.simulation_errors),
-        "simulation errors fixed": rate(found.simulation_errors_fixed),
-        "simulation aborts": str(found.simulation_aborts),
-        "edit faults": str(found.edit_faults),
-        "tokens": _mean(found.completion_tokens),
-        "wall s": _mean(found.wall_time_s),
+        "steps": _mean(measures.steps),
+        "steps on success": _mean(measures.steps_on_success),
+        "steps on failure": _mean(measures.steps_on_failure),
+        "actions": _mean(measures.actions),
+        "actions on success": _with_sd(measures.actions_on_success),
+        "refused": _mean(measures.refused),
+        "refused on success": _mean(measures.refused_on_success),
+        "PDDLego's steps on success": _with_sd(measures.pddlego_steps_on_success),
+        "calls": _mean(measures.calls),
+        "answers": _counts(measures.causes),
+        "solver errors": str(measures.solver_errors),
+        "solver errors fixed": rate(measures.solver_errors_fixed),
+        "solver aborts": str(measures.solver_aborts),
+        "simulation errors": str(measures.simulation_errors),
+        "simulation errors fixed": rate(measures.simulation_errors_fixed),
+        "simulation aborts": str(measures.simulation_aborts),
+        "edit faults": str(measures.edit_faults),
+        "tokens": _mean(measures.completion_tokens),
+        "wall s": _mean(measures.wall_time_s),
     }
 
 
@@ -139,11 +139,11 @@ def on_screen(numbers: Numbers) -> Table:
     return screen
 
 
-def rate(found: Rate) -> str:
+def rate(value: Rate) -> str:
     """For example "55.0 % [34.2, 74.2] of 20"; a dash for none of none."""
-    if found.share is None:
+    if value.share is None:
         return "–"
-    return f"{100 * found.share:.1f} % {_interval(*found.interval)} of {found.n}"
+    return f"{100 * value.share:.1f} % {_interval(*value.interval)} of {value.n}"
 
 
 def _finished(cell: CellNumbers) -> str:
@@ -152,8 +152,8 @@ def _finished(cell: CellNumbers) -> str:
     return f"{episodes.finished} of {episodes.asked}{left}"
 
 
-def _range(found: Range) -> str:
-    return _interval(found.low_if_lost, found.high_if_won)
+def _range(value: Range) -> str:
+    return _interval(value.low_if_lost, value.high_if_won)
 
 
 def _interval(low: float, high: float) -> str:
@@ -164,12 +164,12 @@ def _counts(counter: Counter[str]) -> str:
     return ", ".join(f"{name} {count}" for name, count in counter.most_common()) or "–"
 
 
-def _mean(found: Mean) -> str:
-    return _number(found.mean)
+def _mean(value: Mean) -> str:
+    return _number(value.mean)
 
 
-def _with_sd(found: Mean) -> str:
-    return f"{_number(found.mean)} ± {_number(found.sd)}"
+def _with_sd(value: Mean) -> str:
+    return f"{_number(value.mean)} ± {_number(value.sd)}"
 
 
 def _number(value: float | None) -> str:

@@ -4,7 +4,7 @@
 
 DATA holds one object a line: "id", "model", "environment", "domain", "problem", what the planner of
 that run said as "cause", and a guess where it recorded nothing as "cause_inferred". Causes are also
-judged anew, by our checker and planner. The pairs are as they were extracted, so that "free" and
+judged again, by our checker and planner. The pairs are as they were extracted, so that "free" and
 "json" exclude none. Observations are not in the data: of the rung "grounded" the names are not
 judged, its rule about goals is.
 """

@@ -69,7 +69,7 @@ def drawn(request: pytest.FixtureRequest) -> list[tuple[Game, House]]:
 
 
 def test_games_depend_on_the_seed_alone() -> None:
-    """Python hashes strings anew in every process, and with it the order of sets changes."""
+    """Python hashes strings differently in every process, and with it the order of sets changes."""
     script = (
         "from pddlego_local.environments.alfworld.games import *; import hashlib\n"
         "games = [make_game(seed, task) for task in TASK_TYPES for seed in range(5)]\n"

@@ -39,7 +39,7 @@ def begin(model: LanguageModel, seed: int, *, thinking: bool = False) -> Complet
 
 
 def go_on(model: LanguageModel, seed: int, first: Completion, *, anew: bool = False) -> Completion:
-    """The second stage; `anew` leaves it to the model to tokenize what is written."""
+    """The second stage; `anew` leaves it to the model to tokenize the prefix."""
     match = FIRST_LANGUAGE.fullmatch(first.text)
     assert match and first.finish_reason == "stop"
     prefix = first.prefix

@@ -41,8 +41,7 @@ def name_except(words: Iterable[str]) -> str:
 
 
 def new_name(allowed: Sequence[str] | None, taken: Iterable[str]) -> str:
-    """A terminal for a name that is not `taken`, of the `allowed` ones, of any where that is None;
-    "" if none is left."""
+    """A terminal for a name that is `allowed` (None: any) and not `taken`; "" if none is left."""
     if allowed is None:
         return name_except(taken)
     used = {name.lower() for name in taken}

@@ -25,9 +25,9 @@ class Piece:
     whole: str
     begun: str = ""
 
-    def then(self, other: "Piece") -> "Piece":
-        later = f"{self.whole} {other.begun}" if self.whole and other.begun else ""
-        whole = f"{self.whole} {other.whole}" if self.whole and other.whole else ""
+    def then(self, following: "Piece") -> "Piece":
+        later = f"{self.whole} {following.begun}" if self.whole and following.begun else ""
+        whole = f"{self.whole} {following.whole}" if self.whole and following.whole else ""
         return Piece(whole, _either(self.begun, later))
 
 

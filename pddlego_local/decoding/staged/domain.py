@@ -19,8 +19,7 @@ DomainPart = Generator[Stage, str, Declarations]
 def domain(
     draft: Draft, schemas: Sequence[ActionSchema], allowed: Sequence[str] | None
 ) -> DomainPart:
-    """A domain with the actions of `schemas`; its constants are of the `allowed` names, of any
-    where that is None."""
+    """A domain with the actions of `schemas`. Constants have `allowed` names; None allows any."""
     yield from _types(draft, schemas)
     declared = yield from _declarations(draft, schemas, allowed)
     yield from _actions(draft, schemas, declared)
@@ -28,16 +27,16 @@ def domain(
 
 
 def _types(draft: Draft, schemas: Sequence[ActionSchema]) -> Part:
-    """Those of the actions' parameters are there in the end, the model's own besides."""
+    """The types of the actions' parameters are always declared; the model may declare others."""
 
     def declared() -> list[Word]:
         return [entry.word for entry in domain_in(draft.text).types]
 
     yield from draft.write("types", parts.types())
     yield from draft.without_repetition("types", declared, parts.more_types)
-    wanted = dict.fromkeys(kind for action in schemas for _, kind in action.parameters)
+    needed = dict.fromkeys(kind for action in schemas for _, kind in action.parameters)
     present = {word.name for word in declared()} | {"object"}
-    if missing := [kind for kind in wanted if kind.lower() not in present]:
+    if missing := [kind for kind in needed if kind.lower() not in present]:
         yield from draft.write("types", parts.added_types(missing), drop=1)
 
 

@@ -39,6 +39,6 @@ class Draft:
         heads a block of its own."""
         while word := repeated(words(), taken):
             cut = end_before(self.text, word.offset, block=in_blocks)
-            before = [other.text for other in words() if other.offset < cut]
+            before = [earlier.text for earlier in words() if earlier.offset < cut]
             grammar = rest([*taken, *before], after_type(self.text[:cut]))
             yield from self.resample_from(cut, name, grammar)

@@ -66,7 +66,7 @@ def object_changes(
     facts: Iterable[str],
     allowed: Sequence[str] | None,
 ) -> Grammar:
-    """ "objects" to its end; new names are of the `allowed` ones, any where that is None."""
+    """From "objects" to its end. New names are of the `allowed` ones; None allows any."""
     rules = Rules()
     name = new_name(allowed, [*objects, *declared.things, *begun.new])
     new = rules.terminal(name) if name else ""

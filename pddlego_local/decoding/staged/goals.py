@@ -1,6 +1,5 @@
-"""Goals of facts, one of which at least is not true yet: for what is resampled, and for the
-frontier, where each fact names an unvisited place and no other place.
-"""
+"""Goals of facts, at least one of which is not true yet: for what is resampled, and for the
+frontier, where each fact names an unvisited place and no other place."""
 
 import math
 from collections.abc import Collection, Mapping, Sequence
@@ -69,9 +68,9 @@ def can_be_new(terms: GoalTerms, true: Facts) -> bool:
 
 
 def goal(terms: GoalTerms, true: Facts) -> Grammar:
-    """To the end of the answer: atoms, one of which at least is not among the `true` ones.
+    """To the end of the answer: atoms, at least one of which is not among the `true` ones.
 
-    If all atoms are true, one of them is denied; if there is none, the goal is "(or)", which is
+    If all atoms are true, one of them is negated; if there is none, the goal is "(or)", which is
     never true.
     """
     rules = Rules()

@@ -42,8 +42,8 @@ def problem(
     allowed: Sequence[str] | None,
     opening: str,
 ) -> Part:
-    """A problem that begins with the terminal `opening`; its objects are of the `allowed` names, of
-    any where that is None."""
+    """A problem that begins with the terminal `opening`. Its objects have `allowed` names; None
+    allows any."""
     left_out = scene.goal if scene.own_goal else "any"
     yield from _objects(draft, declared, allowed, opening)
     if left_out == "frontier" and scene.names.goals:
@@ -75,8 +75,8 @@ def _facts_and_goal(draft: Draft, declared: Declarations) -> Part:
 
 
 def _unmet(draft: Draft, declared: Declarations, allowed: Sequence[str] | None) -> Part:
-    """Rolls a goal back that is already true, and has another one resampled: facts of which one at
-    least is not true yet. Where no fact can be written, objects are added first."""
+    """Rolls back a goal that is already true and resamples it: facts, at least one of which is not
+    true yet. Where no fact can be written, objects are added first."""
     if not _goal_already_true(draft, declared):
         return
     before = draft.text

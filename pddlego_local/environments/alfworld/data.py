@@ -50,19 +50,19 @@ def find_games(folder: Path, task_types: Sequence[str]) -> tuple[Path, ...]:
     slice: for those the data set has no game files, but all that they are made from. Raises
     ConfigError if there is none.
     """
-    found = tuple(
+    trials = tuple(
         trial
         for trial in sorted(folder.glob("*/*/"))
         if _named_type(trial.parent.name) in task_types
         and (trial / "traj_data.json").is_file()
         and _playable(trial)
     )
-    if not found:
+    if not trials:
         raise ConfigError(
             f"environment.data: {folder} has no game of the types {', '.join(task_types)}; the data"
             " set is laid out as <split>/<type>-<object>-…/<trial>/game.tw-pddl"
         )
-    return found
+    return trials
 
 
 def read_game(trial: Path) -> AlfworldGame:
@@ -73,18 +73,18 @@ def read_game(trial: Path) -> AlfworldGame:
     """
     trajectory = _json(trial / "traj_data.json")
     file = trial / "game.tw-pddl"
-    given = _json(file) if file.is_file() else {}
-    if given.get("solvable") is False:
+    content = _json(file) if file.is_file() else {}
+    if content.get("solvable") is False:
         raise UnsolvableGame("the data set marks it as having no solution")
     try:
-        wanted = trajectory["pddl_params"]
-        task_type = trajectory["task_type"] + ("+slice" if wanted["object_sliced"] else "")
-        if CURRENT_GRAMMAR in given.get("grammar", ""):
+        parameters = trajectory["pddl_params"]
+        task_type = trajectory["task_type"] + ("+slice" if parameters["object_sliced"] else "")
+        if CURRENT_GRAMMAR in content.get("grammar", ""):
             return AlfworldGame(
-                task_type, given["pddl_domain"], given["grammar"], given["pddl_problem"]
+                task_type, content["pddl_domain"], content["grammar"], content["pddl_problem"]
             )
-        sentence = _sentence(given["grammar"]) if given else _draw_sentence(trajectory)
-        problem = given["pddl_problem"] if given else (trial / "initial_state.pddl").read_text()
+        sentence = _sentence(content["grammar"]) if content else _draw_sentence(trajectory)
+        problem = content["pddl_problem"] if content else (trial / "initial_state.pddl").read_text()
     except (KeyError, TypeError, OSError, UnicodeError) as error:
         raise _unreadable(trial, error) from None
     grammar = logic().grammar.replace("UNKNOWN GOAL", sentence)
@@ -99,24 +99,24 @@ def _playable(trial: Path) -> bool:
 
 def _named_type(name: str) -> str:
     """From "pick_cool_then_place_in_recep-AppleSliced-None-SinkBasin-4" to "pick_…+slice"."""
-    plain, _, wanted = name.partition("-")
-    return plain + ("+slice" if SLICED in wanted else "")
+    plain, _, details = name.partition("-")
+    return plain + ("+slice" if SLICED in details else "")
 
 
 def _sentence(grammar: str) -> str:
-    found = re.search(r"Your task is to: ([^\"\\]+?)\.?\s*\"", grammar)
-    if found is None:
+    match = re.search(r"Your task is to: ([^\"\\]+?)\.?\s*\"", grammar)
+    if match is None:
         raise KeyError("the task's sentence")
-    return found[1]
+    return match[1]
 
 
 def _draw_sentence(trajectory: dict[str, Any]) -> str:
     """One of the package's sentences for this task; always the same for the same trial."""
-    wanted = trajectory["pddl_params"]
-    kind = trajectory["task_type"] + ("_slice" if wanted["object_sliced"] else "")
+    parameters = trajectory["pddl_params"]
+    kind = trajectory["task_type"] + ("_slice" if parameters["object_sliced"] else "")
     template: str = Random(trajectory["task_id"]).choice(goals()[kind]["templates"])
     names = {"obj": "object", "recep": "parent", "toggle": "toggle", "mrecep": "mrecep"}
-    return template.format(**{k: wanted[f"{v}_target"].lower() for k, v in names.items()})
+    return template.format(**{k: parameters[f"{v}_target"].lower() for k, v in names.items()})
 
 
 def _json(file: Path) -> dict[str, Any]:

@@ -164,5 +164,5 @@ def command(planned: str) -> str | None:
 
 def spelled(name: str) -> str:
     """The game's name for a PDDL name: "fridge1", "fridge_1" and "fridge-1" are "fridge 1"."""
-    found = re.fullmatch(r"([a-z]+)[_-]?(\d+)", name)
-    return f"{found[1]} {found[2]}" if found else name
+    match = re.fullmatch(r"([a-z]+)[_-]?(\d+)", name)
+    return f"{match[1]} {match[2]}" if match else name

@@ -47,8 +47,8 @@ def versions() -> dict[str, str]:
         folder = find_package().parent
     except MissingPart:
         return {}
-    found = importlib.metadata.distributions(path=[str(folder)])
-    return {d.name: d.version for d in found if d.name in ("alfworld", "textworld")}
+    installed = importlib.metadata.distributions(path=[str(folder)])
+    return {d.name: d.version for d in installed if d.name in ("alfworld", "textworld")}
 
 
 def _packages(environment: Path) -> list[Path]:

@@ -38,7 +38,7 @@ def facts(room: RoomMap, things: Sequence[str], places: Sequence[str]) -> Iterat
 
 
 def write(
-    domain: str, typed: Mapping[str, str], known: Iterable[Fact], goal: Sequence[Fact]
+    domain: str, typed: Mapping[str, str], facts: Iterable[Fact], goal: Sequence[Fact]
 ) -> str:
     """The problem file; `typed` are the objects with their types."""
     names = [f"{pddl_name(thing)} - {kind}" for thing, kind in typed.items()]
@@ -47,7 +47,7 @@ def write(
         f"(define (problem {domain}-now)\n"
         f"  (:domain {domain})\n"
         f"  (:objects\n    {_lines(names)})\n"
-        f"  (:init\n    {_lines(map(_atom, known))})\n"
+        f"  (:init\n    {_lines(map(_atom, facts))})\n"
         f"  (:goal (and {' '.join(goals)})))\n"
     )
 

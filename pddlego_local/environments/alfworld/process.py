@@ -188,9 +188,9 @@ class _Running:
     def _last_words(self) -> str:
         self._process.wait()
         self._stderr.seek(0)
-        said = self._stderr.read().decode(errors="replace").strip().splitlines()
+        lines = self._stderr.read().decode(errors="replace").strip().splitlines()
         return f"it ended with status {self._process.returncode}" + (
-            f": {said[-1]}" if said else ""
+            f": {lines[-1]}" if lines else ""
         )
 
 

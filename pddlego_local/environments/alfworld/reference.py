@@ -50,13 +50,15 @@ def problem(memory: Sequence[Turn]) -> str:
     room = RoomMap.of(memory)
     typed = {MIDDLE: "receptacle"}
     for things, fallback in ((room.receptacles, "receptacle"), (room.objects, "bluntObject")):
-        typed |= {one: class_of(one) if class_of(one) in CLASSES else fallback for one in things}
-    known = [
+        typed |= {
+            thing: class_of(thing) if class_of(thing) in CLASSES else fallback for thing in things
+        }
+    state = [
         *facts(room, room.objects, room.receptacles),
         *(("visited", place) for place in (MIDDLE, *dict.fromkeys(room.visited))),
         *(("explored", place) for place in room.inside),
     ]
-    return write("alfworld", typed, known, [here(room)])
+    return write("alfworld", typed, state, [here(room)])
 
 
 def subgoals(memory: Sequence[Turn]) -> tuple[str, ...]:
@@ -97,8 +99,8 @@ def _problem(progress: Progress, goal: Sequence[Fact]) -> str:
     fits += [("fits", *fact[1:]) for fact in goal if fact[0] == "in"]
     if knife:
         fits += [("fits", knife, place) for place in places if class_of(place) in KNIFE_PLACES]
-    typed = {one: TYPES.get(class_of(one), "receptacle") for one in places}
-    typed |= {one: TYPES.get(class_of(one), "object") for one in things}
+    typed = {place: TYPES.get(class_of(place), "receptacle") for place in places}
+    typed |= {thing: TYPES.get(class_of(thing), "object") for thing in things}
     if not room.here:
         typed[MIDDLE] = "receptacle"
     seen = [("visited", place) for place in places if place in room.visited]

@@ -38,8 +38,8 @@ def of_class(name: str, things: Iterable[str]) -> list[str]:
 
 def mentioned(memory: Iterable[Turn]) -> tuple[str, ...]:
     """All receptacles and objects that were named, in order."""
-    found = (thing for turn in memory for thing in _MENTIONED.findall(turn.text))
-    return tuple(dict.fromkeys(found))
+    things = (thing for turn in memory for thing in _MENTIONED.findall(turn.text))
+    return tuple(dict.fromkeys(things))
 
 
 @dataclass
@@ -87,11 +87,11 @@ class RoomMap:
         return self.here if self.here in places else next(iter(places), "")
 
     def unexplored(self) -> list[str]:
-        """What was not looked into yet, in the order of the first look."""
+        """What was not looked into yet, in the order of the first observation."""
         return [place for place in self.receptacles if place not in self.inside]
 
-    def beside(self, one: str, other: str) -> bool:
-        return one != other and any({one, other} <= spot for spot in self.spots)
+    def beside(self, first: str, second: str) -> bool:
+        return first != second and any({first, second} <= spot for spot in self.spots)
 
     def _read(self, turn: Turn) -> None:
         text = turn.text
@@ -99,26 +99,28 @@ class RoomMap:
             self.receptacles = tuple(_LISTED.findall(text.partition("Your task is to")[0]))
         elif text.startswith("Nothing happens"):
             self._stay(turn.command.removeprefix("go to "))
-        elif found := _TAKEN.search(text):
-            self._take(*found.groups())
-        elif found := _MOVED.search(text):
+        elif match := _TAKEN.search(text):
+            self._take(*match.groups())
+        elif match := _MOVED.search(text):
             self.held = ""
-            self.inside.setdefault(found[2], []).append(found[1])
-        elif found := _TREATED.search(text):
-            self._treat(*found.groups())
+            self.inside.setdefault(match[2], []).append(match[1])
+        elif match := _TREATED.search(text):
+            self._treat(*match.groups())
         else:
             self._look(text)
 
     def _look(self, text: str) -> None:
-        if found := _ARRIVED.search(text):
-            self.here = found[1]
+        if match := _ARRIVED.search(text):
+            self.here = match[1]
             self.visited.append(self.here)
-        if found := _CLOSED.search(text):
-            self.closed.add(found[1] or found[2])
-        if found := _SEEN.search(text):
-            place = found[1] or found[2]
+        if match := _CLOSED.search(text):
+            self.closed.add(match[1] or match[2])
+        if match := _SEEN.search(text):
+            place = match[1] or match[2]
             self.closed.discard(place)
-            self.inside[place] = [one for one in _LISTED.findall(found[3]) if one != self.held]
+            self.inside[place] = [
+                thing for thing in _LISTED.findall(match[3]) if thing != self.held
+            ]
 
     def _stay(self, target: str) -> None:
         """One cannot go where one is already, also not to another thing at the same spot."""

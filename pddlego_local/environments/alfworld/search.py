@@ -18,9 +18,8 @@ def next_place(room: RoomMap, sought: str, order: Mapping[str, int] = ORDER) -> 
     """The best place not looked into yet, for a class of objects or of receptacles; "" if none.
 
     `order` ranks classes of receptacles; those that it does not name come in the order of the first
-    look.
-    What is closed right here comes first: opening it is one action. What shares this spot comes
-    last: one has to leave and come back to see it.
+    observation. What is closed right here comes first: opening it is one action. What shares this
+    spot comes last: the player has to leave and come back to see it.
     """
 
     def rank(place: str) -> tuple[bool, bool, int]:

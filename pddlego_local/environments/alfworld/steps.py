@@ -75,7 +75,7 @@ class Progress:
         if it is in the hand. "" if none is known, that is seen open or closed.
 
         Where one stands does not count while the thing lies elsewhere: on the way to it the choice
-        would change, and one action at a time would lead to and fro.
+        would change, and one action at a time would lead back and forth.
         """
         room = self.room
         near = room.where(thing) or room.here

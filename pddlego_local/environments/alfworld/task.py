@@ -76,8 +76,8 @@ def parse_task(sentence: str) -> Task:
     """
     words = sentence.strip().removesuffix(".").lower()
     for template in _SENTENCES:
-        if found := template.fullmatch(words):
-            parts = found.groupdict(default="")
+        if match := template.fullmatch(words):
+            parts = match.groupdict(default="")
             kind = _KINDS[parts["state"]] if "state" in parts else "put"
             return Task(
                 "look" if "lamp" in parts else kind,
@@ -94,21 +94,21 @@ def parse_task(sentence: str) -> Task:
 
 
 def read_task(memory: Sequence[Turn]) -> Task:
-    """The task that the first look tells. Raises EnvironmentFault if there is none to read."""
-    found = re.search(r"Your task is to: (.+)", memory[0].text)
-    if not found:
+    """The task that the first observation tells. EnvironmentFault if it tells none."""
+    match = re.search(r"Your task is to: (.+)", memory[0].text)
+    if not match:
         raise EnvironmentFault(f"the first look tells no task: {memory[0].text!r}")
-    return parse_task(found[1])
+    return parse_task(match[1])
 
 
 def goals(memory: Sequence[Turn]) -> tuple[Goal, ...]:
     """For domain.pddl: the end goal, then what is missing for it, then exploring (PDDLego §2).
 
     Exploring names one place, because a planner that may choose takes any. Places come in the order
-    in which the first look told them, which is all that the observations say of an order: a closed
-    one is opened when one stands at it, what shares this spot comes last, and who carries the
-    task's object begins with the receptacles that it is wanted in. Where the model has not declared
-    the place, any other will do. None but the end goal can be true already.
+    in which the first observation lists them: no observation says more of an order. A closed place
+    is opened when the player stands at it; what shares this spot comes last; a player who carries
+    the task's object begins with the receptacles that it is wanted in. Where the model has not
+    declared the place, any other will do. Only the end goal can be already true.
     """
     task, room = read_task(memory), RoomMap.of(memory)
     end = _look(task) if task.kind == "look" else _put(task, task.count)
@@ -179,7 +179,7 @@ def _exists(task: Task, things: Sequence[str], placed: Sequence[str], *condition
     variables = f"{' '.join(things)} - {task.object}"
     if placed:
         variables += f" ?r - {task.receptacle}"
-    different = [f"(not (= {one} {other}))" for one, other in combinations(things, 2)]
+    different = [f"(not (= {first} {second}))" for first, second in combinations(things, 2)]
     states = [f"({STATES[done]} {thing})" for thing in placed for done in task.treatments]
     together = [f"(in {thing} ?r)" for thing in placed]
     return f"(exists ({variables}) (and {' '.join([*different, *conditions, *states, *together])}))"

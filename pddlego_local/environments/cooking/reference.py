@@ -31,41 +31,41 @@ def formalize(
     stretch then leads to that alone, and is empty if it is done already. What is `offered` adds
     nothing to what the texts tell.
     """
-    known = Kitchen.read(memory)
-    aim = _aims(known)[goal] if goal else EATEN
-    facts = [*world(known), *chores(known)]
-    return DOMAIN, write(known, "cooking", facts, _next_stretch(known, aim))
+    kitchen = Kitchen.read(memory)
+    aim = _aims(kitchen)[goal] if goal else EATEN
+    facts = [*world(kitchen), *chores(kitchen)]
+    return DOMAIN, write(kitchen, "cooking", facts, _next_stretch(kitchen, aim))
 
 
 def problem(memory: Sequence[Turn]) -> str:
     """All that is known, for the hand-written domain; the goal is only a place holder."""
-    known = Kitchen.read(memory)
-    visited = [("visited", room) for room in known.house.exits]
-    here = ("at", known.house.here)
-    return write(known, "cooking_world", [*world(known), *visited], [here])
+    kitchen = Kitchen.read(memory)
+    visited = [("visited", room) for room in kitchen.house.exits]
+    here = ("at", kitchen.house.here)
+    return write(kitchen, "cooking_world", [*world(kitchen), *visited], [here])
 
 
 def subgoals(memory: Sequence[Turn]) -> tuple[str, ...]:
     """What remains to be done, in order, in words; of the things to take, those in sight first."""
-    known = Kitchen.read(memory)
-    remaining = [(words, aim) for words, aim in _aims(known).items() if not _holds(known, aim)]
-    remaining.sort(key=lambda entry: entry[1][0] != "have" or entry[1][1] not in known.items)
+    kitchen = Kitchen.read(memory)
+    remaining = [(words, aim) for words, aim in _aims(kitchen).items() if not _holds(kitchen, aim)]
+    remaining.sort(key=lambda entry: entry[1][0] != "have" or entry[1][1] not in kitchen.items)
     return tuple(words for words, _ in remaining)
 
 
 def contents(memory: Sequence[Turn]) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """(closed containers worth opening here and now, the likeliest first; things in reach here)."""
-    known = Kitchen.read(memory)
-    here = known.house.here
-    discoveries = _discoveries(known, _unknown(known, _work(known)))
+    kitchen = Kitchen.read(memory)
+    here = kitchen.house.here
+    discoveries = _discoveries(kitchen, _unknown(kitchen, _work(kitchen)))
     closed = takewhile(lambda fact: fact[0] == "opened" and fact[2] == here, discoveries)
-    in_reach = tuple(name for name, room in known.items.items() if room == here)
+    in_reach = tuple(name for name, room in kitchen.items.items() if room == here)
     return tuple(fact[1] for fact in closed), in_reach
 
 
-def _aims(known: Kitchen) -> dict[str, Fact]:
+def _aims(kitchen: Kitchen) -> dict[str, Fact]:
     """All that the recipe asks for, in words and as a fact, done or not."""
-    recipe = known.recipe
+    recipe = kitchen.recipe
     things = (KNIFE, *recipe.ingredients) if recipe.cuts else recipe.ingredients
     aims: dict[str, Fact] = {f"find and take the {name}": ("have", name) for name in things}
     for state, name in recipe.steps:
@@ -78,27 +78,27 @@ def _either(state: str) -> str:
     return " or ".join(APPLIANCES[state])
 
 
-def _holds(known: Kitchen, aim: Fact) -> bool:
+def _holds(kitchen: Kitchen, aim: Fact) -> bool:
     if aim in (PREPARED, EATEN):
-        return known.prepared if aim == PREPARED else known.eaten
-    return aim[1] in known.held if aim[0] == "have" else aim in known.done
+        return kitchen.prepared if aim == PREPARED else kitchen.eaten
+    return aim[1] in kitchen.held if aim[0] == "have" else aim in kitchen.done
 
 
-def _work(known: Kitchen) -> list[Fact]:
+def _work(kitchen: Kitchen) -> list[Fact]:
     """What must be done before the meal can be prepared."""
-    aims = [aim for aim in _aims(known).values() if aim not in (PREPARED, EATEN)]
-    return [aim for aim in aims if not _holds(known, aim)]
+    aims = [aim for aim in _aims(kitchen).values() if aim not in (PREPARED, EATEN)]
+    return [aim for aim in aims if not _holds(kitchen, aim)]
 
 
-def _next_stretch(known: Kitchen, aim: Fact) -> list[Fact]:
+def _next_stretch(kitchen: Kitchen, aim: Fact) -> list[Fact]:
     """The facts to bring about next; `aim` itself if nothing stands before it."""
     is_meal = aim in (PREPARED, EATEN)
-    work = _work(known) if is_meal else [aim]
-    if _holds(known, aim) or not work:
+    work = _work(kitchen) if is_meal else [aim]
+    if _holds(kitchen, aim) or not work:
         return [aim]
-    if not (unknown := _unknown(known, work)):
+    if not (unknown := _unknown(kitchen, work)):
         return [*work, ("at", "kitchen")] if is_meal else work
-    return [*_within_reach(known, work), *list(_discoveries(known, unknown))[:1]] or work
+    return [*_within_reach(kitchen, work), *list(_discoveries(kitchen, unknown))[:1]] or work
 
 
 def _things(work: Sequence[Fact]) -> list[str]:
@@ -107,10 +107,10 @@ def _things(work: Sequence[Fact]) -> list[str]:
     return list(dict.fromkeys([*(aim[1] for aim in work), *([KNIFE] if cuts else [])]))
 
 
-def _unknown(known: Kitchen, work: Sequence[Fact]) -> list[str]:
+def _unknown(kitchen: Kitchen, work: Sequence[Fact]) -> list[str]:
     """The things and appliances that the work needs and that were not seen yet."""
-    seen = {*known.held, *known.items}
-    appliances = {name for name, _ in known.appliances}
+    seen = {*kitchen.held, *kitchen.items}
+    appliances = {name for name, _ in kitchen.appliances}
     return [name for name in _things(work) if name not in seen] + [
         _either(state)
         for state, _ in work
@@ -118,12 +118,12 @@ def _unknown(known: Kitchen, work: Sequence[Fact]) -> list[str]:
     ]
 
 
-def _within_reach(known: Kitchen, work: Sequence[Fact]) -> list[Fact]:
+def _within_reach(kitchen: Kitchen, work: Sequence[Fact]) -> list[Fact]:
     """What can be done for the work without leaving this room or opening anything."""
-    here = known.house.here
-    lying = [name for name in _things(work) if known.items.get(name) == here]
-    at_hand = {*known.held, *lying}
-    tools = {name for name, room in known.appliances if room == here}
+    here = kitchen.house.here
+    lying = [name for name in _things(work) if kitchen.items.get(name) == here]
+    at_hand = {*kitchen.held, *lying}
+    tools = {name for name, room in kitchen.appliances if room == here}
 
     def has_tool(state: str) -> bool:
         if state in CUTS.values():
@@ -134,16 +134,16 @@ def _within_reach(known: Kitchen, work: Sequence[Fact]) -> list[Fact]:
     return [*(("have", name) for name in lying), *processing]
 
 
-def _discoveries(known: Kitchen, unknown: Sequence[str]) -> Iterator[Fact]:
+def _discoveries(kitchen: Kitchen, unknown: Sequence[str]) -> Iterator[Fact]:
     """Where the unknown may be found, the most promising first: likely containers here, the nearest
     new room, likely containers elsewhere, and the other containers last."""
-    foods = any(name in known.recipe.ingredients for name in unknown)
+    foods = any(name in kitchen.recipe.ingredients for name in unknown)
     likely = [*(FOOD_IS_IN if foods else ()), *(KNIFE_IS_IN if KNIFE in unknown else ())]
-    closed = sorted(known.closed, key=lambda entry: entry[1] != known.house.here)
+    closed = sorted(kitchen.closed, key=lambda entry: entry[1] != kitchen.house.here)
     promising = [("opened", *entry) for name in likely for entry in closed if entry[0] == name]
-    here = [fact for fact in promising if fact[2] == known.house.here]
+    here = [fact for fact in promising if fact[2] == kitchen.house.here]
     yield from here
-    if unknown and (room := known.house.nearest_unvisited()):
+    if unknown and (room := kitchen.house.nearest_unvisited()):
         yield "at", room
     yield from (fact for fact in promising if fact not in here)
     if foods or KNIFE in unknown:

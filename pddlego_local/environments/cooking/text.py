@@ -42,9 +42,9 @@ class Recipe:
     def read(cls, memory: Sequence[Turn]) -> "Recipe":
         """From the first turn that tells a recipe; an empty one if none does."""
         for turn in memory:
-            if found := _RECIPE.search(turn.text):
-                ingredients = (line.strip() for line in found[1].splitlines())
-                steps = ((STATES[verb], name) for verb, name in _STEP.findall(found[2]))
+            if match := _RECIPE.search(turn.text):
+                ingredients = (line.strip() for line in match[1].splitlines())
+                steps = ((STATES[verb], name) for verb, name in _STEP.findall(match[2]))
                 return cls(tuple(filter(None, ingredients)), tuple(steps))
         return cls()
 
@@ -58,38 +58,38 @@ def carried(memory: Sequence[Turn]) -> tuple[str, ...]:
     """What is held now, in the order in which it was taken."""
     held: dict[str, None] = {}
     for turn in memory[1:]:
-        if found := _CARRIED.match(turn.text):
-            if found[1] == "take":
-                held[found[2]] = None
+        if match := _CARRIED.match(turn.text):
+            if match[1] == "take":
+                held[match[2]] = None
             else:
-                held.pop(found[2], None)
+                held.pop(match[2], None)
     return tuple(held)
 
 
 def processed(memory: Sequence[Turn]) -> set[tuple[str, str]]:
     """The (state, ingredient) pairs that were brought about."""
     return {
-        (STATES[found[1]], found[2])
+        (STATES[match[1]], match[2])
         for turn in memory[1:]
-        if (found := _PROCESSED.match(turn.text))
+        if (match := _PROCESSED.match(turn.text))
     }
 
 
 def listed(text: str) -> list[tuple[str, tuple[str, ...]]]:
     """The things that lie on or in something, as (name, states): ("red potato", ("fried",))."""
     return [
-        (found[2], tuple(found[1].split()))
+        (match[2], tuple(match[1].split()))
         for contents in _CONTENTS.findall(text)
         for part in re.split(r",\s*(?:and )?", contents)
-        if (found := _THING.fullmatch(part.strip()))
+        if (match := _THING.fullmatch(part.strip()))
     ]
 
 
 def mentioned(text: str) -> list[str]:
     """What an answer of the game names, in its order; a recipe that cuts names a knife."""
     recipe = Recipe.read([Turn("", text)])
-    told = [*recipe.ingredients, *([KNIFE] if recipe.cuts else [])]
-    return [*told, *house_map.mentioned(_COOKBOOK.sub("", text))]
+    needed = [*recipe.ingredients, *([KNIFE] if recipe.cuts else [])]
+    return [*needed, *house_map.mentioned(_COOKBOOK.sub("", text))]
 
 
 @dataclass
@@ -110,10 +110,10 @@ class Kitchen:
 
     @classmethod
     def read(cls, memory: Sequence[Turn]) -> "Kitchen":
-        known = cls(recipe=Recipe.read(memory), held=carried(memory), done=processed(memory))
+        kitchen = cls(recipe=Recipe.read(memory), held=carried(memory), done=processed(memory))
         for turn in memory:
-            known._read(turn)
-        return known
+            kitchen._read(turn)
+        return kitchen
 
     def _read(self, turn: Turn) -> None:
         self.house.read(turn)
@@ -121,15 +121,15 @@ class Kitchen:
         text = turn.text.replace("An open", "an open")
         if "You are in the " in text:
             self._look(text, here)
-        elif found := _OPENED.match(text):
-            self.closed.pop((found[1], here), None)
-            self.opened[found[1], here] = None
+        elif match := _OPENED.match(text):
+            self.closed.pop((match[1], here), None)
+            self.opened[match[1], here] = None
             self._see(text, here)
-        elif found := _CARRIED.match(text):
-            if found[1] == "put":
-                self.items[found[2]] = here
+        elif match := _CARRIED.match(text):
+            if match[1] == "put":
+                self.items[match[2]] = here
             else:
-                self.items.pop(found[2], None)
+                self.items.pop(match[2], None)
         self.prepared |= "Adding the meal" in text
         self.eaten |= text.startswith("You eat the meal.")
 

@@ -45,8 +45,8 @@ class ExpressGame:
         """
         if self._interface is None:
             self._interface = _java().jvm.textworldexpress.runtime.PythonInterface()
-            wanted = ",".join(f"{key}={value}" for key, value in self._parameters.items())
-            if complaint := self._call("load", self._game, wanted):
+            parameters = ",".join(f"{key}={value}" for key, value in self._parameters.items())
+            if complaint := self._call("load", self._game, parameters):
                 raise EnvironmentFault(f"TextWorldExpress refused {self._game}: {complaint}")
         reply = self._reply(self._call("generateNewGameJSON", seed, fold, False))
         taken = json.loads(self._call("getGenerationPropertiesJSON"))

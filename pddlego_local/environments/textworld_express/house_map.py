@@ -56,8 +56,8 @@ class HouseMap:
         the texts do not tell that it is one door until it is opened.
         """
         for room, exits in self.exits.items():
-            for direction, other in exits.items():
-                place = other or f"behind_{room}_{direction}"
+            for direction, beyond in exits.items():
+                place = beyond or f"behind_{room}_{direction}"
                 yield room, place, direction, (room, direction) in self.closed
 
     def places(self) -> tuple[str, ...]:
@@ -84,21 +84,21 @@ class HouseMap:
 
     def _look(self, room: str, text: str) -> None:
         """A look tells all exits; what was behind a door that is closed again stays known."""
-        known = self.exits.get(room, {})
+        before = self.exits.get(room, {})
         self.here, self.exits[room] = room, {}
-        for found in _EXIT.finditer(text):
-            direction = found[1].lower()
-            if found["closed"]:
-                self.exits[room][direction] = known.get(direction)
+        for match in _EXIT.finditer(text):
+            direction = match[1].lower()
+            if match["closed"]:
+                self.exits[room][direction] = before.get(direction)
                 self.closed.add((room, direction))
             else:
-                self.exits[room][direction] = pddl_name(found["room"])
+                self.exits[room][direction] = pddl_name(match["room"])
                 self.closed.discard((room, direction))
 
     def _turn_door(self, direction: str, beyond: str, *, closed: bool) -> None:
         """A door opened or closed from here; it is the same door from the other side."""
-        other = pddl_name(beyond)
-        sides = (self.here, direction, other), (other, OPPOSITE[direction], self.here)
+        room_beyond = pddl_name(beyond)
+        sides = (self.here, direction, room_beyond), (room_beyond, OPPOSITE[direction], self.here)
         for room, way, behind in sides:
             if room in self.exits:
                 self.exits[room][way] = behind
@@ -107,24 +107,24 @@ class HouseMap:
 
 def mentioned(text: str) -> list[str]:
     """What an answer of the game names, in its order: rooms, directions, doors, things."""
-    phrases = (found[1] for found in _PHRASE.finditer(_IDIOM.sub("", text)))
+    phrases = (match[1] for match in _PHRASE.finditer(_IDIOM.sub("", text)))
     return [name.lower() if name.lower() in OPPOSITE else name for name in phrases]
 
 
 def names(memory: Sequence[Turn], mentioned: Callable[[str], Iterable[str]] = mentioned) -> Names:
     """All that a memory names; `goals` are the places that nobody has been to yet."""
     house = HouseMap()
-    found: dict[str, str] = {}  # PDDL's spelling → the game's, "" for a placeholder
+    spellings: dict[str, str] = {}  # PDDL's spelling → the game's, "" for a placeholder
     for turn in memory:
         for name in mentioned(turn.text):
-            found.setdefault(pddl_name(name), name)
+            spellings.setdefault(pddl_name(name), name)
         house.read(turn)
         for place in house.places():
-            found.setdefault(place, "")
+            spellings.setdefault(place, "")
     places = house.places()
     return Names(
-        tuple(name for name, thing in found.items() if thing or name in places),
-        tuple(filter(None, found.values())),
+        tuple(name for name, thing in spellings.items() if thing or name in places),
+        tuple(filter(None, spellings.values())),
         tuple(place for place in places if place not in house.exits),
     )
 

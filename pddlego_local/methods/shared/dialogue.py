@@ -33,12 +33,12 @@ class Dialogue:
         subgoal: str = "",
     ) -> T | None:
         """The answer, which stays in the dialogue with its question; None if none was usable."""
-        asked = text
+        content = text
         for retry in range(self._max_retries + 1):
             question = self._episode.question(
                 form,
                 Shown(),
-                (*self._messages, Message("user", asked)),
+                (*self._messages, Message("user", content)),
                 commands=commands,
                 subgoal=subgoal,
             )
@@ -50,5 +50,5 @@ class Dialogue:
                     Message("assistant", answer.value.model_dump_json()),
                 )
                 return answer.value
-            asked = f"{text}\n\n{form.message(answer.fault)}"
+            content = f"{text}\n\n{form.message(answer.fault)}"
         return None

@@ -24,7 +24,7 @@ class GoalPlanner:
         self._plans = 0
 
     def plan(self, step: int, *, replans: bool = False, explains: bool = False) -> tuple[str, ...]:
-        """The whole plan from the first look; the prompt says whether more will be asked."""
+        """The whole plan, from the first observation; the prompt says if more is asked."""
         question = self._render("planner", look=self._look(), replans=replans, explains=explains)
         return self._goals(question, step)
 

@@ -63,14 +63,14 @@ def read_lessons(path: Path) -> list[Lesson]:
 
 
 def _parse(line: str, place: str) -> Lesson:
-    wanted = 'write {"task_type": "…", "text": "…"}'
+    hint = 'write {"task_type": "…", "text": "…"}'
     try:
         return _LESSON.validate_python(json.loads(line))
     except pydantic.ValidationError as error:
         first = error.errors()[0]
         key = ".".join(map(str, first["loc"])) or "the line"
         raise ConfigError(
-            f"method.lessons: {place}: {key}: {first['msg'].lower()}; {wanted}"
+            f"method.lessons: {place}: {key}: {first['msg'].lower()}; {hint}"
         ) from error
     except ValueError as error:
-        raise ConfigError(f"method.lessons: {place} is not JSON: {error}; {wanted}") from error
+        raise ConfigError(f"method.lessons: {place} is not JSON: {error}; {hint}") from error

@@ -54,20 +54,20 @@ def gather(episode: Episode, step: int) -> str:
     since = len(episode.memory) - 1
     tried: set[str] = set()
     for _ in range(MAX_OPENED):
-        wanted = episode.environment.wanted(episode.memory)
-        if episode.spent or not wanted:
+        to_take = episode.environment.wanted(episode.memory)
+        if episode.spent or not to_take:
             return ""
         seen = episode.ask(_what_is_seen(episode, episode.memory[since:]), step=step).value
         if not seen:
             return ""
-        found = [TAKE.format(item) for item in seen.items if item in wanted]
-        closed = [OPEN.format(container) for container in seen.closed]
-        for command in [*found, *closed]:
+        take_commands = [TAKE.format(item) for item in seen.items if item in to_take]
+        open_commands = [OPEN.format(container) for container in seen.closed]
+        for command in [*take_commands, *open_commands]:
             if command not in tried:
                 tried.add(command)
                 if ended := _play(episode, command):
                     return ended
-                if command in closed:
+                if command in open_commands:
                     break
         else:
             return ""

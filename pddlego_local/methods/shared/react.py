@@ -137,9 +137,9 @@ def trials_before(episode: Episode) -> list[EpisodeRow]:
 
 
 def last_reflections(rows: Sequence[EpisodeRow], keep: int) -> list[Reflection]:
-    """What was said of the last trials of which anything was said, the latest last."""
-    said = [row.notes["reflection"] for row in rows if row.notes.get("reflection")]
-    return said[-keep:] if keep else []
+    """The last `keep` reflections, the latest last; trials without one are passed over."""
+    reflections = [row.notes["reflection"] for row in rows if row.notes.get("reflection")]
+    return reflections[-keep:] if keep else []
 
 
 def say(episode: Episode, part: str, step: int, *, max_retries: int, **facts: object) -> str:

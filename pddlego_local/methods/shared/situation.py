@@ -1,4 +1,4 @@
-"""Where one is and what one carries, read from what the game said.
+"""Where the player is and what the player carries, read from the game's texts.
 
 The patterns are an environment's words, in its `prompts/deps.yaml`: the templates
 call this with them.
@@ -18,16 +18,16 @@ class Situation:
     memory: Sequence[Turn]
 
     def place(self, arrival: str) -> str:
-        """The last place that one arrived at; "" if one never did."""
-        named = [found[1] for turn in self.memory if (found := re.search(arrival, turn.text))]
+        """The last place that the player arrived at; "" if there is none."""
+        named = [match[1] for turn in self.memory if (match := re.search(arrival, turn.text))]
         return named[-1] if named else ""
 
     def carried(self, taken: str, left: str) -> tuple[str, ...]:
         """What was taken and not left since, in the order in which it was taken."""
         held: dict[str, None] = {}
         for turn in self.memory:
-            if found := re.search(taken, turn.text):
-                held[found[1]] = None
-            elif found := re.search(left, turn.text):
-                held.pop(found[1], None)
+            if match := re.search(taken, turn.text):
+                held[match[1]] = None
+            elif match := re.search(left, turn.text):
+                held.pop(match[1], None)
         return tuple(held)

@@ -168,7 +168,7 @@ class VllmClient:
     def _markers(self) -> tuple[int, int]:
         """The tokens that begin and end a thought; ConfigError if one is not one token."""
         assert self._thinking is not None
-        found = []
+        markers = []
         for key in ("start", "end"):
             marker = getattr(self._thinking, key)
             tokens = self._connection.token_ids(marker)
@@ -177,8 +177,8 @@ class VllmClient:
                     f"model.thinking.{key}: {marker!r} is not one token of "
                     f"{self._connection.name}; give the marker as the model's tokenizer spells it."
                 )
-            found.append(tokens[0])
-        return found[0], found[1]
+            markers.append(tokens[0])
+        return markers[0], markers[1]
 
 
 def _drawn_as(sampling: Sampling) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""The line to one vLLM server: what is sent, sent again, and what its failures mean."""
+"""The connection to one vLLM server: requests, retries, and what its failures mean."""
 
 import contextlib
 from collections.abc import Callable
@@ -60,7 +60,7 @@ class Connection:
                 raise _refusal(error, grammar) from error
         if left < 1:
             raise PromptTooLong(
-                f"The prompt, with what is written of its answer, leaves no room in the context of "
+                f"The prompt, with the prefix of its answer, leaves no room in the context of "
                 f"{self.name}; raise model.context_tokens or shorten the prompt."
             )
         try:  # the answer will end with "length"
@@ -145,8 +145,8 @@ class Connection:
         return again and self._alive()
 
     def _obituary(self, error: openai.OpenAIError) -> str:
-        said = f"The vLLM server failed a request ({type(error).__name__}: {_words(error)})."
-        return f"{said} {self._last_words()}"
+        failure = f"The vLLM server failed a request ({type(error).__name__}: {_words(error)})."
+        return f"{failure} {self._last_words()}"
 
 
 def _refusal(error: openai.BadRequestError, grammar: Grammar | None) -> ConfigError:

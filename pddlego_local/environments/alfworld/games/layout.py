@@ -142,15 +142,15 @@ def floor_plan(number: int) -> FloorPlan:
     listed = json.loads((folder / f"FloorPlan{number}-openable.json").read_text())
     present = set(json.loads((folder / f"FloorPlan{number}-objects.json").read_text()))
     tables: Any = _tables("constants")
-    known = catalogue()
+    classes = catalogue()
     amount = Counter(map(_kind, listed))
     by_place: dict[str, Receptacle] = {}
     for name in sorted(listed, key=lambda name: (amount[_kind(name)], name)):
         kind, place = _kind(name), _place(*listed[name])
-        if kind in known.holds:
+        if kind in classes.holds:
             opens = kind in tables.OPENABLE_CLASS_SET
             by_place.setdefault(place, Receptacle(name, kind, place, opens))
-    unlisted = sorted((present & known.holds.keys()) - amount.keys() - tables.OPENABLE_CLASS_SET)
+    unlisted = sorted((present & classes.holds.keys()) - amount.keys() - tables.OPENABLE_CLASS_SET)
     added = (
         Receptacle(_added(kind), kind, off_grid(rank), opens=False)
         for rank, kind in enumerate(unlisted, start=1)
@@ -159,7 +159,7 @@ def floor_plan(number: int) -> FloorPlan:
         number,
         next(room for room, numbers in tables.SCENE_TYPE.items() if number in numbers),
         (*by_place.values(), *added),
-        tuple(kind for kind in known.objects if kind in present),
+        tuple(kind for kind in classes.objects if kind in present),
         LAMP in present,
     )
 

@@ -107,28 +107,28 @@ def _offers(task_type: str, split: str) -> dict[int, dict[str, list[Task]]]:
 
 
 def _numbers(split: str) -> tuple[int, ...]:
-    known = catalogue()
+    classes = catalogue()
     if not split:
-        return tuple(sorted(known.seen + known.unseen))
+        return tuple(sorted(classes.seen + classes.unseen))
     if split not in SPLITS:
         raise ConfigError(f"no split {split!r}; there are: {', '.join(SPLITS)}")
-    return known.unseen if split == "valid_unseen" else known.seen
+    return classes.unseen if split == "valid_unseen" else classes.seen
 
 
 def _tasks(task_type: str, plan: FloorPlan) -> Iterator[Task]:
-    known = catalogue()
+    classes = catalogue()
     plain = task_type.removesuffix(SLICED)
-    if plan.room not in known.rooms[plain]:
+    if plan.room not in classes.rooms[plain]:
         return
-    able = {"clean": known.cleanable, "heat": known.heatable, "cool": known.coolable}
+    able = {"clean": classes.cleanable, "heat": classes.heatable, "cool": classes.coolable}
     verb, tool = _TREATMENTS.get(plain, ("", ""))
     sliced = task_type.endswith(SLICED)
     targets = sorted({receptacle.kind for receptacle in plan.receptacles} - {tool})
     for kind in plan.objects:
-        if (verb and kind not in able[verb]) or (sliced and kind not in known.slices):
+        if (verb and kind not in able[verb]) or (sliced and kind not in classes.slices):
             continue
         places = [""] if plain.startswith("look") else targets
         for target in places:
             task = Task(plain, sliced, kind, target)
-            if (not target or kind in known.holds[target]) and task.fits(plan):
+            if (not target or kind in classes.holds[target]) and task.fits(plan):
                 yield task
