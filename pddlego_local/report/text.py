@@ -51,7 +51,7 @@ def notes(numbers: Numbers) -> list[str]:
             + (f" {RANDOM_ON_COIN}" if coin else "")
         )
     if any(cell.labels["decoding"].endswith(HELPED) for cell in numbers.cells):
-        found.append(
+        lines.append(
             f'Decoding "…{HELPED}" has help from outside: a tracker of the state says which places '
             "are unvisited. No arm without that help compares with it."
         )
