@@ -18,7 +18,9 @@ def carry_out(arguments: argparse.Namespace) -> int:
     planner = FastDownward(workers=arguments.workers)
 
     def outcome(entry: pairs.Entry) -> dict[str, Any]:
-        return {"id": entry.id, **dataclasses.asdict(planner.plan(entry.domain, entry.problem))}
+        result = dataclasses.asdict(planner.plan(entry.domain, entry.problem))
+        del result["wait_s"]  # says how many workers there are, nothing of the pair
+        return {"id": entry.id, **result}
 
     with pairs.entries_of(arguments) as entries, planner:
         if arguments.jsonl or arguments.out:
