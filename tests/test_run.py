@@ -197,6 +197,7 @@ class Flaky(ReferenceFormalizer):
     """Fails on one game's calls the first `failures` times."""
 
     def __init__(self, error: Exception, failures: int) -> None:
+        super().__init__()
         object.__setattr__(self, "left", [error] * failures)
 
     def answer(

@@ -197,7 +197,7 @@ def test_where_all_names_are_there_nothing_is_added() -> None:
 
 def test_signatures_add_nothing_to_syntax() -> None:
     syntax = constraint_for("syntax", EDIT)
-    signatures = constraint("signatures")
+    signatures = constraint_for("signatures", EDIT)
     assert isinstance(syntax, Grammar) and isinstance(signatures, Grammar)
     for written in (*ACCEPTED.values(), *REJECTED.values()):
         text = json.dumps(written)
