@@ -49,18 +49,18 @@ alfworld: .venv-alfworld/installed
 .venv/installed: pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "Python 3.11 or newer is needed: make PYTHON=python3.11 $(MAKECMDGOALS)"; exit 1; }
 	@echo "installing into .venv (a few minutes the first time)"
-	$(PYTHON) -m venv .venv || $(call failed,making the environment .venv,$(VENV))
-	$(BIN)/$(PIP) --editable . || $(call failed,installing what pyproject.toml requires into .venv,$(INDEX))
+	@$(PYTHON) -m venv .venv || $(call failed,making the environment .venv,$(VENV))
+	@$(BIN)/$(PIP) --editable . || $(call failed,installing what pyproject.toml requires into .venv,$(INDEX))
 	@touch $@
 
 .venv/installed-dev: .venv/installed
-	$(BIN)/$(PIP) --editable '.[dev]' || $(call failed,installing what pyproject.toml requires for tests into .venv,$(INDEX))
+	@$(BIN)/$(PIP) --editable '.[dev]' || $(call failed,installing what pyproject.toml requires for tests into .venv,$(INDEX))
 	@touch $@
 
 .venv-serving/installed: serving/requirements-$(DEVICE).txt
 	@echo "installing vLLM ($(DEVICE)) into .venv-serving (a few minutes the first time)"
-	$(PYTHON) -m venv .venv-serving || $(call failed,making the environment .venv-serving,$(VENV))
-	.venv-serving/bin/$(PIP) --requirement $< || $(call failed,installing $< into .venv-serving,$(INDEX))
+	@$(PYTHON) -m venv .venv-serving || $(call failed,making the environment .venv-serving,$(VENV))
+	@.venv-serving/bin/$(PIP) --requirement $< || $(call failed,installing $< into .venv-serving,$(INDEX))
 ifeq ($(DEVICE),cpu) # declared but not needed for text, and their builds do not fit torch's CPU build
 	.venv-serving/bin/pip uninstall --quiet --yes torchvision torchaudio torchcodec
 endif
@@ -70,8 +70,8 @@ endif
 # packages are compiled: a C++ compiler is needed.
 .venv-alfworld/installed:
 	@echo "installing ALFWorld into .venv-alfworld (a few minutes the first time)"
-	$(PYTHON) -m venv .venv-alfworld || $(call failed,making the environment .venv-alfworld,$(VENV))
-	.venv-alfworld/bin/$(PIP) $(ALFWORLD) || $(call failed,installing $(ALFWORLD) into .venv-alfworld,$(INDEX)$(COMPILER))
+	@$(PYTHON) -m venv .venv-alfworld || $(call failed,making the environment .venv-alfworld,$(VENV))
+	@.venv-alfworld/bin/$(PIP) $(ALFWORLD) || $(call failed,installing $(ALFWORLD) into .venv-alfworld,$(INDEX)$(COMPILER))
 	@touch $@
 
 clean:

@@ -13,7 +13,7 @@ import psutil
 import pytest
 
 from pddlego_local import run as runner
-from pddlego_local.config import compose_cell
+from pddlego_local.config import GROUPS, CellConfig, compose_cell
 from pddlego_local.core import Sampling
 from pddlego_local.decoding.forms import Keys
 from pddlego_local.decoding.question import Drawn, Question
@@ -214,6 +214,22 @@ def play(tmp_path: Path, model: object, monkeypatch: pytest.MonkeyPatch) -> runn
     monkeypatch.setattr(opened.MODELS, "get", lambda config: model)
     monkeypatch.setattr("tenacity.nap.time.sleep", lambda seconds: None)
     return runner.run_cell(compose_cell([f"run.out={tmp_path}", "games=0-2", "run.retries=2"]))
+
+
+def test_a_cell_builds_each_of_its_parts_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    built: list[str] = []
+
+    def build(self: CellConfig, group: str) -> object:
+        built.append(group)
+        return plain(self, group)
+
+    plain = CellConfig.build
+    monkeypatch.setattr(CellConfig, "build", build)
+    overrides = [f"run.out={tmp_path}", "games=0-3", "run.concurrency=1"]
+    assert runner.run_cell(compose_cell(overrides)).played == 4
+    assert sorted(built) == sorted(GROUPS)
 
 
 def test_a_passing_fault_costs_a_retry_and_nothing_else(

@@ -1,0 +1,70 @@
+"""The ladder is one table of rung and form: what is not in it is an error at import."""
+
+import subprocess
+import sys
+
+import pytest
+
+from pddlego_local.core import Grammar
+from pddlego_local.decoding.forms import FORMS, choice
+from pddlego_local.decoding.ladder import LADDER, RUNGS, constraint_for
+from pddlego_local.decoding.question import Scene
+from pddlego_local.decoding.stages import StagedGrammar
+from pddlego_local.environments.coin.game import TABLES
+from pddlego_local.errors import ConfigError
+
+LADDER_MODULE = "pddlego_local.decoding.ladder"
+SCENE = Scene(actions=TABLES.schemas, domain=TABLES.domain, problem="(define (problem p))")
+
+
+@pytest.mark.parametrize("rung", RUNGS)
+def test_every_form_has_a_constraint_on_every_rung_and_none_if_free(rung: str) -> None:
+    for form in (*FORMS, choice(7)):
+        constraint = constraint_for(rung, form, SCENE)
+        assert (constraint is None) is (rung == "free")
+        assert isinstance(constraint, Grammar | StagedGrammar | None)
+
+
+def test_only_pddl_is_drawn_in_stages() -> None:
+    staged = {
+        (rung, form.name)
+        for rung in RUNGS
+        for form in FORMS
+        if isinstance(constraint_for(rung, form, SCENE), StagedGrammar)
+    }
+    upper = ("signatures", "typed", "grounded")
+    assert staged == {(rung, form) for rung in upper for form in ("pddl", "problem")} | {
+        (rung, "edit") for rung in upper[1:]
+    }
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ("forms.FORMS = (*forms.FORMS, forms.Form('haiku', forms.Text, '{}'))", "['haiku']"),
+        ("forms.FORMS = forms.FORMS[1:]", "['pddl']"),
+        (
+            "import pddlego_local.decoding as d; from typing import Literal;"
+            " d.Rung = Literal['free', 'json', 'syntax', 'signatures', 'typed', 'grounded', 'new']",
+            "has 6 of 7 rungs",
+        ),
+    ],
+)
+def test_what_the_table_lacks_is_an_error_at_import(change: str, said: str) -> None:
+    code = (
+        f"from pddlego_local.decoding import forms; {change}; import pddlego_local.decoding.ladder"
+    )
+    ended = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=False
+    )
+    assert ended.returncode == 1
+    assert "TypeError" in ended.stderr and said in ended.stderr
+
+
+def test_an_unknown_rung_is_named() -> None:
+    with pytest.raises(ConfigError, match="'nonsense'"):
+        constraint_for("nonsense")
+
+
+def test_every_row_is_as_long_as_the_ladder() -> None:
+    assert {len(row) for row in LADDER.values()} == {len(RUNGS)}
