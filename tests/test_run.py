@@ -149,7 +149,7 @@ def test_a_sweep_plays_every_cell_and_the_record_holds_what_is_needed(tmp_path: 
 
 
 def test_a_recorded_run_is_replayed_word_for_word(tmp_path: Path) -> None:
-    settings = ["decoding=syntax", "decoding.max_tokens=700"]
+    settings = ["decoding=syntax", "decoding.max_tokens=200"]
     drawn = start(tmp_path / "drawn", "model=random", *settings, games="0-1")
     assert finish(drawn)[0] == 0
     replay = ["model=replay", f"model.run={tmp_path / 'drawn'}"]

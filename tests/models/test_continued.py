@@ -43,10 +43,8 @@ def test_a_stage_goes_on_under_its_own_grammar(
 
 
 def test_the_upper_rungs_keep_their_promise_in_process(model: TransformersModel) -> None:
-    found = [
-        typed_answer(model, rung, seed, 4000) for rung in ("typed", "grounded") for seed in range(2)
-    ]
-    assert found.count("accepted") >= 2
+    ends = [typed_answer(model, rung, 0, 4000) for rung in ("typed", "grounded")]
+    assert ends == ["accepted"] * 2
 
 
 def test_an_answer_in_pieces_is_the_answer_in_one(model: TransformersModel) -> None:
