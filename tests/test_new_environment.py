@@ -24,8 +24,8 @@ def elsewhere(tmp_path: Path) -> Path:
 
 def run(elsewhere: Path, *arguments: str) -> tuple[int, str]:
     """The exit code, and what was printed on standard error."""
-    command = [sys.executable, "-m", "pddlego_local", "run", "--config-dir", f"{elsewhere}/conf"]
-    command += ["environment=lamp", "games=0-5", f"run.out={elsewhere}/runs", *arguments]
+    command = [sys.executable, "-m", "pddlego_local", "run", "environment=lamp", "games=0-5"]
+    command += [f"run.out={elsewhere}/runs", "--config-dir", f"{elsewhere}/conf", *arguments]
     path = os.pathsep.join([str(elsewhere), str(Path(__file__).parents[1])])
     done = subprocess.run(
         command, env={**os.environ, "PYTHONPATH": path}, capture_output=True, text=True, check=False

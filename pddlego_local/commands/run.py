@@ -39,13 +39,12 @@ _exit_code = 0
 def main(arguments: Sequence[str]) -> int:
     """Runs one cell or a sweep; 0 done, 2 bad configuration, 3 an infrastructure fault."""
     dry = DRY_RUN in arguments
-    arguments = quote_games([word for word in arguments if word != DRY_RUN])
-    flags = [word for word in arguments if word in ("-m", "--multirun")]  # wherever they stand
+    words = quote_games([word for word in arguments if word != DRY_RUN])
     logging.basicConfig(
         format="%(message)s", handlers=[RichHandler(console=console, show_path=False)]
     )
     logging.getLogger("pddlego_local").setLevel(logging.INFO)
-    sys.argv = ["pddlego run", *flags, *(word for word in arguments if word not in flags)]
+    sys.argv = ["pddlego run", *_options_first(words)]
     Preflight.dry = dry
     try:
         hydra.main(version_base="1.3", config_path=str(folder("conf")), config_name="config")(
@@ -57,6 +56,15 @@ def main(arguments: Sequence[str]) -> int:
     finally:
         MODELS.close()
     return _exit_code
+
+
+def _options_first(words: Sequence[str]) -> list[str]:
+    """Hydra's parser wants its options before the overrides; people write them anywhere."""
+    options, overrides = list[str](), list[str]()
+    for word in words:
+        takes_value = options[-1:] in (["--config-dir"], ["-cd"])
+        (options if takes_value or word.startswith("-") else overrides).append(word)
+    return options + overrides
 
 
 def _job(cfg: DictConfig) -> None:
