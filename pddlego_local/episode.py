@@ -139,11 +139,12 @@ class Episode:
         """What is asked now: `shown` is the one message, or the part of `messages` that shows the
         game. `commands` are offered besides those that `shown` offers; for the rest see `Scene`."""
         upper = self._decoding.rung in UPPER_RUNGS
+        tracked = self.memory if self._decoding.goal == "frontier" else ()
         scene = Scene(
             environment=self.environment.package,
             memory=self.memory,
             actions=self.environment.actions,
-            names=names_shown(self.environment, shown, self.memory) if upper else Names(),
+            names=names_shown(self.environment, shown, tracked) if upper else Names(),
             commands=(*shown.commands, *commands),
             domain=domain,
             problem=problem,

@@ -14,8 +14,9 @@ from pddlego_local.pddl.reader import Block, read
 from pddlego_local.prompts.shown import Shown
 
 
-def names_shown(environment: Environment, shown: Shown, memory: tuple[Turn, ...]) -> Names:
-    """`Names.goals` alone comes from the whole `memory`: it is the tracker's, not the prompt's."""
+def names_shown(environment: Environment, shown: Shown, tracked: tuple[Turn, ...] = ()) -> Names:
+    """`Names.goals` alone comes from `tracked`, the whole memory where a tracker's help is asked
+    for (`decoding.goal=frontier`): it is not the prompt's."""
     texts = environment.names(shown.turns)
     declared = [name for text in shown.pddl for name in _declared(text)]
     in_commands = _arguments(environment.actions, (turn.command for turn in shown.turns))
@@ -23,7 +24,7 @@ def names_shown(environment: Environment, shown: Shown, memory: tuple[Turn, ...]
     return Names(
         tuple(reversed(objects.values())),
         tuple(dict.fromkeys([*texts.things, *in_commands])),
-        environment.names(memory).goals,
+        environment.names(tracked).goals if tracked else (),
     )
 
 

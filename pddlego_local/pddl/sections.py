@@ -4,8 +4,6 @@ A section is found wherever it stands, also between parentheses that are wrong: 
 read as the static check explains it.
 """
 
-import re
-
 from pddlego_local.pddl.reader import Block, Word, read
 
 
@@ -38,11 +36,6 @@ def with_section(problem: str, name: str, text: str) -> str:
 def with_goal(problem: str, condition: str) -> str:
     """The problem with another goal (PDDLego §2)."""
     return with_section(problem, ":goal", f"(:goal {condition})")
-
-
-def without_comments(text: str) -> str:
-    """Of the same length, so that positions stay what they are."""
-    return re.sub(r";[^\r\n]*", lambda comment: " " * len(comment[0]), text)
 
 
 def _root(text: str, name: str) -> Block | None:

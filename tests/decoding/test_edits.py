@@ -12,7 +12,7 @@ from pddlego_local.decoding.grammars.lark_text import decoder_verdict
 from pddlego_local.decoding.ladder import constraint_for
 from pddlego_local.decoding.question import Scene
 from pddlego_local.decoding.staged.edits import staged_edit
-from pddlego_local.decoding.stages import Constraint, StagedGrammar, place_of_departure
+from pddlego_local.decoding.stages import StagedGrammar, place_of_departure
 from pddlego_local.pddl.check import check
 from pddlego_local.pddl.edit import apply
 from pddlego_local.pddl.sections import with_goal
@@ -31,14 +31,8 @@ SCENE = Scene(
 OUT_OF_DOOR1 = "(next hall door1 up)"
 
 
-def constraint(rung: str, scene: Scene = SCENE) -> Constraint:
-    return staged_edit(rung, scene)
-
-
 def staged(rung: str, scene: Scene = SCENE) -> StagedGrammar:
-    made = constraint(rung, scene)
-    assert isinstance(made, StagedGrammar)
-    return made
+    return staged_edit(rung, scene)
 
 
 def edit(**lists: Any) -> dict[str, Any]:
