@@ -227,6 +227,7 @@ def test_a_cell_builds_each_of_its_parts_once(
 
     plain = CellConfig.build
     monkeypatch.setattr(CellConfig, "build", build)
+    opened.MODELS.close()  # an earlier test may have left the same one open
     overrides = [f"run.out={tmp_path}", "games=0-3", "run.concurrency=1"]
     assert runner.run_cell(compose_cell(overrides)).played == 4
     assert sorted(built) == sorted(GROUPS)

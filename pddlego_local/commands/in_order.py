@@ -55,11 +55,23 @@ class Here(Executor):
 def processes(workers: int) -> Executor:
     """A pool of processes that share nothing with this one and never outlive it."""
     fresh = multiprocessing.get_context("spawn")
-    return ProcessPoolExecutor(workers, mp_context=fresh, initializer=_end_with_the_parent)
+    return _Processes(workers, mp_context=fresh, initializer=_end_with_the_parent)
+
+
+class _Processes(ProcessPoolExecutor):
+    """Starts its processes with Ctrl-C held back: one that is still importing shows no traceback."""
+
+    def submit(self, work: Callable[..., T], /, *args: Any, **options: Any) -> Future[T]:
+        held_before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+        try:
+            return super().submit(work, *args, **options)
+        finally:
+            signal.pthread_sigmask(signal.SIG_SETMASK, held_before)
 
 
 def _end_with_the_parent() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the parent's to answer
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
     ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
     parent = multiprocessing.parent_process()
     if parent is None or os.getppid() != parent.pid:  # it died before the line above
