@@ -59,7 +59,7 @@ def processes(workers: int) -> Executor:
 
 
 class _Processes(ProcessPoolExecutor):
-    """Starts its processes with Ctrl-C held back: one that is still importing shows no traceback."""
+    """Starts its processes with Ctrl-C held back: none shows a traceback while it imports."""
 
     def submit(self, work: Callable[..., T], /, *args: Any, **options: Any) -> Future[T]:
         held_before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
