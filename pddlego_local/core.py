@@ -154,14 +154,26 @@ class Sampling:
 class Prefix:
     """The beginning of an answer that is continued: its text and its tokens.
 
-    `opening` are the tokens before it (prompt and thought), `tokens` its own, without an
-    end-of-text; None where `text` was cut back and has to be tokenized again. An empty prefix
-    begins an answer that is to be continued.
+    `opening` are the tokens before it (prompt and thought), `tokens` those of `text`, without an
+    end-of-text. What is asked for goes on behind `continued`: the text without its last `drop`
+    characters, which are rolled back, and with `head`, which is forced (`models.seam`). A prefix
+    without text begins an answer that is to be continued.
     """
 
     text: str = ""
     opening: tuple[int, ...] = ()
-    tokens: tuple[int, ...] | None = ()
+    tokens: tuple[int, ...] = ()
+    drop: int = 0
+    head: str = ""
+
+    @property
+    def kept(self) -> str:
+        """The text without what is rolled back."""
+        return self.text[: len(self.text) - self.drop]
+
+    @property
+    def continued(self) -> str:
+        return self.kept + self.head
 
 
 @dataclass(frozen=True)
@@ -170,8 +182,10 @@ class Completion:
 
     `finish_reason` is "stop" (the model or the grammar ended the answer), "length" (cut by a
     token limit) or "unfinished_thought" (a reasoning model never reached its answer: `text` is
-    empty). `thought` is what a reasoning model thought before the answer, "" otherwise. `prefix` is
-    the answer so far, where it is one in stages: then `text` is what this stage added.
+    empty). `thought` is what a reasoning model thought before the answer, "" otherwise.
+    `completion_tokens` are those of thought and answer; of these, `forced_tokens` were not sampled:
+    the grammar left no choice. `prefix` is the answer so far, where it is one in stages: then
+    `text` is what this stage added behind its head, and the head's tokens are forced ones.
     """
 
     text: str
@@ -181,6 +195,11 @@ class Completion:
     latency_s: float
     thought: str = ""
     prefix: Prefix | None = field(default=None, repr=False, compare=False)
+    forced_tokens: int = 0
+
+    @property
+    def sampled_tokens(self) -> int:
+        return self.completion_tokens - self.forced_tokens
 
 
 @dataclass(frozen=True)
@@ -282,7 +301,8 @@ class LanguageModel(Protocol):
     ) -> Completion:
         """One answer, or with `prefix` what continues it: the grammar is that of the rest alone.
 
-        Raises ModelFault when the backend fails; what the model wrote is never an exception.
+        The prefix of an answer that begins with a thought has no head. Raises ModelFault when the
+        backend fails; what the model wrote is never an exception.
         """
 
     def complete_many(

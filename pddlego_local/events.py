@@ -41,7 +41,11 @@ class Start(Recorded):
 
 @dataclass(frozen=True)
 class DrawnStage(Recorded):
-    """What one stage added, after `before`; the record shows where it began and under what."""
+    """What one stage added, after `before`; the record shows where it began and under what.
+
+    `drop` characters were rolled back before it. `text` begins with `head`, which was forced and is
+    no part of the grammar. Of its `completion_tokens`, `forced_tokens` were not sampled.
+    """
 
     name: str
     grammar: str
@@ -53,6 +57,9 @@ class DrawnStage(Recorded):
     completion_tokens: int
     latency_s: float
     thought: str = ""
+    drop: int = 0
+    head: str = ""
+    forced_tokens: int = 0
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -60,7 +67,8 @@ class Call(Recorded):
     """One answer of the model, one of the `of` that its request asked for.
 
     `grammar` is the hash of the grammar that it was drawn under, None if free or in `stages`.
-    `fault` says why it held no value, "" if it did (`outcomes.CAUSES`). Times in seconds.
+    `fault` says why it held no value, "" if it did (`outcomes.CAUSES`). Of its
+    `completion_tokens`, `forced_tokens` were not sampled. Times in seconds.
     """
 
     event: Literal["call"] = "call"
@@ -75,9 +83,19 @@ class Call(Recorded):
     finish_reason: Literal["stop", "length", "unfinished_thought"]
     prompt_tokens: int
     completion_tokens: int
+    forced_tokens: int
     latency_s: float
     stages: tuple[DrawnStage, ...] = ()
     fault: str
+
+    @property
+    def sampled_tokens(self) -> int:
+        return self.completion_tokens - self.forced_tokens
+
+    @property
+    def rollbacks(self) -> int:
+        """Stages before which some of the answer was rolled back."""
+        return sum(stage.drop > 0 for stage in self.stages)
 
 
 @dataclass(frozen=True, kw_only=True)

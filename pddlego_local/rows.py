@@ -40,6 +40,8 @@ class Counts(Recorded):
     edit_faults: int
     prompt_tokens: int
     completion_tokens: int
+    forced_tokens: int
+    rollbacks: int
     model_time_s: float
     planner_time_s: float
     planner_wait_s: float
@@ -49,6 +51,10 @@ class Counts(Recorded):
 @dataclass(frozen=True, kw_only=True)
 class EpisodeRow(Counts, Ending):
     """One line of episodes.jsonl."""
+
+    @property
+    def sampled_tokens(self) -> int:
+        return self.completion_tokens - self.forced_tokens
 
     @classmethod
     def of(cls, ending: Ending, counts: Counts) -> "EpisodeRow":

@@ -14,8 +14,8 @@ def row(outcome: str = "success", game: int = 0, trial: int = 0, **changes: Any)
     facts: dict[str, Any] = dict.fromkeys(
         ("steps", "actions", "refused", "pddlego_steps", "calls", "solver_errors",
          "solver_errors_fixed", "simulation_errors", "simulation_errors_fixed", "edit_faults",
-         "prompt_tokens", "completion_tokens", "model_time_s", "planner_time_s", "planner_wait_s",
-         "wall_time_s"), 0,
+         "prompt_tokens", "completion_tokens", "forced_tokens", "rollbacks", "model_time_s",
+         "planner_time_s", "planner_wait_s", "wall_time_s"), 0,
     )  # fmt: skip
     success = outcome_named(outcome).success
     facts |= {"game": game, "trial": trial, "outcome": outcome, "success": success, "won": success}
@@ -38,7 +38,7 @@ def call(
     sample: int = 0,
     **changes: Any,
 ) -> Call:
-    """One answer of 10 tokens to a prompt of 100, after half a second."""
+    """One answer of 10 tokens, 3 of them forced, to a prompt of 100, after half a second."""
     facts: dict[str, Any] = {
         "where": Where(step=step, attempt=attempt, retry=retry, sample=sample),
         "of": 1,
@@ -51,6 +51,7 @@ def call(
         "finish_reason": "stop",
         "prompt_tokens": 100,
         "completion_tokens": 10,
+        "forced_tokens": 3,
         "latency_s": 0.5,
         "fault": fault,
     }

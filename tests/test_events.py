@@ -36,7 +36,10 @@ from pddlego_local.run import run_cell
 from tests.rows import call, row
 
 WHERE = Where(step=3, attempt=2, retry=1, sample=4)
-STAGE = DrawnStage("types", "0" * 64, Sampling(seed=2**62), "", "(:types a)", "stop", 9, 4, 0.25)
+STAGE = DrawnStage(
+    "types", "0" * 64, Sampling(seed=2**62), "{", "(:types a)", "stop", 9, 4, 0.25,
+    drop=7, head="(:types", forced_tokens=3,
+)  # fmt: skip
 EVERY_EVENT: list[Event] = [
     Start(game=1, task_type="11 rooms", observation="Küche\n\u2028 \x7f", success=False),
     call(step=2, of=3, messages=(Message("system", "a"), Message("user", "b")), stages=(STAGE,)),

@@ -8,9 +8,11 @@ from typing import Any
 import pytest
 from scipy.stats import binomtest
 
+from pddlego_local.core import Sampling
 from pddlego_local.events import (
     ActionTaken,
     Chosen,
+    DrawnStage,
     EditApplied,
     Event,
     Note,
@@ -77,6 +79,8 @@ def test_counts_of_an_episode() -> None:
         "edit_faults": 0,
         "prompt_tokens": 400,
         "completion_tokens": 40,
+        "forced_tokens": 12,
+        "rollbacks": 0,
         "model_time_s": 2.0,
         "planner_time_s": 0.75,  # 3 * 0.25
         "planner_wait_s": 12.0,  # 3 * 4
@@ -144,6 +148,19 @@ def test_of_several_candidates_the_chosen_one_is_counted_and_the_tokens_of_all()
     assert counts.calls == 3 and counts.causes == {"solved": 2, "unsolvable": 1}
     assert (counts.solver_errors, counts.solver_errors_fixed) == (1, 1)
     assert (counts.prompt_tokens, counts.completion_tokens) == (900, 90)  # nine answers
+
+
+def test_forced_tokens_and_rollbacks_are_those_of_all_samples() -> None:
+    stage = DrawnStage("types", "", Sampling(), "", "a", "stop", 1, 1, 0.0)
+    again = dataclasses.replace(stage, drop=2)
+    counts = summarize(
+        [
+            call(sample=0, of=2, stages=(stage, again, again)),
+            call(sample=1, of=2, stages=(stage, again), forced_tokens=0),
+            call(step=2, stages=(stage,)),
+        ]
+    )
+    assert (counts.calls, counts.rollbacks, counts.forced_tokens) == (2, 3, 6)
 
 
 def test_a_true_goal_that_the_methods_own_steps_follow_is_no_solver_error() -> None:

@@ -96,6 +96,7 @@ def sampler(config: CellConfig, model: Model) -> Callable[[int], Answered]:
             "problem": answer.value.pf if answer.value else "",
             "finish_reason": completion.finish_reason,
             "completion_tokens": completion.completion_tokens,
+            "forced_tokens": completion.forced_tokens,
             "rung": decoding.rung,
             "fault": answer.fault,
             "text": completion.text,

@@ -12,6 +12,7 @@ from pddlego_local.events import (
     ActionTaken,
     Call,
     Chosen,
+    DrawnStage,
     EditApplied,
     End,
     Event,
@@ -83,7 +84,7 @@ def _lines(event: Event, *, prompts: bool) -> list[str]:
 def _end(row: EpisodeRow) -> str:
     numbers = (
         f"steps {row.steps}, actions {row.actions}, refused {row.refused}, calls {row.calls}, "
-        f"tokens {row.completion_tokens}, {row.wall_time_s} s"
+        f"{_tokens(row)}, {row.wall_time_s} s"
     )
     return f"[bold]{row.outcome}[/] {OUTCOMES[row.outcome].means} ({numbers})"
 
@@ -92,10 +93,10 @@ def _call(call: Call, *, prompts: bool) -> list[str]:
     where, sampled = call.where, f", sample {call.where.sample} of {call.of}"
     place = f"step {where.step}, attempt {where.attempt}, retry {where.retry}"
     place += sampled if call.of > 1 else ""
-    cost = f"{call.completion_tokens} tokens, {call.latency_s:.2f} s, {call.finish_reason}"
+    cost = f"{_tokens(call)}, {call.latency_s:.2f} s, {call.finish_reason}"
     lines = [f"\n[yellow]model[/] {call.form}, {place} ({cost})"]
     if call.stages:
-        stages = ", ".join(f"{stage.name} {stage.completion_tokens}" for stage in call.stages)
+        stages = ", ".join(_stage(stage) for stage in call.stages)
         lines.append(f"[dim]stages, tokens: {stages}[/]")
     if prompts:
         lines += [f"[dim]{escape(m.role)}:\n{escape(m.content)}[/]" for m in call.messages]
@@ -105,6 +106,17 @@ def _call(call: Call, *, prompts: bool) -> list[str]:
         meaning = CAUSES[call.fault].means
         return [*lines, f"[red]{call.fault}[/] {meaning}", escape(call.text)]
     return [*lines, escape(_unpacked(call.text))]
+
+
+def _tokens(counted: Call | EpisodeRow) -> str:
+    forced = f" of which {counted.forced_tokens} forced" if counted.forced_tokens else ""
+    return f"{counted.completion_tokens} tokens{forced}"
+
+
+def _stage(stage: DrawnStage) -> str:
+    forced = f" ({stage.forced_tokens} forced)" if stage.forced_tokens else ""
+    rolled_back = "↩ " if stage.drop else ""
+    return f"{rolled_back}{stage.name} {stage.completion_tokens}{forced}"
 
 
 def _unpacked(text: str) -> str:

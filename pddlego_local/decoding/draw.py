@@ -8,7 +8,12 @@ from pddlego_local.core import Completion, Grammar, LanguageModel, Messages, Pre
 from pddlego_local.decoding.forms import Keys
 from pddlego_local.decoding.grammars.lark_text import decoder_verdict
 from pddlego_local.decoding.question import Drawn, Model, Question
-from pddlego_local.decoding.stages import Constraint, Stage, StagedGrammar
+from pddlego_local.decoding.stages import (
+    Constraint,
+    Stage,
+    StagedGrammar,
+    with_head_in_grammar,
+)
 from pddlego_local.errors import GrammarIgnored, ModelFault
 from pddlego_local.events import DrawnStage
 from pddlego_local.seeds import derive_seed
@@ -74,22 +79,25 @@ def _stage_by_stage(
     prefix, drawn, grammars = Prefix(), list[DrawnStage](), list[Grammar]()
     left = sampling.max_tokens
     while True:
-        prefix = _cut(prefix, stage.drop)
-        limit = left if sampling.thinking and not drawn else stage_tokens.get(stage.name, left)
+        thinks_first = sampling.thinking and not drawn
+        if thinks_first:  # what comes after a thought cannot stand in the prompt
+            stage = with_head_in_grammar(stage)
+        prefix = dataclasses.replace(prefix, drop=stage.drop, head=stage.head)
+        limit = left if thinks_first else stage_tokens.get(stage.name, left)
         own = dataclasses.replace(
             sampling,
             seed=derive_seed(sampling.seed, "stage", len(drawn)),
             max_tokens=min(limit, left),
         )
         piece = model.complete(messages, stage.grammar, own, prefix)
-        drawn.append(_recorded(stage, own, prefix.text, piece))
+        drawn.append(_recorded(stage, own, prefix.kept, piece))
         grammars.append(stage.grammar)
         left -= piece.completion_tokens
         prefix = piece.prefix or prefix
         if piece.finish_reason != "stop":
             return Drawn(_whole(prefix.text, piece.finish_reason, drawn), tuple(drawn))
         try:
-            stage = stages.send(piece.text)
+            stage = stages.send(stage.head + piece.text)
         except StopIteration:
             if not staged.keeps(prefix.text):
                 _check(drawn, grammars)
@@ -101,25 +109,21 @@ def _stage_by_stage(
             return Drawn(_whole(prefix.text, "length", drawn), tuple(drawn))
 
 
-def _cut(prefix: Prefix, drop: int) -> Prefix:
-    """With `drop` characters less at its end, to be tokenized again."""
-    if not drop:
-        return prefix
-    return dataclasses.replace(prefix, text=prefix.text[:-drop], tokens=None)
-
-
 def _recorded(stage: Stage, sampling: Sampling, before: str, piece: Completion) -> DrawnStage:
     return DrawnStage(
         stage.name,
         stage.grammar.sha256,
         sampling,
         before,
-        piece.text,
+        stage.head + piece.text,
         piece.finish_reason,
         piece.prompt_tokens,
         piece.completion_tokens,
         piece.latency_s,
         piece.thought,
+        stage.drop,
+        stage.head,
+        piece.forced_tokens,
     )
 
 
@@ -131,13 +135,14 @@ def _whole(text: str, finish_reason: str, drawn: list[DrawnStage]) -> Completion
         completion_tokens=sum(stage.completion_tokens for stage in drawn),
         latency_s=sum(stage.latency_s for stage in drawn),
         thought=drawn[0].thought,
+        forced_tokens=sum(stage.forced_tokens for stage in drawn),
     )
 
 
 def _check(drawn: list[DrawnStage], grammars: list[Grammar]) -> None:
     """A finished stage must be in its language: the engine can end one early, in silence."""
     for stage, grammar in zip(drawn, grammars, strict=True):
-        verdict = decoder_verdict(grammar, stage.text)
+        verdict = decoder_verdict(grammar, stage.text.removeprefix(stage.head))
         if verdict == "unfinished":
             raise ModelFault(
                 f"The decoder ended the stage {stage.name!r} of an answer after "

@@ -5,8 +5,10 @@ the same lines that constrain a decoder also say whether a finished text could h
 """
 
 import hashlib
+import json
+import re
 from collections.abc import Callable, Generator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from pddlego_local.core import Grammar
 from pddlego_local.decoding.grammars.lark_text import all_parts, decoder_prefix
@@ -16,12 +18,14 @@ from pddlego_local.decoding.grammars.lark_text import all_parts, decoder_prefix
 class Stage:
     """One part of an answer. Its grammar's language is prefix-free: a finished text tells its end.
 
-    `drop` characters at the end of the prefix are rolled back before the stage begins.
+    `drop` characters at the end of the prefix are rolled back before the stage begins. `head` is
+    the text that it begins with, which is forced; the grammar is that of the text behind it.
     """
 
     name: str
     grammar: Grammar
     drop: int = 0
+    head: str = ""
 
 
 Stages = Generator[Stage, str, None]
@@ -44,6 +48,20 @@ Constraint = Grammar | StagedGrammar | None
 """What is put on an answer; `None` is no constraint."""
 
 
+def with_head_in_grammar(stage: Stage) -> Stage:
+    """The same stage without a head: its grammar begins with that text."""
+    if not stage.head:
+        return stage
+    grammar = stage.grammar
+    if grammar.kind == "lark":
+        rest = re.sub(r"^start\s*:", "_behind_head:", grammar.text, count=1, flags=re.MULTILINE)
+    else:
+        rest = f"_behind_head: %json {grammar.text}"
+    head = json.dumps(stage.head, ensure_ascii=False)
+    text = f"start: {head} _behind_head\n{rest}"
+    return replace(stage, grammar=Grammar(grammar.name, "lark", text), head="")
+
+
 def place_of_departure(staged: StagedGrammar, text: str) -> str:
     """Where a whole answer leaves the language, in words; "" if it could have been drawn without a
     rollback.
@@ -55,7 +73,7 @@ def place_of_departure(staged: StagedGrammar, text: str) -> str:
     while True:
         if stage.drop:
             return f"{stage.name}: a name is declared twice, or something needed is missing"
-        length, whole = decoder_prefix(stage.grammar, data[at:])
+        length, whole = decoder_prefix(with_head_in_grammar(stage).grammar, data[at:])
         if not whole:
             there = data[max(at, at + length - 40) : at + length].decode(errors="replace")
             next_ = data[at + length : at + length + 40].decode(errors="replace")

@@ -52,7 +52,9 @@ class Measures:
     simulation_aborts: int
     edit_faults: int
     prompt_tokens: Mean
-    completion_tokens: Mean
+    sampled_tokens: Mean
+    forced_tokens: Mean
+    rollbacks: Mean
     model_time_s: Mean
     planner_time_s: Mean
     planner_wait_s: Mean
@@ -99,7 +101,9 @@ def measure(rows: Sequence[EpisodeRow]) -> Measures:
         simulation_aborts=outcomes["simulation_abort"],
         edit_faults=total(lambda row: row.edit_faults),
         prompt_tokens=Mean.of(row.prompt_tokens for row in played),
-        completion_tokens=Mean.of(row.completion_tokens for row in played),
+        sampled_tokens=Mean.of(row.sampled_tokens for row in played),
+        forced_tokens=Mean.of(row.forced_tokens for row in played),
+        rollbacks=Mean.of(row.rollbacks for row in played),
         model_time_s=Mean.of(row.model_time_s for row in played),
         planner_time_s=Mean.of(row.planner_time_s for row in played),
         planner_wait_s=Mean.of(row.planner_wait_s for row in played),

@@ -41,6 +41,8 @@ def summarize(events: Iterable[Event]) -> Counts:
     simulation_errors_fixed   … of which a later attempt ran without a refusal
     edit_faults               parts of edits that named something absent (PDDL-edit)
     prompt_tokens, completion_tokens, model_time_s   sums over all answers
+    forced_tokens             completion tokens that were not sampled: the grammar left no choice
+    rollbacks                 times that some of an answer was taken back and resampled
     planner_time_s, planner_wait_s   what the planner worked, and the wait for it before
     notes                     what the method noted for the record, the last of each name
     """
@@ -66,6 +68,8 @@ def summarize(events: Iterable[Event]) -> Counts:
         edit_faults=sum(_edit_faults(request) for request in requests),
         prompt_tokens=sum(call.prompt_tokens for call in answers),
         completion_tokens=sum(call.completion_tokens for call in answers),
+        forced_tokens=sum(call.forced_tokens for call in answers),
+        rollbacks=sum(call.rollbacks for call in answers),
         model_time_s=round(sum(call.latency_s for call in answers), 3),
         planner_time_s=round(sum(plan.wall_time_s for plan in plans), 3),
         planner_wait_s=round(sum(plan.wait_s for plan in plans), 3),

@@ -19,6 +19,18 @@ def continues(prefix: Prefix | None) -> bool:
     return bool(prefix.opening)
 
 
+def begins_forced(prefix: Prefix | None, sampling: Sampling) -> bool:
+    """Whether an answer that is begun has a head, which goes behind the prompt.
+
+    Raises ValueError where a thought would have to come between the two.
+    """
+    if prefix is None or continues(prefix) or not prefix.head:
+        return False
+    if sampling.thinking:
+        raise ValueError("prefix.head before a thought: put the head in the grammar")
+    return True
+
+
 def one_by_one(
     complete: Callable[[Messages, Grammar | None, Sampling], Completion],
     messages: Messages,

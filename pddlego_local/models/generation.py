@@ -1,7 +1,8 @@
 """One loaded model and how it draws one answer: chat template, grammar, seed, thought, tokens.
 
 Outlines supplies the constrained decoding (llguidance masks as a logits processor); the call to
-`generate` is ours because Outlines hands back text only, without tokens or finish reason.
+`generate` is ours because Outlines hands back text only, without tokens or finish reason. Under a
+grammar its loop is ours too (`forced_runs`).
 """
 
 import time
@@ -13,12 +14,19 @@ import outlines
 import torch
 import transformers
 from outlines.backends.llguidance import LLGuidanceBackend
-from transformers import AutoModelForCausalLM, AutoTokenizer, GenerationConfig
+from transformers import (
+    AutoModelForCausalLM,
+    AutoTokenizer,
+    GenerationConfig,
+    LogitsProcessorList,
+)
 
 from pddlego_local.core import Completion, Grammar, Messages, Prefix, Sampling
 from pddlego_local.errors import ConfigError, PromptTooLong
-from pddlego_local.models.continuation import continues
+from pddlego_local.models.continuation import begins_forced, continues
+from pddlego_local.models.forced_runs import ForcedRuns, Masks
 from pddlego_local.models.grammar import check_grammar
+from pddlego_local.models.seam import LocalTokenizer, Seam, seam
 from pddlego_local.models.thinking import Thinking, template_arguments
 
 
@@ -30,10 +38,10 @@ class Generation:
     model: Any
     tokenizer: Any
     backend: LLGuidanceBackend
-    logits_processors: Any
     context_tokens: int
     thinking: Thinking | None
     end_ids: tuple[int, ...]
+    forced_tokens: bool
 
     def answer(
         self,
@@ -44,11 +52,12 @@ class Generation:
     ) -> Completion:
         """See `TransformersModel.complete`."""
         start = time.perf_counter()
-        processor = self._processor(grammar)
+        loop = self._forced_runs(grammar, sampling)
         thinks = sampling.thinking and not continues(prefix)
-        opening, earlier = self._before(messages, sampling, prefix)
+        opening, begun = self._before(messages, sampling, prefix)
+        earlier = list(begun.tokens)
         before = opening + earlier
-        budget = self._budget(len(before), sampling)
+        budget = self._budget(len(before), begun.forced, sampling)
         torch.manual_seed(sampling.seed)
         thought: list[int] = []
         if thinks:
@@ -56,35 +65,41 @@ class Generation:
         unfinished = thinks and (thought[-1] != self._marker() or len(thought) == budget)
         drawn: list[int] = []
         if not unfinished:
-            drawn = self._draw(before + thought, sampling, budget - len(thought), processor)
+            drawn = self._draw(before + thought, sampling, budget - len(thought), loop)
         stopped = bool(drawn) and drawn[-1] in self.end_ids
         tokens = drawn[:-1] if stopped else drawn
         text = self._text(earlier, tokens)
         if prefix is not None:
-            prefix = Prefix(prefix.text + text, (*opening, *thought), (*earlier, *tokens))
+            prefix = Prefix(prefix.continued + text, (*opening, *thought), (*earlier, *tokens))
         return Completion(
             text=text,
             finish_reason="unfinished_thought" if unfinished else "stop" if stopped else "length",
-            prompt_tokens=len(before),
-            completion_tokens=len(thought) + len(drawn),
+            prompt_tokens=len(before) - begun.forced,
+            completion_tokens=begun.forced + len(thought) + len(drawn),
             latency_s=time.perf_counter() - start,
             thought=self._thought(thought),
             prefix=prefix,
+            forced_tokens=begun.forced + (loop.forced_tokens if loop else 0),
         )
 
     def _before(
         self, messages: Messages, sampling: Sampling, prefix: Prefix | None
-    ) -> tuple[list[int], list[int]]:
+    ) -> tuple[list[int], Seam]:
         """The tokens before an answer and those of its beginning."""
-        if prefix is None or not continues(prefix):
-            arguments = template_arguments(self.thinking, sampling.thinking, self.name)
-            return self._encode(messages, arguments), []
-        if prefix.tokens is None:
-            earlier = self.tokenizer(prefix.text, add_special_tokens=False)["input_ids"]
-            return list(prefix.opening), list(earlier)
-        return list(prefix.opening), list(prefix.tokens)
+        if prefix is not None and continues(prefix):
+            return list(prefix.opening), seam(prefix, self._spelling)
+        arguments = template_arguments(self.thinking, sampling.thinking, self.name)
+        opening = self._encode(messages, arguments)
+        if prefix is not None and begins_forced(prefix, sampling):
+            return opening, seam(prefix, self._spelling)
+        return opening, Seam((), 0)
 
-    def _budget(self, used: int, sampling: Sampling) -> int:
+    @property
+    def _spelling(self) -> LocalTokenizer:
+        return LocalTokenizer(self.name, self.tokenizer.backend_tokenizer)
+
+    def _budget(self, used: int, forced: int, sampling: Sampling) -> int:
+        """How many tokens may follow those `used`; the last `forced` of these are the answer's."""
         left = self.context_tokens - used
         if left < 1:
             raise PromptTooLong(
@@ -92,20 +107,23 @@ class Generation:
                 f"{self.name} is set to a context of {self.context_tokens}; raise "
                 "model.context_tokens or shorten the prompt."
             )
-        return min(sampling.max_tokens, left)
+        return min(max(1, sampling.max_tokens - forced), left)
 
     def _text(self, earlier: list[int], tokens: list[int]) -> str:
         """The text of `tokens` where they stand: some tokenizers drop a blank at the start."""
         before = str(self.tokenizer.decode(earlier, skip_special_tokens=True))
         return str(self.tokenizer.decode(earlier + tokens, skip_special_tokens=True))[len(before) :]
 
-    def _processor(self, grammar: Grammar | None) -> Any:
+    def _forced_runs(self, grammar: Grammar | None, sampling: Sampling) -> ForcedRuns | None:
         if grammar is None:
             return None
         check_grammar(grammar)
-        if grammar.kind == "lark":
-            return self.backend.get_cfg_logits_processor(grammar.text)
-        return self.backend.get_json_schema_logits_processor(grammar.text)
+        of_kind = (
+            self.backend.get_cfg_logits_processor
+            if grammar.kind == "lark"
+            else self.backend.get_json_schema_logits_processor
+        )
+        return ForcedRuns(Masks(of_kind(grammar.text)), sampling, runs=self.forced_tokens)
 
     def _encode(self, messages: Messages, arguments: dict[str, bool]) -> list[int]:
         if self.tokenizer.chat_template is None:
@@ -125,28 +143,32 @@ class Generation:
         ids: list[int],
         sampling: Sampling,
         max_tokens: int,
-        processor: Any,
+        loop: ForcedRuns | None,
         also_end: tuple[int, ...] = (),
     ) -> list[int]:
+        first = loop.beginning(max_tokens) if loop else []
+        if len(first) == max_tokens or first[-1:] == [self.end_ids[0]]:
+            return first
         greedy = sampling.temperature == 0
         # Everything stated: a model's own generation_config (top_k 20, repetition penalty 1.05 in
         # Qwen's) would make backends and models differ.
         settings = GenerationConfig(  # type: ignore[no-untyped-call]
-            max_new_tokens=max_tokens,
+            max_new_tokens=max_tokens - len(first),
             do_sample=not greedy,
             **({} if greedy else {"temperature": sampling.temperature, "top_p": sampling.top_p}),
             top_k=None if greedy else 0,
             eos_token_id=[*self.end_ids, *also_end],
             pad_token_id=self.end_ids[0],
         )
-        inputs = torch.tensor([ids], device=self.model.device)
+        inputs = torch.tensor([ids + first], device=self.model.device)
         # The masking kernel would compile for 20 s at the first grammar.
         with torch.inference_mode(), torch.compiler.set_stance("force_eager"):
             output = self.model.generate(
                 input_ids=inputs,
                 attention_mask=torch.ones_like(inputs),
                 generation_config=settings,
-                logits_processor=self.logits_processors(processor),
+                logits_processor=LogitsProcessorList([loop.masks] if loop else []),
+                custom_generate=loop,
             )
         return list(output[0, len(ids) :].tolist())
 
@@ -176,6 +198,7 @@ def load_generation(
     context_tokens: int | None,
     thinking: Thinking | Literal["auto"] | None,
     threads: int | None,
+    forced_tokens: bool,
 ) -> Generation:
     """Loads weights and tokenizer from `folder`, which takes seconds to minutes.
 
@@ -202,10 +225,10 @@ def load_generation(
         model=model,
         tokenizer=tokenizer,
         backend=LLGuidanceBackend(wrapped),
-        logits_processors=wrapped.type_adapter.format_output_type,
         context_tokens=context_tokens or int(model.config.max_position_embeddings),
         thinking=_detect_thinking(tokenizer) if thinking == "auto" else thinking,
         end_ids=tuple(end_ids),
+        forced_tokens=forced_tokens,
     )
 
 

@@ -23,14 +23,16 @@ Device = Literal["auto", "cpu", "cuda"]
 
 @dataclass(frozen=True, kw_only=True, config=ConfigDict(extra="forbid"))
 class Engine:
-    """Where and how the weights are loaded; nothing here is part of a result's identity.
+    """Where and how the weights are loaded and run; nothing here is part of a result's identity.
 
     `download` permits the one thing that reaches a network. `threads` is torch's, None its default.
+    `forced_tokens` spares a forward pass for each token that the grammar leaves no choice about.
     """
 
     device: Device = "auto"
     download: bool = False
     threads: PositiveInt | None = None
+    forced_tokens: bool = True
 
 
 @dataclass(kw_only=True, config=ConfigDict(extra="forbid"))
@@ -126,6 +128,7 @@ class TransformersModel:
                 context_tokens=self.context_tokens,
                 thinking=self.thinking,
                 threads=self.engine.threads,
+                forced_tokens=self.engine.forced_tokens,
             )
         return self._loaded
 

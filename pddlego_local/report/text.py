@@ -93,7 +93,9 @@ def cell_text(cell: CellNumbers) -> Text:
         "simulation errors fixed": rate(measures.simulation_errors_fixed),
         "simulation aborts": str(measures.simulation_aborts),
         "edit faults": str(measures.edit_faults),
-        "tokens": _mean(measures.completion_tokens),
+        "sampled tokens": _mean(measures.sampled_tokens),
+        "forced tokens": _mean(measures.forced_tokens),
+        "rollbacks": _mean(measures.rollbacks),
         "wall s": _mean(measures.wall_time_s),
     }
 

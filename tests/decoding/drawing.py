@@ -50,14 +50,14 @@ class RandomLogits:
         began = time.perf_counter()
         tokens, ended = self._draw(grammar, sampling)
         text = str(_tokenizer().decode(tokens))
-        before = prefix.text if prefix else ""
+        before = prefix.continued if prefix else ""
         return Completion(
             text=text,
             finish_reason="stop" if ended else "length",
             prompt_tokens=PROMPT_TOKENS,
             completion_tokens=len(tokens) + ended,
             latency_s=time.perf_counter() - began,
-            prefix=Prefix(before + text, tokens=None),
+            prefix=Prefix(before + text),
         )
 
     def complete_many(

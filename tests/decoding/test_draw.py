@@ -43,10 +43,10 @@ class Dictated:
         prefix: Prefix | None = None,
     ) -> Completion:
         assert prefix is not None
-        self.asked.append((grammar, sampling, prefix.text))
+        self.asked.append((grammar, sampling, prefix.continued))
         text, cut, _ = next(self.texts).partition("|")
         reason = "length" if cut else "stop"
-        whole = Prefix(prefix.text + text, (1,), None)
+        whole = Prefix(prefix.continued + text, (1,))
         return Completion(text, reason, 5, len(text), 0.0, "", whole)  # type: ignore[arg-type]
 
     def complete_many(

@@ -10,7 +10,8 @@ from pddlego_local.decoding.answer import read
 from pddlego_local.decoding.draw import draw
 from pddlego_local.decoding.forms import PDDL
 from pddlego_local.decoding.ladder import constraint_for
-from pddlego_local.decoding.question import Scene
+from pddlego_local.decoding.question import Drawn, Scene
+from pddlego_local.decoding.stages import Stage, StagedGrammar, Stages
 from pddlego_local.pddl.check import check
 from pddlego_local.seeds import derive_seed
 from tests.models.asking import PROMPT
@@ -39,18 +40,20 @@ def begin(model: LanguageModel, seed: int, *, thinking: bool = False) -> Complet
 
 
 def go_on(model: LanguageModel, seed: int, first: Completion, *, anew: bool = False) -> Completion:
-    """The second stage; `anew` leaves it to the model to tokenize the prefix."""
+    """The second stage; `anew` rolls back the end of the first and forces it and a comma, so that
+    the model tokenizes the seam."""
     match = FIRST_LANGUAGE.fullmatch(first.text)
     assert match and first.finish_reason == "stop"
     prefix = first.prefix
     assert prefix is not None and prefix.text == first.text
     if anew:
-        prefix = dataclasses.replace(prefix, tokens=None)
+        prefix = dataclasses.replace(prefix, drop=2, head=f"{first.text[-2:]},")
     sampling = Sampling(max_tokens=60, seed=derive_seed(seed, 2))
     rest = model.complete(PROMPT, second(match[1]), sampling, prefix)
     assert re.fullmatch(rf" \(b {match[1]} \d{{1,3}}\)", rest.text), rest.text
     assert rest.finish_reason == "stop" and not rest.thought
-    assert rest.prefix is not None and rest.prefix.text == first.text + rest.text
+    assert rest.prefix is not None
+    assert rest.prefix.text == first.text + ("," if anew else "") + rest.text
     assert rest.prefix.opening == prefix.opening
     return rest
 
@@ -104,6 +107,37 @@ def assert_pieces_make_the_whole(model: LanguageModel) -> None:
         assert completion.finish_reason == "length"
         prefix = completion.prefix
     assert prefix is not None and prefix.text == whole
+
+
+FIRST_HEAD, SECOND_HEAD = '{"df": "(define (domain d) (:types', '", "pf": "(define (problem p)'
+
+
+def _heads() -> Stages:
+    """Two stages with a head each; the last bracket of the first is rolled back."""
+    name = Grammar("types", "lark", 'start: " " /[a-z]{1,5}/ "))"\n')
+    first = yield Stage("types", name, head=FIRST_HEAD)
+    assert first.startswith(FIRST_HEAD + " ") and first.endswith("))")
+    rest = Grammar("rest", "lark", 'start: (" " /[0-9]/) ~ 1 .. 3 ")\\"}"\n')
+    second = yield Stage("rest", rest, drop=1, head=SECOND_HEAD)
+    assert second.startswith(SECOND_HEAD + " ") and second.endswith(')"}')
+
+
+HEADS = StagedGrammar("heads", _heads)
+
+
+def assert_heads_are_forced(model: LanguageModel, seed: int) -> Drawn:
+    """They are in the text and the record, and counted as forced."""
+    drawn = draw(model, QUESTION, HEADS, Sampling(max_tokens=500, seed=seed), {})[0]
+    assert drawn.completion.finish_reason == "stop"
+    types, rest = drawn.stages
+    assert drawn.completion.text == types.text[:-1] + rest.text
+    assert json.loads(drawn.completion.text).keys() == {"df", "pf"}
+    assert (types.head, rest.head, rest.drop) == (FIRST_HEAD, SECOND_HEAD, 1)
+    assert rest.before == types.text[:-1]
+    for stage in drawn.stages:
+        assert 10 < stage.forced_tokens < stage.completion_tokens
+    assert drawn.completion.forced_tokens == types.forced_tokens + rest.forced_tokens
+    return drawn
 
 
 SCENE = Scene(

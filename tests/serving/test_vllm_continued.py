@@ -12,6 +12,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from pddlego_local.core import Grammar, Message, Prefix, Sampling
+from pddlego_local.decoding.draw import draw
 from pddlego_local.errors import ConfigError, ModelFault, PromptTooLong
 from pddlego_local.models.canary import check_obedience
 from pddlego_local.models.random import make_random_llama
@@ -21,7 +22,11 @@ from tests.models.asking import PROMPT, TOY, TOY_LANGUAGE, words
 from tests.models.staging import (
     ENDLESS,
     FIRST,
+    FIRST_HEAD,
+    HEADS,
+    SECOND_HEAD,
     assert_a_json_schema_continues,
+    assert_heads_are_forced,
     assert_pieces_make_the_whole,
     assert_seeds_alone_decide,
     begin,
@@ -29,6 +34,7 @@ from tests.models.staging import (
     go_on,
     typed_answer,
 )
+from tests.questions import QUESTION
 from tests.serving.test_vllm import CONTEXT_TOKENS, kill_under_way, pytestmark, serving
 
 __all__ = ["pytestmark"]
@@ -73,6 +79,45 @@ def test_an_answer_in_pieces_is_the_answer_in_one(model: VllmModel) -> None:
 
 def test_stages_depend_on_their_seeds_alone(model: VllmModel) -> None:
     assert_seeds_alone_decide(model, 16)
+
+
+def test_heads_are_forced_from_the_first_stage_on(model: VllmModel) -> None:
+    """Alike by the tokenizer in this process and by the server's own."""
+    assert model._managed is not None
+    url, key = model._managed.url, model._managed.api_key
+    guest = VllmModel(
+        weights=model.weights, thinking=Thinking(), server=Server(url=url, api_key=key)
+    )
+    with contextlib.closing(guest), ThreadPoolExecutor(8) as pool:
+        drawn = list(pool.map(lambda seed: assert_heads_are_forced(model, seed), range(8)))
+        again = [assert_heads_are_forced(guest, seed) for seed in range(8)]
+    assert [words(one.completion) for one in drawn] == [words(one.completion) for one in again]
+    assert len({one.completion.text for one in drawn}) == 8
+    plain = model.complete(QUESTION.messages, FIRST, Sampling(max_tokens=99), Prefix())
+    assert {one.completion.prompt_tokens for one in drawn} == {plain.prompt_tokens}
+
+
+def test_a_head_stands_behind_the_prompt_that_the_chat_has(model: VllmModel) -> None:
+    sampling = Sampling(max_tokens=99)
+    head = Prefix(head=FIRST_HEAD)
+    behind_head = model.complete(PROMPT, FIRST, sampling, head).prefix
+    chat = model.complete(PROMPT, FIRST, sampling, Prefix()).prefix
+    assert behind_head is not None and chat is not None
+    assert behind_head.opening == chat.opening
+    assert behind_head.text.startswith(FIRST_HEAD + "(a ")
+
+
+def test_behind_a_thought_a_head_is_forced_by_the_grammar(model: VllmModel) -> None:
+    for seed in range(40):
+        sampling = Sampling(max_tokens=2000, seed=seed, thinking=True)
+        drawn = draw(model, QUESTION, HEADS, sampling, {})[0]
+        if drawn.completion.finish_reason == "stop":
+            types, rest = drawn.stages
+            assert drawn.completion.thought and types.text.startswith(FIRST_HEAD)
+            assert (types.head, rest.head) == ("", SECOND_HEAD)
+            return
+        assert drawn.completion.text == ""
+    pytest.fail("no thought came to its end in 40 tries")
 
 
 def test_a_json_schema_continues_an_answer(model: VllmModel) -> None:
@@ -204,7 +249,7 @@ def test_a_server_that_tells_no_tokens_is_told_of(model: VllmModel) -> None:
 def test_a_server_without_tokenize_is_told_of(model: VllmModel) -> None:
     with behind_gateway(model, drops=()) as guest:
         first = begin(guest, 1)
-        with pytest.raises(ConfigError, match="has no /tokenize"):
+        with pytest.raises(ConfigError, match=r"has no /(de)?tokenize"):
             go_on(guest, 1, first, anew=True)
 
 

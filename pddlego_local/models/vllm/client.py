@@ -2,7 +2,8 @@
 
 Outlines writes the constrained request. Sending it is ours, because Outlines keeps the text only:
 no token counts, no finish reason, no thought. An answer in stages begins as a chat completion and
-goes on as plain completions, from the very tokens that were drawn before.
+goes on as plain completions, from the very tokens that were drawn before. One that begins with
+forced text is a plain completion from the start, behind the tokens of the chat's prompt.
 """
 
 import dataclasses
@@ -17,7 +18,8 @@ from outlines.types import CFG, JsonSchema
 
 from pddlego_local.core import Completion, Grammar, Messages, Prefix, Sampling
 from pddlego_local.errors import ConfigError, ModelFault
-from pddlego_local.models.continuation import continues
+from pddlego_local.models.continuation import begins_forced, continues
+from pddlego_local.models.seam import Tokenizer, seam
 from pddlego_local.models.thinking import Thinking, template_arguments
 from pddlego_local.models.vllm import answer
 from pddlego_local.models.vllm.connection import Connection
@@ -29,11 +31,15 @@ _WITH_TOKENS = {"return_token_ids": True}
 
 
 class VllmClient:
-    """Thread-safe. `thinking` is how the model thinks, None if it does not."""
+    """Thread-safe. `thinking` is how the model thinks, None if it does not. `tokenizer` is the
+    model's own in this process, None where only the server has it."""
 
-    def __init__(self, connection: Connection, thinking: Thinking | None) -> None:
+    def __init__(
+        self, connection: Connection, thinking: Thinking | None, tokenizer: Tokenizer | None = None
+    ) -> None:
         self._connection = connection
         self._thinking = thinking
+        self._tokenizer = tokenizer or connection
         self._outlines: Any = outlines.from_vllm(connection.openai, connection.name)
 
     def close(self) -> None:
@@ -51,8 +57,11 @@ class VllmClient:
     ) -> Completion:
         """See `VllmModel.complete`."""
         start = time.perf_counter()
+        if prefix is not None and begins_forced(prefix, sampling):
+            opening = self._connection.prompt_tokens(**self._prompt(messages, sampling))
+            prefix = dataclasses.replace(prefix, opening=opening)
         if prefix is not None and continues(prefix):
-            return self._continue(grammar, sampling, prefix)
+            return self._continue(grammar, sampling, prefix, start)
         extra = {} if prefix is None else _WITH_TOKENS
         response = self._chat(messages, grammar, sampling, 1, extra)
         completion = answer.whole(
@@ -95,11 +104,11 @@ class VllmClient:
         extra: dict[str, Any],
     ) -> Any:
         """`count` answers to a prompt; the server draws the i-th from the seed + i."""
-        chat = [{"role": m.role, "content": m.content} for m in messages]
-        arguments = template_arguments(self._thinking, sampling.thinking, self._connection.name)
+        prompt = self._prompt(messages, sampling)
+        arguments = prompt["chat_template_kwargs"]
         chosen = {"chat_template_kwargs": arguments} if arguments else {}
         request = self._outlines._build_client_args(
-            Chat(chat),
+            Chat(prompt["messages"]),
             _output_type(grammar),
             n=count,
             extra_body=_NEUTRAL | chosen | extra,
@@ -107,18 +116,23 @@ class VllmClient:
         )
 
         def room() -> int:
-            counted = self._connection.tokenize(messages=chat, chat_template_kwargs=arguments)
+            counted = self._connection.tokenize(**prompt)
             return int(counted["max_model_len"]) - int(counted["count"])
 
         send = self._connection.openai.chat.completions.create
         return self._connection.answer(send, request, grammar, room)
 
-    def _continue(self, grammar: Grammar | None, sampling: Sampling, prefix: Prefix) -> Completion:
-        start = time.perf_counter()
-        tokens = prefix.tokens
-        if tokens is None:
-            tokens = self._connection.token_ids(prefix.text)
-        before = [*prefix.opening, *tokens]
+    def _prompt(self, messages: Messages, sampling: Sampling) -> dict[str, Any]:
+        """What the chat template makes a prompt of."""
+        arguments = template_arguments(self._thinking, sampling.thinking, self._connection.name)
+        chat = [{"role": m.role, "content": m.content} for m in messages]
+        return {"messages": chat, "chat_template_kwargs": arguments}
+
+    def _continue(
+        self, grammar: Grammar | None, sampling: Sampling, prefix: Prefix, start: float
+    ) -> Completion:
+        begun = seam(prefix, self._tokenizer)
+        before = [*prefix.opening, *begun.tokens]
         self._check_gate(before)
         output_type = self._outlines.type_adapter.format_output_type(_output_type(grammar))
         request = {
@@ -126,6 +140,7 @@ class VllmClient:
             "prompt": "",  # the client would take 0.1 s to look through 5,000 tokens one by one
             "extra_body": {"prompt": before} | _NEUTRAL | _WITH_TOKENS | output_type,
             **_drawn_as(sampling),
+            "max_tokens": max(1, sampling.max_tokens - begun.forced),
         }
 
         def room() -> int:
@@ -134,14 +149,15 @@ class VllmClient:
         send = self._connection.openai.completions.create
         response = self._connection.answer(send, request, grammar, room)
         choice = response.choices[0]
-        whole_tokens = (*tokens, *answer.without_end(choice))
+        whole_tokens = (*begun.tokens, *answer.without_end(choice))
         return Completion(
             text=choice.text,
             finish_reason=answer.ending(choice),
-            prompt_tokens=response.usage.prompt_tokens,
-            completion_tokens=response.usage.completion_tokens,
+            prompt_tokens=response.usage.prompt_tokens - begun.forced,
+            completion_tokens=response.usage.completion_tokens + begun.forced,
             latency_s=time.perf_counter() - start,
-            prefix=Prefix(prefix.text + choice.text, prefix.opening, whole_tokens),
+            prefix=Prefix(prefix.continued + choice.text, prefix.opening, whole_tokens),
+            forced_tokens=begun.forced,
         )
 
     def _check_gate(self, before: Sequence[int]) -> None:
@@ -171,7 +187,7 @@ class VllmClient:
         markers = []
         for key in ("start", "end"):
             marker = getattr(self._thinking, key)
-            tokens = self._connection.token_ids(marker)
+            tokens = self._connection.encode(marker)
             if len(tokens) != 1:
                 raise ConfigError(
                     f"model.thinking.{key}: {marker!r} is not one token of "

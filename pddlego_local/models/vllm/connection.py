@@ -1,7 +1,7 @@
 """The connection to one vLLM server: requests, retries, and what its failures mean."""
 
 import contextlib
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import openai
@@ -35,6 +35,7 @@ class Connection:
             timeout=timeout_s,
             http_client=openai.DefaultHttpxClient(trust_env=proxies),
         )
+        self._texts: dict[int, str] = {}  # of single tokens
         self._timeout_s = timeout_s
         self._alive = alive
         self._last_words = last_words
@@ -73,38 +74,60 @@ class Connection:
 
         Raises ConfigError if it says nothing of the kind, else the client's own errors.
         """
+        return self._ask_tokenizer("tokenize", **what)
+
+    def prompt_tokens(self, **what: Any) -> tuple[int, ...]:
+        """The tokens of a prompt. Raises ConfigError or ModelFault."""
+        try:
+            return tuple(self._post(self.tokenize, what)["tokens"])
+        except openai.BadRequestError as error:
+            raise _refusal(error, None) from error
+
+    def encode(self, text: str) -> tuple[int, ...]:
+        """The tokens of a text that stands inside an answer. Raises as `prompt_tokens`."""
+        return self.prompt_tokens(prompt=text, add_special_tokens=False)
+
+    def decode(self, tokens: Sequence[int]) -> str:
+        """The text of some tokens. Raises as `prompt_tokens`."""
+        if len(tokens) != 1:
+            return self._decoded(tokens)
+        if (token := tokens[0]) not in self._texts:
+            self._texts[token] = self._decoded(tokens)
+        return self._texts[token]
+
+    def _decoded(self, tokens: Sequence[int]) -> str:
+        if not tokens:
+            return ""
+        request = {"path": "detokenize", "tokens": list(tokens)}
+        try:
+            return str(self._post(self._ask_tokenizer, request)["prompt"])
+        except openai.BadRequestError as error:
+            raise _refusal(error, None) from error
+
+    def _ask_tokenizer(self, path: str, **what: Any) -> Any:
         try:
             return self.openai.post(
-                str(self.openai.base_url.join("../tokenize")),
-                body={"model": self.name, **what},
-                cast_to=dict[str, Any],
+                self._beside_v1(path), body={"model": self.name, **what}, cast_to=dict[str, Any]
             )
         except openai.NotFoundError as error:
             raise ConfigError(
-                f"The server at {self.openai.base_url} has no /tokenize, which answers in stages "
+                f"The server at {self.openai.base_url} has no /{path}, which answers in stages "
                 "need: point model.server.url at vLLM itself, not at a gateway, or choose "
                 "decoding=syntax."
             ) from error
 
-    def token_ids(self, text: str) -> tuple[int, ...]:
-        """The tokens of a text that stands inside an answer. Raises ConfigError or ModelFault."""
-        try:
-            counted = self._post(self.tokenize, {"prompt": text, "add_special_tokens": False})
-        except openai.BadRequestError as error:
-            raise _refusal(error, None) from error
-        return tuple(counted["tokens"])
-
     def version(self) -> str:
         """The server's vLLM version, "unknown" behind a gateway that passes /v1 only."""
         try:
-            answer = self.openai.get(
-                str(self.openai.base_url.join("../version")), cast_to=dict[str, Any]
-            )
+            answer = self.openai.get(self._beside_v1("version"), cast_to=dict[str, Any])
         except openai.APIConnectionError as error:
             raise ModelFault(self._obituary(error)) from error
         except openai.APIStatusError:
             return "unknown"
         return str(answer.get("version", "unknown"))
+
+    def _beside_v1(self, path: str) -> str:
+        return str(self.openai.base_url.join(f"../{path}"))
 
     def _post(self, send: Send, request: dict[str, Any]) -> Any:
         """One request. Raises BadRequestError as it is, all else as errors of ours."""

@@ -16,6 +16,7 @@ from pddlego_local.core import Completion, Grammar, Messages, Prefix, Sampling
 from pddlego_local.errors import ConfigError, MissingPart, ModelFault
 from pddlego_local.models.grammar import check_grammar
 from pddlego_local.models.machine import gpu_count
+from pddlego_local.models.seam import LocalTokenizer
 from pddlego_local.models.thinking import Thinking, template_arguments
 from pddlego_local.models.vllm.client import VllmClient
 from pddlego_local.models.vllm.connection import Connection
@@ -224,7 +225,13 @@ class VllmModel:
             alive=server.alive,
             last_words=server.last_words,
         )
-        return VllmClient(connection, self.thinking)
+        return VllmClient(connection, self.thinking, self._own_tokenizer())
+
+    def _own_tokenizer(self) -> LocalTokenizer | None:
+        """The one of weights that are on this machine."""
+        if self.server.download:
+            return None
+        return LocalTokenizer.of(self.weights, locate(self.weights, self.revision))
 
     def _launch_arguments(self) -> list[str]:
         server = self.server

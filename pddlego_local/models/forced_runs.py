@@ -1,0 +1,107 @@
+"""Decoding under a grammar in process, where forced text is not sampled.
+
+`generate` of transformers makes one forward pass a token. Where the grammar leaves one way to go
+on, the tokens of that way need none of their own: they go into the pass of the token that was
+sampled before them. llguidance keeps back what may still merge with the text behind a forced run,
+so that the tokens are the usual ones of the text.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+import torch
+from outlines.backends.llguidance import LLGuidanceLogitsProcessor
+
+from pddlego_local.core import Sampling
+from pddlego_local.seeds import derive_seed
+
+
+class Masks(LLGuidanceLogitsProcessor):
+    """Outlines' masks for one answer, which is told what has been drawn a run at a time."""
+
+    def __init__(self, processor: LLGuidanceLogitsProcessor) -> None:
+        super().__init__(processor.grammar, processor.llg_tokenizer, "torch")
+        self._setup(batch_size=1)
+        self._matcher = self.ll_matchers[0]
+
+    def process_logits(self, input_ids: Any, logits: Any) -> Any:
+        return self._bias_logits(input_ids, logits)
+
+    def read(self, tokens: Sequence[int]) -> None:
+        self._matcher.consume_tokens(list(tokens))
+
+    def read_forced(self) -> list[int]:
+        """The tokens that the grammar leaves no choice about, with the end-of-text."""
+        if self._matcher.is_stopped():
+            return [self.llg_tokenizer.eos_token]
+        run = list(self._matcher.compute_ff_tokens())
+        if run:
+            self.read(run)
+            if self._matcher.is_stopped():
+                run.append(self.llg_tokenizer.eos_token)
+        return run
+
+
+class ForcedRuns:
+    """The decoding loop that is handed to `generate`, for one answer.
+
+    `runs` False samples each token from its mask; the answer is the same as far as the arithmetic
+    is: a pass over several tokens may round the logits otherwise in their last bits. Each token
+    has a seed of its own, from its place, so that forced tokens use up no random numbers.
+    """
+
+    def __init__(self, masks: Masks, sampling: Sampling, *, runs: bool) -> None:
+        self.masks, self._sampling, self._runs = masks, sampling, runs
+        self.forced_tokens = 0
+
+    def beginning(self, most: int) -> list[int]:
+        """The run that an answer begins with: at most `most` tokens."""
+        run = self.masks.read_forced()[:most] if self._runs else []
+        self.forced_tokens += len(run)
+        return run
+
+    def __call__(
+        self,
+        model: Any,
+        input_ids: torch.Tensor,
+        *,
+        logits_processor: Any,
+        stopping_criteria: Any,
+        generation_config: Any,
+        **inputs: Any,
+    ) -> torch.Tensor:
+        """Called by `generate`, which has prepared the arguments. Returns prompt and answer."""
+        unread: int | None = None  # all of the prompt
+        while True:
+            prepared = model.prepare_inputs_for_generation(
+                input_ids, next_sequence_length=unread, is_first_iteration=unread is None, **inputs
+            )
+            outputs = model(**prepared, return_dict=True)
+            logits = outputs.logits[:, -1].to(copy=True, dtype=torch.float32)
+            token = self._choose(logits_processor(input_ids, logits), input_ids.shape[1])
+            room = generation_config.max_length - input_ids.shape[1]
+            tokens = [token, *self._run_after(token)][:room]
+            self.forced_tokens += len(tokens) - 1
+            inputs = model._update_model_kwargs_for_generation(
+                outputs, inputs, num_new_tokens=len(tokens)
+            )
+            drawn = torch.tensor([tokens], dtype=input_ids.dtype, device=input_ids.device)
+            input_ids = torch.cat([input_ids, drawn], dim=-1)
+            if bool(stopping_criteria(input_ids, None).all()):
+                return input_ids
+            unread = len(tokens) if inputs.get("use_cache") else None
+
+    def _choose(self, scores: torch.Tensor, place: int) -> int:
+        """As `generate` does: its processors have applied temperature and top_p."""
+        if self._sampling.temperature == 0:
+            return int(scores.argmax(dim=-1))
+        generator = torch.Generator(scores.device)
+        generator.manual_seed(derive_seed(self._sampling.seed, "token", place))
+        likely = torch.nn.functional.softmax(scores, dim=-1)
+        return int(torch.multinomial(likely, 1, generator=generator))
+
+    def _run_after(self, token: int) -> list[int]:
+        if token == self.masks.llg_tokenizer.eos_token:
+            return []
+        self.masks.read([token])
+        return self.masks.read_forced() if self._runs else []

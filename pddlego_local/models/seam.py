@@ -1,0 +1,88 @@
+"""Where an answer goes on behind text that was not sampled: its tokens, spelled as usual.
+
+Text that is put behind drawn tokens may merge with them: ")" and " (" may be one token. So the last
+two tokens before the seam are taken back to text and tokenized anew with what follows, as a model
+saw such text in training. All earlier tokens stay as they were drawn.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+import tokenizers
+
+from pddlego_local.core import Prefix
+from pddlego_local.errors import ConfigError
+
+HEALED_TOKENS = 2
+
+
+class Tokenizer(Protocol):
+    """From the text inside an answer to its tokens, and back. `name` is the model's."""
+
+    @property
+    def name(self) -> str: ...
+    def encode(self, text: str) -> tuple[int, ...]: ...
+    def decode(self, tokens: Sequence[int]) -> str: ...
+
+
+@dataclass(frozen=True)
+class LocalTokenizer:
+    """A model's own tokenizer in this process; a text of some words takes about 0.1 ms."""
+
+    name: str
+    tokenizer: tokenizers.Tokenizer
+
+    @classmethod
+    def of(cls, name: str, folder: Path) -> "LocalTokenizer | None":
+        """From a model's folder; None where it has no tokenizer.json."""
+        path = folder / "tokenizer.json"
+        return cls(name, tokenizers.Tokenizer.from_file(str(path))) if path.is_file() else None
+
+    def encode(self, text: str) -> tuple[int, ...]:
+        return tuple(self.tokenizer.encode(text, add_special_tokens=False).ids)
+
+    def decode(self, tokens: Sequence[int]) -> str:
+        return str(self.tokenizer.decode(list(tokens)))
+
+
+@dataclass(frozen=True)
+class Seam:
+    """The tokens of `Prefix.continued`; the last `forced` of them came in with its head."""
+
+    tokens: tuple[int, ...]
+    forced: int
+
+
+def seam(prefix: Prefix, tokenizer: Tokenizer) -> Seam:
+    """What the next part of an answer goes on from.
+
+    Raises ConfigError for a head that the tokenizer cannot spell.
+    """
+    if not prefix.drop and not prefix.head:
+        return Seam(prefix.tokens, 0)
+    healed, tail = len(prefix.tokens), ""
+    while healed and len(tail) < prefix.drop:
+        healed -= 1
+        tail = tokenizer.decode(prefix.tokens[healed : healed + 1]) + tail
+    survived = healed
+    healed = max(0, healed - HEALED_TOKENS)
+    tail = tokenizer.decode(prefix.tokens[healed:survived]) + tail
+    anew = tail[: len(tail) - prefix.drop] + prefix.head
+    tokens = (*prefix.tokens[:healed], *tokenizer.encode(anew))
+    if not (prefix.text.endswith(tail) and _spells(tokenizer, tokens, healed, anew)):
+        # Half a character, or a tokenizer that spells a text otherwise behind another.
+        tokens = tokenizer.encode(prefix.continued)
+        if not tokenizer.decode(tokens).endswith(prefix.head):
+            raise ConfigError(
+                f"The tokenizer of {tokenizer.name} cannot spell the text {prefix.head!r}, which "
+                "the grammar forces; choose another model, or decoding=syntax."
+            )
+    return Seam(tokens, max(0, len(tokens) - survived) if prefix.head else 0)
+
+
+def _spells(tokenizer: Tokenizer, tokens: tuple[int, ...], begin: int, text: str) -> bool:
+    """Whether the tokens from `begin` on spell `text` where they stand."""
+    before = tokens[max(0, begin - 1) : begin]
+    return tokenizer.decode((*before, *tokens[begin:])) == tokenizer.decode(before) + text

@@ -1,0 +1,94 @@
+"""Stages that begin with forced text: in the grammar, in the record, and in a finished text."""
+
+import json
+
+import pytest
+
+from pddlego_local.core import Grammar, Sampling
+from pddlego_local.decoding.draw import draw
+from pddlego_local.decoding.grammars.lark_text import decoder_verdict, validate
+from pddlego_local.decoding.grammars.schema import schema_grammar
+from pddlego_local.decoding.ladder import constraint_for
+from pddlego_local.decoding.stages import (
+    Stage,
+    StagedGrammar,
+    Stages,
+    place_of_departure,
+    with_head_in_grammar,
+)
+from pddlego_local.errors import GrammarIgnored, ModelFault
+from tests.decoding.test_draw import Dictated
+from tests.models.staging import FIRST_HEAD, HEADS, SECOND_HEAD
+from tests.questions import QUESTION
+
+ANSWER = f'{FIRST_HEAD} room){SECOND_HEAD} 1 2)"}}'
+HEAD = 'say "\\n\n\té/'
+
+
+def test_a_head_in_the_grammar_is_just_that_text() -> None:
+    syntax = constraint_for("syntax")
+    assert isinstance(syntax, Grammar)
+    stage = with_head_in_grammar(Stage("all", syntax, drop=3, head=HEAD))
+    assert (stage.head, stage.drop) == ("", 3)
+    validate(stage.grammar)
+    problem = "(define (problem p) (:domain d) (:init) (:goal (a)))"
+    text = json.dumps({"df": "(define (domain d))", "pf": problem})
+    assert decoder_verdict(syntax, text) == "accepted"
+    assert decoder_verdict(stage.grammar, HEAD + text) == "accepted"
+    assert decoder_verdict(stage.grammar, HEAD) == "unfinished"
+    assert decoder_verdict(stage.grammar, HEAD.upper() + text) == "rejected"
+    assert decoder_verdict(stage.grammar, text) == "rejected"
+
+
+def test_a_head_stands_before_json_too() -> None:
+    schema = schema_grammar("n", {"type": "integer", "minimum": 7, "maximum": 9})
+    grammar = with_head_in_grammar(Stage("n", schema, head=HEAD)).grammar
+    assert decoder_verdict(grammar, HEAD + "8") == "accepted"
+    assert decoder_verdict(grammar, HEAD + "6") == "rejected"
+
+
+def test_without_a_head_a_stage_stays_as_it_is() -> None:
+    stage = Stage("n", Grammar("n", "lark", 'start: "a"'))
+    assert with_head_in_grammar(stage) is stage
+
+
+def test_a_text_leaves_the_language_in_a_head_too() -> None:
+    whole = StagedGrammar("one", _one_stage)
+    assert place_of_departure(whole, "(a b)") == ""
+    assert place_of_departure(whole, "(A b)") == "only: after '(' comes 'A b)'"
+    assert place_of_departure(whole, "(a 7)") == "only: after '(a ' comes '7)'"
+    assert place_of_departure(whole, "(a b))") == "the answer goes on after its end"
+
+
+def _one_stage() -> Stages:
+    yield Stage("only", Grammar("only", "lark", 'start: " " /[a-z]/ ")"'), head="(a")
+
+
+def test_the_model_is_asked_for_what_follows_the_head() -> None:
+    model = Dictated([" room))", ' 1 2)"}'])
+    drawn = draw(model, QUESTION, HEADS, Sampling(), {})[0]
+    assert [before for _, _, before in model.asked] == [
+        FIRST_HEAD,
+        f"{FIRST_HEAD} room){SECOND_HEAD}",
+    ]
+    assert drawn.completion.text == ANSWER
+    json.loads(ANSWER)
+    assert [stage.text for stage in drawn.stages] == [
+        f"{FIRST_HEAD} room))",
+        f'{SECOND_HEAD} 1 2)"}}',
+    ]
+    assert [stage.before for stage in drawn.stages] == ["", f"{FIRST_HEAD} room)"]
+
+
+@pytest.mark.parametrize(("second", "error"), [(' 1 x)"}', GrammarIgnored), (" 1 2", ModelFault)])
+def test_a_stage_is_looked_at_behind_its_head(second: str, error: type[Exception]) -> None:
+    whole = StagedGrammar("heads", _two_stages)
+    with pytest.raises(error, match="he stage 'rest'"):
+        draw(Dictated([" room))", second]), QUESTION, whole, Sampling(), {})
+
+
+def _two_stages() -> Stages:
+    """As `HEADS`, without a look at what is sent."""
+    stages = HEADS.stages()
+    text = yield next(stages)
+    yield stages.send(text)
