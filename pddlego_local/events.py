@@ -41,10 +41,14 @@ class Start(Recorded):
 
 @dataclass(frozen=True)
 class DrawnStage(Recorded):
-    """What one stage added, after `before`; the record shows where it began and under what."""
+    """What one stage added, after `before`; the record shows where it began and under what.
+
+    A "draft" comes first, where there is one: it is free (`grammar` None) and no part of the
+    answer, and `asked` is what the model was told after it.
+    """
 
     name: str
-    grammar: str
+    grammar: str | None
     sampling: Sampling
     before: str
     text: str
@@ -53,13 +57,15 @@ class DrawnStage(Recorded):
     completion_tokens: int
     latency_s: float
     thought: str = ""
+    asked: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Call(Recorded):
     """One answer of the model, one of the `of` that its request asked for.
 
-    `grammar` is the hash of the grammar that it was drawn under, None if free or in `stages`.
+    `grammar` is the hash of the grammar that it was drawn under, None if free or in `stages`;
+    after a draft `stages` also hold an answer under one grammar. `messages` are the prompt.
     `fault` says why it held no value, "" if it did (`outcomes.CAUSES`). Times in seconds.
     """
 
@@ -78,6 +84,11 @@ class Call(Recorded):
     latency_s: float
     stages: tuple[DrawnStage, ...] = ()
     fault: str
+
+    @property
+    def draft(self) -> DrawnStage | None:
+        """What the model wrote freely before its answer."""
+        return next((stage for stage in self.stages if stage.name == "draft"), None)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -10,7 +10,7 @@ from pydantic import ConfigDict
 
 from pddlego_local.errors import ConfigError
 
-FORMAT = 2
+FORMAT = 3
 """The version of what is written here. Raise it with every change that an older reader, or this
 one with an older record, would misread."""
 
