@@ -166,7 +166,11 @@ class CellConfig:
         if group == "environment":
             self._check_environment()
         with _clear_errors(group):
-            return instantiate(self.tree[group], _convert_="all")
+            part = instantiate(self.tree[group], _convert_="all")
+        context_tokens = self.tree["model"].get("context_tokens")
+        if group == "decoding" and isinstance(context_tokens, int):
+            part.check_room(context_tokens)
+        return part
 
 
 def compose_cell(overrides: Sequence[str]) -> CellConfig:

@@ -141,13 +141,18 @@ class Grammar:
 
 @dataclass(frozen=True)
 class Sampling:
-    """How one completion is drawn. `seed` belongs to this request alone (see `seeds`)."""
+    """How one answer is drawn. `seed` belongs to this request alone (see `seeds`).
+
+    `draft_tokens` limits a free draft before the answer, 0: none. A draft is a request of its own
+    (`decoding.draw`); the request that a backend gets never asks for one.
+    """
 
     temperature: float = 1.0
     top_p: float = 1.0
     max_tokens: int = 4096
     seed: int = 0
     thinking: bool = False
+    draft_tokens: int = 0
 
 
 @dataclass(frozen=True)

@@ -45,10 +45,12 @@ class DrawnStage(Recorded):
 
     `drop` characters were rolled back before it. `text` begins with `head`, which was forced and is
     no part of the grammar. Of its `completion_tokens`, `forced_tokens` were not sampled.
+    A "draft" comes first, where there is one: it is free (`grammar` None) and no part of the
+    answer, and `asked` is what the model was told after it.
     """
 
     name: str
-    grammar: str
+    grammar: str | None
     sampling: Sampling
     before: str
     text: str
@@ -60,13 +62,15 @@ class DrawnStage(Recorded):
     drop: int = 0
     head: str = ""
     forced_tokens: int = 0
+    asked: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Call(Recorded):
     """One answer of the model, one of the `of` that its request asked for.
 
-    `grammar` is the hash of the grammar that it was drawn under, None if free or in `stages`.
+    `grammar` is the hash of the grammar that it was drawn under, None if free or in `stages`;
+    after a draft `stages` also hold an answer under one grammar. `messages` are the prompt.
     `fault` says why it held no value, "" if it did (`outcomes.CAUSES`). Of its
     `completion_tokens`, `forced_tokens` were not sampled. Times in seconds.
     """
@@ -96,6 +100,11 @@ class Call(Recorded):
     def rollbacks(self) -> int:
         """Stages before which some of the answer was rolled back."""
         return sum(stage.drop > 0 for stage in self.stages)
+
+    @property
+    def draft(self) -> DrawnStage | None:
+        """What the model wrote freely before its answer."""
+        return next((stage for stage in self.stages if stage.name == "draft"), None)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -51,6 +51,11 @@ def test_there_is_a_yaml_for_each_of_the_models_that_are_promised() -> None:
         (["method.variant=long"], "method.variant='long'"),
         (["decoding=syntax", "decoding.goal=unmet"], "decoding.goal=unmet needs"),
         (["decoding=typed", "decoding.goal=new"], "decoding.goal='new'"),
+        (["decoding=free", "decoding.reason=draft"], "decoding.reason=draft needs a rung with"),
+        (["decoding.reason=long"], "decoding.reason='long'"),
+        (["decoding.draft_tokens=0"], "decoding.draft_tokens=0"),
+        (["decoding.thinking=true"], "'decoding.thinking'"),
+        (["+decoding.thinking=true"], "decoding.thinking: there is no such option"),
         (["decoding.temperature=-1"], "decoding.temperature=-1"),
         (["model=replay"], "model.run"),
         (["games=3-1"], "games='3-1'"),
@@ -114,8 +119,33 @@ def test_games_need_no_quotes(override: str, games: tuple[int, ...]) -> None:
     assert compose_cell([override]).settings.games == games
 
 
+@pytest.mark.parametrize(
+    ("model", "draft", "answer", "fits"),
+    [
+        ("random", 8000, 8192, True),
+        ("random", 8192, 8192, False),  # a context of 16,384, which has to hold a prompt too
+        ("random_vllm", 20_000, 100, False),
+        ("llama31_8b", 20_000, 8192, True),
+        ("llama31_8b", 30_000, 8192, False),
+        ("reference", 90_000, 90_000, True),  # it has no context
+    ],
+)
+def test_a_draft_and_an_answer_must_fit_the_context(
+    model: str, draft: int, answer: int, fits: bool
+) -> None:
+    limits = [f"decoding.draft_tokens={draft}", f"decoding.max_tokens={answer}"]
+    compose_cell([f"model={model}", *limits]).check()
+    drafting = compose_cell([f"model={model}", "decoding.reason=draft", *limits])
+    if fits:
+        drafting.check()
+    else:
+        with pytest.raises(ConfigError, match=rf"draft_tokens={draft}.*model\.context_tokens=\d+"):
+            drafting.check()
+
+
 SAME = ["games=0-59", "trials=3", "run.concurrency=9", "run.out=elsewhere", "name=other"]
 OTHER = ["seed=1", "environment.rooms=7", "method.variant=simple", "decoding=free", "model=random"]
+OTHER += ["decoding.reason=draft"]
 
 
 @pytest.mark.parametrize("override", SAME + OTHER)

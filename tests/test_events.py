@@ -40,9 +40,11 @@ STAGE = DrawnStage(
     "types", "0" * 64, Sampling(seed=2**62), "{", "(:types a)", "stop", 9, 4, 0.25,
     drop=7, head="(:types", forced_tokens=3,
 )  # fmt: skip
+DRAFT = DrawnStage("draft", None, Sampling(), "", "Küche\n", "length", 9, 4, 0.5, asked="Now.")
 EVERY_EVENT: list[Event] = [
     Start(game=1, task_type="11 rooms", observation="Küche\n\u2028 \x7f", success=False),
-    call(step=2, of=3, messages=(Message("system", "a"), Message("user", "b")), stages=(STAGE,)),
+    call(step=2, of=3, messages=(Message("system", "a"), Message("user", "b")),
+         stages=(DRAFT, STAGE)),
     EditApplied(where=WHERE, faults=("a", "b")),
     Repair(where=WHERE, domain="(d)", problem="(p)", changes=("c",)),
     Plan(where=WHERE, goal="eat", then=("eat meal",), domain="d", problem="p", outcome="solved",

@@ -37,7 +37,7 @@ def carry_out(arguments: argparse.Namespace) -> int:
     if arguments.model:
         console.rule(f"PDDLego+ with {arguments.model}, under the grammar and without it")
         model = ["model=transformers", f"model.weights={arguments.model}", "run.concurrency=1"]
-        model.append(f"decoding.thinking={arguments.thinking}")
+        model.append(f"decoding.reason={'think' if arguments.thinking else 'none'}")
         results = [_play([*common, *model, f"decoding={rung}"]) for rung in ("syntax", "free")]
     else:
         console.rule("PDDLego+ with the rule-based reference formalizer, not a language model")

@@ -100,6 +100,8 @@ def _call(call: Call, *, prompts: bool) -> list[str]:
         lines.append(f"[dim]stages, tokens: {stages}[/]")
     if prompts:
         lines += [f"[dim]{escape(m.role)}:\n{escape(m.content)}[/]" for m in call.messages]
+    if call.draft:
+        lines += [f"[dim]{escape(text)}[/]" for text in (call.draft.text, call.draft.asked)]
     if call.thought:
         lines.append(f"[dim]{escape(call.thought)}[/]")
     if call.fault:

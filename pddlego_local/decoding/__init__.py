@@ -13,10 +13,16 @@ GoalArm = Literal["any", "unmet", "frontier"]
 Rung = Literal["free", "json", "syntax", "signatures", "typed", "grounded"]
 """From the least to the most that the decoder excludes: see `decoding.ladder`."""
 
+Reason = Literal["none", "think", "draft"]
+
 
 @dataclass(config=ConfigDict(extra="forbid"), kw_only=True, frozen=True)
 class Decoding:
-    """`conf/decoding/<rung>.yaml`. Token limits count the answer and, if any, the thought.
+    """`conf/decoding/<rung>.yaml`. `max_tokens` counts the answer and, if any, the thought.
+
+    `reason` says what comes before the constrained answer: nothing ("none"); the thought of a
+    reasoning model ("think"); or a free answer of at most `draft_tokens` ("draft"), which the model
+    then has before its eyes. A draft that its limit cut is used as it is.
 
     `stage_tokens` limits the stages of an answer by their names ("types", "predicates", "actions",
     "objects", "facts", "goal"; of the rung "signatures" "domain", "problem"), each within what
@@ -33,7 +39,8 @@ class Decoding:
     temperature: Annotated[float, Field(ge=0, le=5)] = 1.0
     top_p: Annotated[float, Field(gt=0, le=1)] = 1.0
     max_tokens: Annotated[int, Field(ge=1)] = 8192
-    thinking: bool = False
+    reason: Reason = "none"
+    draft_tokens: PositiveInt = 2048
     stage_tokens: dict[str, PositiveInt] = Field(default_factory=dict)
     best_of: Annotated[int, Field(ge=1, le=64)] = 1
     repair: Literal["none", "lenient"] = "none"
@@ -45,6 +52,33 @@ class Decoding:
                 f"decoding.goal={self.goal} needs decoding=typed or decoding=grounded: "
                 f"the rung {self.rung} knows no facts; choose decoding.goal=any."
             )
+        if self.reason == "draft" and self.rung == "free":
+            raise ConfigError(
+                "decoding.reason=draft needs a rung with a grammar: on the rung free the answer "
+                "after a draft is as free as the draft; choose another rung or "
+                "decoding.reason=none."
+            )
+
+    @property
+    def thinking(self) -> bool:
+        return self.reason == "think"
 
     def sampling(self, seed: int) -> Sampling:
-        return Sampling(self.temperature, self.top_p, self.max_tokens, seed, self.thinking)
+        return Sampling(
+            self.temperature,
+            self.top_p,
+            self.max_tokens,
+            seed,
+            thinking=self.thinking,
+            draft_tokens=self.draft_tokens if self.reason == "draft" else 0,
+        )
+
+    def check_room(self, context_tokens: int) -> None:
+        """Raises ConfigError if a draft and an answer, each as long as it may be, leave no room for
+        a prompt in a context of so many tokens."""
+        if self.reason == "draft" and self.draft_tokens + self.max_tokens >= context_tokens:
+            raise ConfigError(
+                f"decoding.draft_tokens={self.draft_tokens} and decoding.max_tokens="
+                f"{self.max_tokens} leave no room for a prompt in model.context_tokens="
+                f"{context_tokens}; lower one of the two or raise the context."
+            )

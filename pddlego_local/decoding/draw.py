@@ -1,11 +1,12 @@
 """Drawing an answer from a model under a constraint: at once, or stage by stage as one answer."""
 
 import dataclasses
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 
 from pddlego_local.core import Completion, Grammar, LanguageModel, Messages, Prefix, Sampling
 from pddlego_local.decoding.forms import Keys
+from pddlego_local.decoding.free_draft import as_stage, conversation, with_draft, write_draft
 from pddlego_local.decoding.grammars.lark_text import decoder_verdict
 from pddlego_local.decoding.question import Drawn, Model, Question
 from pddlego_local.decoding.stages import (
@@ -14,7 +15,7 @@ from pddlego_local.decoding.stages import (
     StagedGrammar,
     with_head_in_grammar,
 )
-from pddlego_local.errors import GrammarIgnored, ModelFault
+from pddlego_local.errors import GrammarIgnored, ModelFault, PromptTooLong
 from pddlego_local.events import DrawnStage
 from pddlego_local.seeds import derive_seed
 
@@ -30,7 +31,8 @@ def draw(
     stage_tokens: StageTokens,
     count: int = 1,
 ) -> list[Drawn]:
-    """`count` answers. A model that decodes nothing gives whole ones, whatever the constraint.
+    """`count` answers, each after a draft of its own where `sampling` asks for one. A model that
+    decodes nothing gives whole ones, whatever the constraint, and drafts nothing.
 
     Raises as the model does, and GrammarIgnored or ModelFault where a stage is not what its grammar
     permits.
@@ -38,33 +40,62 @@ def draw(
     if not model.decodes:
         return [model.answer(question, sampling, number, count) for number in range(count)]
     messages = question.messages
+    if sampling.draft_tokens:
+        return _side_by_side(
+            lambda own: _draft_first(model, question, constraint, own, stage_tokens),
+            sampling,
+            count,
+        )
     if isinstance(constraint, StagedGrammar):
-        return _draw_in_stages(model, messages, constraint, sampling, stage_tokens, count)
+        return _side_by_side(
+            lambda own: _stage_by_stage(model, messages, constraint, own, stage_tokens),
+            sampling,
+            count,
+        )
     if count == 1:
         return [Drawn(model.complete(messages, constraint, sampling))]
     many = model.complete_many(messages, constraint, sampling, count)
     return [Drawn(completion) for completion in many]
 
 
-def _draw_in_stages(
-    model: LanguageModel,
-    messages: Messages,
-    staged: StagedGrammar,
-    sampling: Sampling,
-    stage_tokens: StageTokens,
-    count: int,
+def _side_by_side(
+    draw_one: Callable[[Sampling], Drawn], sampling: Sampling, count: int
 ) -> list[Drawn]:
-    """Side by side, so that the backend can batch them."""
+    """Requests of their own, each by a seed of its own; the backend can batch them."""
 
     def draw_sample(number: int) -> Drawn:
         seed = derive_seed(sampling.seed, number) if number else sampling.seed
-        own = dataclasses.replace(sampling, seed=seed)
-        return _stage_by_stage(model, messages, staged, own, stage_tokens)
+        return draw_one(dataclasses.replace(sampling, seed=seed))
 
     if count == 1:
         return [draw_sample(0)]
     with ThreadPoolExecutor(count) as pool:
         return list(pool.map(draw_sample, range(count)))
+
+
+def _draft_first(
+    model: LanguageModel,
+    question: Question[Keys],
+    constraint: Constraint,
+    sampling: Sampling,
+    stage_tokens: StageTokens,
+) -> Drawn:
+    """A free draft, then the answer with it before the model's eyes."""
+    draft = write_draft(model, question, sampling)
+    messages, own = conversation(question, draft), dataclasses.replace(sampling, draft_tokens=0)
+    try:
+        if isinstance(constraint, StagedGrammar):
+            answer = _stage_by_stage(model, messages, constraint, own, stage_tokens)
+        else:
+            completion = model.complete(messages, constraint, own)
+            answer = Drawn(completion, (as_stage("answer", constraint, own, completion),))
+    except PromptTooLong as error:
+        raise PromptTooLong(
+            f"After the prompt and a draft of {draft.completion_tokens} tokens there is no room "
+            "for the answer; lower decoding.draft_tokens, raise model.context_tokens or shorten "
+            "the prompt."
+        ) from error
+    return with_draft(draft, answer)
 
 
 def _stage_by_stage(

@@ -41,6 +41,14 @@ class Form(Generic[T_co]):
     patterns: type[Keys] | None = None
     may_be_blank: frozenset[str] = field(default=frozenset())
 
+    @property
+    def after_draft(self) -> str:
+        """What a model reads after its draft (`decoding.reason=draft`), on every rung alike."""
+        return (
+            "Now give your final answer: one JSON object of exactly this form and nothing else: "
+            f"{self.example}"
+        )
+
     def message(self, fault: Fault) -> str:
         """What a model reads whose answer did not have this form."""
         return {

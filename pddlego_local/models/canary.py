@@ -42,7 +42,7 @@ def check_obedience(model: LanguageModel, *, thinking: bool = False, stages: boo
         return
     raise ModelFault(
         f"The model never finished its thought within {_THINKING_TOKENS} tokens in {_TRIES} tries, "
-        "so that its obedience to grammars could not be checked; set decoding.thinking=false."
+        "so that its obedience to grammars could not be checked; set decoding.reason=none."
     )
 
 

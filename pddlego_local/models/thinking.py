@@ -29,14 +29,15 @@ def template_arguments(thinking: Thinking | None, on: bool, weights: str) -> dic
     if thinking is None:
         if on:
             raise ConfigError(
-                f"decoding.thinking=true, but {weights} is not configured as a reasoning model; "
-                "set decoding.thinking=false or give model.thinking its markers."
+                f"decoding.reason=think, but {weights} is not configured as a reasoning model; "
+                "set decoding.reason=none or give model.thinking its markers."
             )
         return {}
     if thinking.switch is None:
         if not on:
             raise ConfigError(
-                f"decoding.thinking=false, but {weights} always thinks; set decoding.thinking=true."
+                f"{weights} always thinks, which decoding.reason=none and decoding.reason=draft "
+                "rule out; set decoding.reason=think."
             )
         return {}
     return {thinking.switch: on}

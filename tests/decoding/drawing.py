@@ -24,7 +24,8 @@ class RandomLogits:
     """Each token has a fixed liking, drawn once from `seed` with the standard deviation `spread`;
     each request draws from them under its grammar with `Sampling.seed`, temperature and limit.
 
-    Answers need a grammar; there is no thinking. A grammar's engine that fails is an assertion.
+    Without a grammar every token is permitted; there is no thinking. A grammar's engine that fails
+    is an assertion.
     """
 
     decodes: ClassVar[Literal[True]] = True
@@ -46,7 +47,6 @@ class RandomLogits:
         sampling: Sampling,
         prefix: Prefix | None = None,
     ) -> Completion:
-        assert grammar is not None
         began = time.perf_counter()
         tokens, ended = self._draw(grammar, sampling)
         text = str(_tokenizer().decode(tokens))
@@ -67,23 +67,28 @@ class RandomLogits:
 
     def close(self) -> None: ...
 
-    def _draw(self, grammar: Grammar, sampling: Sampling) -> tuple[list[int], bool]:
+    def _draw(self, grammar: Grammar | None, sampling: Sampling) -> tuple[list[int], bool]:
         """The tokens, and whether the end of the text came after them within the limit."""
         rng = np.random.default_rng(sampling.seed)
-        matcher = LLMatcher(_engine_tokens(), _for_engine(grammar), log_level=0)
+        matcher = None
+        if grammar:
+            matcher = LLMatcher(_engine_tokens(), _for_engine(grammar), log_level=0)
         mask = llguidance.numpy.allocate_token_bitmask(1, len(self._logits))
         tokens: list[int] = []
         while len(tokens) < sampling.max_tokens:
-            assert not matcher.is_error(), matcher.get_error()
-            llguidance.numpy.fill_next_token_bitmask(matcher, mask, 0)
-            bits = np.unpackbits(mask.view(np.uint8), bitorder="little")
-            permitted = np.flatnonzero(bits[: len(self._logits)])
+            permitted = np.arange(len(self._logits))
+            if matcher:
+                assert not matcher.is_error(), matcher.get_error()
+                llguidance.numpy.fill_next_token_bitmask(matcher, mask, 0)
+                bits = np.unpackbits(mask.view(np.uint8), bitorder="little")
+                permitted = np.flatnonzero(bits[: len(self._logits)])
             # The largest of logits with Gumbel noise is a draw from their softmax.
             noise = sampling.temperature * rng.gumbel(size=len(permitted))
             token = int(permitted[np.argmax(self._logits[permitted] + noise)])
             if token == _tokenizer().eos_token_id:
                 return tokens, True
-            matcher.consume_token(token)
+            if matcher:
+                matcher.consume_token(token)
             tokens.append(token)
         return tokens, False
 

@@ -34,16 +34,26 @@ def replayed(out: Path, monkeypatch: pytest.MonkeyPatch, of: str, *overrides: st
 
 
 @pytest.mark.parametrize(
-    ("rung", "best_of"), [("grounded", 1), ("typed", 2), ("syntax", 2), ("syntax", 1)]
+    ("rung", "best_of", "reason"),
+    [
+        ("grounded", 1, "none"),
+        ("typed", 2, "none"),
+        ("syntax", 2, "none"),
+        ("syntax", 1, "none"),
+        ("syntax", 2, "draft"),
+        ("grounded", 1, "draft"),
+    ],
 )
-def test_a_replay_is_the_run_again_stages_and_samples_included(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, rung: str, best_of: int
+def test_a_replay_is_the_run_again_drafts_stages_and_samples_included(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, rung: str, best_of: int, reason: str
 ) -> None:
     decoding = [f"decoding={rung}", f"decoding.best_of={best_of}", "decoding.max_tokens=3000"]
+    decoding += [f"decoding.reason={reason}", "decoding.draft_tokens=50"]
     before = record(
         tmp_path / "runs", monkeypatch, RandomLogits(1), "model=random", "seed=3", *decoding
     )
-    assert any(call.stages for call in before) is (rung != "syntax")
+    assert any(call.stages for call in before) is (rung != "syntax" or reason == "draft")
+    assert all(bool(call.draft) is (reason == "draft") for call in before)
     again = replayed(tmp_path / "runs", monkeypatch, "random", "seed=3", *decoding)
     assert again == before
 
@@ -72,6 +82,20 @@ def test_cells_below_one_folder_do_not_answer_for_each_other(
         Replay(run=out, rung="json", of="nobody").preflight()
     with pytest.raises(ConfigError, match="no transcripts"):
         Replay(run=tmp_path / "nowhere", rung="json").preflight()
+
+
+def test_a_run_with_drafts_does_not_answer_for_the_one_without(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    out, rung = tmp_path / "runs", "decoding=json"
+    ways = {reason: [rung, f"decoding.reason={reason}"] for reason in ("none", "draft")}
+    before = {
+        reason: record(out, monkeypatch, RandomLogits(1), "model=random", *way)
+        for reason, way in ways.items()
+    }
+    for reason, way in ways.items():
+        again = replayed(out, monkeypatch, "random", *way, f"name={reason}")
+        assert [call.stages for call in again] == [call.stages for call in before[reason]]
 
 
 def test_what_was_never_asked_has_no_answer(

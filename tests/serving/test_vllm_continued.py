@@ -13,12 +13,14 @@ import pytest
 
 from pddlego_local.core import Grammar, Message, Prefix, Sampling
 from pddlego_local.decoding.draw import draw
+from pddlego_local.decoding.stages import StagedGrammar
 from pddlego_local.errors import ConfigError, ModelFault, PromptTooLong
 from pddlego_local.models.canary import check_obedience
 from pddlego_local.models.random import make_random_llama
 from pddlego_local.models.thinking import Thinking
 from pddlego_local.models.vllm.model import Server, VllmModel
 from tests.models.asking import PROMPT, TOY, TOY_LANGUAGE, words
+from tests.models.drafting import TWO_STAGES, Dictated, Planted, drafted
 from tests.models.staging import (
     ENDLESS,
     FIRST,
@@ -193,6 +195,49 @@ def test_samples_differ_and_come_again(model: VllmModel, thinking: bool, count: 
     finished = [text for text, _, reason, _, _ in samples if reason == "stop"]
     assert len(set(finished)) > 1
     assert all(TOY_LANGUAGE.fullmatch(text) for text in finished)
+
+
+@pytest.mark.parametrize("constraint", [TOY, TWO_STAGES], ids=["one grammar", "stages"])
+def test_a_draft_comes_before_the_answer(
+    model: VllmModel, constraint: Grammar | StagedGrammar
+) -> None:
+    plain = drafted(model, constraint, seed=3)
+    draft, answer, *_ = plain.stages
+    assert draft.grammar is None and 0 < draft.completion_tokens <= 60
+    assert answer.prompt_tokens > draft.prompt_tokens + draft.completion_tokens
+    assert plain.completion.finish_reason == "stop"
+    with ThreadPoolExecutor(4) as pool:
+        again = list(pool.map(lambda _: drafted(model, constraint, seed=3), range(4)))
+    assert {tuple(stage.text for stage in drawn.stages) for drawn in again} == {
+        tuple(stage.text for stage in plain.stages)
+    }
+    cut = drafted(Dictated(model, "the kitchen and the pantry " * 40), constraint, limit=25)
+    assert (cut.stages[0].finish_reason, cut.stages[0].completion_tokens) == ("length", 25)
+    assert cut.completion.finish_reason == "stop"
+
+
+@pytest.mark.parametrize("text", ["", "<think>so", "a</think>b", "<think>a</think>b", "\n"])
+def test_a_draft_that_holds_markers_frees_no_answer(model: VllmModel, text: str) -> None:
+    """The server's reasoning parser reads the conversation, and the draft in it."""
+    drawn = drafted(Planted(model, text), TWO_STAGES)
+    assert drawn.completion.finish_reason == "stop"
+    toy = drafted(Planted(model, text), TOY).completion
+    assert TOY_LANGUAGE.fullmatch(toy.text)
+
+
+def test_drafts_that_write_markers_of_their_own_are_taken_whole(model: VllmModel) -> None:
+    with ThreadPoolExecutor(16) as pool:
+        drawn = list(pool.map(lambda seed: drafted(model, TOY, seed=seed, limit=300), range(30)))
+    assert any("think>" in one.stages[0].text for one in drawn)
+    assert not any(one.stages[0].thought for one in drawn)
+    assert all(TOY_LANGUAGE.fullmatch(one.completion.text) for one in drawn)
+
+
+def test_a_draft_that_fills_the_context_says_what_to_lower(model: VllmModel) -> None:
+    most = (Message("user", "the kitchen " * 1900),)
+    long = Dictated(model, "the kitchen and the pantry " * 100)
+    with pytest.raises(PromptTooLong, match=r"a draft of \d+ tokens .*decoding\.draft_tokens"):
+        drafted(long, TWO_STAGES, limit=9000, prompt=most)
 
 
 class Gateway(http.server.BaseHTTPRequestHandler):

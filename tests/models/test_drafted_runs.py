@@ -1,0 +1,103 @@
+"""Whole runs with drafts, by the random model in process: continued, shown, reported."""
+
+from pathlib import Path
+
+import pytest
+
+from pddlego_local.cli import run
+from pddlego_local.config import compose_cell
+from pddlego_local.core import Completion, Grammar, Messages, Prefix, Sampling
+from pddlego_local.errors import ModelFault
+from pddlego_local.events import Call
+from pddlego_local.models import opened
+from pddlego_local.models.random import RandomModel
+from pddlego_local.models.transformers import TransformersModel
+from pddlego_local.record import read_events, read_rows
+from pddlego_local.report.cells import find_cells
+from pddlego_local.report.numbers import report_numbers
+from pddlego_local.rows import EpisodeRow
+from pddlego_local.run import CellResult, run_cell
+from tests.rows import without_clocks
+
+DRAFTS = ["decoding.reason=draft", "decoding.draft_tokens=20", "decoding.max_tokens=60"]
+
+
+def play(out: Path, *overrides: str, games: str = "0-1") -> CellResult:
+    fixed = ["model=random", "decoding=typed", "run.concurrency=1", "run.retries=0"]
+    return run_cell(compose_cell([*fixed, *DRAFTS, f"run.out={out}", f"games={games}", *overrides]))
+
+
+def rows(result: CellResult) -> list[EpisodeRow]:
+    found = read_rows(result.folder / "episodes.jsonl")
+    return sorted(map(without_clocks, found), key=lambda row: row.game)
+
+
+def calls(result: CellResult) -> list[Call]:
+    paths = sorted((result.folder / "transcripts").glob("*.jsonl"))
+    return [event for path in paths for event in read_events(path) if isinstance(event, Call)]
+
+
+def written(result: CellResult) -> list[list[tuple[str, int]]]:
+    return [
+        [(stage.text, stage.completion_tokens) for stage in call.stages] for call in calls(result)
+    ]
+
+
+class Faltering(TransformersModel):
+    """Fails once: at its third draft, or at an answer after its second."""
+
+    def falter(self, *, at_draft: bool) -> None:
+        self.drafts, self.at_draft, self.faltered = 0, at_draft, False
+
+    def complete(
+        self,
+        messages: Messages,
+        grammar: Grammar | None,
+        sampling: Sampling,
+        prefix: Prefix | None = None,
+    ) -> Completion:
+        self.drafts += grammar is None
+        due = self.drafts == (3 if self.at_draft else 2)
+        if due and self.at_draft is (grammar is None) and not self.faltered:
+            self.faltered = True
+            raise ModelFault("gone for a moment")
+        return super().complete(messages, grammar, sampling, prefix)
+
+
+@pytest.mark.parametrize("at_draft", [True, False])
+def test_a_run_broken_off_at_a_draft_ends_as_if_undisturbed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, at_draft: bool
+) -> None:
+    whole = play(tmp_path / "whole")
+    random = RandomModel()
+    model = Faltering(weights=random.weights, dtype="float32", engine=random.engine)
+    model.falter(at_draft=at_draft)
+    with monkeypatch.context() as patch:
+        patch.setattr(opened.MODELS, "get", lambda config: model)
+        broken = play(tmp_path / "broken")
+        assert len(broken.faults) == 1 and broken.played == 1
+    continued = play(tmp_path / "broken")
+    assert (continued.faults, continued.played) == ([], 1)
+    assert rows(continued) == rows(whole)
+    assert written(continued) == written(whole)
+
+
+def test_drafts_are_counted_shown_and_reported(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    drafted = play(tmp_path, games="0")
+    plain = play(tmp_path, "decoding.reason=none", games="0")
+    asked = calls(drafted)
+    assert all(call.draft and 0 < call.draft.completion_tokens <= 20 for call in asked)
+    assert all(call.stages[1].prompt_tokens > call.prompt_tokens + 10 for call in asked)
+    (row,) = rows(drafted)
+    assert row.completion_tokens == sum(
+        stage.completion_tokens for call in asked for stage in call.stages
+    )
+    assert run(["show", str(drafted.folder), "0"]) == 0
+    told = capsys.readouterr().out
+    assert f"draft {asked[0].stages[0].completion_tokens}, types" in told
+    assert asked[0].draft and asked[0].draft.asked in told
+    settings = [cell.labels["settings"] for cell in report_numbers(find_cells([tmp_path])).cells]
+    assert sorted(settings) == ["decoding.reason=draft seed=0", "decoding.reason=none seed=0"]
+    assert drafted.folder != plain.folder

@@ -1,0 +1,99 @@
+"""A draft before the answer, by a real model in process."""
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pddlego_local.core import Sampling
+from pddlego_local.decoding.draw import draw
+from pddlego_local.decoding.forms import PDDL
+from pddlego_local.decoding.question import Question, Scene
+from pddlego_local.errors import ConfigError, PromptTooLong
+from pddlego_local.models.thinking import Thinking
+from pddlego_local.models.transformers import TransformersModel
+from tests.models.asking import CPU, PROMPT, TOY, TOY_LANGUAGE
+from tests.models.drafting import TWO_STAGES, Dictated, Planted, drafted
+
+LONG = "the kitchen and the pantry " * 40
+
+
+def tokens_of(model: TransformersModel, draft: str, asked: str) -> int:
+    """Of the conversation, as the model's own template writes it."""
+    from transformers import AutoTokenizer
+
+    tokenizer: Any = AutoTokenizer.from_pretrained(model.weights)
+    said = [(message.role, message.content) for message in PROMPT]
+    told = [*said, ("assistant", draft), ("user", asked)]
+    text = tokenizer.apply_chat_template(
+        [{"role": role, "content": content} for role, content in told],
+        tokenize=False,
+        add_generation_prompt=True,
+        enable_thinking=False,
+    )
+    return len(tokenizer(text)["input_ids"])
+
+
+@pytest.mark.parametrize("constraint", [TOY, TWO_STAGES], ids=["one grammar", "stages"])
+def test_the_model_has_its_draft_before_its_eyes(model: TransformersModel, constraint: Any) -> None:
+    for text in ("(kitchen,pantry)", "(north)", ""):
+        drawn = drafted(Planted(model, text), constraint)
+        draft, answer, *_ = drawn.stages
+        assert (draft.text, draft.finish_reason) == (text, "stop")
+        assert answer.prompt_tokens == tokens_of(model, text, draft.asked)
+        assert drawn.completion.finish_reason == "stop"
+
+
+def test_a_draft_that_its_limit_cuts_is_used_as_it_is(model: TransformersModel) -> None:
+    for constraint, language in ((TOY, TOY_LANGUAGE), (TWO_STAGES, re.compile(r"\(a .* \(b .*"))):
+        drawn = drafted(Dictated(model, LONG), constraint, limit=25)
+        draft, answer, *_ = drawn.stages
+        assert (draft.finish_reason, draft.completion_tokens) == ("length", 25)
+        assert draft.text and LONG.startswith(draft.text)
+        assert answer.prompt_tokens == tokens_of(model, draft.text, draft.asked)
+        assert drawn.completion.finish_reason == "stop"
+        assert language.fullmatch(drawn.completion.text)
+
+
+@pytest.mark.parametrize("text", ["\n", "<think>so", "a</think>b", "{{ x }}", "Küche \U0001f600"])
+def test_whatever_the_draft_says_the_answer_obeys(model: TransformersModel, text: str) -> None:
+    drawn = drafted(Planted(model, text), TWO_STAGES)
+    assert drawn.stages[0].text == text
+    assert drawn.completion.finish_reason == "stop"
+
+
+def test_a_draft_is_free(model: TransformersModel) -> None:
+    drafts = [drafted(model, TOY, seed=seed).stages[0] for seed in range(5)]
+    assert all(0 < draft.completion_tokens <= 60 and draft.grammar is None for draft in drafts)
+    assert len({draft.text for draft in drafts}) == 5
+    assert not any(TOY_LANGUAGE.fullmatch(draft.text) for draft in drafts)
+
+
+def test_drafts_depend_on_their_seeds_alone(model: TransformersModel) -> None:
+    question = Question(PDDL, PROMPT, Scene())
+    sampling = Sampling(max_tokens=300, seed=8, draft_tokens=30)
+
+    def texts(count: int) -> list[list[str]]:
+        samples = draw(model, question, TOY, sampling, {}, count)
+        return [[stage.text for stage in drawn.stages] for drawn in samples]
+
+    four = texts(4)
+    assert len({tuple(sample) for sample in four}) == 4
+    assert texts(4) == four
+
+
+@pytest.mark.parametrize("constraint", [TOY, TWO_STAGES], ids=["one grammar", "stages"])
+def test_a_draft_that_fills_the_context_says_what_to_lower(
+    random_llama: Path, constraint: Any
+) -> None:
+    model = TransformersModel(weights=str(random_llama), context_tokens=80, engine=CPU)
+    with pytest.raises(PromptTooLong, match=r"a draft of \d+ tokens .*decoding\.draft_tokens"):
+        drafted(Dictated(model, LONG), constraint, limit=500)
+
+
+def test_a_model_that_always_thinks_drafts_nothing(random_llama: Path) -> None:
+    thinker = Thinking(switch=None)
+    model = TransformersModel(weights=str(random_llama), thinking=thinker, engine=CPU)
+    with pytest.raises(ConfigError, match=r"always thinks.*decoding\.reason=draft.*reason=think"):
+        model.preflight()
