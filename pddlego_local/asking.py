@@ -32,7 +32,7 @@ class Asking:
         """`count` answers of one request, each recorded before the first is used."""
         self._calls += 1
         decoding, form = self._decoding, question.form
-        constraint = constraint_for(decoding.rung, form, question.scene)
+        constraint = constraint_for(decoding.rung, form, question.scene, decoding.layout)
         sampling = decoding.sampling(derive_seed(*self._seed_parts, self._calls))
         samples = draw(self._model, question, constraint, sampling, decoding.stage_tokens, count)
         answers = []

@@ -95,7 +95,8 @@ def _prepare(players: "_Players", cell: Cell, console: Console) -> None:
     environment = players.first
     scene = Scene(actions=environment.actions, domain=environment.domain)
     constraints = {
-        form.name: constraint_for(decoding.rung, form, scene) for form in players.method.forms
+        form.name: constraint_for(decoding.rung, form, scene, decoding.layout)
+        for form in players.method.forms
     }
     for constraint in constraints.values():
         if constraint:

@@ -83,7 +83,7 @@ def sampler(config: CellConfig, model: Model) -> Callable[[int], Answered]:
     if PDDL not in config.build("method").forms:
         raise ConfigError(f"method={config.labels['method']} asks for no domain and problem")
     question = first_question(config)
-    constraint = constraint_for(decoding.rung, PDDL, question.scene)
+    constraint = constraint_for(decoding.rung, PDDL, question.scene, decoding.layout)
 
     def sample(number: int) -> Answered:
         sampling = decoding.sampling(derive_seed(config.settings.seed, "sample", number))

@@ -6,6 +6,7 @@ from pydantic import ConfigDict, Field, PositiveInt
 from pydantic.dataclasses import dataclass
 
 from pddlego_local.core import Sampling
+from pddlego_local.decoding.layout import Layout
 from pddlego_local.errors import ConfigError
 
 GoalArm = Literal["any", "unmet", "frontier"]
@@ -28,14 +29,17 @@ class Decoding:
     "objects", "facts", "goal"; of the rung "signatures" "domain", "problem"), each within what
     `max_tokens` leaves. `goal` says which goals "typed" and "grounded" leave out: none ("any"),
     those that are already true ("unmet"), or also those that lead to no place that the state
-    tracker calls unvisited ("frontier"); `conf` gives "grounded" the second. `best_of` answers are
-    drawn at once, and the first that the planner solves is taken. `repair` changes what a planner
-    would refuse, before planning (`pddl.repair`); `feedback` is what a model reads about PDDL
-    without a plan: the planner's own words, or those of the static check (`pddl.explain`).
+    tracker calls unvisited ("frontier"); `conf` gives "grounded" the second. `layout` is how an
+    answer is written where that carries no meaning (`decoding.layout`); `conf` gives every rung
+    with a grammar "line". `best_of` answers are drawn at once, and the first that the planner
+    solves is taken. `repair` changes what a planner would refuse, before planning (`pddl.repair`);
+    `feedback` is what a model reads about PDDL without a plan: the planner's own words, or those of
+    the static check (`pddl.explain`).
     """
 
     rung: Rung
     goal: GoalArm = "any"
+    layout: Layout = "any"
     temperature: Annotated[float, Field(ge=0, le=5)] = 1.0
     top_p: Annotated[float, Field(gt=0, le=1)] = 1.0
     max_tokens: Annotated[int, Field(ge=1)] = 8192
@@ -57,6 +61,11 @@ class Decoding:
                 "decoding.reason=draft needs a rung with a grammar: on the rung free the answer "
                 "after a draft is as free as the draft; choose another rung or "
                 "decoding.reason=none."
+            )
+        if self.layout != "any" and self.rung == "free":
+            raise ConfigError(
+                f"decoding.layout={self.layout} needs a rung with a grammar, and decoding=free has "
+                "none; choose decoding.layout=any."
             )
 
     @property

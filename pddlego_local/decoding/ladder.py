@@ -8,7 +8,8 @@
     grounded    names that the prompt shows; a goal that is not already true
 
 Each rung excludes by construction what the one before lets through; prompts and envelope are the
-same on all. The three above "syntax" know the scene that a question is asked in.
+same on all. The three above "syntax" know the scene that a question is asked in. How an answer is
+laid out is apart from the rungs (`layout`).
 """
 
 import functools
@@ -20,6 +21,7 @@ from pddlego_local.decoding import Rung
 from pddlego_local.decoding.forms import FORMS, PDDL, Form, Keys
 from pddlego_local.decoding.grammars.lark_text import load
 from pddlego_local.decoding.grammars.schema import schema_grammar, schema_of
+from pddlego_local.decoding.layout import Layout
 from pddlego_local.decoding.question import Scene
 from pddlego_local.decoding.staged.commands import commands, moves, seen
 from pddlego_local.decoding.staged.edits import staged_edit
@@ -27,55 +29,55 @@ from pddlego_local.decoding.staged.pddl import staged_pddl, staged_problem
 from pddlego_local.decoding.stages import Constraint
 from pddlego_local.errors import ConfigError
 
-Build = Callable[[str, Form[Keys], Scene], Constraint]
-"""From the rung's name, the form and the scene to what is put on an answer."""
+Build = Callable[[str, Form[Keys], Scene, Layout], Constraint]
+"""From the rung's name, the form, the scene and the layout to what is put on an answer."""
 
 RUNGS: tuple[Rung, ...] = get_args(Rung)
 UPPER_RUNGS = RUNGS[3:]
 NO_SCENE = Scene()
 
 
-def nothing(rung: str, form: Form[Keys], scene: Scene) -> Constraint:
+def nothing(rung: str, form: Form[Keys], scene: Scene, layout: Layout) -> Constraint:
     return None
 
 
-def keys(rung: str, form: Form[Keys], scene: Scene) -> Constraint:
+def keys(rung: str, form: Form[Keys], scene: Scene, layout: Layout) -> Constraint:
     """The form's keys with strings of any kind."""
-    return _schema("json", form.keys)
+    return _schema("json", form.keys, layout)
 
 
-def lark(rung: str, form: Form[Keys], scene: Scene) -> Constraint:
+def lark(rung: str, form: Form[Keys], scene: Scene, layout: Layout) -> Constraint:
     """The form's own grammar of PDDL in its envelope."""
-    return load(form.grammar)
+    return load(form.grammar, layout)
 
 
-def patterns(rung: str, form: Form[Keys], scene: Scene) -> Constraint:
+def patterns(rung: str, form: Form[Keys], scene: Scene, layout: Layout) -> Constraint:
     """The form's keys, and a pattern for each string."""
-    return _schema("syntax", _patterns_of(form))
+    return _schema("syntax", _patterns_of(form), layout)
 
 
-def pddl(rung: str, form: Form[Keys], scene: Scene) -> Constraint:
-    return staged_pddl(rung, scene)
+def pddl(rung: str, form: Form[Keys], scene: Scene, layout: Layout) -> Constraint:
+    return staged_pddl(rung, scene, layout)
 
 
-def problem(rung: str, form: Form[Keys], scene: Scene) -> Constraint:
-    return staged_problem(rung, scene)
+def problem(rung: str, form: Form[Keys], scene: Scene, layout: Layout) -> Constraint:
+    return staged_problem(rung, scene, layout)
 
 
-def edit(rung: str, form: Form[Keys], scene: Scene) -> Constraint:
-    return staged_edit(rung, scene)
+def edit(rung: str, form: Form[Keys], scene: Scene, layout: Layout) -> Constraint:
+    return staged_edit(rung, scene, layout)
 
 
-def command(rung: str, form: Form[Keys], scene: Scene) -> Constraint:
-    return commands(rung, scene)
+def command(rung: str, form: Form[Keys], scene: Scene, layout: Layout) -> Constraint:
+    return commands(rung, scene, layout)
 
 
-def move(rung: str, form: Form[Keys], scene: Scene) -> Constraint:
-    return moves(rung, scene, patterns=_patterns_of(form))
+def move(rung: str, form: Form[Keys], scene: Scene, layout: Layout) -> Constraint:
+    return moves(rung, scene, layout, patterns=_patterns_of(form))
 
 
-def things(rung: str, form: Form[Keys], scene: Scene) -> Constraint:
-    return seen(rung, scene, patterns=_patterns_of(form))
+def things(rung: str, form: Form[Keys], scene: Scene, layout: Layout) -> Constraint:
+    return seen(rung, scene, layout, patterns=_patterns_of(form))
 
 
 # fmt: off
@@ -106,11 +108,13 @@ def _check_ladder() -> None:
 _check_ladder()
 
 
-def constraint_for(rung: str, form: Form[Keys] = PDDL, scene: Scene = NO_SCENE) -> Constraint:
+def constraint_for(
+    rung: str, form: Form[Keys] = PDDL, scene: Scene = NO_SCENE, layout: Layout = "any"
+) -> Constraint:
     """What a rung puts on a form; None for "free". Raises ConfigError for an unknown rung."""
     if rung not in RUNGS:
         raise ConfigError(f"decoding.rung={rung!r} is unknown; choose one of {', '.join(RUNGS)}.")
-    return LADDER[form.name][RUNGS.index(rung)](rung, form, scene)
+    return LADDER[form.name][RUNGS.index(rung)](rung, form, scene, layout)
 
 
 def _patterns_of(form: Form[Keys]) -> type[Keys]:
@@ -118,5 +122,5 @@ def _patterns_of(form: Form[Keys]) -> type[Keys]:
 
 
 @functools.lru_cache(maxsize=200)
-def _schema(rung: str, model: type[Keys]) -> Grammar:
-    return schema_grammar(rung, schema_of(model))
+def _schema(rung: str, model: type[Keys], layout: Layout) -> Grammar:
+    return schema_grammar(rung, schema_of(model), layout)

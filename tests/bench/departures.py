@@ -7,18 +7,28 @@ grammars. So they say independently what the rung means, and a departure without
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from typing import Any
 
+from pddlego_local.decoding.grammars.terminals import MOST_LETTERS
 from pddlego_local.decoding.staged.declarations import Declarations, declarations
+from pddlego_local.decoding.staged.limits import (
+    MOST_CONSTANTS,
+    MOST_OBJECTS,
+    MOST_PARAMETERS,
+    MOST_PREDICATES,
+    MOST_TYPES,
+    most_facts,
+)
+from pddlego_local.decoding.staged.names import KEYWORDS, circle
 from pddlego_local.decoding.staged.reading import domain_of
 from pddlego_local.decoding.staged.schemas import ActionSchema
 from pddlego_local.pddl.faults import FaultLog
 from pddlego_local.pddl.problem import read_problem
-from pddlego_local.pddl.reader import Block, Word, read
+from pddlego_local.pddl.reader import Block, Node, Word, read
 from pddlego_local.pddl.task import Domain, Literal, Problem, TypedName
 
 ORDER = (":types", ":constants", ":predicates", ":action")
 NAME = re.compile(r"[A-Za-z][\w-]*", re.ASCII)
-LOST_SPACE = re.compile(r"^[^;\n]*[\w-]\?", re.MULTILINE)  # "(at?x" and "?x?y"
 
 Parameters = tuple[tuple[str, str], ...]
 Terms = Mapping[str, str]
@@ -111,6 +121,67 @@ def _repeated(pair: Pair) -> bool:
     return any(len(set(names)) < len(names) for names in lists)
 
 
+def _said_twice(pair: Pair) -> bool:
+    """A fact, or an operand of `and` or `or`."""
+    facts = [fact.atom.key for fact in pair.problem.init]
+    bodies = [item for item in pair.domain.block.items if isinstance(item, Block)]
+    goal = [pair.problem.goal_block] if pair.problem.goal_block else []
+    twice = any(_repeats_operand(block) for block in (*bodies, *goal))
+    return twice or len(set(facts)) < len(facts)
+
+
+def _repeats_operand(block: Block) -> bool:
+    blocks = [item for item in block.items if isinstance(item, Block)]
+    if block.head in ("and", "or"):
+        operands = [_words(item) for item in blocks]
+        if len(set(operands)) < len(operands):
+            return True
+    return any(map(_repeats_operand, blocks))
+
+
+def _words(node: Node) -> Any:
+    return node.name if isinstance(node, Word) else tuple(map(_words, node.items))
+
+
+def _parameter_twice(pair: Pair) -> bool:
+    lists = [predicate.parameters or [] for predicate in pair.domain.predicates or ()]
+    return any(len({entry.name for entry in own}) < len(own) for own in lists)
+
+
+def _shared_name(pair: Pair) -> bool:
+    """A type or predicate has the name of a keyword, a section, an action, or of the other."""
+    types = {entry.name for entry in pair.domain.types}
+    predicates = {predicate.word.name for predicate in pair.domain.predicates or ()}
+    reserved = {*KEYWORDS, *pair.told}
+    return bool(types & predicates or (types | predicates) & reserved)
+
+
+def _nothing_with_parameters(pair: Pair) -> bool:
+    return any(pair.told.values()) and not any(p.parameters for p in pair.domain.predicates or ())
+
+
+def _long_list(pair: Pair) -> bool:
+    domain = pair.domain
+    counts = (
+        (len(domain.types), MOST_TYPES),
+        (len(domain.constants), MOST_CONSTANTS),
+        (len(domain.predicates or ()), MOST_PREDICATES),
+        (
+            max((len(p.parameters or ()) for p in domain.predicates or ()), default=0),
+            MOST_PARAMETERS,
+        ),
+        (len(pair.problem.objects), MOST_OBJECTS),
+        (len(pair.problem.init), most_facts(len(pair.declared.things))),
+    )
+    return any(count > most for count, most in counts)
+
+
+def _long_name(pair: Pair) -> bool:
+    """Or one that holds a part three times in a row."""
+    words = re.findall(r"[\w-]+", pair.text)
+    return any(len(word) > MOST_LETTERS or circle(word) for word in words)
+
+
 def _literals(pair: Pair) -> Iterator[tuple[Literal, Terms]]:
     """Each with the type of every term that it may name."""
     constants = _types_of(pair.domain.constants)
@@ -189,7 +260,6 @@ def _strange_name(pair: Pair) -> bool:
 
 
 REASONS: dict[str, Callable[[Pair], bool]] = {
-    "no space before `?`": lambda p: LOST_SPACE.search(p.text) is not None,
     "an action that was not told": _no_such_action,
     "an action with more or fewer parameters": _signature_departs(lambda a, b: len(a) != len(b)),
     "an action with its parameters in another order": _signature_departs(
@@ -210,5 +280,11 @@ REASONS: dict[str, Callable[[Pair], bool]] = {
     "an argument of the wrong type": _wrong_type,
     "a variable of an unknown type": _unknown_type,
     "a quantifier over several variables or untyped ones": _other_quantifier,
+    "a fact or an operand said twice": _said_twice,
+    "a predicate's parameter named twice": _parameter_twice,
+    "a type or predicate with a name that is taken": _shared_name,
+    "no predicate with parameters": _nothing_with_parameters,
+    "a list longer than its bound": _long_list,
+    "a name too long, or in circles": _long_name,
     "a negated initial fact": lambda p: any(fact.negated for fact in p.problem.init),
 }

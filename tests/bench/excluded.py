@@ -5,8 +5,9 @@
 DATA holds one object a line: "id", "model", "environment", "domain", "problem", what the planner of
 that run said as "cause", and a guess where it recorded nothing as "cause_inferred". Causes are also
 judged again, by our checker and planner. The pairs are as they were extracted, so that "free" and
-"json" exclude none. Observations are not in the data: of the rung "grounded" the names are not
-judged, its rule about goals is.
+"json" exclude none; for the other rungs they are printed in the layout "line" first, which takes
+away what carries no meaning. Observations are not in the data: of the rung "grounded" the names are
+not judged, its rule about goals is.
 """
 
 import argparse
@@ -14,7 +15,6 @@ import functools
 import itertools
 import json
 import lzma
-import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -23,6 +23,7 @@ from typing import Any
 
 from pddlego_local.core import Planner
 from pddlego_local.decoding.grammars.lark_text import accepts, load
+from pddlego_local.decoding.layout import Printer
 from pddlego_local.decoding.question import Scene
 from pddlego_local.decoding.staged.pddl import staged_pddl
 from pddlego_local.decoding.staged.schemas import ActionSchema
@@ -81,19 +82,13 @@ def rows(file: Path, every: int = 1) -> list[Row]:
 
 def judge(row: Row, planner: Planner) -> Judged:
     domain, problem, scene = row["domain"], row["problem"], SCENES[row["environment"]]
-    text, typed = _answer(domain, problem), staged_pddl("typed", scene)
     found, outcome = check(domain, problem), planner.plan(domain, problem).outcome
     pair = Pair.of(domain, problem, _told(row["environment"])) if found.syntax else None
-    place = place_of_departure(typed, text)
+    places = {rung: _place(rung, domain, problem, scene) for rung in RUNGS[:3]}
+    place = places["typed"]
     reasons = departures(pair) if pair and found.symbols else []
-    if place and found.symbols and not reasons:
-        bare = _answer(*(re.sub(r";[^\n]*", "", file) for file in (domain, problem)))
-        reasons = [] if place_of_departure(typed, bare) else ["a comment where none may stand"]
-    outside = {
-        "syntax": not accepts(load("syntax"), text),
-        "signatures": bool(place_of_departure(staged_pddl("signatures", scene), text)),
-        "typed": bool(place),
-        "grounded": bool(place) or pair is None or goal_already_true(pair.domain, pair.problem),
+    outside = places | {
+        "grounded": place or pair is None or goal_already_true(pair.domain, pair.problem),
     }
     return Judged(
         row,
@@ -105,8 +100,16 @@ def judge(row: Row, planner: Planner) -> Judged:
     )
 
 
-def _answer(domain: str, problem: str) -> str:
-    return json.dumps({"df": domain, "pf": problem})
+def _place(rung: str, domain: str, problem: str, scene: Scene) -> str:
+    """Where a printed pair leaves the rung; "" nowhere."""
+    printer = Printer("line", scene.actions, tight=rung == "typed")
+    try:
+        text = printer.answer({"df": domain, "pf": problem})
+    except ValueError as fault:
+        return f"cannot be printed: {fault}"
+    if rung == "syntax":
+        return "" if accepts(load("syntax", "line"), text) else "somewhere"
+    return place_of_departure(staged_pddl(rung, scene, "line"), text)
 
 
 def _cause(outcome: str, syntax: bool, symbols: bool | None) -> str:

@@ -8,10 +8,15 @@ import statistics
 from collections.abc import Callable
 
 from pddlego_local.core import Grammar, Message, Sampling
-from pddlego_local.decoding.staged import parts
+from pddlego_local.decoding.grammars.builder import Rules
+from pddlego_local.decoding.staged import problem_parts as parts
+from pddlego_local.decoding.staged.atoms import Facts
 from pddlego_local.decoding.staged.declarations import declarations
-from pddlego_local.decoding.staged.goals import Facts, frontier, goal
+from pddlego_local.decoding.staged.goals import frontier, goal
+from pddlego_local.decoding.staged.limits import most_objects
+from pddlego_local.decoding.staged.names import Names
 from pddlego_local.decoding.staged.reading import domain_of, problem_in
+from pddlego_local.decoding.staged.writing import Build
 from pddlego_local.environments.coin.game import TABLES
 from pddlego_local.errors import MissingPart
 from pddlego_local.models.vllm.model import VllmModel
@@ -47,27 +52,41 @@ def stage_bench() -> list[dict[str, object]]:
 
 
 def stages(size: int, salt: str = "") -> dict[str, tuple[Grammar, str]]:
-    """By stage, its grammar and a text of it, for a row of rooms; `salt` makes it a new grammar."""
+    """By stage, its grammar and a text of it in the layout "line", without its head, for a row of
+    rooms; `salt` makes it a new grammar."""
     rooms = [f"room{salt}{number}" for number in range(size - 4)]
     ways = ["north", "south", "east", "west"]
     declared = declarations(domain_of(TABLES.domain))
     unvisited = rooms[1:]
-    head = '", "pf": "(define (problem now) (:domain coin_collector) (:objects '
-    objects = f"{head}{' '.join(rooms)} - location {' '.join(ways)} - direction) (:init"
+    listed = f"(:objects {' '.join(rooms)} - location {' '.join(ways)} - direction)"
+    objects = f" now) (:domain coin_collector) {listed}"
     row = itertools.pairwise(rooms)
     facts = f" (at {rooms[0]}) {' '.join(f'(connected {a} {b} east)' for a, b in row)})"
     end = f' (:goal (at {rooms[-1]})))"}}'
-    begun = problem_in('{"df": "' + objects + ")")
+    begun = problem_in(f'{{"pf": "(define (problem {objects} (:init)')
     things = declared.with_objects(begun)
     joined = {(a, b, "east") for a, b in itertools.pairwise(rooms)}
     true: Facts = {"at": {(rooms[0],)}, "connected": joined}
-    return {
-        "objects": (parts.objects(declared, [*rooms, *ways], parts.NEXT_PROBLEM), objects),
-        "facts and goal": (parts.facts_and_goal(things), facts + end),
-        "facts": (parts.facts(things), facts),
-        "goal": (goal(frontier(things, unvisited), {}), end),
-        "goal again": (goal(frontier(things, unvisited), true), end),
+    names, terms = [*rooms, *ways], frontier(things, unvisited)
+    built: dict[str, tuple[Build, str]] = {
+        "objects": (
+            lambda rules: parts.objects(
+                rules, Names(), declared, names, most_objects(size), parts.NEXT_PROBLEM
+            ),
+            objects,
+        ),
+        "facts and goal": (lambda rules: parts.facts_and_goal(rules, things), facts + end),
+        "facts": (lambda rules: parts.facts(rules, things), facts),
+        "goal": (lambda rules: goal(rules, terms, {}), end),
+        "goal again": (lambda rules: goal(rules, terms, true), end),
     }
+    return {name: (_grammar(name, build), text) for name, (build, text) in built.items()}
+
+
+def _grammar(name: str, build: Build) -> Grammar:
+    rules = Rules("line")
+    start = build(rules)
+    return rules.grammar(name, start)
 
 
 def first_token_bench(model: VllmModel) -> list[dict[str, object]]:

@@ -60,7 +60,7 @@ class Dictated:
 def stages(domain: str = DOMAIN, problem: str = PROBLEM_FILE) -> list[str]:
     """The answer cut where its stages end."""
     text = json.dumps({"df": domain, "pf": problem})
-    ends = ["lamp - thing)", "(done))", "(lit ?l)))", "(:init"]
+    ends = ["lamp - thing)", "(done))", "(lit ?l)))", "candle - lamp)"]
     cuts = [0, *(text.rindex(end) + len(end) for end in ends), len(text)]
     return [text[a:b] for a, b in itertools.pairwise(cuts)]
 
@@ -88,14 +88,14 @@ def test_an_answer_in_stages_is_one_answer() -> None:
 def test_a_name_that_comes_again_is_rolled_back_and_resampled() -> None:
     types, predicates, actions, objects, facts = stages()
     twice = objects.replace("hall cellar", "hall cellar hall")
-    rest = " attic - room up - way candle - lamp) (:init"
+    rest = " attic - room up - way candle - lamp)"
     drawn, model = dictate(types, predicates, actions, twice, rest, facts)
     grammar, _, before = model.asked[4]
     assert before.endswith("hall cellar")
     assert grammar
     assert decoder_verdict(grammar, rest) == "accepted"
     for taken in ("hall", "CELLAR", "torch"):
-        assert decoder_verdict(grammar, f" {taken} - room) (:init") == "rejected"
+        assert decoder_verdict(grammar, f" {taken} - room)") == "rejected"
     assert drawn.completion.text.count(f"hall cellar{rest}") == 1
 
 
@@ -114,9 +114,10 @@ def test_an_action_that_comes_again_is_rolled_back_too() -> None:
 def test_a_type_that_the_actions_need_is_added() -> None:
     types, predicates, actions, objects, facts = stages()
     without = types.replace("room way - object", "room - object")
-    drawn, _ = dictate(without, " way)", predicates, actions, objects, facts)
+    drawn, _ = dictate(without, predicates, actions, objects, facts)
     assert "object lamp - thing way)" in drawn.completion.text
     assert drawn.stages[1].before.endswith("lamp - thing")
+    assert drawn.stages[1].head == " way)"
 
 
 @pytest.mark.parametrize("cut", range(5))

@@ -10,6 +10,7 @@ from pddlego_local.core import Grammar, Names
 from pddlego_local.decoding.forms import EDIT, Edit
 from pddlego_local.decoding.grammars.lark_text import decoder_verdict
 from pddlego_local.decoding.ladder import constraint_for
+from pddlego_local.decoding.layout import Layout
 from pddlego_local.decoding.question import Scene
 from pddlego_local.decoding.staged.edits import staged_edit
 from pddlego_local.decoding.stages import StagedGrammar, place_of_departure
@@ -31,8 +32,8 @@ SCENE = Scene(
 OUT_OF_DOOR1 = "(next hall door1 up)"
 
 
-def staged(rung: str, scene: Scene = SCENE) -> StagedGrammar:
-    return staged_edit(rung, scene)
+def staged(rung: str, scene: Scene = SCENE, layout: Layout = "any") -> StagedGrammar:
+    return staged_edit(rung, scene, layout)
 
 
 def edit(**lists: Any) -> dict[str, Any]:
@@ -61,7 +62,7 @@ ACCEPTED = {
     "nothing": edit(),
     "objects and facts about them": edit(
         add=["attic Loft - room", "down - way"],
-        init_add=["(next attic Loft down)", "(at attic)", "(done)", "(at attic)"],
+        init_add=["(next attic Loft down)", "(at attic)", "(done)", "(at Loft)"],
     ),
     "a supertype for an object": edit(add=["attic - thing"], init_add=["(has attic)"]),
     "the type object": edit(add=["attic - object"]),
@@ -88,10 +89,19 @@ def test_accepted(name: str, rung: str) -> None:
     assert departure(written, rung) == ""
     assert departure(written, rung, indent=2) == ""
     assert departure(written, rung, separators=(",", ":")) == ""
+    exact = staged(rung, layout="line")
+    assert place_of_departure(exact, json.dumps(written)) == ""
+    assert place_of_departure(exact, json.dumps(written, separators=(",", ":")))
+    assert place_of_departure(exact, json.dumps(written, indent=2))
     changed(written)
 
 
 REJECTED = {
+    "a fact twice": edit(init_add=["(at cellar)", "(done)", "(at cellar)"]),
+    "a fact twice, once in another's place": edit(
+        init_add=["(at cellar)"], init_replace={"(at hall)": "(at cellar)"}
+    ),
+    "a name that runs in circles": edit(add=["up-up-up-up - room"]),
     "an object that is there": edit(add=["hall - room"]),
     "an object that is there, in capitals": edit(add=["HALL - room"]),
     "an object that is a constant": edit(add=["torch - lamp"]),
@@ -141,6 +151,7 @@ REJECTED = {
 @pytest.mark.parametrize("name", REJECTED)
 def test_rejected(name: str) -> None:
     assert departure(REJECTED[name])
+    assert place_of_departure(staged("typed", layout="line"), json.dumps(REJECTED[name]))
 
 
 def test_an_answer_ends_where_it_ends() -> None:

@@ -144,7 +144,8 @@ def begin(asked: Scene, problem: str) -> tuple[Stages, Stage]:
     staged = constraint_for("typed", PROBLEM, replace(asked, domain=HOUSE))
     assert isinstance(staged, StagedGrammar)
     text = json.dumps({"pf": problem})
-    cut = text.index("(:init") + len("(:init")
+    cut = text.index("(:init")
+    cut = len(text[:cut].removesuffix("\\n  "))
     stages = staged.stages()
     assert decoder_verdict(next(stages).grammar, text[:cut]) == "accepted"
     assert decoder_verdict(stages.send(text[:cut]).grammar, text[cut:]) == "accepted"
@@ -170,8 +171,8 @@ def test_where_all_facts_are_true_one_is_denied() -> None:
     assert isinstance(staged, StagedGrammar)
     stages = staged.stages()
     next(stages)
-    stages.send('{"pf": "(define (problem p) (:domain d) (:objects a b - t) (:init')
-    again = stages.send(' (p a) (p b)) (:goal (p a)))"}')
+    stages.send('{"pf": "(define (problem p) (:domain d) (:objects a b - t)')
+    again = stages.send(' (:init (p a) (p b)) (:goal (p a)))"}')
     assert decoder_verdict(again.grammar, ' (:goal (p a)))"}') == "rejected"
     assert decoder_verdict(again.grammar, ' (:goal (not (p b))))"}') == "accepted"
     assert decoder_verdict(again.grammar, ' (:goal (and (p a) (not (p a)))))"}') == "accepted"
@@ -184,13 +185,13 @@ def test_where_no_fact_can_be_written_objects_are_added(rung: str) -> None:
     assert isinstance(staged, StagedGrammar)
     stages = staged.stages()
     next(stages)
-    stages.send('{"pf": "(define (problem p) (:domain d) (:init')
-    added = stages.send(') (:goal (and)))"}')
-    assert (added.name, added.drop) == ("objects", len(' (:init) (:goal (and)))"}'))
-    assert decoder_verdict(added.grammar, " (:objects a - t) (:init") == "accepted"
-    assert decoder_verdict(added.grammar, " (:init") == "rejected"
-    assert stages.send(" (:objects a - t) (:init").name == "facts"
-    goal = stages.send(")")
+    stages.send('{"pf": "(define (problem p) (:domain d) (:objects)')
+    added = stages.send(' (:init) (:goal (and)))"}')
+    assert (added.name, added.drop) == ("objects", len(') (:init) (:goal (and)))"}'))
+    assert decoder_verdict(added.grammar, " a - t)") == "accepted"
+    assert decoder_verdict(added.grammar, ")") == "rejected"
+    assert stages.send(" a - t)").name == "facts"
+    goal = stages.send(" (:init)")
     assert decoder_verdict(goal.grammar, ' (:goal (p a)))"}') == "accepted"
     assert decoder_verdict(goal.grammar, ' (:goal (and)))"}') == "rejected"
 
@@ -201,8 +202,8 @@ def test_where_there_is_no_name_for_an_object_the_goal_is_never_true() -> None:
     assert isinstance(staged, StagedGrammar)
     stages = staged.stages()
     next(stages)
-    stages.send('{"pf": "(define (problem p) (:domain d) (:init')
-    goal = stages.send(') (:goal (and)))"}')
+    stages.send('{"pf": "(define (problem p) (:domain d) (:objects)')
+    goal = stages.send(' (:init) (:goal (and)))"}')
     assert decoder_verdict(goal.grammar, ' (:goal (or)))"}') == "accepted"
     assert decoder_verdict(goal.grammar, ' (:goal (and)))"}') == "rejected"
 

@@ -34,13 +34,13 @@ def test_every_rung_has_its_grammar_and_no_other_rung_exists() -> None:
 
 
 FAULTS = [
-    ("problem", '_INIT: _B "("', '_INIT: _B "(" )', r"problem\.lark, line \d+: .*Unexpected"),
-    ("problem", '_INIT: _B "("', '_INIT: _MISSING "("', r"problem\.lark, line \d+: .*_MISSING"),
+    ("problem", "_INIT: _SECTION", "_INIT: _SECTION )", r"problem\.lark, line \d+: .*Unexpected"),
+    ("problem", "_INIT: _SECTION", "_INIT: _MISSING", r"problem\.lark, line \d+: .*_MISSING"),
     ("problem", "goal: _GOAL", "goal: _GAOL", r"problem\.lark, line 7: .*_GAOL"),
     ("condition", "_TERM: NAME | VARIABLE", "_TERM: NAME | (VARIABLE", r"condition\.lark"),
-    ("tokens", "NUMBER: /[0-9]", "NUMBER: /(?<=a)[0-9]", r"tokens\.lark, line \d+: .*look"),
-    ("tokens", "NUMBER: /[0-9]{1,9}/", "NUMBER: /[0-9/", r"tokens\.lark, line \d+: .*NUMBER"),
-    ("tokens", "NUMBER: /[0-9]{1,9}/", "NUMBER: /[0-9]*/", r"tokens\.lark, line \d+: .*zero-width"),
+    ("tokens", "AMOUNT: _GAP /[0-9]", "AMOUNT: /(?<=a)[0-9]", r"tokens\.lark, line \d+: .*look"),
+    ("tokens", "AMOUNT: _GAP /[0-9]{1,9}/", "AMOUNT: /[0-9/", r"tokens\.lark, line \d+: .*AMOUNT"),
+    ("tokens", "_GAP /[0-9]{1,9}/", "/[0-9]*/", r"tokens\.lark, line \d+: .*zero-width"),
     ("problem", "~ 0 .. 1000", "~ 5 .. 1", r"problem\.lark, line \d+: .*Range"),
     ("problem", "goal: _GOAL", "goal.2: _GOAL", r"problem\.lark, line 7: .*priority"),
 ]
@@ -56,16 +56,16 @@ def test_a_mistake_in_a_file_is_named(
     assert before in text
     path.write_text(text.replace(before, after, 1))
     with pytest.raises(ConfigError, match=reason) as caught:
-        validate(load("problem", tmp_path / "grammars"))
+        validate(load("problem", directory=tmp_path / "grammars"))
     assert "\n" not in str(caught.value)
 
 
 def test_a_missing_or_binary_part_and_an_unknown_name_are_named(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match=r"problem\.lark cannot be read"):
-        load("problem", tmp_path)
+        load("problem", directory=tmp_path)
     (tmp_path / "domain.lark").write_bytes(b"\xff\xfe\x00")
     with pytest.raises(ConfigError, match=r"domain\.lark cannot be read"):
-        load("domain", tmp_path)
+        load("domain", directory=tmp_path)
     with pytest.raises(ConfigError, match=r"'pddl'; choose one of domain, problem, syntax"):
         load("pddl")
 

@@ -8,11 +8,13 @@ import pytest
 from pddlego_local.core import Action, Names
 from pddlego_local.decoding.forms import PDDL, PROBLEM
 from pddlego_local.decoding.ladder import constraint_for
+from pddlego_local.decoding.layout import Layout, Printer
 from pddlego_local.decoding.question import Scene
 from pddlego_local.decoding.stages import StagedGrammar, place_of_departure
 from pddlego_local.pddl.check import check
 from pddlego_local.planner import FastDownward
 
+LAYOUTS: tuple[Layout, ...] = ("any", "line", "lines")
 DOMAIN = """(define (domain house)
   (:requirements :strips :typing)
   (:types room way - object thing - object lamp - thing)
@@ -40,10 +42,21 @@ SCENE = Scene(
 )
 
 
-def departure(domain: str, problem: str, rung: str = "typed", scene: Scene = SCENE) -> str:
-    staged = constraint_for(rung, PDDL, scene)
+def departure(
+    domain: str,
+    problem: str,
+    rung: str = "typed",
+    scene: Scene = SCENE,
+    layout: Layout = "any",
+) -> str:
+    """Where the two files leave the language: as they are, or printed in an exact layout."""
+    staged = constraint_for(rung, PDDL, scene, layout)
     assert isinstance(staged, StagedGrammar)
-    return place_of_departure(staged, json.dumps({"df": domain, "pf": problem}))
+    answer = {"df": domain, "pf": problem}
+    if layout == "any":
+        return place_of_departure(staged, json.dumps(answer))
+    printer = Printer(layout, scene.actions, tight=rung != "signatures")
+    return place_of_departure(staged, printer.answer(answer))
 
 
 def changed(old: str, new: str) -> tuple[str, str]:
@@ -52,19 +65,28 @@ def changed(old: str, new: str) -> tuple[str, str]:
     return DOMAIN.replace(old, new), PROBLEM_FILE.replace(old, new)
 
 
-def test_the_house_itself_is_in_both_languages() -> None:
-    assert departure(DOMAIN, PROBLEM_FILE) == ""
-    assert departure(DOMAIN, PROBLEM_FILE, "grounded") == ""
-    for goal in ("unmet", "frontier"):
-        assert departure(DOMAIN, PROBLEM_FILE, "grounded", replace(SCENE, goal=goal)) == ""
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_the_house_itself_is_in_both_languages(layout: Layout) -> None:
+    assert departure(DOMAIN, PROBLEM_FILE, layout=layout) == ""
+    for goal in ("any", "unmet", "frontier"):
+        scene = replace(SCENE, goal=goal)
+        assert departure(DOMAIN, PROBLEM_FILE, "grounded", scene, layout) == ""
 
 
-ACCEPTED = {
+# What the printer does away with: under "any" the same is outside.
+PRINTED_OTHERWISE = {
     "no requirements": ("(:requirements :strips :typing)\n", ""),
+    "other requirements": (":strips :typing", ":typing :negative-preconditions"),
     "requirements after types": (
         "(:requirements :strips :typing)\n  (:types room way - object thing - object lamp - thing)",
         "(:types room way - object thing - object lamp - thing) (:requirements :strips)",
     ),
+    "requirements of a problem": ("(:objects", "(:requirements :strips)\n  (:objects"),
+    "a comment where none may stand": ("(:action light", "; now\n (:action light"),
+}
+
+
+ACCEPTED = {
     "a type more": ("lamp - thing)", "lamp - thing door)"),
     "no constants": ("(:constants torch - lamp)\n", ""),
     "comments in lists": ("cellar - room", "cellar - room ; what is\n  ; there\n"),
@@ -92,7 +114,7 @@ ACCEPTED = {
         DOMAIN[DOMAIN.index("(:action go") : DOMAIN.index("(:action light")],
         "",
     ),
-    "constants only": ("(:objects hall cellar - room up - way candle - lamp)\n", ""),
+    "constants only": ("(:objects hall cellar - room up - way candle - lamp)", "(:objects)"),
     "an object of no type": ("candle - lamp)", "candle - lamp box)"),
     "no facts": ("(:init (at hall) (next hall cellar up) (has candle))", "(:init)"),
     "goal with or": ("(:goal (at cellar))", "(:goal (or (at cellar) (lit candle)))"),
@@ -107,8 +129,17 @@ def test_accepted(name: str) -> None:
     if name == "constants only":
         problem = problem.replace("(at hall) (next hall cellar up) (has candle)", "(has torch)")
         problem = problem.replace("(at cellar)", "(lit torch)")
-    assert departure(domain, problem) == ""
+    for layout in LAYOUTS:
+        assert departure(domain, problem, layout=layout) == "", layout
     assert check(domain, problem).accepted
+
+
+@pytest.mark.parametrize("name", PRINTED_OTHERWISE)
+def test_accepted_when_printed(name: str) -> None:
+    domain, problem = changed(*PRINTED_OTHERWISE[name])
+    assert departure(domain, problem)
+    assert departure(domain, problem, layout="line") == ""
+    assert departure(domain, problem, layout="lines") == ""
 
 
 REJECTED = {
@@ -157,14 +188,51 @@ REJECTED = {
     "a keyword as predicate": ("(done)", "(when)"),
     "object of an undeclared type": ("candle - lamp)", "candle - light)"),
     "no goal": ("(:goal (at cellar))", ""),
+    "a type named as a keyword": ("lamp - thing)", "lamp - thing Forall)"),
+    "a type named as a section": ("lamp - thing)", "lamp - thing types)"),
+    "a type named as an action": ("lamp - thing)", "lamp - thing light)"),
+    "a predicate named as a type": ("(done)", "(Room)"),
+    "a predicate named as an action": ("(done)", "(go)"),
+    "a predicate named as a section": ("(done)", "(precondition)"),
+    "a parameter twice": ("(next ?a ?b - room", "(next ?a ?A - room"),
+    "a fact twice": ("(has candle)", "(has candle) (at HALL)"),
+    "a condition twice": ("(and (has ?l)", "(and (has ?l) (has ?l)"),
+    "a denial twice": ("(and (has ?l)", "(and (not (lit ?l)) (has ?l)"),
+    "an implication twice": (
+        "(and (has ?l)",
+        "(and (imply (done) (done)) (has ?l) (imply (done) (done))",
+    ),
+    "an effect twice": (":effect (lit ?l)", ":effect (and (lit ?l) (done) (lit ?l))"),
+    "an alternative twice": ("(:goal (at cellar))", "(:goal (or (at cellar) (at cellar)))"),
+    "a conjunct of the goal twice": ("(:goal (at cellar))", "(:goal (and (done) (done)))"),
+    "a name of 41 letters": ("cellar", "c" + "abcdefgh" * 5),
+    "a name that runs in circles": ("cellar", "none-of-none-of-none-of-cellar"),
+    "a type that runs in circles": ("lamp - thing)", "lamp - thing aaaa)"),
+    "a parameter that runs in circles": ("(has ?t -", "(has ?t_of_of_of -"),
+    "the name of the problem runs in circles": ("(problem now)", "(problem no-no-no-no)"),
+    "no predicate with parameters": (
+        DOMAIN[DOMAIN.index("(:predicates") : DOMAIN.index("(:action")],
+        "(:predicates (done) (ready))",
+    ),
+    "21 predicates": ("(done)", " ".join(f"(done{number})" for number in range(17))),
+    "13 types": ("lamp - thing)", f"lamp - thing {' '.join(f't{n}' for n in range(9))})"),
+    "7 parameters": ("(has ?t - thing)", "(has ?t1 ?t2 ?t3 ?t4 ?t5 ?t6 ?t7 - thing)"),
     "one bracket less": ("(:goal (at cellar)))", "(:goal (at cellar))"),
     "one bracket more": ("(:goal (at cellar)))", "(:goal (at cellar))))"),
 }
 
 
+UNREADABLE = ("one bracket less", "one bracket more", "a supertype as argument")
+"""What has no structure that could be printed."""
+
+
 @pytest.mark.parametrize("name", REJECTED)
 def test_rejected(name: str) -> None:
-    assert departure(*changed(*REJECTED[name]))
+    pair = changed(*REJECTED[name])
+    assert departure(*pair)
+    if name not in UNREADABLE:
+        assert departure(*pair, layout="line")
+        assert departure(*pair, layout="lines")
 
 
 GROUNDED = {
@@ -176,8 +244,9 @@ GROUNDED = {
 @pytest.mark.parametrize("name", GROUNDED)
 def test_only_grounded_rejects(name: str) -> None:
     pair = changed(*GROUNDED[name])
-    assert departure(*pair) == ""
-    assert departure(*pair, "grounded")
+    for layout in LAYOUTS:
+        assert departure(*pair, layout=layout) == ""
+        assert departure(*pair, "grounded", layout=layout)
 
 
 WRONG_SIGNATURES = (
@@ -191,12 +260,13 @@ WRONG_SIGNATURES = (
 
 def test_signatures_are_a_rung_of_their_own() -> None:
     """The environment's actions exactly, whatever else is declared or not."""
-    for name in ACCEPTED.keys() - {"constants only"}:
-        assert departure(*changed(*ACCEPTED[name]), "signatures") == "", name
-    for name in WRONG_SIGNATURES:
-        assert departure(*changed(*REJECTED[name]), "signatures"), name
-    for name in ("undeclared predicate in a body", "too many arguments", "a type twice"):
-        assert departure(*changed(*REJECTED[name]), "signatures") == "", name
+    for layout in LAYOUTS:
+        for name in ACCEPTED.keys() - {"constants only"}:
+            assert departure(*changed(*ACCEPTED[name]), "signatures", layout=layout) == "", name
+        for name in WRONG_SIGNATURES:
+            assert departure(*changed(*REJECTED[name]), "signatures", layout=layout), name
+        for name in ("undeclared predicate in a body", "too many arguments", "a type twice"):
+            assert departure(*changed(*REJECTED[name]), "signatures", layout=layout) == "", name
     staged = constraint_for("signatures", PROBLEM, replace(SCENE, domain=DOMAIN))
     assert isinstance(staged, StagedGrammar)
     assert place_of_departure(staged, json.dumps({"pf": PROBLEM_FILE})) == ""

@@ -3,22 +3,44 @@
 Terminals are shared by what they match; rules are named after what they are for.
 """
 
+import functools
 from collections.abc import Iterable, Sequence
 
 from pddlego_local.core import Grammar
-from pddlego_local.decoding.grammars.lark_text import STAGE_PARTS, with_parts
+from pddlego_local.decoding.grammars.lark_text import forced_text, with_parts
 from pddlego_local.decoding.grammars.terminals import one_of
+from pddlego_local.decoding.layout import Layout
 
-MOST_OPERANDS = 30
+STAGE_PARTS = ("stages",)
+"""What the grammars of stages are put together from, besides their own rules and a layout."""
 
 
 class Rules:
-    """Collects rules and terminals; `grammar` puts them together with the project's parts."""
+    """Collects rules and terminals; `grammar` puts them together with the project's parts.
 
-    def __init__(self) -> None:
+    `head` is the text that the stage begins with where it has no choice: it stands before the
+    grammar's language, and need not be sampled.
+    """
+
+    def __init__(self, layout: Layout = "any") -> None:
+        self.layout = layout
+        self.head = ""
         self._terminals: dict[str, str] = {}
         self._rules: list[str] = []
         self._shared: dict[tuple[str, ...], str] = {}
+
+    @property
+    def comment(self) -> tuple[str, ...]:
+        """The terminal for a comment in a list, if the layout has any."""
+        return ("COMMENT",) if self.layout == "any" else ()
+
+    def begin(self, terminal: str) -> str:
+        """What the stage begins with: `terminal`, or nothing where its text is known and becomes
+        the head."""
+        if self.layout == "any":
+            return terminal
+        self.head = _text_of(terminal, self.layout)
+        return ""
 
     def terminal(self, pattern: str) -> str:
         """The name of the terminal with this pattern."""
@@ -46,9 +68,14 @@ class Rules:
     def grammar(self, name: str, start: str) -> Grammar:
         terminals = (f"{name}: {pattern}" for pattern, name in self._terminals.items())
         text = "\n".join([f"start: {start}", *self._rules, *terminals])
-        return with_parts(name, text, STAGE_PARTS)
+        return with_parts(name, text, STAGE_PARTS, self.layout)
 
 
 def some(rule: str, most: int, least: int = 0) -> str:
     """ "rule ~ 0 .. 5", or nothing where there is no such rule."""
     return f"{rule} ~ {least} .. {most}" if rule else ""
+
+
+@functools.cache
+def _text_of(terminal: str, layout: Layout) -> str:
+    return forced_text(with_parts("head", f"start: {terminal}", STAGE_PARTS, layout))

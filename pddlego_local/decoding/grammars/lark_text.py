@@ -1,7 +1,8 @@
 """Grammars as values: put together from `grammars/*.lark`, checked, and used to read a text.
 
 Two readers must agree on every text: python-lark here, and llguidance inside the decoder. What both
-take is in `grammars/tokens.lark`. This file knows no rung and no model.
+take is in `grammars/tokens.lark`, what a layout is in `decoding.layout`. This file knows no rung
+and no model.
 """
 
 import functools
@@ -14,65 +15,47 @@ from lark.exceptions import LarkError, UnexpectedInput
 from llguidance import LLMatcher, LLTokenizer
 
 from pddlego_local.core import Grammar
+from pddlego_local.decoding.grammars.terminals import in_any_case
+from pddlego_local.decoding.layout import Layout
 from pddlego_local.errors import ConfigError
 from pddlego_local.resources import folder
 
 # The rule that `start` stands for, and the parts the text is put together from.
+_WORDS = ("condition", "tokens", "requirements")
 _PARTS: dict[str, tuple[str, tuple[str, ...]]] = {
-    "domain": ("domain", ("domain", "condition", "tokens", "requirements", "whitespace_file")),
-    "problem": ("problem", ("problem", "condition", "tokens", "requirements", "whitespace_file")),
-    "syntax": (
-        "answer",
-        (
-            "pddl_json",
-            "domain",
-            "problem",
-            "condition",
-            "tokens",
-            "requirements",
-            "whitespace_json",
-        ),
-    ),
-    "problem_syntax": (
-        "answer",
-        ("problem_json", "problem", "condition", "tokens", "requirements", "whitespace_json"),
-    ),
+    "domain": ("domain", ("domain", *_WORDS)),
+    "problem": ("problem", ("problem", *_WORDS)),
+    "syntax": ("answer", ("pddl_json", "domain", "problem", *_WORDS)),
+    "problem_syntax": ("answer", ("problem_json", "problem", *_WORDS)),
 }
-STAGE_PARTS = ("stages", "requirements")
-"""What the grammars of stages are put together from, besides their own rules."""
+_FILES = ("domain", "problem")
 _PART_MARK = "// part: "
+
+_KEYWORD = re.compile(r'(?<!/)"(:?[a-z][a-z-]*)"')
+_A_COMMENT = re.compile(r"\| COMMENT\b|\b_comments\b")
 
 Verdict = Literal["accepted", "unfinished", "rejected"]
 
 
-def load(name: str, directory: Path | None = None) -> Grammar:
-    """The grammar `name`: "domain" or "problem" (PDDL text), "syntax" (both in their
-    envelope), or "problem_syntax" (a problem alone in its envelope).
+def load(name: str, layout: Layout = "any", directory: Path | None = None) -> Grammar:
+    """The grammar `name`: "domain" or "problem" (a PDDL file, laid out in any way), "syntax" (both
+    in their envelope), or "problem_syntax" (a problem alone in its envelope).
 
     Its parts are read from `directory`, by default the project's. Raises ConfigError for an unknown
     name or a part that cannot be read; `validate` says whether the text is a grammar at all.
     """
     if name not in _PARTS:
         raise ConfigError(f"There is no grammar {name!r}; choose one of {', '.join(_PARTS)}.")
-    return _compose(name, directory or folder("grammars"))
-
-
-@functools.cache
-def _compose(name: str, directory: Path) -> Grammar:
     rule, parts = _PARTS[name]
-    pieces = [f"start: {rule}"]
-    for part in parts:
-        path = directory / f"{part}.lark"
-        try:
-            pieces.append(f"{_PART_MARK}{path.name}\n{path.read_text(encoding='utf-8')}")
-        except (OSError, UnicodeDecodeError) as error:
-            raise ConfigError(f"The grammar file {path} cannot be read: {error}.") from None
-    return Grammar(name, "lark", "\n".join(pieces))
+    how = "file" if name in _FILES else layout
+    return _compose(name, f"start: {rule}", parts, how, directory or folder("grammars"))
 
 
-def with_parts(name: str, rules: str, parts: tuple[str, ...]) -> Grammar:
+def with_parts(name: str, rules: str, parts: tuple[str, ...], layout: Layout) -> Grammar:
     """A grammar of `rules`, which begin with `start`, and the project's parts that they use."""
-    return Grammar(name, "lark", "\n".join([rules, *(part_text(part) for part in parts)]))
+    if layout != "any":
+        rules = _A_COMMENT.sub("", rules)
+    return Grammar(name, "lark", f"{rules}\n{_text_of(parts, layout, folder('grammars'))}")
 
 
 def all_parts() -> list[str]:
@@ -81,8 +64,26 @@ def all_parts() -> list[str]:
 
 
 @functools.cache
-def part_text(part: str) -> str:
-    return (folder("grammars") / f"{part}.lark").read_text(encoding="utf-8")
+def _compose(name: str, start: str, parts: tuple[str, ...], how: str, directory: Path) -> Grammar:
+    return Grammar(name, "lark", f"{start}\n{_text_of(parts, how, directory)}")
+
+
+@functools.cache
+def _text_of(parts: tuple[str, ...], how: str, directory: Path) -> str:
+    """The parts and the layout's file. Only where blanks are free is the case of keywords, and only
+    there are comments."""
+    texts = [_part(directory / f"{part}.lark") for part in (*parts, f"layout_{how}")]
+    text = "\n".join(texts)
+    if how in ("any", "file"):
+        return _KEYWORD.sub(lambda keyword: in_any_case(keyword[1]), text)
+    return _A_COMMENT.sub("", text)
+
+
+def _part(path: Path) -> str:
+    try:
+        return f"{_PART_MARK}{path.name}\n{path.read_text(encoding='utf-8')}"
+    except (OSError, UnicodeDecodeError) as error:
+        raise ConfigError(f"The grammar file {path} cannot be read: {error}.") from None
 
 
 def validate(grammar: Grammar) -> None:
@@ -146,6 +147,12 @@ def decoder_prefix(grammar: Grammar, data: bytes) -> tuple[int, bool]:
     if matcher.is_error():
         raise _malformed(grammar, 0, matcher.get_error().splitlines()[0])
     return int(matcher.try_consume_tokens(list(data))), bool(matcher.is_accepting())
+
+
+def forced_text(grammar: Grammar) -> str:
+    """What every text of the grammar begins with."""
+    matcher = LLMatcher(_byte_tokenizer(), _for_decoder(grammar), log_level=0)
+    return bytes(matcher.compute_ff_bytes()).decode()
 
 
 @functools.cache

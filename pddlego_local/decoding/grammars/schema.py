@@ -7,6 +7,10 @@ from typing import Any
 from pydantic import BaseModel
 
 from pddlego_local.core import Grammar
+from pddlego_local.decoding.layout import Layout
+
+# Options of llguidance; others pass over them.
+_ON_ONE_LINE = {"whitespace_flexible": False, "item_separator": ", ", "key_separator": ": "}
 
 
 def schema_of(keys: type[BaseModel]) -> dict[str, Any]:
@@ -16,8 +20,10 @@ def schema_of(keys: type[BaseModel]) -> dict[str, Any]:
     return schema
 
 
-def schema_grammar(name: str, schema: Mapping[str, Any]) -> Grammar:
-    return Grammar(name, "json_schema", json.dumps(schema))
+def schema_grammar(name: str, schema: Mapping[str, Any], layout: Layout = "any") -> Grammar:
+    """JSON is written on one line under both exact layouts."""
+    exact = {} if layout == "any" else {"x-guidance": _ON_ONE_LINE}
+    return Grammar(name, "json_schema", json.dumps({**schema, **exact}))
 
 
 def _without_prose(schema: Any) -> Any:

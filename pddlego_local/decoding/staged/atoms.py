@@ -4,12 +4,29 @@ would try every word that there is.
 """
 
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
 
 from pddlego_local.decoding.grammars.builder import Rules
 from pddlego_local.decoding.grammars.terminals import one_of
 from pddlego_local.decoding.staged.declarations import Declarations
 
 Arguments = tuple[str, ...]
+Facts = Mapping[str, Collection[Arguments]]
+"""The arguments of facts by predicate, all in lower case."""
+
+
+@dataclass(frozen=True)
+class Spelling:
+    """The terminals of an atom's brackets, and of the blanks in it."""
+
+    opening: str = "_O"
+    blank: str = "_B1"
+    closing: str = "_C"
+
+
+_IN_LISTS = Spelling()
+OF_FACTS = Spelling(opening="_ENTRY_O")
+IN_A_STRING = Spelling('"("', '" "', '")"')
 
 
 class Pools:
@@ -26,22 +43,28 @@ class Pools:
         return self._by_type[kind]
 
 
-def atoms(rules: Rules, predicates: Sequence[tuple[str, Arguments]], pool: Pools) -> str:
+def atoms(
+    rules: Rules,
+    predicates: Sequence[tuple[str, Arguments]],
+    pool: Pools,
+    spelling: Spelling = _IN_LISTS,
+) -> str:
     """The terminal for an atom of any predicate that has a name for each argument; "" for none."""
     alternatives = [
-        " _B1 ".join([one_of([predicate]), *(rules.names(pool(kind)) for kind in types)])
+        f" {spelling.blank} ".join([one_of([predicate]), *(rules.names(pool(k)) for k in types)])
         for predicate, types in predicates
         if all(pool(kind) for kind in types)
     ]
-    return _terminal(rules, alternatives)
+    return _terminal(rules, alternatives, spelling)
 
 
 def atoms_except(
     rules: Rules,
     predicates: Sequence[tuple[str, Arguments]],
     pool: Pools,
-    excluded: Mapping[str, Collection[Arguments]],
+    excluded: Facts,
     needed: Collection[str] = (),
+    spelling: Spelling = _IN_LISTS,
 ) -> str:
     """As `atoms`, without the `excluded` ones, which are by predicate and in lower case; with
     `needed`, only atoms that hold one of these names.
@@ -55,21 +78,26 @@ def atoms_except(
         if not types:
             alternatives += [one_of([predicate])] if not out and not needed else []
             continue
-        arguments = _Arguments(rules, types, pool, frozenset(needed))
+        arguments = _Arguments(rules, types, pool, frozenset(needed), spelling.blank)
         if rest := arguments.after(0, out, not needed):
-            alternatives.append(f"{one_of([predicate])} _B1 {rest}")
-    return _terminal(rules, alternatives)
+            alternatives.append(f"{one_of([predicate])} {spelling.blank} {rest}")
+    return _terminal(rules, alternatives, spelling)
 
 
-def _terminal(rules: Rules, alternatives: Sequence[str]) -> str:
-    return rules.terminal(f"_O ({' | '.join(alternatives)}) _C") if alternatives else ""
+def _terminal(rules: Rules, alternatives: Sequence[str], spelling: Spelling) -> str:
+    if not alternatives:
+        return ""
+    return rules.terminal(f"{spelling.opening} ({' | '.join(alternatives)}) {spelling.closing}")
 
 
 class _Arguments:
     """The text for the arguments of one predicate, from a position on."""
 
-    def __init__(self, rules: Rules, types: Arguments, pool: Pools, needed: frozenset[str]) -> None:
+    def __init__(
+        self, rules: Rules, types: Arguments, pool: Pools, needed: frozenset[str], blank: str
+    ) -> None:
         self.rules, self.types, self.pool, self.needed = rules, types, pool, needed
+        self.blank = blank
         self.made: dict[tuple[int, frozenset[Arguments], bool], str] = {}
 
     def after(self, position: int, out: frozenset[Arguments], seen: bool) -> str:
@@ -93,7 +121,7 @@ class _Arguments:
             last = by_rest.get((frozenset(), True))
             return [one_of(last)] if last else []
         return [
-            f"{one_of(names)} _B1 {following}"
+            f"{one_of(names)} {self.blank} {following}"
             for (rests, met), names in by_rest.items()
             if (following := self.after(position + 1, rests, met))
         ]

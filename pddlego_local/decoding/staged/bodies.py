@@ -2,17 +2,19 @@
 
 Which variables may be used under a quantifier is clear when its header is written, and not before.
 So a part may end with a header, "(exists (?r - room)", and what is left of it is the next stage's.
-Every piece of grammar is therefore two: the whole of it, and its beginnings that end so.
+Every piece of grammar is therefore two: the whole of it, and its beginnings that end so. An operand
+of `and` or `or` that comes twice is rolled back, which leaves a part open in the same way.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from pddlego_local.decoding.grammars.builder import MOST_OPERANDS, Rules
+from pddlego_local.decoding.grammars.builder import Rules
 from pddlego_local.decoding.grammars.terminals import name_except
-from pddlego_local.decoding.staged.atoms import Pools, atoms
+from pddlego_local.decoding.staged.atoms import Arguments, Facts, Pools, atoms, atoms_except
 from pddlego_local.decoding.staged.declarations import Declarations
-from pddlego_local.pddl.reader import Block, Word
+from pddlego_local.decoding.staged.limits import MOST_OPERANDS
+from pddlego_local.pddl.reader import Block, Node, Word
 
 DEPTH = 3
 MOST_QUANTIFIERS = 2  # one inside the other
@@ -31,6 +33,10 @@ class Piece:
         return Piece(whole, _either(self.begun, later))
 
 
+NOTHING = Piece("()")
+"""No text at all."""
+
+
 def literally(text: str) -> Piece:
     return Piece(text)
 
@@ -45,9 +51,9 @@ def either(rules: Rules, pieces: Iterable[Piece]) -> Piece:
 
 
 def many(piece: Piece, most: int = MOST_OPERANDS, least: int = 0) -> Piece:
-    if not piece.whole:
-        return Piece("()" if least == 0 else "", piece.begun)
-    before = f"{piece.whole} ~ 0 .. {most}"
+    if not piece.whole or most < 1:
+        return Piece(NOTHING.whole if least == 0 else "", piece.begun if most > 0 else "")
+    before = f"{piece.whole} ~ 0 .. {most - 1}"
     return Piece(
         f"{piece.whole} ~ {least} .. {most}", f"{before} {piece.begun}" if piece.begun else ""
     )
@@ -69,7 +75,8 @@ class Scope:
     ) -> None:
         self.rules, self.declared, self.terms = rules, declared, terms
         self.quantifiers = quantifiers
-        self._atoms = atoms(rules, declared.predicates, Pools(declared, terms))
+        self._pools = Pools(declared, terms)
+        self._atoms = atoms(rules, declared.predicates, self._pools)
         self._conditions: dict[int, Piece] = {}
 
     def with_variable(self, name: str, kind: str) -> "Scope":
@@ -82,8 +89,18 @@ class Scope:
             self._conditions[depth] = either(self.rules, self._forms_of_condition(depth))
         return self._conditions[depth]
 
+    def added_condition(self, said: Sequence[Node], *, operators: bool) -> Piece:
+        """One more operand beside those `said`: no fact of them again. Without `operators`, a fact
+        or the denial of one, neither of them said."""
+        true, denied = self._literals_except(said)
+        more = self._operators(DEPTH) if operators else [denied]
+        return either(self.rules, [true, *more])
+
     def _forms_of_condition(self, depth: int) -> list[Piece]:
-        forms = [Piece(self._atoms), self.header("_EXISTS"), self.header("_FORALL")]
+        return [Piece(self._atoms), *self._operators(depth)]
+
+    def _operators(self, depth: int) -> list[Piece]:
+        forms = [self.header("_EXISTS"), self.header("_FORALL")]
         if len(self.terms) > 1:
             every = self.rules.names(self.terms)
             forms.append(literally(self.rules.terminal(f"_EQUALS _B1 {every} _B1 {every} _C")))
@@ -98,6 +115,12 @@ class Scope:
             literally("_NOT").then(below).then(end),
             literally("_IMPLY").then(below).then(below).then(end),
         ]
+
+    def _literals_except(self, said: Sequence[Node]) -> tuple[Piece, Piece]:
+        true, denied = literals(said)
+        other = atoms_except(self.rules, self.declared.predicates, self._pools, true)
+        others = atoms_except(self.rules, self.declared.predicates, self._pools, denied)
+        return Piece(other), Piece(f"_NOT {others} _C" if others else "")
 
     def header(self, quantifier: str) -> Piece:
         """ "(exists (?r - room)", where the stage ends."""
@@ -121,9 +144,17 @@ class Scope:
         antecedent = either(self.rules, [self.condition(), literally("_EMPTY")])
         return literally("_WHEN").then(antecedent).then(self.changes()).then(literally("_C"))
 
+    def added_change(self, said: Sequence[Node]) -> Piece:
+        return either(self.rules, self._literals_except(said))
+
     def effect_item(self) -> Piece:
         forms = [self.change(), self.conditional(), self.header("_FORALL")]
         return either(self.rules, forms)
+
+    def added_effect_item(self, said: Sequence[Node], *, operators: bool) -> Piece:
+        """As `added_condition`, of an effect."""
+        more = [self.conditional(), self.header("_FORALL")] if operators else []
+        return either(self.rules, [*self._literals_except(said), *more])
 
     def effect(self) -> Piece:
         """At least one change, or one that may become one."""
@@ -135,38 +166,75 @@ class Scope:
         return either(self.rules, [self.changes(), self.conditional()])
 
 
-def rest_of_condition(scope: Scope, open_: Sequence[Block]) -> Piece:
-    """What is left of a condition whose blocks `open_` are not closed, the innermost last, which
-    ends with a quantifier's header."""
+def rest_of_condition(scope: Scope, open_: Sequence[Block], *, operators: bool = True) -> Piece:
+    """What is left of a condition whose blocks `open_` are not closed, the innermost last: it ends
+    with a quantifier's header, or after an operand of `and` or `or`. There `operators` says whether
+    what comes next may be more than a fact or the denial of one.
+    """
     if not open_:
-        return Piece("()")
+        return NOTHING
     block, inner = open_[0], open_[1:]
     end = literally("_C")
     if block.head in ("exists", "forall"):
         below = scope.with_variable(*_quantified(block))
         if not inner:
             return below.condition().then(end)
-        return rest_of_condition(below, inner).then(end)
-    rest = rest_of_condition(scope, inner)
+        return rest_of_condition(below, inner, operators=operators).then(end)
+    rest = rest_of_condition(scope, inner, operators=operators)
     if block.head in ("and", "or"):
-        return rest.then(many(scope.condition())).then(end)
+        more = scope.added_condition(_said(block, inner), operators=operators or bool(inner))
+        return rest.then(many(more, MOST_OPERANDS + 1 - len(block.items))).then(end)
     if block.head == "imply" and len(block.items) == 2:
         return rest.then(scope.condition()).then(end)
     return rest.then(end)
 
 
-def rest_of_effect(scope: Scope, open_: Sequence[Block]) -> Piece:
-    """As `rest_of_condition`, of an effect."""
+def rest_of_effect(
+    scope: Scope, open_: Sequence[Block], *, operators: bool = True, quantified: bool = False
+) -> Piece:
+    """As `rest_of_condition`, of an effect, which may stand under a quantifier."""
     if not open_:
-        return Piece("()")
+        return NOTHING
     block, inner = open_[0], open_[1:]
     end = literally("_C")
     if block.head == "forall":
         below = scope.with_variable(*_quantified(block))
-        return (rest_of_effect(below, inner) if inner else below.under_forall()).then(end)
+        if not inner:
+            return below.under_forall().then(end)
+        rest = rest_of_effect(below, inner, operators=operators, quantified=True)
+        return rest.then(end)
+    if block.head == "when" and len(block.items) == 2:
+        rest = rest_of_condition(scope, inner, operators=operators)
+        return rest.then(scope.changes()).then(end)
     if block.head == "when":
-        return rest_of_condition(scope, inner).then(scope.changes()).then(end)
-    return rest_of_effect(scope, inner).then(many(scope.effect_item())).then(end)
+        return rest_of_effect(scope, inner, quantified=True).then(end)
+    rest = rest_of_effect(scope, inner, operators=operators, quantified=quantified)
+    said = _said(block, inner)
+    if quantified:
+        more = scope.added_change(said)
+    else:
+        more = scope.added_effect_item(said, operators=operators or bool(inner))
+    return rest.then(many(more, MOST_OPERANDS + 1 - len(block.items))).then(end)
+
+
+def literals(items: Iterable[Node]) -> tuple[Facts, Facts]:
+    """The facts among the operands of `and`, and those that are denied."""
+    true: dict[str, set[Arguments]] = {}
+    denied: dict[str, set[Arguments]] = {}
+    for item in items:
+        kept, atom = true, item
+        if isinstance(item, Block) and item.head == "not" and len(item.items) == 2:
+            kept, atom = denied, item.items[1]
+        if isinstance(atom, Block):
+            predicate, *arguments = (word.name for word in atom.items if isinstance(word, Word))
+            if len(arguments) + 1 == len(atom.items):
+                kept.setdefault(predicate, set()).add(tuple(arguments))
+    return true, denied
+
+
+def _said(block: Block, inner: Sequence[Block]) -> list[Node]:
+    """The operands that are complete."""
+    return [item for item in block.items[1:] if not inner or item is not inner[0]]
 
 
 def _quantified(block: Block) -> tuple[str, str]:

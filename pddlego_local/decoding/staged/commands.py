@@ -17,6 +17,7 @@ from pydantic import BaseModel
 
 from pddlego_local.core import Action, Grammar
 from pddlego_local.decoding.grammars.schema import schema_grammar, schema_of
+from pddlego_local.decoding.layout import Layout
 from pddlego_local.decoding.question import Scene
 from pddlego_local.decoding.staged.schemas import ActionSchema
 
@@ -26,26 +27,26 @@ DIRECTIONS = ("north", "south", "east", "west")
 _ANY_NAME = "[a-zA-Z]([a-zA-Z0-9 -]{0,28}[a-zA-Z0-9])?"
 
 
-def commands(rung: str, scene: Scene) -> Grammar:
+def commands(rung: str, scene: Scene, layout: Layout = "any") -> Grammar:
     """For {"action": a command}."""
-    return schema_grammar(rung, _object({"action": _command(rung, scene)}))
+    return schema_grammar(rung, _object({"action": _command(rung, scene)}), layout)
 
 
-def moves(rung: str, scene: Scene, *, patterns: type[BaseModel]) -> Grammar:
+def moves(rung: str, scene: Scene, layout: Layout = "any", *, patterns: type[BaseModel]) -> Grammar:
     """For {"kind": "act", "text": a command}, or a thought as `patterns` bound its text."""
     act = {"kind": {"const": "act"}, "text": _command(rung, scene)}
     think = {"kind": {"const": "think"}, "text": schema_of(patterns)["properties"]["text"]}
-    return schema_grammar(rung, {"anyOf": [_object(think), _object(act)]})
+    return schema_grammar(rung, {"anyOf": [_object(think), _object(act)]}, layout)
 
 
-def seen(rung: str, scene: Scene, *, patterns: type[BaseModel]) -> Grammar:
+def seen(rung: str, scene: Scene, layout: Layout = "any", *, patterns: type[BaseModel]) -> Grammar:
     """For lists of things: as `patterns` bound them, when grounded with mentioned names only."""
     lists = schema_of(patterns)["properties"]
     if rung == "grounded":
         names = _nouns(scene)
         only = {"items": {"enum": names}} if names else {"maxItems": 0}
         lists = {key: entry | only for key, entry in lists.items()}
-    return schema_grammar(rung, _object(lists))
+    return schema_grammar(rung, _object(lists), layout)
 
 
 def _object(properties: Mapping[str, Any]) -> dict[str, Any]:

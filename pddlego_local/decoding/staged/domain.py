@@ -1,93 +1,178 @@
 """The stages of a domain: types, constants and predicates, actions."""
 
-from collections.abc import Collection, Generator, Sequence
+from collections.abc import Callable, Collection, Generator, Sequence
+from dataclasses import replace
+from functools import partial
 
-from pddlego_local.core import Grammar
-from pddlego_local.decoding.staged import parts
+from pddlego_local.decoding.staged import domain_parts as parts
+from pddlego_local.decoding.staged import looks
 from pddlego_local.decoding.staged.declarations import Declarations, declarations
-from pddlego_local.decoding.staged.draft import Draft, Part
-from pddlego_local.decoding.staged.reading import domain_in, has_section, open_blocks
+from pddlego_local.decoding.staged.names import Names, circle
+from pddlego_local.decoding.staged.reading import (
+    after_type,
+    domain_in,
+    end_before,
+    first_wrong,
+    title_of,
+)
 from pddlego_local.decoding.staged.schemas import ActionSchema
+from pddlego_local.decoding.staged.writing import Build, Part, Resample, Writing
 from pddlego_local.decoding.stages import Stage
-from pddlego_local.pddl.reader import Word
-from pddlego_local.pddl.task import Domain
+from pddlego_local.pddl.reader import Block, Word
 
 DomainPart = Generator[Stage, str, Declarations]
 """Some stages, and what the domain declares after them."""
 
 
 def domain(
-    draft: Draft, schemas: Sequence[ActionSchema], allowed: Sequence[str] | None
+    writing: Writing, schemas: Sequence[ActionSchema], names: Names, allowed: Sequence[str] | None
 ) -> DomainPart:
     """A domain with the actions of `schemas`. Constants have `allowed` names; None allows any."""
-    yield from _types(draft, schemas)
-    declared = yield from _declarations(draft, schemas, allowed)
-    yield from _actions(draft, schemas, declared)
+    yield from _types(writing, schemas, names)
+    declared = yield from _declarations(writing, schemas, names, allowed)
+    yield from _actions(writing, schemas, declared)
     return declared
 
 
-def _types(draft: Draft, schemas: Sequence[ActionSchema]) -> Part:
+def _types(writing: Writing, schemas: Sequence[ActionSchema], names: Names) -> Part:
     """The types of the actions' parameters are always declared; the model may declare others."""
 
-    def declared() -> list[Word]:
-        return [entry.word for entry in domain_in(draft.text).types]
+    def entries() -> list[Word]:
+        return [entry.word for entry in domain_in(writing.text).types]
 
-    yield from draft.write("types", parts.types())
-    yield from draft.without_repetition("types", declared, parts.more_types)
+    def rest(taken: Collection[str], typed: bool) -> Build:
+        return partial(parts.more_types, names=names, taken=taken, typed=typed)
+
+    def title() -> Word | None:
+        return title_of(domain_in(writing.text).block)
+
+    yield from writing.write_until_right(
+        "types",
+        partial(parts.types, names=names),
+        (
+            looks.title(writing, names, title, partial(parts.types, names=names, opening=False)),
+            looks.listed(writing, names, entries, rest),
+            partial(_parents, writing, names, rest),
+        ),
+    )
     needed = dict.fromkeys(kind for action in schemas for _, kind in action.parameters)
-    present = {word.name for word in declared()} | {"object"}
-    if missing := [kind for kind in needed if kind.lower() not in present]:
-        yield from draft.write("types", parts.added_types(missing), drop=1)
+    present = {word.name for word in entries()} | {"object"}
+    missing = [kind for kind in needed if kind.lower() not in present]
+    writing.put(len(writing.text) - 1, "".join(f" {kind}" for kind in missing) + ")")
 
 
 def _declarations(
-    draft: Draft, schemas: Sequence[ActionSchema], allowed: Sequence[str] | None
+    writing: Writing, schemas: Sequence[ActionSchema], names: Names, allowed: Sequence[str] | None
 ) -> DomainPart:
     """Constants and predicates; at least one predicate that an action can change."""
+    declared = declarations(domain_in(writing.text))
 
-    def domain() -> Domain:
-        return domain_in(draft.text)
+    def constants() -> list[Word]:
+        return [entry.word for entry in domain_in(writing.text).constants]
 
-    declared = declarations(domain())
-    required = not has_section(draft.text, ":requirements")
-    yield from draft.write("predicates", parts.declarations(declared, allowed, required=required))
-    yield from draft.without_repetition(
+    def more_constants(taken: Collection[str], typed: bool) -> Build:
+        return partial(
+            parts.more_constants, names=names, declared=declared, allowed=allowed, taken=taken,
+            typed=typed,
+        )  # fmt: skip
+
+    def predicates() -> list[Word]:
+        return [predicate.word for predicate in domain_in(writing.text).predicates or ()]
+
+    def more_predicates(taken: Collection[str], _: bool) -> Build:
+        return partial(parts.more_predicates, names=names, declared=declared, taken=taken)
+
+    yield from writing.write_until_right(
         "predicates",
-        lambda: [entry.word for entry in domain().constants],
-        lambda taken, typed: parts.more_constants(declared, allowed, taken, typed),
+        partial(parts.declarations, names=names, declared=declared, allowed=allowed),
+        (
+            looks.listed(writing, names, constants, more_constants, made_up=allowed is None),
+            looks.listed(writing, names, predicates, more_predicates, in_blocks=True),
+            partial(_parameters, writing, names, declared),
+            partial(_nothing_to_change, writing, names, schemas),
+        ),
     )
-    yield from draft.without_repetition(
-        "predicates",
-        lambda: [predicate.word for predicate in domain().predicates or ()],
-        lambda taken, _: parts.more_predicates(declared, taken),
-        in_blocks=True,
-    )
-    declared = declarations(domain())
-    if not any(parts.can_change(action, declared) for action in schemas):
-        yield from draft.write("predicates", parts.added_predicate(declared, schemas), drop=1)
-        declared = declarations(domain())
-    return declared
+    return declarations(domain_in(writing.text))
 
 
-def _actions(draft: Draft, schemas: Sequence[ActionSchema], declared: Declarations) -> Part:
+def _actions(writing: Writing, schemas: Sequence[ActionSchema], declared: Declarations) -> Part:
     """Each at most once, with the variables and constants that fit by type, and with an effect."""
     usable = {a.name.lower(): a for a in schemas if parts.can_change(a, declared)}
 
     def present() -> list[Word]:
-        return [action.word for action in domain_in(draft.text).actions]
+        return [action.word for action in domain_in(writing.text).actions]
 
     def others(taken: Collection[str]) -> list[ActionSchema]:
         names = {name.lower() for name in taken}
         return [action for name, action in usable.items() if name not in names]
 
-    def remaining(taken: Collection[str], _: bool) -> Grammar:
-        return parts.actions(declared, others(taken), least=0)
+    def more(taken: Collection[str], _: bool) -> Build:
+        return partial(parts.more_actions, declared=declared, schemas=others(taken))
 
-    yield from draft.write("actions", parts.actions(declared, others(()), least=1))
-    while True:
-        yield from draft.without_repetition("actions", present, remaining, in_blocks=True)
-        if not (open_ := open_blocks(draft.text)):
-            return
-        names = [word.name for word in present()]
-        rest = parts.rest_of_action(declared, usable[names[-1]], others(names), open_[1:])
-        yield from draft.write("actions", rest)
+    def bodies() -> list[Block]:
+        sections = domain_in(writing.text).block.items
+        return [item for item in sections if isinstance(item, Block) and item.head == ":action"]
+
+    def rest(open_: Sequence[Block], operators: bool) -> Build:
+        said = [word.name for word in present() if word.offset < open_[-1].offset]
+        return partial(
+            parts.rest_of_action, declared=declared, action=usable[said[-1]], others=others(said),
+            open_=open_[1:], operators=operators,
+        )  # fmt: skip
+
+    yield from writing.write_until_right(
+        "actions",
+        partial(parts.actions, declared=declared, schemas=others(())),
+        (
+            looks.listed(writing, Names(), present, more, made_up=False, in_blocks=True),
+            looks.operands(writing, bodies, rest),
+            looks.unfinished(writing, rest),
+        ),
+    )
+
+
+def _parents(
+    writing: Writing, names: Names, rest: Callable[[Collection[str], bool], Build]
+) -> Resample | None:
+    """The type of a type may run in circles too: its entry is written again."""
+    types = domain_in(writing.text).types
+    for number, entry in enumerate(types):
+        for beginning in filter(None, (circle(kind.name) for kind in entry.types)):
+            names.avoid(beginning)
+            cut = end_before(writing.text, entry.word.offset)
+            before = [earlier.word.text for earlier in types[:number]]
+            return Resample(cut, rest(before, after_type(writing.text[:cut])))
+    return None
+
+
+def _parameters(writing: Writing, names: Names, declared: Declarations) -> Resample | None:
+    """A predicate's variables are different names."""
+    predicates = domain_in(writing.text).predicates or []
+    for number, predicate in enumerate(predicates):
+        variables = [entry.word for entry in predicate.parameters or ()]
+        if word := first_wrong(variables, (), made_up=True):
+            if beginning := circle(word.name[1:]):
+                names.avoid(beginning)
+            cut = end_before(writing.text, word.offset)
+            rest = partial(
+                parts.more_parameters, names=names, declared=declared,
+                taken=[earlier.word.text for earlier in predicates[: number + 1]],
+                variables=[earlier.text for earlier in variables if earlier.offset < cut],
+                typed=after_type(writing.text[:cut]),
+            )  # fmt: skip
+            return Resample(cut, rest)
+    return None
+
+
+def _nothing_to_change(
+    writing: Writing, names: Names, schemas: Sequence[ActionSchema]
+) -> Resample | None:
+    """Some action can change some predicate, one with parameters if there are actions with any."""
+    declared = declarations(domain_in(writing.text))
+    if any(action.parameters for action in schemas):
+        declared = replace(declared, predicates=tuple(p for p in declared.predicates if p[1]))
+    if any(parts.can_change(action, declared) for action in schemas):
+        return None
+    declared = declarations(domain_in(writing.text))
+    added = partial(parts.added_predicate, names=names, declared=declared, schemas=schemas)
+    return Resample(len(writing.text) - 1, added)

@@ -1,5 +1,5 @@
 """The grammars of the two parts of an edit: changes to the objects, changes to the facts (see
-`edits`). Strings hold single blanks, as at the rung "syntax"; between them any white space may be.
+`edits`). Strings hold single blanks, as at the rung "syntax"; what is between them is the layout's.
 """
 
 import json
@@ -7,11 +7,11 @@ import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from pddlego_local.core import Grammar
 from pddlego_local.decoding.grammars.builder import Rules
-from pddlego_local.decoding.grammars.terminals import new_name, one_of
-from pddlego_local.decoding.staged.atoms import Pools
+from pddlego_local.decoding.grammars.terminals import one_of
+from pddlego_local.decoding.staged.atoms import IN_A_STRING, Facts, Pools, atoms_except
 from pddlego_local.decoding.staged.declarations import Declarations
+from pddlego_local.decoding.staged.names import Names
 
 # As many as the rung "syntax" allows.
 MOST_LINES = 80  # the first edit of a large ALFWorld room adds 55 objects
@@ -19,7 +19,7 @@ MOST_NAMES = 10
 MOST_REPLACED = 10
 MOST_FACTS = 60
 
-_BLANKS = r"[ \t\r\n]{0,10}"
+_ANY_BLANKS = r"[ \t\r\n]{0,10}"
 _BLANK, _CLOSING_QUOTE = '" "', r'"\""'
 
 
@@ -27,8 +27,8 @@ _BLANK, _CLOSING_QUOTE = '" "', r'"\""'
 class Begun:
     """Where a part was cut: in the list `heading`, after the character `last`.
 
-    `new` and `old` are the names that were added, and those (or facts) that were replaced or
-    deleted. Of a part that is not begun all are empty.
+    `new` and `old` are the names or facts that were added, and those that were replaced or deleted.
+    Of a part that is not begun all are empty.
     """
 
     heading: str = ""
@@ -47,7 +47,7 @@ class _List:
     most: int
 
     def whole(self, rules: Rules) -> str:
-        heading = rules.terminal(rf'/{_BLANKS}"{self.name}"{_BLANKS}:{_BLANKS}\{self.brackets[0]}/')
+        heading = _heading(rules, self.name, self.brackets[0])
         return f"{heading} {self.rest(rules, first=True)}"
 
     def rest(self, rules: Rules, *, first: bool) -> str:
@@ -60,15 +60,16 @@ class _List:
 
 
 def object_changes(
+    rules: Rules,
     begun: Begun,
     declared: Declarations,
     objects: Mapping[str, str],
     facts: Iterable[str],
+    names: Names,
     allowed: Sequence[str] | None,
-) -> Grammar:
+) -> str:
     """From "objects" to its end. New names are of the `allowed` ones; None allows any."""
-    rules = Rules()
-    name = new_name(allowed, [*objects, *declared.things, *begun.new])
+    name = names.thing(allowed, [*objects, *declared.things, *begun.new])
     new = rules.terminal(name) if name else ""
     line_end = _line_end(rules, declared, new)
     old = [name for name in objects if name not in begun.old]
@@ -79,35 +80,39 @@ def object_changes(
         _List("replace", "{}", pair, MOST_REPLACED),
         _List("delete", "[]", _old(rules, old), MOST_LINES),
     )
-    opening = rules.terminal(rf'/\{{{_BLANKS}"objects"{_BLANKS}:{_BLANKS}\{{/')
-    before = opening if not begun.heading else "" if begun.last in '[{"' else line_end
-    start = f"{before} {_from(rules, lists, begun)} {_mark(rules, '}')}"
-    return rules.grammar("objects", start)
+    if not begun.heading:
+        begun, before = _begin(rules, "{", "objects")
+    else:
+        before = "" if begun.last in '[{"' else line_end
+    return f"{before} {_from(rules, lists, begun)} {_mark(rules, '}')}"
 
 
 def fact_changes(
-    begun: Begun, declared: Declarations, things: Mapping[str, str], facts: Iterable[str]
-) -> Grammar:
+    rules: Rules,
+    begun: Begun,
+    declared: Declarations,
+    things: Mapping[str, str],
+    facts: Iterable[str],
+) -> str:
     """From "init" to the end of the answer; facts are about `things`, name → type."""
-    rules = Rules()
-    atom = rules.rule("_atom", _atoms(rules, declared, things))
+    pools, said = Pools(declared, things), _by_predicate(begun.new)
+    atom = atoms_except(rules, declared.predicates, pools, said, spelling=IN_A_STRING)
     old = [fact for fact in facts if fact not in begun.old]
     lists = (
         _List("add", "[]", _entry(rules, "_added", atom), MOST_FACTS),
         _List("replace", "{}", _pair(rules, old, atom), MOST_REPLACED),
         _List("delete", "[]", _old(rules, old), MOST_FACTS),
     )
-    opening = rules.terminal(rf'/{_BLANKS},{_BLANKS}"init"{_BLANKS}:{_BLANKS}\{{/')
-    end = _mark(rules, "}")
-    before = "" if begun.heading else opening
-    return rules.grammar("facts", f"{before} {_from(rules, lists, begun)} {end} {end}")
+    before, end = "", _mark(rules, "}")
+    if not begun.heading:
+        begun, before = _begin(rules, ",", "init")
+    return f"{before} {_from(rules, lists, begun)} {end} {end}"
 
 
-def deletions(facts: Iterable[str], *, first: bool) -> Grammar:
+def deletions(rules: Rules, facts: Iterable[str], *, first: bool) -> str:
     """These facts at the end of the last list, and the end of the answer."""
-    rules = Rules()
     text = f"{'' if first else ', '}{', '.join(map(json.dumps, facts))}]}}}}"
-    return rules.grammar("facts", rules.terminal(json.dumps(text)))
+    return rules.terminal(json.dumps(text))
 
 
 def words(fact: str) -> list[str]:
@@ -148,20 +153,15 @@ def _pair(rules: Rules, old: Collection[str], new: str) -> str:
 
 def _old(rules: Rules, names: Collection[str]) -> str:
     """The terminal for one of the names or facts that are there, in quotes; "" if there is none."""
-    return rules.terminal(f'/{_BLANKS}"/ {one_of(names)} {_CLOSING_QUOTE}') if names else ""
+    blanks = _ANY_BLANKS if rules.layout == "any" else ""
+    return rules.terminal(f'/{blanks}"/ {one_of(names)} {_CLOSING_QUOTE}') if names else ""
 
 
-def _atoms(rules: Rules, declared: Declarations, things: Mapping[str, str]) -> list[str]:
-    """Facts without the blanks and comments that a file may have."""
-    pool = Pools(declared, things)
-    blank, end = rules.terminal(_BLANK), rules.terminal('")"')
-    alternatives = []
-    for predicate, types in declared.predicates:
-        if all(pool(kind) for kind in types):
-            head = rules.terminal(f'"({predicate}"')
-            terms = "".join(f" {blank} {rules.names(pool(kind))}" for kind in types)
-            alternatives.append(f"{head}{terms} {end}")
-    return alternatives
+def _by_predicate(facts: Iterable[str]) -> Facts:
+    grouped: dict[str, set[tuple[str, ...]]] = {}
+    for predicate, *terms in (words(fact.lower()) for fact in facts):
+        grouped.setdefault(predicate, set()).add(tuple(terms))
+    return grouped
 
 
 def _not_to_be_renamed(objects: Collection[str], facts: Iterable[str]) -> set[str]:
@@ -173,6 +173,23 @@ def _not_to_be_renamed(objects: Collection[str], facts: Iterable[str]) -> set[st
     return kept
 
 
+def _begin(rules: Rules, before: str, name: str) -> tuple[Begun, str]:
+    """The beginning of a part: `before`, its name and a bracket. Where that leaves no choice it is
+    the stage's head up to a blank, and the first list begins."""
+    if rules.layout == "any":
+        first = rules.terminal(f"/{_ANY_BLANKS}{re.escape(before)}/")
+        return Begun(), f"{first} {_heading(rules, name, '{')}"
+    rules.head = f'{before}{" " if before == "," else ""}"{name}":'
+    return Begun("add", "["), rules.terminal(r'/ \{"add": \[/')
+
+
+def _heading(rules: Rules, name: str, bracket: str) -> str:
+    blanks, after = (_ANY_BLANKS, _ANY_BLANKS) if rules.layout == "any" else ("", " ")
+    return rules.terminal(rf'/{blanks}"{name}"{blanks}:{after}\{bracket}/')
+
+
 def _mark(rules: Rules, character: str) -> str:
-    """One character, perhaps after blanks."""
-    return rules.terminal(f"/{_BLANKS}{re.escape(character)}/")
+    """One character, perhaps after blanks; under an exact layout a colon or comma has one."""
+    if rules.layout == "any":
+        return rules.terminal(f"/{_ANY_BLANKS}{re.escape(character)}/")
+    return rules.terminal(f"/{re.escape(character)}{' ' if character in ',:' else ''}/")

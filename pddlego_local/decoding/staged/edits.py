@@ -11,11 +11,12 @@ allows no new names but those of the observations.
 
 import json
 import re
-from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
-from pddlego_local.core import Grammar
+from pddlego_local.decoding.layout import Layout
 from pddlego_local.decoding.question import Scene
 from pddlego_local.decoding.staged.declarations import declarations, type_of
 from pddlego_local.decoding.staged.edit_parts import (
@@ -25,40 +26,48 @@ from pddlego_local.decoding.staged.edit_parts import (
     object_changes,
     words,
 )
+from pddlego_local.decoding.staged.names import Names, circle
 from pddlego_local.decoding.staged.reading import domain_of, typed_names
-from pddlego_local.decoding.stages import Stage, StagedGrammar, Stages
+from pddlego_local.decoding.staged.writing import Part, Resample, Writing
+from pddlego_local.decoding.stages import StagedGrammar, Stages
 from pddlego_local.pddl.edit import facts_of, objects_of
 
 _STRING = re.compile(r'"((?:[^"\\]|\\.)*)"(?=(\s*:\s*[\[{])?)')
 
 
-def staged_edit(rung: str, scene: Scene) -> StagedGrammar:
+def staged_edit(rung: str, scene: Scene, layout: Layout = "any") -> StagedGrammar:
     """For {"objects": changes, "init": changes}."""
     allowed = scene.names.objects if rung == "grounded" else None
-    return StagedGrammar(rung, lambda: _edit(scene, allowed))
+    return StagedGrammar(rung, lambda: _edit(scene, allowed, layout))
 
 
-def _edit(scene: Scene, allowed: Sequence[str] | None) -> Stages:
+def _edit(scene: Scene, allowed: Sequence[str] | None, layout: Layout) -> Stages:
+    writing, names = Writing(layout), Names()
     declared = declarations(domain_of(scene.domain))
     objects, facts = objects_of(scene.problem), facts_of(scene.problem)
-    text = yield from _without_repetition(
-        "objects", lambda begun: object_changes(begun, declared, objects, facts, allowed)
+    build = partial(object_changes, declared=declared, objects=objects, facts=facts)
+    yield from _without_repetition(
+        writing,
+        "objects",
+        partial(build, names=names, allowed=allowed),
+        names if allowed is None else None,
     )
-    changes = json.loads(text + "}")["objects"]
+    changes = json.loads(writing.text + "}")["objects"]
     things = declared.things | _objects_after(objects, changes)
-    there = list(_renamed(facts, changes["replace"]))
-    text = yield from _without_repetition(
-        "facts", lambda begun: fact_changes(begun, declared, things, there)
+    there, first = list(_renamed(facts, changes["replace"])), len(writing.text)
+    yield from _without_repetition(
+        writing, "facts", partial(fact_changes, declared=declared, things=things, facts=there)
     )
-    gone = {entry.text for entry in _entries(text)}
+    gone = {entry.text for entry in _entries(writing.text, first)}
     if left := [f for f in there if f not in gone and _is_about(f, changes["delete"])]:
-        cut = _end_before(text, text.rindex("]"))
-        yield Stage("facts", deletions(left, first=text[cut - 1] == "["), len(text) - cut)
+        cut = _end_before(writing.text, writing.text.rindex("]"))
+        rest = partial(deletions, facts=left, first=writing.text[cut - 1] == "[")
+        yield from writing.write("facts", rest, cut)
 
 
 @dataclass(frozen=True)
 class _Entry:
-    """What a part may hold once: a name or fact of the problem (`old`), or a new name.
+    """What a part may hold once: a name or fact of the problem (`old`), or a new one.
 
     It stands in the list `heading`. The text up to `cut` is without it, and without the other of
     its pair.
@@ -71,27 +80,34 @@ class _Entry:
 
 
 def _without_repetition(
-    name: str, grammar: Callable[[Begun], Grammar]
-) -> Generator[Stage, str, str]:
-    """The text of a part. What comes again is rolled back, with all that follows it; one more entry
-    at least stays each time."""
-    text = yield Stage(name, grammar(Begun()))
-    while again := _repeated(_entries(text)):
-        before = [entry for entry in _entries(text) if entry.cut < again.cut]
+    writing: Writing, name: str, part: "partial[str]", made_up: Names | None = None
+) -> Part:
+    """A part. What comes again is rolled back, with all that follows it, and so is a name that is
+    `made_up` and runs in circles; one more entry at least stays each time."""
+    first = len(writing.text)
+
+    def repeated() -> Resample | None:
+        again = _first_wrong(_entries(writing.text, first), made_up)
+        if again is None:
+            return None
+        before = [entry for entry in _entries(writing.text, first) if entry.cut < again.cut]
         begun = Begun(
             again.heading,
-            text[again.cut - 1],
+            writing.text[again.cut - 1],
             new=frozenset(entry.text for entry in before if not entry.old),
             old=frozenset(entry.text for entry in before if entry.old),
         )
-        rest = yield Stage(name, grammar(begun), len(text) - again.cut)
-        text = text[: again.cut] + rest
-    return text
+        return Resample(again.cut, partial(part, begun=begun))
+
+    yield from writing.write_until_right(name, partial(part, begun=Begun()), [repeated])
 
 
-def _repeated(entries: Iterable[_Entry]) -> _Entry | None:
+def _first_wrong(entries: Iterable[_Entry], made_up: Names | None) -> _Entry | None:
     seen = set()
     for entry in entries:
+        if made_up and not entry.old and (beginning := circle(entry.text)):
+            made_up.avoid(beginning)
+            return entry
         # PDDL ignores the case of names; old ones are spelled as in the problem.
         key = entry.old, entry.text if entry.old else entry.text.lower()
         if key in seen:
@@ -100,32 +116,33 @@ def _repeated(entries: Iterable[_Entry]) -> _Entry | None:
     return None
 
 
-def _entries(part: str) -> Iterator[_Entry]:
-    """From left to right. Facts that are added may come twice, and are left out."""
+def _entries(text: str, first: int) -> Iterator[_Entry]:
+    """From left to right, those behind `first`."""
     heading, key = "", None
-    for string in _STRING.finditer(part):
-        text = json.loads(string[0])
+    for string in _STRING.finditer(text, first):
+        word = json.loads(string[0])
         if string[2]:
-            heading, key = text, None
+            heading, key = word, None
         elif heading == "replace" and key is None:
             key = string.start()
-            yield _Entry(heading, text, True, _end_before(part, key))
+            yield _Entry(heading, word, True, _end_before(text, key))
         elif heading == "delete":
-            yield _Entry(heading, text, True, _end_before(part, string.start()))
+            yield _Entry(heading, word, True, _end_before(text, string.start()))
         else:
-            first = string.start() if key is None else key
-            yield from _new_names(part, heading, text, string.start() + 1, first)
+            yield from _new(text, heading, string, string.start() if key is None else key)
             key = None
 
 
-def _new_names(part: str, heading: str, line: str, offset: int, first: int) -> Iterator[_Entry]:
-    """Of "a b - room", which stands at `offset`, both names. The first is cut off with its whole
-    entry, which begins at `first`; others are cut off alone."""
+def _new(text: str, heading: str, string: re.Match[str], first: int) -> Iterator[_Entry]:
+    """A fact, or both names of "a b - room". The first is cut off with its whole entry, which
+    begins at `first`; others are cut off alone."""
+    line, offset = json.loads(string[0]), string.start() + 1
     if line.startswith("("):
+        yield _Entry(heading, line, False, _end_before(text, first))
         return
     for word in (entry.word for entry in typed_names(line)):
         start = offset + word.offset if word.offset else first
-        yield _Entry(heading, word.text, False, _end_before(part, start))
+        yield _Entry(heading, word.text, False, _end_before(text, start))
 
 
 def _end_before(text: str, offset: int) -> int:

@@ -5,14 +5,13 @@ import math
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
-from pddlego_local.core import Grammar
-from pddlego_local.decoding.grammars.builder import MOST_OPERANDS, Rules, some
-from pddlego_local.decoding.staged.atoms import Arguments, Pools, atoms, atoms_except
+from pddlego_local.decoding.grammars.builder import Rules, some
+from pddlego_local.decoding.staged.atoms import Arguments, Facts, Pools, atoms_except
+from pddlego_local.decoding.staged.bodies import literals
 from pddlego_local.decoding.staged.declarations import Declarations
+from pddlego_local.decoding.staged.limits import MOST_OPERANDS
+from pddlego_local.pddl.reader import Node
 from pddlego_local.pddl.task import Literal
-
-Facts = Mapping[str, Collection[Arguments]]
-"""The initial facts, by predicate, in lower case."""
 
 
 @dataclass(frozen=True)
@@ -67,26 +66,53 @@ def can_be_new(terms: GoalTerms, true: Facts) -> bool:
     return False
 
 
-def goal(terms: GoalTerms, true: Facts) -> Grammar:
+def goal(rules: Rules, terms: GoalTerms, true: Facts) -> str:
     """To the end of the answer: atoms, at least one of which is not among the `true` ones.
 
     If all atoms are true, one of them is negated; if there is none, the goal is "(or)", which is
     never true.
     """
-    rules = Rules()
+    new, other = _operands(rules, terms, true, ())
+    if not new:
+        return "_GOAL _OR _C _C _CLOSE"
+    few = some(other, MOST_OPERANDS // 2)
+    return f"_GOAL ({new} | _AND {few} {new} {few} _C) _C _CLOSE"
+
+
+def rest_of_goal(rules: Rules, terms: GoalTerms, true: Facts, said: Sequence[Node]) -> str:
+    """Of such a goal, whose `and` has the operands `said`: none of them again."""
+    new, other = _operands(rules, terms, true, said)
+    few = some(other, max(MOST_OPERANDS - len(said), 0) // 2)
+    needed = "" if _is_new(terms, true, said) else new
+    return f"{few} {needed} {few} _C _C _CLOSE"
+
+
+def _operands(rules: Rules, terms: GoalTerms, true: Facts, said: Sequence[Node]) -> tuple[str, str]:
+    """What makes a goal new, and what may stand beside it; "" where there is nothing."""
     pools = Pools(terms.declared, terms.things)
-    new = atoms_except(rules, terms.declared.predicates, pools, true, terms.needed)
+    predicates = terms.declared.predicates
+    positive, denied = literals(said)
+    new = atoms_except(rules, predicates, pools, _together(true, positive), terms.needed)
     if terms.needed:
-        listed = f"_AND {some(new, MOST_OPERANDS, 1)} _C"
-        return rules.grammar("goal", f"_GOAL ({new} | {listed}) _C _CLOSE")
-    atom = atoms(rules, terms.declared.predicates, pools)
-    if not atom:
-        return rules.grammar("goal", "_GOAL _OR _C _C _CLOSE")
-    denied = f"_NOT {atom} _C"
-    others = some(rules.rule("_other", [atom, denied]), MOST_OPERANDS)
-    change = rules.rule("_change", [new or denied])
-    listed = f"_AND {others} {change} {others} _C"
-    return rules.grammar("goal", f"_GOAL ({change} | {listed}) _C _CLOSE")
+        return new, new
+    atom = atoms_except(rules, predicates, pools, positive)
+    denial = atoms_except(rules, predicates, pools, denied)
+    others = [atom] if atom else []
+    others += [f"_NOT {denial} _C"] if denial else []
+    change = rules.rule("_change", [new or others[-1]]) if others else ""
+    return change, rules.rule("_other", others)
+
+
+def _is_new(terms: GoalTerms, true: Facts, said: Sequence[Node]) -> bool:
+    """Whether the operands hold one that makes the goal new."""
+    positive, denied = literals(said)
+    new = {name: set(facts).difference(true.get(name, ())) for name, facts in positive.items()}
+    return any(new.values()) or (bool(denied) and not can_be_new(terms, true))
+
+
+def _together(some_facts: Facts, others: Facts) -> Facts:
+    names = {*some_facts, *others}
+    return {name: {*some_facts.get(name, ()), *others.get(name, ())} for name in names}
 
 
 def fitting_types(declared: Declarations) -> tuple[str, ...]:

@@ -6,123 +6,199 @@ frontier  also those that lead to no place that the state tracker calls unvisite
 """
 
 from collections.abc import Collection, Sequence
+from functools import partial
 
-from pddlego_local.core import Grammar
 from pddlego_local.decoding.grammars.terminals import new_name, one_of
 from pddlego_local.decoding.question import Scene
-from pddlego_local.decoding.staged import parts
+from pddlego_local.decoding.staged import goals, looks
+from pddlego_local.decoding.staged import problem_parts as parts
 from pddlego_local.decoding.staged.declarations import Declarations
-from pddlego_local.decoding.staged.draft import Draft, Part
 from pddlego_local.decoding.staged.goals import (
     GoalTerms,
     by_predicate,
     can_be_new,
     fitting_types,
     frontier,
-    goal,
 )
+from pddlego_local.decoding.staged.limits import most_objects
+from pddlego_local.decoding.staged.names import Names
 from pddlego_local.decoding.staged.reading import (
     after_type,
     end_before,
     end_of_objects,
-    has_section,
-    open_blocks,
     problem_in,
+    title_of,
 )
+from pddlego_local.decoding.staged.writing import Build, Part, Resample, Writing
 from pddlego_local.pddl.initial_state import goal_already_true
-from pddlego_local.pddl.reader import Word
+from pddlego_local.pddl.reader import Block, Word
 
 MOST_ADDED = 10
 
 
 def problem(
-    draft: Draft,
+    writing: Writing,
     declared: Declarations,
     scene: Scene,
+    names: Names,
     allowed: Sequence[str] | None,
     opening: str,
 ) -> Part:
     """A problem that begins with the terminal `opening`. Its objects have `allowed` names; None
     allows any."""
     left_out = scene.goal if scene.own_goal else "any"
-    yield from _objects(draft, declared, allowed, opening)
+    most = most_objects(len(scene.names.objects))
+    yield from _objects(writing, declared, names, allowed, most, opening)
     if left_out == "frontier" and scene.names.goals:
-        yield from _frontier(draft, declared, allowed, scene.names.goals)
+        yield from _frontier(writing, declared, allowed, scene.names.goals)
         return
-    yield from _facts_and_goal(draft, declared)
+    yield from _facts_and_goal(writing, declared)
     if left_out != "any":
-        yield from _unmet(draft, declared, allowed)
+        yield from _unmet(writing, declared, allowed)
 
 
 def _objects(
-    draft: Draft, declared: Declarations, allowed: Sequence[str] | None, opening: str
+    writing: Writing,
+    declared: Declarations,
+    names: Names,
+    allowed: Sequence[str] | None,
+    most: int,
+    opening: str,
 ) -> Part:
     def objects() -> list[Word]:
-        return [entry.word for entry in problem_in(draft.text).objects]
+        return [entry.word for entry in problem_in(writing.text).objects]
 
-    def rest(taken: Collection[str], typed: bool) -> Grammar:
-        return parts.more_objects(declared, allowed, taken, typed)
+    def more(taken: Collection[str], typed: bool) -> Build:
+        return partial(
+            parts.more_objects, names=names, declared=declared, allowed=allowed, taken=taken,
+            typed=typed, most=most,
+        )  # fmt: skip
 
-    yield from draft.write("objects", parts.objects(declared, allowed, opening))
-    yield from draft.without_repetition("objects", objects, rest, taken=declared.things)
+    def title() -> Word | None:
+        return title_of(problem_in(writing.text).block)
+
+    build = partial(parts.objects, names=names, declared=declared, allowed=allowed, most=most)
+    listed = looks.listed(
+        writing, names, objects, more, taken=declared.things, made_up=allowed is None
+    )
+    yield from writing.write_until_right(
+        "objects",
+        partial(build, opening=opening),
+        (looks.title(writing, names, title, build), listed),
+    )
 
 
-def _facts_and_goal(draft: Draft, declared: Declarations) -> Part:
-    things = declared.with_objects(problem_in(draft.text))
-    yield from draft.write("facts", parts.facts_and_goal(things))
-    while open_ := open_blocks(draft.text):
-        yield from draft.write("facts", parts.rest_of_goal(things, open_[1:]))
+def _facts_and_goal(writing: Writing, declared: Declarations) -> Part:
+    things = declared.with_objects(problem_in(writing.text))
+
+    def goal() -> list[Block]:
+        block = problem_in(writing.text).goal_block
+        return [block] if block else []
+
+    def rest_of_goal(open_: Sequence[Block], operators: bool) -> Build:
+        if open_[-1].head == ":init":
+            facts = problem_in(writing.text).init
+            return partial(parts.more_facts_and_goal, declared=things, said={}, count=len(facts))
+        return partial(parts.rest_of_goal, declared=things, open_=open_[1:], operators=operators)
+
+    yield from writing.write_until_right(
+        "facts",
+        partial(parts.facts_and_goal, declared=things),
+        (
+            partial(_repeated_fact, writing, partial(parts.more_facts_and_goal, declared=things)),
+            looks.operands(writing, goal, rest_of_goal),
+            looks.unfinished(writing, rest_of_goal),
+        ),
+    )
 
 
-def _unmet(draft: Draft, declared: Declarations, allowed: Sequence[str] | None) -> Part:
+def _repeated_fact(writing: Writing, rest: "partial[str]") -> Resample | None:
+    """A fact that comes again is given up with what follows; no fact comes again in the rest."""
+    facts = problem_in(writing.text).init
+    seen: set[tuple[str, ...]] = set()
+    for number, fact in enumerate(facts):
+        if fact.atom.key in seen:
+            cut = end_before(writing.text, fact.atom.block.offset)
+            return Resample(cut, partial(rest, said=by_predicate(facts[:number]), count=number))
+        seen.add(fact.atom.key)
+    return None
+
+
+def _unmet(writing: Writing, declared: Declarations, allowed: Sequence[str] | None) -> Part:
     """Rolls back a goal that is already true and resamples it: facts, at least one of which is not
     true yet. Where no fact can be written, objects are added first."""
-    if not _goal_already_true(draft, declared):
+    if not _goal_already_true(writing, declared):
         return
-    before = draft.text
+    before = writing.text
     if not can_be_new(GoalTerms(declared.with_objects(problem_in(before))), {}):
-        yield from _missing_objects(draft, declared, allowed, ())
-    parsed = problem_in(draft.text)
-    things = declared.with_objects(parsed)
-    if draft.text != before:
-        yield from draft.write("facts", parts.facts(things))
-        parsed = problem_in(draft.text)
-    block = parsed.goal_block
-    cut = end_before(draft.text, block.offset, block=True) if block else len(draft.text)
-    grammar = goal(GoalTerms(things), by_predicate(parsed.init))
-    yield from draft.resample_from(cut, "goal", grammar)
+        yield from _missing_objects(writing, declared, allowed, ())
+    things = declared.with_objects(problem_in(writing.text))
+    if writing.text != before:
+        yield from _facts(writing, things)
+    block = problem_in(writing.text).goal_block
+    cut = end_before(writing.text, block.offset, block=True) if block else len(writing.text)
+    yield from _goal(writing, GoalTerms(things), cut)
+
+
+def _facts(writing: Writing, things: Declarations) -> Part:
+    yield from writing.write_until_right(
+        "facts",
+        partial(parts.facts, declared=things),
+        [partial(_repeated_fact, writing, partial(parts.more_facts, declared=things))],
+    )
+
+
+def _goal(writing: Writing, terms: GoalTerms, offset: int) -> Part:
+    """A goal that the facts before it do not make true."""
+    true = by_predicate(problem_in(writing.text[:offset]).init)
+
+    def block() -> list[Block]:
+        found = problem_in(writing.text).goal_block
+        return [found] if found else []
+
+    def rest(open_: Sequence[Block], _: bool) -> Build:
+        return partial(goals.rest_of_goal, terms=terms, true=true, said=open_[-1].items[1:])
+
+    yield from writing.write("goal", partial(goals.goal, terms=terms, true=true), offset)
+    yield from writing.resample("goal", [looks.operands(writing, block, rest)])
 
 
 def _frontier(
-    draft: Draft, declared: Declarations, allowed: Sequence[str] | None, unvisited: Sequence[str]
+    writing: Writing,
+    declared: Declarations,
+    allowed: Sequence[str] | None,
+    unvisited: Sequence[str],
 ) -> Part:
     """Objects, facts and a goal of facts about unvisited places, one of which is not true yet. The
     grammar that leaves out true facts is large, and made only to resample."""
-    yield from _missing_objects(draft, declared, allowed, unvisited)
-    things = declared.with_objects(problem_in(draft.text))
+    yield from _missing_objects(writing, declared, allowed, unvisited)
+    things = declared.with_objects(problem_in(writing.text))
     terms = frontier(things, unvisited)
-    yield from draft.write("facts", parts.facts(things))
-    while (facts := problem_in(draft.text).init) and not can_be_new(terms, by_predicate(facts)):
-        cut = end_before(draft.text, facts[-1].atom.block.offset)
-        yield from draft.resample_from(cut, "facts", parts.no_more_facts())
-    before = len(draft.text)
-    yield from draft.write("goal", goal(terms, {}))
-    if _goal_already_true(draft, declared):
-        yield from draft.resample_from(before, "goal", goal(terms, by_predicate(facts)))
+    yield from _facts(writing, things)
+    while (facts := problem_in(writing.text).init) and not can_be_new(terms, by_predicate(facts)):
+        cut = end_before(writing.text, facts[-1].atom.block.offset)
+        writing.put(cut, ")")
+    before = len(writing.text)
+    yield from writing.write("goal", partial(goals.goal, terms=terms, true={}))
+    if _goal_already_true(writing, declared):
+        yield from _goal(writing, terms, before)
 
 
-def _goal_already_true(draft: Draft, declared: Declarations) -> bool:
-    return goal_already_true(declared.domain, problem_in(draft.text))
+def _goal_already_true(writing: Writing, declared: Declarations) -> bool:
+    return goal_already_true(declared.domain, problem_in(writing.text))
 
 
 def _missing_objects(
-    draft: Draft, declared: Declarations, allowed: Sequence[str] | None, unvisited: Sequence[str]
+    writing: Writing,
+    declared: Declarations,
+    allowed: Sequence[str] | None,
+    unvisited: Sequence[str],
 ) -> Part:
     """Adds objects until a fact can be written, about an unvisited place if there is one; the last
     object makes room if all names are taken. A few times only: some predicates want more objects
     than there are names."""
     for _ in range(MOST_ADDED):
-        parsed = problem_in(draft.text)
+        parsed = problem_in(writing.text)
         things = declared.with_objects(parsed)
         terms = frontier(things, unvisited)
         present = {name.lower() for name in things.things}
@@ -139,12 +215,7 @@ def _missing_objects(
         types = fitting_types(things)
         if not name or not types:
             return
-        cut = end_before(draft.text, cut)
-        grammar = parts.added_object(
-            declared,
-            name,
-            types,
-            first=not has_section(draft.text, ":objects"),
-            typed=after_type(draft.text[:cut]) or not parsed.objects,
-        )
-        yield from draft.resample_from(cut, "objects", grammar)
+        cut = end_before(writing.text, cut)
+        typed = after_type(writing.text[:cut]) or not parsed.objects
+        added = partial(parts.added_object, declared=declared, name=name, types=types, typed=typed)
+        yield from writing.write("objects", added, cut)

@@ -8,6 +8,8 @@ import functools
 import re
 from collections.abc import Iterable
 
+from pddlego_local.decoding.layout import line_of
+from pddlego_local.decoding.staged.names import circle
 from pddlego_local.pddl.domain import read_domain
 from pddlego_local.pddl.faults import FaultLog
 from pddlego_local.pddl.problem import read_problem
@@ -57,20 +59,45 @@ def open_blocks(text: str) -> list[Block]:
     return blocks
 
 
+def title_of(file: Block) -> Word | None:
+    """The name in "(domain NAME)" or "(problem NAME)", if it is there."""
+    match file.items:
+        case [_, Block(items=[_, Word() as name]), *_]:
+            return name
+    return None
+
+
 def end_of_objects(problem: Problem) -> int:
-    """Where the list of objects closes; where it would stand, if there is none."""
-    sections = {item.head: item for item in problem.block.items if isinstance(item, Block)}
-    listed = sections.get(":objects")
-    return listed.end if listed else sections[":init"].offset
+    """Where the list of objects closes."""
+    (listed,) = [b for b in problem.block.items if isinstance(b, Block) and b.head == ":objects"]
+    return listed.end
 
 
-def repeated(words: Iterable[Word], taken: Iterable[str] = ()) -> Word | None:
-    """The first word that comes again, or that is taken; PDDL ignores case."""
+def first_wrong(words: Iterable[Word], taken: Iterable[str], *, made_up: bool) -> Word | None:
+    """The first word that comes again, or that is taken; PDDL ignores case. Of names that a model
+    makes up, also the first that runs in circles."""
     seen = {name.lower() for name in taken}
     for word in words:
-        if word.name in seen:
+        if word.name in seen or (made_up and circle(word.name)):
             return word
         seen.add(word.name)
+    return None
+
+
+def repeated_operand(block: Block) -> Block | None:
+    """The first operand of an `and` or `or` in a block that stands there for the second time."""
+    seen: set[str] = set()
+    for item in block.items:
+        if not isinstance(item, Block):
+            continue
+        if item.end < 0:
+            return repeated_operand(item)
+        if block.head in ("and", "or"):
+            if (text := line_of(item, lower=True)) in seen:
+                return item
+            seen.add(text)
+        if again := repeated_operand(item):
+            return again
     return None
 
 

@@ -5,51 +5,57 @@ and whose problem is for the answer's own domain. In two stages, the domain and 
 from pddlego_local.core import Grammar
 from pddlego_local.decoding.grammars.lark_text import with_parts
 from pddlego_local.decoding.grammars.terminals import one_of
+from pddlego_local.decoding.layout import Layout
 from pddlego_local.decoding.question import Scene
 from pddlego_local.decoding.staged.declarations import declarations
 from pddlego_local.decoding.staged.reading import domain_in, domain_of
 from pddlego_local.decoding.staged.schemas import ActionSchema
 from pddlego_local.decoding.stages import Stage, StagedGrammar, Stages
 
-_PARTS = ("domain", "problem", "condition", "tokens", "requirements", "whitespace_json")
+_PARTS = ("domain", "problem", "condition", "tokens", "requirements")
 
 
-def staged_pddl(scene: Scene) -> StagedGrammar:
+def staged_pddl(scene: Scene, layout: Layout) -> StagedGrammar:
     """A domain and a problem: {"df": …, "pf": …}."""
-    return StagedGrammar("signatures", lambda: _pddl(scene))
+    return StagedGrammar("signatures", lambda: _pddl(scene, layout))
 
 
-def staged_problem(scene: Scene) -> StagedGrammar:
+def staged_problem(scene: Scene, layout: Layout) -> StagedGrammar:
     """A problem for the scene's domain: {"pf": …}."""
-    return StagedGrammar("signatures", lambda: _problem_alone(scene))
+    return StagedGrammar("signatures", lambda: _problem_alone(scene, layout))
 
 
-def _pddl(scene: Scene) -> Stages:
-    text = yield Stage("domain", _domain(scene))
+def _pddl(scene: Scene, layout: Layout) -> Stages:
+    text = yield Stage("domain", _domain(scene, layout))
     name = declarations(domain_in(text)).domain_name
-    yield Stage("problem", _problem(name, "_comments _BETWEEN", "pddl_json"))
+    yield Stage("problem", _problem(name, "_comments _BETWEEN", "pddl_json", layout))
 
 
-def _problem_alone(scene: Scene) -> Stages:
+def _problem_alone(scene: Scene, layout: Layout) -> Stages:
     name = declarations(domain_of(scene.domain)).domain_name
-    yield Stage("problem", _problem(name, "_OPEN", "problem_json"))
+    yield Stage("problem", _problem(name, "_OPEN", "problem_json", layout))
 
 
-def _domain(scene: Scene) -> Grammar:
+def _domain(scene: Scene, layout: Layout) -> Grammar:
     schemas = [ActionSchema.of(action) for action in scene.actions]
     actions = [f"_SIGNATURE_{number}" for number in range(len(schemas))]
     rules = (
         "start: _OPEN _domain_head _requirements_and_types _declarations _action ~ 0 .. 100 _C",
         f"_action: ({' | '.join(actions)}) _comments [_PRECONDITION _precondition] _effects",
-        *(f"{name}: {action.header}" for name, action in zip(actions, schemas, strict=True)),
+        *(
+            f"{name}: _ACTION_HEAD {action.header(layout)}"
+            for name, action in zip(actions, schemas, strict=True)
+        ),
     )
-    return with_parts("signatures of the domain", "\n".join(rules), ("pddl_json", *_PARTS))
+    name = "signatures of the domain"
+    return with_parts(name, "\n".join(rules), ("pddl_json", *_PARTS), layout)
 
 
-def _problem(domain: str, opening: str, envelope: str) -> Grammar:
+def _problem(domain: str, opening: str, envelope: str, layout: Layout) -> Grammar:
     rules = (
         f"start: {opening} _comments _PROBLEM _comments _THIS_DOMAIN _comments "
         "[REQUIREMENTS _comments] [OBJECTS _comments] init goal [metric] _C _comments _CLOSE",
-        f'_THIS_DOMAIN: _B "(" _B /:[dD][oO][mM][aA][iI][nN]/ _B1 {one_of([domain])} _B ")"',
+        f'_THIS_DOMAIN: _OF _B1 {one_of([domain])} _B ")"',
     )
-    return with_parts("signatures of the problem", "\n".join(rules), (envelope, *_PARTS))
+    name = "signatures of the problem"
+    return with_parts(name, "\n".join(rules), (envelope, *_PARTS), layout)

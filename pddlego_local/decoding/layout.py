@@ -1,0 +1,148 @@
+"""Layouts: how an answer is written where that carries no meaning.
+
+    any    any blanks, comments, keywords in either case
+    line   keywords in lower case, one blank between words and none elsewhere, no comments; JSON
+           with ", " and ": "
+    lines  as line, with one section, action part, declared predicate and fact of a PDDL file a
+           line, two blanks of indentation a level
+
+Under the last two no character is free, given what is said: the grammars of a layout accept exactly
+what is printed here. Names keep their spelling.
+"""
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from pddlego_local.core import Action
+from pddlego_local.pddl.faults import FaultLog
+from pddlego_local.pddl.reader import Block, Node, Word, read
+from pddlego_local.pddl.typed_list import read_typed_list
+
+Layout = Literal["any", "line", "lines"]
+ExactLayout = Literal["line", "lines"]
+
+REQUIREMENTS = "(:requirements :strips :typing)"
+"""What a domain of the rungs "typed" and "grounded" says of itself. Fast Downward needs none of it;
+nine in ten recorded domains say this."""
+
+_OPERATORS = frozenset(
+    {"and", "or", "not", "imply", "forall", "exists", "when", "increase", "either"}
+)
+_OF_ENTRIES = frozenset({":predicates", ":functions", ":init"})
+_ACTION_PARTS = frozenset({":parameters", ":precondition", ":effect"})
+
+
+@dataclass(frozen=True)
+class Printer:
+    """Prints PDDL files and answers in a layout.
+
+    The `told` actions, where an answer has them, get the name and the parameters that the prompt
+    spells out. `tight` is for the rungs "typed" and "grounded": a domain has the section
+    REQUIREMENTS and a problem none; objects are listed, if only as "(:objects)".
+    """
+
+    layout: ExactLayout
+    told: Iterable[Action] = field(default=())
+    tight: bool = False
+
+    def answer(self, values: Mapping[str, Any]) -> str:
+        """An answer's JSON; the strings "df" and "pf" are PDDL files. Raises as `file`."""
+        printed = {
+            key: self.file(value) if key in ("df", "pf") else value for key, value in values.items()
+        }
+        return json.dumps(printed, ensure_ascii=False)
+
+    def file(self, text: str) -> str:
+        """A domain or problem. Raises ValueError if the text is not one list in parentheses."""
+        faults: list[str] = []
+        block = read(text, lambda _offset, fault: faults.append(fault))
+        if block is None or faults:
+            raise ValueError("; ".join(faults))
+        title, sections = block.items[:2], list(map(self._section, block.items[2:]))
+        if self.tight:
+            sections = _tightened(sections)
+        between = "\n  " if self.layout == "lines" else " "
+        return f"({between.join([' '.join(map(_title, title)), *sections])})"
+
+    def _section(self, section: Node) -> str:
+        if isinstance(section, Word) or section.head not in _OF_ENTRIES | {":action"}:
+            everything = isinstance(section, Block) and section.head == ":metric"
+            return line_of(section, lower=everything)
+        if section.head == ":action":
+            return self._action(section)
+        pieces = [
+            (isinstance(item, Block), line_of(item, lower=isinstance(item, Word)))
+            for item in section.items
+        ]
+        return self._in_lines(pieces)
+
+    def _action(self, action: Block) -> str:
+        items = action.items
+        told = next((t for t in self.told if _has_header(action, t)), None)
+        pieces = [
+            (isinstance(item, Word) and item.name in _ACTION_PARTS, line_of(item)) for item in items
+        ]
+        if told:
+            parameters = on_one_line(told.parameters)
+            pieces[1:4] = [(False, told.name), (True, ":parameters"), (False, parameters)]
+        return self._in_lines(pieces)
+
+    def _in_lines(self, pieces: Iterable[tuple[bool, str]]) -> str:
+        """A section; True stands before what has a line of its own under "lines"."""
+        own = "\n    " if self.layout == "lines" else " "
+        return f"({''.join((own if first else ' ') + text for first, text in pieces)[1:]})"
+
+
+def on_one_line(text: str) -> str:
+    """A list in parentheses with single blanks."""
+    return line_of(_list_of(text))
+
+
+def _title(node: Node) -> str:
+    """`define`, or `(domain NAME)`."""
+    if isinstance(node, Word):
+        return node.name
+    return f"({' '.join([node.head, *map(line_of, node.items[1:])])})"
+
+
+def line_of(node: Node, *, lower: bool = False) -> str:
+    """On one line; with `lower` all words in lower case, not only the keywords."""
+    if isinstance(node, Word):
+        return node.name if lower or node.text.startswith(":") else node.text
+    words = [line_of(item, lower=lower or node.head == "increase") for item in node.items]
+    if node.head in _OPERATORS:
+        words[0] = node.head
+    return f"({' '.join(words)})"
+
+
+def _has_header(action: Block, told: Action) -> bool:
+    """Whether it has the told name and, type by type, the told parameters."""
+    match action.items[1:4]:
+        case [Word(name=name), Word(name=":parameters"), Block() as parameters]:
+            return name == told.name.lower() and (
+                _typed(parameters) == _typed(_list_of(told.parameters))
+            )
+    return False
+
+
+def _list_of(text: str) -> Block:
+    block = read(text, lambda _offset, _fault: None)
+    assert block is not None
+    return block
+
+
+def _typed(parameters: Block) -> list[tuple[str, list[str]]]:
+    """Each variable with its type, in lower case, of "(?a ?b - room)"."""
+    entries = read_typed_list(parameters.items, FaultLog("domain", "")) or []
+    return [(entry.word.text, [kind.name for kind in entry.types]) for entry in entries]
+
+
+def _tightened(sections: list[str]) -> list[str]:
+    rest = [text for text in sections if not text.startswith("(:requirements")]
+    if not any(text.startswith("(:domain ") for text in rest):
+        return [REQUIREMENTS, *rest]
+    if not any(text.startswith("(:objects") for text in rest):
+        rest.insert(1, "(:objects)")
+    return rest

@@ -1,0 +1,183 @@
+"""The grammar of each part of a domain, from what the parts before it declare (see `pddl`).
+
+Each function adds a stage's rules, and gives the start that stands for the stage.
+"""
+
+from collections.abc import Collection, Sequence
+
+from pddlego_local.decoding.grammars.builder import Rules, some
+from pddlego_local.decoding.grammars.terminals import one_of
+from pddlego_local.decoding.staged.bodies import (
+    MOST_QUANTIFIERS,
+    NOTHING,
+    Piece,
+    Scope,
+    either,
+    literally,
+    many,
+    rest_of_condition,
+    rest_of_effect,
+)
+from pddlego_local.decoding.staged.declarations import Declarations
+from pddlego_local.decoding.staged.limits import (
+    MOST_CONSTANTS,
+    MOST_PARAMETERS,
+    MOST_PREDICATES,
+    MOST_TYPES,
+)
+from pddlego_local.decoding.staged.lists import rest_of_list, typed_list
+from pddlego_local.decoding.staged.names import Names
+from pddlego_local.decoding.staged.schemas import ActionSchema
+from pddlego_local.pddl.reader import Block, Word
+
+_END = literally("_C")
+
+
+def types(rules: Rules, names: Names, *, opening: bool = True) -> str:
+    """The beginning of the answer, or what follows "(domain", to the end of `:types`."""
+    begin = rules.begin("_OPEN_DOMAIN") if opening else ""
+    title = rules.terminal(f"_B1 {names.any()} _C")
+    listed = typed_list(rules, names.type(()), names.any(), MOST_TYPES)
+    return f"{begin} {title} _REQUIREMENTS {rules.terminal(f'_TYPES {listed}')}"
+
+
+def more_types(rules: Rules, names: Names, taken: Collection[str], typed: bool) -> str:
+    most = MOST_TYPES - len(taken)
+    return rules.terminal(rest_of_list(rules, names.type(taken), names.any(), most, typed))
+
+
+def declarations(
+    rules: Rules, names: Names, declared: Declarations, allowed: Sequence[str] | None
+) -> str:
+    """Constants and predicates. Constants have `allowed` names; None allows any."""
+    name = names.thing(allowed, ())
+    listed = typed_list(rules, name, one_of(declared.types), MOST_CONSTANTS)
+    constants = rules.terminal(f"_CONSTANTS {listed}")
+    return f"[{constants}] _PREDICATES {more_predicates(rules, names, declared, ())}"
+
+
+def more_constants(
+    rules: Rules,
+    names: Names,
+    declared: Declarations,
+    allowed: Sequence[str] | None,
+    taken: Collection[str],
+    typed: bool,
+) -> str:
+    name, most = names.thing(allowed, taken), MOST_CONSTANTS - len(taken)
+    rest = rest_of_list(rules, name, one_of(declared.types), most, typed)
+    predicates = more_predicates(rules, names, declared, ())
+    return f"{rules.terminal(rest)} _PREDICATES {predicates}"
+
+
+def more_predicates(
+    rules: Rules, names: Names, declared: Declarations, taken: Collection[str]
+) -> str:
+    """To the end of `:predicates`."""
+    variables = f"({names.variable()} {_type(declared)}) ~ 0 .. {MOST_PARAMETERS}"
+    predicate = rules.terminal(f"_ENTRY_O {names.predicate(declared, taken)} {variables} _C")
+    listed = rules.rule("_predicate", [predicate, *rules.comment])
+    return f"{some(listed, max(MOST_PREDICATES - len(taken), 0))} _C"
+
+
+def more_parameters(
+    rules: Rules,
+    names: Names,
+    declared: Declarations,
+    taken: Collection[str],
+    variables: Collection[str],
+    typed: bool,
+) -> str:
+    """The rest of a predicate that has these `variables`, and the predicates after it."""
+    kind, left = _type(declared), max(MOST_PARAMETERS - len(variables), 0)
+    more = f"({names.variable(variables)} {kind}) ~ 0 .. {left}"
+    rest = rules.terminal(f"{'' if typed else kind} {more} _C")
+    return f"{rest} {more_predicates(rules, names, declared, taken)}"
+
+
+def added_predicate(
+    rules: Rules, names: Names, declared: Declarations, schemas: Sequence[ActionSchema]
+) -> str:
+    """One more predicate at the end, of a kind that an action can change."""
+    name = names.predicate(declared, [name for name, _ in declared.predicates])
+    kinds = {kind for action in schemas for _, kind in action.parameters}
+    fitting = [t for t in declared.known_types if any(declared.fits(kind, t) for kind in kinds)]
+    parameter = f"{names.variable()} _DASH {one_of(fitting)}" if fitting else ""
+    return f"{rules.terminal(f'_ENTRY_O {name} {parameter} _C')} _C"
+
+
+def can_change(action: ActionSchema, declared: Declarations) -> bool:
+    """Whether some predicate can take the action's variables and the constants."""
+    terms = [*action.parameters, *declared.things.items()]
+    return any(
+        all(declared.of_type(kind, terms) for kind in kinds) for _, kinds in declared.predicates
+    )
+
+
+def actions(rules: Rules, declared: Declarations, schemas: Sequence[ActionSchema]) -> str:
+    """At least one action, in any order, to the end of the domain or a quantifier's header."""
+    begin = literally(rules.begin("_ACTION") or "()")
+    bodies = _bodies(rules, declared, schemas)
+    return _stage(rules, begin.then(bodies).then(_more(rules, bodies, len(schemas) - 1)))
+
+
+def more_actions(rules: Rules, declared: Declarations, schemas: Sequence[ActionSchema]) -> str:
+    """Those that are left, each at most once."""
+    return _stage(rules, _more(rules, _bodies(rules, declared, schemas), len(schemas)))
+
+
+def rest_of_action(
+    rules: Rules,
+    declared: Declarations,
+    action: ActionSchema,
+    others: Sequence[ActionSchema],
+    open_: Sequence[Block],
+    *,
+    operators: bool,
+) -> str:
+    """What is left of an action whose blocks `open_` are not closed, and the actions after it.
+
+    Without `operators`, what the innermost block gains is a fact or the denial of one.
+    """
+    scope = _scope(rules, declared, action)
+    slot = [item.name for item in open_[0].items if isinstance(item, Word)][-1]
+    if slot == ":effect":
+        rest = rest_of_effect(scope, open_[1:], operators=operators)
+    else:
+        after = literally("_EFFECT").then(scope.effect())
+        rest = rest_of_condition(scope, open_[1:], operators=operators).then(after)
+    listed = _more(rules, _bodies(rules, declared, others), len(others))
+    return _stage(rules, rest.then(_END).then(listed))
+
+
+def _more(rules: Rules, bodies: Piece, most: int) -> Piece:
+    """At most so many actions, and the end of the domain."""
+    listed = either(rules, [literally("_ACTION").then(bodies)])
+    return (many(listed, most) if bodies.whole and most > 0 else NOTHING).then(_END)
+
+
+def _bodies(rules: Rules, declared: Declarations, schemas: Sequence[ActionSchema]) -> Piece:
+    """One of the actions, from its name on."""
+    return either(rules, [_body(rules, declared, action) for action in schemas])
+
+
+def _body(rules: Rules, declared: Declarations, action: ActionSchema) -> Piece:
+    scope = _scope(rules, declared, action)
+    condition = either(rules, [scope.condition(), literally("_EMPTY")])
+    precondition = either(rules, [literally("_PRECONDITION").then(condition), NOTHING])
+    effect = literally("_EFFECT").then(scope.effect())
+    header = literally(rules.terminal(action.header(rules.layout)))
+    return header.then(precondition).then(effect).then(_END)
+
+
+def _type(declared: Declarations) -> str:
+    return f"(_DASH {one_of(declared.known_types)})?"
+
+
+def _scope(rules: Rules, declared: Declarations, action: ActionSchema) -> Scope:
+    terms = dict(action.parameters) | declared.things
+    return Scope(rules, declared, terms, MOST_QUANTIFIERS)
+
+
+def _stage(rules: Rules, piece: Piece) -> str:
+    return rules.shared([text for text in (piece.whole, piece.begun) if text])

@@ -1,0 +1,129 @@
+"""The grammar of each part of a problem, from what the domain and the parts before it declare (see
+`pddl`). Each function adds a stage's rules, and gives the start that stands for the stage.
+"""
+
+from collections.abc import Collection, Sequence
+
+from pddlego_local.decoding.grammars.builder import Rules, some
+from pddlego_local.decoding.grammars.terminals import one_of
+from pddlego_local.decoding.staged.atoms import OF_FACTS, Facts, Pools, atoms, atoms_except
+from pddlego_local.decoding.staged.bodies import (
+    MOST_QUANTIFIERS,
+    NOTHING,
+    Piece,
+    Scope,
+    literally,
+    rest_of_condition,
+)
+from pddlego_local.decoding.staged.declarations import Declarations
+from pddlego_local.decoding.staged.limits import FACTS_AT_ONCE, most_facts
+from pddlego_local.decoding.staged.lists import rest_of_list, typed_list
+from pddlego_local.decoding.staged.names import Names
+from pddlego_local.pddl.reader import Block
+
+OPEN_PROBLEM = "_OPEN_PROBLEM"
+NEXT_PROBLEM = "_NEXT_PROBLEM"
+
+_END_OF_ANSWER = literally("_C _CLOSE")
+
+
+def objects(
+    rules: Rules,
+    names: Names,
+    declared: Declarations,
+    allowed: Sequence[str] | None,
+    most: int,
+    opening: str = "",
+) -> str:
+    """The problem's head and objects, which have `allowed` names; None allows any.
+
+    `opening` is the terminal that the problem begins with; "" where that is written.
+    """
+    begin = rules.begin(opening) if opening else ""
+    title = rules.terminal(f"_B1 {names.any()} _C")
+    of_domain = rules.terminal(f"_OF_DOMAIN {one_of([declared.domain_name])} _C")
+    name = names.thing(allowed, declared.things)
+    listed = rules.terminal(f"_OBJECTS {typed_list(rules, name, one_of(declared.types), most)}")
+    return f"{begin} {title} {of_domain} {listed}"
+
+
+def more_objects(
+    rules: Rules,
+    names: Names,
+    declared: Declarations,
+    allowed: Sequence[str] | None,
+    taken: Collection[str],
+    typed: bool,
+    most: int,
+) -> str:
+    name, left = names.thing(allowed, taken), most + len(declared.things) - len(taken)
+    return rules.terminal(rest_of_list(rules, name, one_of(declared.types), left, typed))
+
+
+def added_object(
+    rules: Rules, declared: Declarations, name: str, types: Sequence[str], *, typed: bool
+) -> str:
+    """A name of the terminal `name` with one of the `types`, at the end of the list."""
+    before = "" if typed else f"_DASH {one_of(declared.types)}"
+    return rules.terminal(f"{before} _B1 {name} _DASH {one_of(types)} _C")
+
+
+def facts(rules: Rules, declared: Declarations) -> str:
+    """All of `:init`."""
+    begin = rules.begin("_INIT")
+    return f"{begin} {some(_fact(rules, declared, {}), most_facts(len(declared.things)))} _C"
+
+
+def more_facts(rules: Rules, declared: Declarations, said: Facts, count: int) -> str:
+    """What may follow `count` facts in `:init`; none of those `said` comes again."""
+    left = max(most_facts(len(declared.things)) - count, 0)
+    return f"{some(_fact(rules, declared, said), left)} _C"
+
+
+def facts_and_goal(rules: Rules, declared: Declarations) -> str:
+    """To the end of the answer, to where facts are looked at, or to a quantifier's header."""
+    begin = literally(rules.begin("_INIT") or "()")
+    return _stage(rules, begin.then(_facts_and_goal(rules, declared, {}, 0)))
+
+
+def more_facts_and_goal(rules: Rules, declared: Declarations, said: Facts, count: int) -> str:
+    """What may follow `count` facts; none of those `said` comes again."""
+    return _stage(rules, _facts_and_goal(rules, declared, said, count))
+
+
+def rest_of_goal(
+    rules: Rules, declared: Declarations, open_: Sequence[Block], *, operators: bool
+) -> str:
+    """Of a goal whose blocks `open_` are not closed. Without `operators`, what the innermost gains
+    is a fact or the denial of one."""
+    rest = rest_of_condition(_goal_scope(rules, declared), open_[1:], operators=operators)
+    return _stage(rules, rest.then(_END_OF_ANSWER))
+
+
+def _facts_and_goal(rules: Rules, declared: Declarations, said: Facts, count: int) -> Piece:
+    fact = _fact(rules, declared, said)
+    left = max(most_facts(len(declared.things)) - count, 0)
+    goal = _goal_scope(rules, declared).condition()
+    end = literally("_C _GOAL").then(goal).then(_END_OF_ANSWER)
+    whole = literally(some(fact, min(left, FACTS_AT_ONCE - 1)) or "()").then(end)
+    if left < FACTS_AT_ONCE or not fact:
+        return whole
+    full = some(fact, FACTS_AT_ONCE, FACTS_AT_ONCE)
+    return Piece(whole.whole, rules.shared([text for text in (whole.begun, full) if text]))
+
+
+def _fact(rules: Rules, declared: Declarations, said: Facts) -> str:
+    pools = Pools(declared, declared.things)
+    if said:
+        fact = atoms_except(rules, declared.predicates, pools, said, spelling=OF_FACTS)
+    else:
+        fact = atoms(rules, declared.predicates, pools, spelling=OF_FACTS)
+    return rules.rule("_fact", [fact, *rules.comment] if fact else [])
+
+
+def _goal_scope(rules: Rules, declared: Declarations) -> Scope:
+    return Scope(rules, declared, declared.things, MOST_QUANTIFIERS)
+
+
+def _stage(rules: Rules, piece: Piece) -> str:
+    return rules.shared([text for text in (piece.whole, piece.begun) if text]) or NOTHING.whole
