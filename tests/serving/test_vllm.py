@@ -29,8 +29,9 @@ from pddlego_local.models import opened
 from pddlego_local.models.canary import check_obedience
 from pddlego_local.models.random import make_random_llama
 from pddlego_local.models.thinking import Thinking
-from pddlego_local.models.vllm.model import Server, VllmModel
+from pddlego_local.models.vllm.model import VllmModel
 from pddlego_local.models.vllm.server import VllmServer, launcher
+from pddlego_local.models.vllm.settings import Server
 from pddlego_local.record import read_events, read_rows
 from tests.models.asking import ENVELOPE, FORMS, PROMPT, TOY, TOY_LANGUAGE, finished
 
@@ -257,7 +258,8 @@ def test_killed_mid_request_is_a_model_fault_and_leaves_nothing(model: VllmModel
 _PARENT = """
 import sys
 from pathlib import Path
-from pddlego_local.models.vllm.model import *
+from pddlego_local.models.vllm.model import VllmModel
+from pddlego_local.models.vllm.settings import Server
 model = VllmModel(weights=sys.argv[1], dtype="float32", context_tokens=2048, server=Server(
     env=Path(sys.argv[2]), device="cpu", kv_cache_gib=1, variables={"OMP_NUM_THREADS": "1"}))
 model.start()
