@@ -1,10 +1,14 @@
 """Forced tokens inside a real vLLM server: answers are those of a server without them."""
 
 import contextlib
+import json
+import os
 import re
+import subprocess
 import urllib.request
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -15,9 +19,10 @@ from pddlego_local.models.random import make_random_llama
 from pddlego_local.models.thinking import Thinking
 from pddlego_local.models.vllm import answer
 from pddlego_local.models.vllm.model import VllmModel
+from pddlego_local.models.vllm.server import launcher
 from tests.models.asking import ENVELOPE, PROMPT, TOY
 from tests.models.staging import typed_answer
-from tests.serving.test_vllm import CONTEXT_TOKENS, pytestmark, serving
+from tests.serving.test_vllm import CONTEXT_TOKENS, ENV, pytestmark, serving
 
 __all__ = ["pytestmark"]
 
@@ -194,7 +199,26 @@ def test_the_canary_passes(servers: dict[bool, VllmModel]) -> None:
     check_forced_tokens(servers[True])
 
 
-def test_a_cold_cache_changes_no_answer(servers: dict[bool, VllmModel]) -> None:
+def test_neither_company_nor_a_cold_cache_changes_an_answer(
+    servers: dict[bool, VllmModel],
+) -> None:
     warm = all_answers(servers[True], 1)
     request(servers[True], "reset_prefix_cache", b"")
     assert all_answers(servers[True], 32) == warm
+
+
+def test_a_draft_counts_only_where_it_is_forced() -> None:
+    """The plugin's sampler alone: wrong drafts change nothing, and draws come as without drafts."""
+    ran = subprocess.run(
+        [ENV / "bin/python", Path(__file__).with_name("sampler_alone.py")],
+        env={**os.environ, "PYTHONPATH": str(launcher().parent)},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    pairs = json.loads(ran.stdout.splitlines()[-1])
+    for drafted, plain in pairs:
+        assert drafted == plain
+        assert [len(tokens) for tokens in drafted] == [3, 1, 1, 1]
+        assert drafted[0][:2] == [3, 4] and drafted[2] == [8]
+    assert len({tuple(drafted[1]) for drafted, _ in pairs}) > 3

@@ -32,7 +32,7 @@ from pddlego_local.models.thinking import Thinking
 from pddlego_local.models.vllm.model import VllmModel
 from pddlego_local.models.vllm.server import VllmServer, launcher
 from pddlego_local.models.vllm.settings import Server
-from pddlego_local.record import read_events, read_rows
+from pddlego_local.record import read_events, read_rows, read_run
 from tests.models.asking import ENVELOPE, FORMS, PROMPT, TOY, TOY_LANGUAGE, finished
 
 ENV = Path(os.environ.get("PDDLEGO_SERVING_ENV", ".venv-serving"))
@@ -79,6 +79,7 @@ def test_an_episode_is_played_under_the_grammar_and_recorded(
     overrides = ["model=random_vllm", f"run.out={tmp_path}", "games=1", "decoding.max_tokens=1500"]
     result = runner.run_cell(compose_cell(overrides))
     assert result.faults == []
+    assert read_run(result.folder)["model"]["forced_tokens"] == "true"
     (row,) = read_rows(result.folder / "episodes.jsonl")
     assert row.outcome == "solver_abort" and row.calls == 6
     events = read_events(result.folder / "transcripts" / "1-0.jsonl")
