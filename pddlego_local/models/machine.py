@@ -1,19 +1,31 @@
 """What accelerators this machine has, asked of the driver; imports no torch, loads nothing."""
 
 import os
+import re
 import subprocess
 
 
 def gpu_count() -> int:
     """NVIDIA GPUs that a process started here would see; 0 without a driver."""
-    try:
-        listing = subprocess.run(
-            ["nvidia-smi", "--list-gpus"], capture_output=True, text=True, timeout=30, check=True
-        )
-    except (OSError, subprocess.SubprocessError):
-        return 0
-    present = sum(line.startswith("GPU ") for line in listing.stdout.splitlines())
+    present = sum(line.startswith("GPU ") for line in _told("--list-gpus"))
     chosen = os.environ.get("CUDA_VISIBLE_DEVICES")
     if chosen is None:
         return present
     return min(present, len([part for part in chosen.split(",") if part.strip() not in ("", "-1")]))
+
+
+def compute_capability() -> float:
+    """The least of this machine's NVIDIA GPUs, seen or not: 9.0 for an H100; 0.0 without any."""
+    told = _told("--query-gpu=compute_cap", "--format=csv,noheader")
+    return min((float(line) for line in told if re.fullmatch(r"\d+\.\d+", line)), default=0.0)
+
+
+def _told(*arguments: str) -> list[str]:
+    """The lines that the driver's tool prints; none where it cannot be run."""
+    try:
+        listing = subprocess.run(
+            ["nvidia-smi", *arguments], capture_output=True, text=True, timeout=30, check=True
+        )
+    except (OSError, subprocess.SubprocessError):
+        return []
+    return [line.strip() for line in listing.stdout.splitlines()]

@@ -21,7 +21,8 @@ from pddlego_local.decoding.question import Question, Scene
 from pddlego_local.decoding.stages import Constraint
 from pddlego_local.environments.coin.game import TABLES
 from pddlego_local.models.random import RandomVllmModel
-from pddlego_local.models.vllm.model import Server, VllmModel
+from pddlego_local.models.vllm.model import VllmModel
+from pddlego_local.models.vllm.settings import Server
 
 RUNGS = ("json", "syntax", "signatures", "typed", "grounded")
 _PROMPT = (Message("user", "Write the PDDL domain and problem of this house."),)

@@ -27,7 +27,7 @@ from pddlego_local.decoding.question import Drawn, Model, Question, Scene, Whole
 from pddlego_local.episode import Episode, Parts
 from pddlego_local.events import Event
 from pddlego_local.models.random import RandomModel, RandomVllmModel
-from pddlego_local.models.vllm.model import Server
+from pddlego_local.models.vllm.settings import Server
 from pddlego_local.pddl.check import check
 from pddlego_local.planner import FastDownward
 

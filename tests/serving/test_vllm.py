@@ -29,9 +29,10 @@ from pddlego_local.models import opened
 from pddlego_local.models.canary import check_obedience
 from pddlego_local.models.random import make_random_llama
 from pddlego_local.models.thinking import Thinking
-from pddlego_local.models.vllm.model import Server, VllmModel
+from pddlego_local.models.vllm.model import VllmModel
 from pddlego_local.models.vllm.server import VllmServer, launcher
-from pddlego_local.record import read_events, read_rows
+from pddlego_local.models.vllm.settings import Server
+from pddlego_local.record import read_events, read_rows, read_run
 from tests.models.asking import ENVELOPE, FORMS, PROMPT, TOY, TOY_LANGUAGE, finished
 
 ENV = Path(os.environ.get("PDDLEGO_SERVING_ENV", ".venv-serving"))
@@ -78,6 +79,7 @@ def test_an_episode_is_played_under_the_grammar_and_recorded(
     overrides = ["model=random_vllm", f"run.out={tmp_path}", "games=1", "decoding.max_tokens=1500"]
     result = runner.run_cell(compose_cell(overrides))
     assert result.faults == []
+    assert read_run(result.folder)["model"]["forced_tokens"] == "true"
     (row,) = read_rows(result.folder / "episodes.jsonl")
     assert row.outcome == "solver_abort" and row.calls == 6
     events = read_events(result.folder / "transcripts" / "1-0.jsonl")
@@ -257,7 +259,8 @@ def test_killed_mid_request_is_a_model_fault_and_leaves_nothing(model: VllmModel
 _PARENT = """
 import sys
 from pathlib import Path
-from pddlego_local.models.vllm.model import *
+from pddlego_local.models.vllm.model import VllmModel
+from pddlego_local.models.vllm.settings import Server
 model = VllmModel(weights=sys.argv[1], dtype="float32", context_tokens=2048, server=Server(
     env=Path(sys.argv[2]), device="cpu", kv_cache_gib=1, variables={"OMP_NUM_THREADS": "1"}))
 model.start()

@@ -18,7 +18,8 @@ from pddlego_local.errors import ConfigError, ModelFault, PromptTooLong
 from pddlego_local.models.canary import check_obedience
 from pddlego_local.models.random import make_random_llama
 from pddlego_local.models.thinking import Thinking
-from pddlego_local.models.vllm.model import Server, VllmModel
+from pddlego_local.models.vllm.model import VllmModel
+from pddlego_local.models.vllm.settings import Server
 from tests.models.asking import PROMPT, TOY, TOY_LANGUAGE, words
 from tests.models.drafting import TWO_STAGES, Dictated, Planted, drafted
 from tests.models.staging import (

@@ -62,6 +62,15 @@ def without_end(choice: Any) -> tuple[int, ...]:
     return tokens[:-1] if choice.finish_reason == "stop" else tokens
 
 
+def forced_tokens(response: Any) -> int:
+    """How many tokens of an answer the server wrote without sampling them.
+
+    0 where it does not tell: it drafts none, or there are several answers in the response.
+    """
+    told = (getattr(response, "metrics", None) or {}).get("speculative_decoding") or {}
+    return int(told.get("num_accepted_draft_tokens", 0))
+
+
 def drawn_tokens(choice: Any) -> tuple[int, ...]:
     """All tokens that were drawn for a choice: thought, answer, end-of-text.
 

@@ -6,10 +6,9 @@ threads ask; an answer depends on the request's own seed, not on its company.
 
 import threading
 import urllib.parse
-from pathlib import Path
 from typing import ClassVar, Literal
 
-from pydantic import ConfigDict, Field, PositiveFloat, PositiveInt
+from pydantic import ConfigDict, PositiveInt
 from pydantic.dataclasses import dataclass
 
 from pddlego_local.core import Completion, Grammar, Messages, Prefix, Sampling
@@ -21,33 +20,8 @@ from pddlego_local.models.thinking import Thinking, template_arguments
 from pddlego_local.models.vllm.client import VllmClient
 from pddlego_local.models.vllm.connection import Connection
 from pddlego_local.models.vllm.server import VllmServer, serving_build
+from pddlego_local.models.vllm.settings import Server
 from pddlego_local.models.weights import identity_of, locate
-
-
-@dataclass(frozen=True, kw_only=True, config=ConfigDict(extra="forbid"))
-class Server:
-    """Where the server is or how it is run; nothing here is part of a result's identity.
-
-    `url` (".../v1") None: started for the run from the serving environment `env` and ended with it.
-    `name` is what an external server calls the model, None the weights' name. `extra_arguments` go
-    to vLLM, `variables` to its environment. `download` permits the server to reach a hub.
-    """
-
-    url: str | None = None
-    api_key: str = "none"
-    name: str | None = None
-    env: Path = Path(".venv-serving")
-    device: Literal["auto", "cpu", "cuda"] = "auto"
-    download: bool = False
-    tensor_parallel_size: PositiveInt = 1
-    gpu_memory_utilization: float = Field(default=0.9, gt=0, le=1)
-    kv_cache_gib: PositiveInt = 4
-    start_timeout_s: PositiveFloat = 1800.0
-    request_timeout_s: PositiveFloat = 3600.0
-    max_concurrent_requests: int = Field(default=512, ge=1, le=1000)
-    max_restarts: int = Field(default=3, ge=0)
-    extra_arguments: tuple[str, ...] = ()
-    variables: dict[str, str] = Field(default_factory=dict)
 
 
 @dataclass(kw_only=True, config=ConfigDict(extra="forbid"))
@@ -88,6 +62,7 @@ class VllmModel:
                     f"model.server.url: {self.server.url!r} is not an address; write it as "
                     "http://HOST:PORT/v1."
                 )
+            self.server.options()
             return
         device = self.server.device
         if device == "cuda":
@@ -100,6 +75,7 @@ class VllmModel:
                 f"device={device}, but {self.server.env} holds vLLM's {build} build; make the "
                 f"other with `make clean serving DEVICE={device}` or set model.server.device=auto."
             )
+        self.server.options()
         if not self.server.download:
             locate(self.weights, self.revision)
 
@@ -117,6 +93,7 @@ class VllmModel:
         if self.server.url is None:
             folder = locate(self.weights, self.revision, self.server.download)
             what = identity_of(self.weights, self.revision, folder)
+            what |= dict.fromkeys(self.server.options(), "true")
             version = serving_build(self.server.env)[1]
         else:
             what = {"weights": self.weights, "served_as": self.server.name or self.weights}
@@ -250,5 +227,6 @@ class VllmModel:
             arguments += ["--reasoning-parser", self.thinking.parser]
         if server.download:
             arguments += ["--download"]
+        arguments += ["--" + option.replace("_", "-") for option in server.options()]
         revision = ["--revision", self.revision] if self.revision and server.download else []
         return [*arguments, "--", *revision, *server.extra_arguments]

@@ -1,0 +1,94 @@
+"""How a vLLM server is reached or run, and what one of our own can do that others cannot."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Literal
+
+from pydantic import ConfigDict, Field, PositiveFloat, PositiveInt
+from pydantic.dataclasses import dataclass
+
+from pddlego_local.errors import ConfigError
+from pddlego_local.models.machine import compute_capability
+from pddlego_local.models.vllm.server import serving_build
+
+FORCED_TOKENS_NEED = "0.32.0"  # as in serving/launch.py, which runs without this package
+INVARIANT_CAPABILITY = 8.0
+_NOT_OURS = "the server at model.server.url is not ours to start."
+_DRAFTS = ("--speculative", "--scheduler-cls")
+
+
+@dataclass(frozen=True, kw_only=True, config=ConfigDict(extra="forbid"))
+class Server:
+    """Where the server is or how it is run.
+
+    `url` (".../v1") None: started for the run from the serving environment `env` and ended with it.
+    `name` is what an external server calls the model, None the weights' name. `extra_arguments` go
+    to vLLM, `variables` to its environment. `download` permits the server to reach a hub.
+    `forced_tokens` are not sampled (serving/forced_tokens.py); a `batch_invariant` server computes
+    an answer in the same way whatever else it answers. None: where it can be had.
+    """
+
+    url: str | None = None
+    api_key: str = "none"
+    name: str | None = None
+    env: Path = Path(".venv-serving")
+    device: Literal["auto", "cpu", "cuda"] = "auto"
+    download: bool = False
+    tensor_parallel_size: PositiveInt = 1
+    gpu_memory_utilization: float = Field(default=0.9, gt=0, le=1)
+    kv_cache_gib: PositiveInt = 4
+    start_timeout_s: PositiveFloat = 1800.0
+    request_timeout_s: PositiveFloat = 3600.0
+    max_concurrent_requests: int = Field(default=512, ge=1, le=1000)
+    max_restarts: int = Field(default=3, ge=0)
+    forced_tokens: bool | None = None
+    batch_invariant: bool | None = None
+    extra_arguments: tuple[str, ...] = ()
+    variables: dict[str, str] = Field(default_factory=dict)
+
+    def options(self) -> tuple[str, ...]:
+        """Which of "forced_tokens" and "batch_invariant" a server of our own is started with.
+
+        Raises ConfigError if one is asked for and cannot be had, MissingPart without a server.
+        """
+        had = [
+            self._had("forced_tokens", self.forced_tokens, self._no_forced_tokens),
+            self._had("batch_invariant", self.batch_invariant, self._not_batch_invariant),
+        ]
+        return tuple(name for name in had if name)
+
+    def _had(self, name: str, wanted: bool | None, obstacle: Callable[[], str]) -> str:
+        if wanted is False:
+            return ""
+        reason = obstacle()
+        if reason and wanted:
+            raise ConfigError(
+                f"model.server.{name}=true cannot be had: {reason} Set it to null (where it can be "
+                "had) or false."
+            )
+        return "" if reason else name
+
+    def _no_forced_tokens(self) -> str:
+        if self.url is not None:
+            return _NOT_OURS
+        version = serving_build(self.env)[1]
+        if version.partition("+")[0] != FORCED_TOKENS_NEED:
+            return (
+                f"it is made for vLLM {FORCED_TOKENS_NEED}, and {self.env} holds {version} "
+                "(`make clean serving` makes it anew)."
+            )
+        own = next((given for given in self.extra_arguments if given.startswith(_DRAFTS)), None)
+        return f"model.server.extra_arguments has {own}, which takes its place." if own else ""
+
+    def _not_batch_invariant(self) -> str:
+        if self.url is not None:
+            return _NOT_OURS
+        if serving_build(self.env)[0] != "cuda":
+            return "vLLM's CPU build has no such mode."
+        capability = compute_capability()
+        if capability < INVARIANT_CAPABILITY:
+            return (
+                f"it needs NVIDIA GPUs of compute capability {INVARIANT_CAPABILITY:g} or higher, "
+                f"and the least of those here has {capability:g}."
+            )
+        return ""

