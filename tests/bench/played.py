@@ -1,0 +1,78 @@
+"""What the rule-based reference is asked for in whole games of every environment, and answers."""
+
+import contextlib
+import dataclasses
+import json
+from collections.abc import Iterable, Iterator
+from typing import Any, ClassVar, Literal
+
+from pddlego_local.config import compose_cell
+from pddlego_local.core import Sampling
+from pddlego_local.decoding.forms import Keys
+from pddlego_local.decoding.layout import Layout, Printer
+from pddlego_local.decoding.question import Drawn, Question, WholeAnswerModel
+from pddlego_local.episode import Episode, Parts
+from pddlego_local.events import Event
+
+ENVIRONMENTS = ("coin", "cooking_easy", "cooking_hard", "alfworld")
+
+
+@dataclasses.dataclass(frozen=True)
+class Asked:
+    """A domain and a problem as the reference wrote them. `first`: to the game's first look."""
+
+    environment: str
+    game: int
+    first: bool
+    question: Question[Keys]
+    answer: dict[str, str]
+
+
+def played(
+    environment: str, games: Iterable[int], rung: str = "typed", layout: Layout = "any"
+) -> Iterator[Asked]:
+    """Every question of some games, in order. Later questions show the files that were written
+    before: the reference's own text where the layout is "any", else printed in it.
+    """
+    config = compose_cell([f"environment={environment}", "model=reference", f"decoding={rung}"])
+    method = config.build("method")
+    with (
+        contextlib.closing(config.build("environment")) as game,
+        contextlib.closing(config.build("model")) as model,
+        contextlib.closing(config.build("planner")) as planner,
+    ):
+        for number in games:
+            listener = _Listener(model, layout)
+            parts = Parts(game, listener, planner, config.build("decoding"))
+            method(Episode(parts, _ignore, run_seed=0, game=number, trial=0))
+            for place, (question, text) in enumerate(listener.heard):
+                yield Asked(environment, number, place == 0, question, json.loads(text))
+
+
+class _Listener:
+    """Passes questions on, prints the answers in a layout, and keeps both."""
+
+    decodes: ClassVar[Literal[False]] = False
+
+    def __init__(self, model: WholeAnswerModel, layout: Layout) -> None:
+        self.heard: list[tuple[Question[Keys], str]] = []
+        self._model, self._layout = model, layout
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._model, name)
+
+    def answer(
+        self, question: Question[Keys], sampling: Sampling, sample: int = 0, of: int = 1
+    ) -> Drawn:
+        drawn = self._model.answer(question, sampling, sample, of)
+        text = drawn.completion.text
+        if self._layout != "any":
+            printer = Printer(self._layout, told=question.scene.actions, tight=True)
+            text = printer.answer(json.loads(text))
+        self.heard.append((question, text))
+        return dataclasses.replace(
+            drawn, completion=dataclasses.replace(drawn.completion, text=text)
+        )
+
+
+def _ignore(event: Event) -> None: ...
