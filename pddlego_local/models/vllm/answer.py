@@ -7,7 +7,13 @@ from pddlego_local.errors import ConfigError, ModelFault
 
 
 def whole(
-    choice: Any, *, thinking: bool, prompt_tokens: int, completion_tokens: int, latency_s: float
+    choice: Any,
+    *,
+    thinking: bool,
+    prompt_tokens: int,
+    completion_tokens: int,
+    latency_s: float,
+    forced_tokens: int = 0,
 ) -> Completion:
     """A choice of a chat completion: a whole answer, or the first part of one in stages.
 
@@ -29,6 +35,7 @@ def whole(
         completion_tokens=completion_tokens,
         latency_s=latency_s,
         thought=thought,
+        forced_tokens=forced_tokens,
     )
 
 

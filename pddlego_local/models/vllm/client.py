@@ -70,6 +70,7 @@ class VllmClient:
             prompt_tokens=response.usage.prompt_tokens,
             completion_tokens=response.usage.completion_tokens,
             latency_s=time.perf_counter() - start,
+            forced_tokens=answer.forced_tokens(response),
         )
         if prefix is None:
             return completion
@@ -157,7 +158,7 @@ class VllmClient:
             completion_tokens=response.usage.completion_tokens + begun.forced,
             latency_s=time.perf_counter() - start,
             prefix=Prefix(prefix.continued + choice.text, prefix.opening, whole_tokens),
-            forced_tokens=begun.forced,
+            forced_tokens=begun.forced + answer.forced_tokens(response),
         )
 
     def _check_gate(self, before: Sequence[int]) -> None:

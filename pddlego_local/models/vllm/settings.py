@@ -25,7 +25,8 @@ class Server:
     `name` is what an external server calls the model, None the weights' name. `extra_arguments` go
     to vLLM, `variables` to its environment. `download` permits the server to reach a hub.
     `forced_tokens` are not sampled (serving/forced_tokens.py); a `batch_invariant` server computes
-    an answer in the same way whatever else it answers. None: where it can be had.
+    an answer in the same way whatever else it answers. None: where it can be had; forced tokens on
+    the CPU alone, since on a GPU they are not measured yet.
     """
 
     url: str | None = None
@@ -71,7 +72,9 @@ class Server:
     def _no_forced_tokens(self) -> str:
         if self.url is not None:
             return _NOT_OURS
-        version = serving_build(self.env)[1]
+        build, version = serving_build(self.env)
+        if build == "cuda" and self.forced_tokens is None:
+            return "it has not been measured on a GPU."
         if version.partition("+")[0] != FORCED_TOKENS_NEED:
             return (
                 f"it is made for vLLM {FORCED_TOKENS_NEED}, and {self.env} holds {version} "

@@ -1,0 +1,197 @@
+"""Layouts are exact: what the printer makes is in the grammar, other spellings of it are not."""
+
+import itertools
+import json
+import re
+from collections.abc import Iterator
+
+import pytest
+
+from pddlego_local.core import Action
+from pddlego_local.decoding.forms import EDIT, PDDL, PROBLEM, Form, Keys
+from pddlego_local.decoding.grammars.lark_text import accepts, decoder_verdict, load
+from pddlego_local.decoding.ladder import LADDER, RUNGS, constraint_for
+from pddlego_local.decoding.layout import ExactLayout, Printer
+from pddlego_local.decoding.stages import StagedGrammar, place_of_departure
+from pddlego_local.errors import ConfigError
+from tests.bench.excluded import SCENES, rows
+from tests.decoding.test_typed import DOMAIN, PROBLEM_FILE, SCENE
+from tests.grammars.cases import cases, data_folder
+
+EXACT: tuple[ExactLayout, ...] = ("line", "lines")
+DATA = data_folder()
+
+MESSY = """ (DEFINE ; a house
+ (Domain House)(:TYPES a  B - object)
+ (:Functions (Total-Cost) - NUMBER)
+ (:predicates (At ?x - B)( done ) (big ?y - (EITHER a B)))
+ (:Action Go :Parameters(?X - B ?y - a):precondition(AND (At ?X)(NOT(done)))
+   :EFFECT (and (FORALL (?z - B)(When (At ?z) (not (At ?z)))) (Increase (TOTAL-COST) 1))))"""
+LINE = (
+    "(define (domain House) (:types a B - object) (:functions (total-cost) - number) "
+    "(:predicates (At ?x - B) (done) (big ?y - (either a B))) "
+    "(:action Go :parameters (?X - B ?y - a) :precondition (and (At ?X) (not (done))) "
+    ":effect (and (forall (?z - B) (when (At ?z) (not (At ?z)))) (increase (total-cost) 1))))"
+)
+LINES = """(define (domain House)
+  (:types a B - object)
+  (:functions
+    (total-cost) - number)
+  (:predicates
+    (At ?x - B)
+    (done)
+    (big ?y - (either a B)))
+  (:action Go
+    :parameters (?X - B ?y - a)
+    :precondition (and (At ?X) (not (done)))
+    :effect (and (forall (?z - B) (when (At ?z) (not (At ?z)))) (increase (total-cost) 1))))"""
+
+
+def test_what_carries_no_meaning_is_printed_in_one_way() -> None:
+    assert Printer("line").file(MESSY) == LINE.replace("(total-cost) -", "(Total-Cost) -", 1)
+    assert Printer("lines").file(MESSY) == LINES.replace("(total-cost) -", "(Total-Cost) -", 1)
+
+
+def test_told_actions_and_tight_sections_are_printed_as_the_prompt_has_them() -> None:
+    told = [Action("go", "(?X ?y - b)", "")]
+    grouped = "(define (domain d) (:requirements :adl) (:action GO :parameters (?X - B ?y - b)))"
+    assert Printer("line", told, tight=True).file(grouped) == (
+        "(define (domain d) (:requirements :strips :typing) (:action go :parameters (?X ?y - b)))"
+    )
+    other = grouped.replace("?y - b", "?y - a")
+    assert ":action GO :parameters (?X - B ?y - a)" in Printer("line", told).file(other)
+    problem = "(define (problem p) (:domain d) (:requirements :adl) (:init) (:goal (and)))"
+    assert Printer("line", tight=True).file(problem) == (
+        "(define (problem p) (:domain d) (:objects) (:init) (:goal (and)))"
+    )
+
+
+@pytest.mark.parametrize("text", ["", "word", "(define (domain d)", "(a) (b)", "(a))"])
+def test_what_is_no_list_cannot_be_printed(text: str) -> None:
+    with pytest.raises(ValueError):
+        Printer("line").file(text)
+
+
+def answers() -> Iterator[dict[str, str]]:
+    """The accept lists' domains and problems, and every 50th recorded pair that can be read."""
+    domains = [case.text for case in cases("domain", "accept")]
+    problems = [case.text for case in cases("problem", "accept")]
+    for domain, problem in itertools.zip_longest(domains, problems):
+        yield {"df": domain or domains[0], "pf": problem or problems[0]}
+    for row in rows(DATA / "llm_pddl" / "open_weight_dev.jsonl.xz", 50) if DATA else ():
+        yield {"df": row["domain"], "pf": row["problem"]}
+
+
+@pytest.mark.parametrize("layout", EXACT)
+def test_the_syntax_of_a_layout_is_what_its_printer_makes(layout: ExactLayout) -> None:
+    """Of an answer in the language of "any"; printed again it is the same; both readers agree."""
+    printer, inside = Printer(layout), 0
+    for answer in answers():
+        try:
+            text = printer.answer(answer)
+        except ValueError:
+            continue
+        assert printer.answer(json.loads(text)) == text
+        grammar = load("syntax", layout)
+        accepted = accepts(grammar, text)
+        assert (decoder_verdict(grammar, text) == "accepted") is accepted
+        if accepts(load("syntax"), json.dumps(answer)):
+            inside += 1
+            assert accepted, text
+    assert inside > (100 if DATA else 20)
+
+
+def spoilt(text: str, layout: ExactLayout) -> Iterator[str]:
+    """The same said otherwise: blanks more and less, capitals, comments, JSON without blanks."""
+    yield text.replace(": ", ":")
+    yield text.replace(", ", ",")
+    yield text.replace(" (", "  (", 1)
+    yield text.replace(" (", "(", 1)
+    yield text.replace("(define", "( define")
+    yield text.replace(":init", ":INIT")
+    yield text.replace("(and", "(AND")
+    yield text.replace(")", " )", 1)
+    yield text.replace(" - ", " -  ", 1)
+    yield text.replace("(:init", "; facts\\n(:init")
+    yield text.replace(" (:goal" if layout == "line" else "\\n  (:goal", "\\n(:goal")
+    if layout == "lines":
+        yield text.replace("\\n    (", " (", 1)
+
+
+@pytest.mark.parametrize("layout", EXACT)
+@pytest.mark.parametrize("rung", RUNGS[2:])
+def test_given_what_is_said_no_character_is_free(rung: str, layout: ExactLayout) -> None:
+    printer = Printer(layout, SCENE.actions, tight=rung in ("typed", "grounded"))
+    text = printer.answer({"df": DOMAIN, "pf": PROBLEM_FILE})
+    assert departs(rung, PDDL, text, layout) == ""
+    for other in spoilt(text, layout):
+        assert other != text
+        assert departs(rung, PDDL, other, layout), other
+
+
+def departs(rung: str, form: Form[Keys], text: str, layout: ExactLayout) -> str:
+    constraint = constraint_for(rung, form, SCENE, layout)
+    assert constraint
+    if isinstance(constraint, StagedGrammar):
+        return place_of_departure(constraint, text)
+    return "" if decoder_verdict(constraint, text) == "accepted" else "somewhere"
+
+
+EXAMPLES = {
+    "command": '{"action": "go north"}',
+    "move": '{"kind": "think", "text": "hm"}',
+    "edit": '{"objects": {"add": [], "replace": {}, "delete": []}, '
+    '"init": {"add": [], "replace": {}, "delete": []}}',
+    "seen": '{"closed": [], "items": []}',
+    "choice": '{"reason": "", "number": 0}',
+    "goals": '{"goals": ["a", "b"]}',
+    "text": '{"text": "a"}',
+}
+
+
+@pytest.mark.parametrize("rung", ["json", "syntax", "signatures", "typed"])
+def test_every_other_form_is_json_on_one_line(rung: str) -> None:
+    from pddlego_local.decoding.forms import FORMS
+
+    assert {form.name for form in FORMS} == LADDER.keys()
+    for form in FORMS:
+        if form in (PDDL, PROBLEM):
+            continue
+        text = EXAMPLES[form.name]
+        for layout in EXACT:
+            assert departs(rung, form, text, layout) == "", form.name
+            for other in (text.replace(": ", ":"), re.sub(r"^\{", "{ ", text)):
+                assert departs(rung, form, other, layout), form.name
+        if form is EDIT:
+            assert departs(rung, form, text.replace(", ", ","), "line")
+
+
+def test_a_layout_needs_a_grammar() -> None:
+    from pddlego_local.decoding import Decoding
+
+    with pytest.raises(ConfigError, match=r"decoding\.layout=line needs a rung with a grammar"):
+        Decoding(rung="free", layout="line")
+
+
+@pytest.mark.skipif(DATA is None, reason="no recorded files on this machine")
+@pytest.mark.parametrize("layout", EXACT)
+def test_typed_under_a_layout_is_typed_as_any_printed(layout: ExactLayout) -> None:
+    """A recorded answer is in both exact languages or in neither, and takes at most 5 stages."""
+    assert DATA
+    inside = 0
+    for row in rows(DATA / "llm_pddl" / "open_weight_dev.jsonl.xz", 90):
+        scene = SCENES[row["environment"]]
+        answer = {"df": row["domain"], "pf": row["problem"]}
+        verdicts = []
+        for one in ("line", layout):
+            printer = Printer(one, scene.actions, tight=True)
+            try:
+                text = printer.answer(answer)
+            except ValueError:
+                break
+            constraint = constraint_for("typed", PDDL, scene, one)
+            assert isinstance(constraint, StagedGrammar)
+            verdicts.append(place_of_departure(constraint, text) == "")
+        assert len(set(verdicts)) < 2, row["id"]
+        inside += verdicts[:1] == [True]
+    assert inside > 20
