@@ -10,6 +10,7 @@ from pddlego_local.decoding.answer import Answer, read
 from pddlego_local.decoding.draw import draw
 from pddlego_local.decoding.forms import Keys
 from pddlego_local.decoding.ladder import constraint_for
+from pddlego_local.decoding.layout import Layout
 from pddlego_local.decoding.question import Drawn, Model, Question
 from pddlego_local.decoding.stages import Constraint
 from pddlego_local.events import Call, Emit, Where
@@ -32,7 +33,8 @@ class Asking:
         """`count` answers of one request, each recorded before the first is used."""
         self._calls += 1
         decoding, form = self._decoding, question.form
-        constraint = constraint_for(decoding.rung, form, question.scene, decoding.layout)
+        layout = layout_of(self._model, decoding)
+        constraint = constraint_for(decoding.rung, form, question.scene, layout)
         sampling = decoding.sampling(derive_seed(*self._seed_parts, self._calls))
         samples = draw(self._model, question, constraint, sampling, decoding.stage_tokens, count)
         answers = []
@@ -49,6 +51,11 @@ class Asking:
             )
             self._emit(event)
         return iter(answers)
+
+
+def layout_of(model: Model, decoding: Decoding) -> Layout:
+    """How an answer must be laid out: whoever gives whole answers writes them as it likes."""
+    return decoding.layout if model.decodes else "any"
 
 
 def _recorded(drawn: Drawn, constraint: Constraint) -> dict[str, Any]:

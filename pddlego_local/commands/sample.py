@@ -12,6 +12,7 @@ from typing import Any
 from rich.console import Console
 from rich.progress import Progress
 
+from pddlego_local.asking import layout_of
 from pddlego_local.commands.answer_file import answer_file
 from pddlego_local.commands.as_they_end import each_as_it_ends
 from pddlego_local.config import CellConfig, compose_cell
@@ -83,7 +84,7 @@ def sampler(config: CellConfig, model: Model) -> Callable[[int], Answered]:
     if PDDL not in config.build("method").forms:
         raise ConfigError(f"method={config.labels['method']} asks for no domain and problem")
     question = first_question(config)
-    constraint = constraint_for(decoding.rung, PDDL, question.scene, decoding.layout)
+    constraint = constraint_for(decoding.rung, PDDL, question.scene, layout_of(model, decoding))
 
     def sample(number: int) -> Answered:
         sampling = decoding.sampling(derive_seed(config.settings.seed, "sample", number))

@@ -9,6 +9,7 @@ import json
 import random
 import statistics
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from llguidance import LLMatcher, LLTokenizer
@@ -17,6 +18,7 @@ from llguidance.torch import allocate_token_bitmask, fill_next_token_bitmask
 
 from pddlego_local.core import Environment, Grammar, Turn
 from pddlego_local.decoding.grammars.lark_text import load
+from pddlego_local.decoding.layout import Layout, Printer
 from pddlego_local.environments.alfworld import reference as alfworld_reference
 from pddlego_local.environments.coin import reference as coin_reference
 from pddlego_local.environments.coin.game import Coin
@@ -46,14 +48,21 @@ class Masks:
 
 
 def mask_bench() -> list[dict[str, object]]:
-    """One row per environment: the reference's answer under the rung "syntax"."""
+    """One row per environment and layout: the reference's answer under the rung "syntax"."""
     try:
         tokenizer = decoder_tokenizer()
     except MissingPart as absent:
         return [{"skipped": str(absent)}]
+    layouts: dict[Layout, Callable[[str], str]] = {
+        "any": lambda text: text,
+        "line": lambda text: Printer("line").answer(json.loads(text)),
+        "lines": lambda text: Printer("lines").answer(json.loads(text)),
+    }
     return [
-        {"answer": name, **_rounded(mask_times(load("syntax"), text, tokenizer))}
+        {"answer": name, "layout": layout}
+        | _rounded(mask_times(load("syntax", layout), printed(text), tokenizer))
         for name, text in reference_answers().items()
+        for layout, printed in layouts.items()
     ]
 
 
