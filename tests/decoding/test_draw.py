@@ -99,6 +99,22 @@ def test_a_name_that_comes_again_is_rolled_back_and_resampled() -> None:
     assert drawn.completion.text.count(f"hall cellar{rest}") == 1
 
 
+def test_a_list_in_which_something_comes_again_twice_is_closed() -> None:
+    """Who walks in circles is led out: taken back once, then the list ends without a model."""
+    types, predicates, actions, objects, facts = stages()
+    twice = predicates.replace("(done))", "(done) (done) (done))")
+    rest = " (ready) (ready) (ready))"
+    drawn, model = dictate(types, twice, rest, actions, objects, facts)
+    assert "(done) (ready))" in drawn.completion.text
+    assert [stage.drop for stage in drawn.stages] == [0, 0, 15, 16, 0, 0]
+    assert drawn.stages[3].head == ")"
+    facts_twice = facts.replace("(has candle))", "(has candle) (at hall) (at hall))", 1)
+    again = " (done) (done)) (:goal (done))"
+    goal = facts[facts.index("(:goal") :]
+    drawn, _ = dictate(types, predicates, actions, objects, facts_twice, again + ')"}', " " + goal)
+    assert "(has candle) (done)) (:goal (at cellar))" in drawn.completion.text
+
+
 def test_an_action_that_comes_again_is_rolled_back_too() -> None:
     types, predicates, actions, objects, facts = stages()
     go, light = actions.split("(:action light")

@@ -8,6 +8,7 @@ of `and` or `or` that comes twice is rolled back, which leaves a part open in th
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 from pddlego_local.decoding.grammars.builder import Rules
 from pddlego_local.decoding.grammars.terminals import name_except
@@ -15,6 +16,9 @@ from pddlego_local.decoding.staged.atoms import Arguments, Facts, Pools, atoms, 
 from pddlego_local.decoding.staged.declarations import Declarations
 from pddlego_local.decoding.staged.limits import MOST_OPERANDS
 from pddlego_local.pddl.reader import Block, Node, Word
+
+More = Literal["anything", "facts", "nothing"]
+"""What an `and` or `or` may gain after an operand was taken back; "facts" are denied ones too."""
 
 DEPTH = 3
 MOST_QUANTIFIERS = 2  # one inside the other
@@ -89,12 +93,11 @@ class Scope:
             self._conditions[depth] = either(self.rules, self._forms_of_condition(depth))
         return self._conditions[depth]
 
-    def added_condition(self, said: Sequence[Node], *, operators: bool) -> Piece:
-        """One more operand beside those `said`: no fact of them again. Without `operators`, a fact
-        or the denial of one, neither of them said."""
+    def added_condition(self, said: Sequence[Node], more: More) -> Piece:
+        """One more operand beside those `said`: no fact of them again."""
         true, denied = self._literals_except(said)
-        more = self._operators(DEPTH) if operators else [denied]
-        return either(self.rules, [true, *more])
+        others = self._operators(DEPTH) if more == "anything" else [denied]
+        return either(self.rules, [true, *others])
 
     def _forms_of_condition(self, depth: int) -> list[Piece]:
         return [Piece(self._atoms), *self._operators(depth)]
@@ -151,10 +154,10 @@ class Scope:
         forms = [self.change(), self.conditional(), self.header("_FORALL")]
         return either(self.rules, forms)
 
-    def added_effect_item(self, said: Sequence[Node], *, operators: bool) -> Piece:
+    def added_effect_item(self, said: Sequence[Node], more: More) -> Piece:
         """As `added_condition`, of an effect."""
-        more = [self.conditional(), self.header("_FORALL")] if operators else []
-        return either(self.rules, [*self._literals_except(said), *more])
+        others = [self.conditional(), self.header("_FORALL")] if more == "anything" else []
+        return either(self.rules, [*self._literals_except(said), *others])
 
     def effect(self) -> Piece:
         """At least one change, or one that may become one."""
@@ -166,10 +169,9 @@ class Scope:
         return either(self.rules, [self.changes(), self.conditional()])
 
 
-def rest_of_condition(scope: Scope, open_: Sequence[Block], *, operators: bool = True) -> Piece:
+def rest_of_condition(scope: Scope, open_: Sequence[Block], more: More = "anything") -> Piece:
     """What is left of a condition whose blocks `open_` are not closed, the innermost last: it ends
-    with a quantifier's header, or after an operand of `and` or `or`. There `operators` says whether
-    what comes next may be more than a fact or the denial of one.
+    with a quantifier's header, or after an operand of `and` or `or`, which then gains `more`.
     """
     if not open_:
         return NOTHING
@@ -179,18 +181,19 @@ def rest_of_condition(scope: Scope, open_: Sequence[Block], *, operators: bool =
         below = scope.with_variable(*_quantified(block))
         if not inner:
             return below.condition().then(end)
-        return rest_of_condition(below, inner, operators=operators).then(end)
-    rest = rest_of_condition(scope, inner, operators=operators)
+        return rest_of_condition(below, inner, more).then(end)
+    rest = rest_of_condition(scope, inner, more)
     if block.head in ("and", "or"):
-        more = scope.added_condition(_said(block, inner), operators=operators or bool(inner))
-        return rest.then(many(more, MOST_OPERANDS + 1 - len(block.items))).then(end)
+        said = _said(block, inner)
+        added = scope.added_condition(said, "anything" if inner else more)
+        return rest.then(_several(added, block, inner, more)).then(end)
     if block.head == "imply" and len(block.items) == 2:
         return rest.then(scope.condition()).then(end)
     return rest.then(end)
 
 
 def rest_of_effect(
-    scope: Scope, open_: Sequence[Block], *, operators: bool = True, quantified: bool = False
+    scope: Scope, open_: Sequence[Block], more: More = "anything", *, quantified: bool = False
 ) -> Piece:
     """As `rest_of_condition`, of an effect, which may stand under a quantifier."""
     if not open_:
@@ -201,20 +204,26 @@ def rest_of_effect(
         below = scope.with_variable(*_quantified(block))
         if not inner:
             return below.under_forall().then(end)
-        rest = rest_of_effect(below, inner, operators=operators, quantified=True)
+        rest = rest_of_effect(below, inner, more, quantified=True)
         return rest.then(end)
     if block.head == "when" and len(block.items) == 2:
-        rest = rest_of_condition(scope, inner, operators=operators)
+        rest = rest_of_condition(scope, inner, more)
         return rest.then(scope.changes()).then(end)
     if block.head == "when":
-        return rest_of_effect(scope, inner, quantified=True).then(end)
-    rest = rest_of_effect(scope, inner, operators=operators, quantified=quantified)
+        return rest_of_effect(scope, inner, more, quantified=True).then(end)
+    rest = rest_of_effect(scope, inner, more, quantified=quantified)
     said = _said(block, inner)
     if quantified:
-        more = scope.added_change(said)
+        added = scope.added_change(said)
     else:
-        more = scope.added_effect_item(said, operators=operators or bool(inner))
-    return rest.then(many(more, MOST_OPERANDS + 1 - len(block.items))).then(end)
+        added = scope.added_effect_item(said, "anything" if inner else more)
+    return rest.then(_several(added, block, inner, more)).then(end)
+
+
+def _several(added: Piece, block: Block, inner: Sequence[Block], more: More) -> Piece:
+    if more == "nothing" and not inner:
+        return NOTHING
+    return many(added, MOST_OPERANDS + 1 - len(block.items))
 
 
 def literals(items: Iterable[Node]) -> tuple[Facts, Facts]:

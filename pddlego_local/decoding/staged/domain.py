@@ -1,11 +1,13 @@
 """The stages of a domain: types, constants and predicates, actions."""
 
+import itertools
 from collections.abc import Callable, Collection, Generator, Sequence
 from dataclasses import replace
 from functools import partial
 
 from pddlego_local.decoding.staged import domain_parts as parts
 from pddlego_local.decoding.staged import looks
+from pddlego_local.decoding.staged.bodies import More
 from pddlego_local.decoding.staged.declarations import Declarations, declarations
 from pddlego_local.decoding.staged.names import Names, circle
 from pddlego_local.decoding.staged.reading import (
@@ -13,10 +15,11 @@ from pddlego_local.decoding.staged.reading import (
     domain_in,
     end_before,
     first_wrong,
+    open_blocks,
     title_of,
 )
 from pddlego_local.decoding.staged.schemas import ActionSchema
-from pddlego_local.decoding.staged.writing import Build, Part, Resample, Writing
+from pddlego_local.decoding.staged.writing import Build, Look, Part, Resample, Writing
 from pddlego_local.decoding.stages import Stage
 from pddlego_local.pddl.reader import Block, Word
 
@@ -82,13 +85,29 @@ def _declarations(
     def more_predicates(taken: Collection[str], _: bool) -> Build:
         return partial(parts.more_predicates, names=names, declared=declared, taken=taken)
 
+    all_predicates = partial(parts.predicates, names=names, declared=declared)
+
+    def go_on() -> Resample | None:
+        if open_blocks(writing.text)[-1].head != ":predicates":
+            return None
+        rest = more_predicates([word.text for word in predicates()], False)
+        return Resample(len(writing.text), rest)
+
     yield from writing.write_until_right(
         "predicates",
         partial(parts.declarations, names=names, declared=declared, allowed=allowed),
         (
-            looks.listed(writing, names, constants, more_constants, made_up=allowed is None),
+            looks.listed(
+                writing,
+                names,
+                constants,
+                more_constants,
+                end=all_predicates,
+                made_up=allowed is None,
+            ),
             looks.listed(writing, names, predicates, more_predicates, in_blocks=True),
-            partial(_parameters, writing, names, declared),
+            _parameters(writing, names, declared),
+            go_on,
             partial(_nothing_to_change, writing, names, schemas),
         ),
     )
@@ -113,11 +132,11 @@ def _actions(writing: Writing, schemas: Sequence[ActionSchema], declared: Declar
         sections = domain_in(writing.text).block.items
         return [item for item in sections if isinstance(item, Block) and item.head == ":action"]
 
-    def rest(open_: Sequence[Block], operators: bool) -> Build:
+    def rest(open_: Sequence[Block], more: More) -> Build:
         said = [word.name for word in present() if word.offset < open_[-1].offset]
         return partial(
             parts.rest_of_action, declared=declared, action=usable[said[-1]], others=others(said),
-            open_=open_[1:], operators=operators,
+            open_=open_[1:], more=more,
         )  # fmt: skip
 
     yield from writing.write_until_right(
@@ -145,23 +164,35 @@ def _parents(
     return None
 
 
-def _parameters(writing: Writing, names: Names, declared: Declarations) -> Resample | None:
-    """A predicate's variables are different names."""
-    predicates = domain_in(writing.text).predicates or []
-    for number, predicate in enumerate(predicates):
-        variables = [entry.word for entry in predicate.parameters or ()]
-        if word := first_wrong(variables, (), made_up=True):
-            if beginning := circle(word.name[1:]):
-                names.avoid(beginning)
-            cut = end_before(writing.text, word.offset)
-            rest = partial(
-                parts.more_parameters, names=names, declared=declared,
-                taken=[earlier.word.text for earlier in predicates[: number + 1]],
-                variables=[earlier.text for earlier in variables if earlier.offset < cut],
-                typed=after_type(writing.text[:cut]),
-            )  # fmt: skip
-            return Resample(cut, rest)
-    return None
+def _parameters(writing: Writing, names: Names, declared: Declarations) -> Look:
+    """A predicate's variables are different names. The second time that they are not, the predicate
+    ends."""
+    given_up = itertools.count()
+
+    def look() -> Resample | None:
+        predicates = domain_in(writing.text).predicates or []
+        found = (
+            (number, variables, word)
+            for number, predicate in enumerate(predicates)
+            if (variables := [entry.word for entry in predicate.parameters or ()])
+            and (word := first_wrong(variables, (), made_up=True))
+        )
+        number, variables, word = next(found, (0, [], None))
+        if word is None:
+            return None
+        if beginning := circle(word.name[1:]):
+            names.avoid(beginning)
+        cut = end_before(writing.text, word.offset)
+        taken = [earlier.word.text for earlier in predicates[: number + 1]]
+        rest = partial(parts.more_predicates, names=names, declared=declared, taken=taken)
+        if next(given_up):
+            return Resample(cut, rest, put=")")
+        before = [earlier.text for earlier in variables if earlier.offset < cut]
+        typed = after_type(writing.text[:cut])
+        more = partial(parts.more_parameters, names=names, declared=declared, taken=taken)
+        return Resample(cut, partial(more, variables=before, typed=typed))
+
+    return look
 
 
 def _nothing_to_change(

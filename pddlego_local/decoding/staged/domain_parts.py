@@ -10,6 +10,7 @@ from pddlego_local.decoding.grammars.terminals import one_of
 from pddlego_local.decoding.staged.bodies import (
     MOST_QUANTIFIERS,
     NOTHING,
+    More,
     Piece,
     Scope,
     either,
@@ -24,6 +25,7 @@ from pddlego_local.decoding.staged.limits import (
     MOST_PARAMETERS,
     MOST_PREDICATES,
     MOST_TYPES,
+    PREDICATES_AT_ONCE,
 )
 from pddlego_local.decoding.staged.lists import rest_of_list, typed_list
 from pddlego_local.decoding.staged.names import Names
@@ -53,7 +55,7 @@ def declarations(
     name = names.thing(allowed, ())
     listed = typed_list(rules, name, one_of(declared.types), MOST_CONSTANTS)
     constants = rules.terminal(f"_CONSTANTS {listed}")
-    return f"[{constants}] _PREDICATES {more_predicates(rules, names, declared, ())}"
+    return f"[{constants}] {predicates(rules, names, declared)}"
 
 
 def more_constants(
@@ -66,18 +68,26 @@ def more_constants(
 ) -> str:
     name, most = names.thing(allowed, taken), MOST_CONSTANTS - len(taken)
     rest = rest_of_list(rules, name, one_of(declared.types), most, typed)
-    predicates = more_predicates(rules, names, declared, ())
-    return f"{rules.terminal(rest)} _PREDICATES {predicates}"
+    return f"{rules.terminal(rest)} {predicates(rules, names, declared)}"
+
+
+def predicates(rules: Rules, names: Names, declared: Declarations) -> str:
+    """All of `:predicates`."""
+    return f"_PREDICATES {more_predicates(rules, names, declared, ())}"
 
 
 def more_predicates(
     rules: Rules, names: Names, declared: Declarations, taken: Collection[str]
 ) -> str:
-    """To the end of `:predicates`."""
+    """To the end of `:predicates`, or to where they are looked at."""
     variables = f"({names.variable()} {_type(declared)}) ~ 0 .. {MOST_PARAMETERS}"
     predicate = rules.terminal(f"_ENTRY_O {names.predicate(declared, taken)} {variables} _C")
     listed = rules.rule("_predicate", [predicate, *rules.comment])
-    return f"{some(listed, max(MOST_PREDICATES - len(taken), 0))} _C"
+    left = max(MOST_PREDICATES - len(taken), 0)
+    few = f"{some(listed, min(left, PREDICATES_AT_ONCE - 1))} _C"
+    if left < PREDICATES_AT_ONCE:
+        return few
+    return rules.shared([few, some(listed, PREDICATES_AT_ONCE, PREDICATES_AT_ONCE)])
 
 
 def more_parameters(
@@ -132,20 +142,17 @@ def rest_of_action(
     action: ActionSchema,
     others: Sequence[ActionSchema],
     open_: Sequence[Block],
-    *,
-    operators: bool,
+    more: More,
 ) -> str:
-    """What is left of an action whose blocks `open_` are not closed, and the actions after it.
-
-    Without `operators`, what the innermost block gains is a fact or the denial of one.
-    """
+    """What is left of an action whose blocks `open_` are not closed, the innermost of which gains
+    `more`, and the actions after it."""
     scope = _scope(rules, declared, action)
     slot = [item.name for item in open_[0].items if isinstance(item, Word)][-1]
     if slot == ":effect":
-        rest = rest_of_effect(scope, open_[1:], operators=operators)
+        rest = rest_of_effect(scope, open_[1:], more)
     else:
         after = literally("_EFFECT").then(scope.effect())
-        rest = rest_of_condition(scope, open_[1:], operators=operators).then(after)
+        rest = rest_of_condition(scope, open_[1:], more).then(after)
     listed = _more(rules, _bodies(rules, declared, others), len(others))
     return _stage(rules, rest.then(_END).then(listed))
 

@@ -14,14 +14,19 @@ MOST_OBJECTS = 54  # (27)
 MOST_FACTS_PER_THING = 7  # (3.4)
 LEAST_FACTS = 20  # that are always allowed
 
-FACTS_AT_ONCE = 64
-"""Facts that are drawn before they are looked at: so many, at most, are discarded where a model
-walks in circles."""
+PREDICATES_AT_ONCE = 10
+"""Predicates that are drawn before they are looked at: so many, at most, are discarded where a
+model walks in circles."""
 
 
 def most_objects(shown: int) -> int:
     """`shown` is how many names the prompt shows."""
     return max(MOST_OBJECTS, 2 * shown)
+
+
+def facts_at_once(things: int) -> int:
+    """How many facts are drawn before they are looked at."""
+    return max(LEAST_FACTS, 3 * things)
 
 
 def most_facts(things: int) -> int:

@@ -1,10 +1,15 @@
 """What is looked at when a part is written, since no grammar can know it beforehand: names and
 operands that come twice, names that run in circles. Each look tells where to resample, and how.
+
+What is wrong in a list is taken back, and the list goes on without it. Where that happens again,
+the list ends: a model that walks in circles is led out.
 """
 
+import itertools
 from collections.abc import Callable, Collection, Sequence
 
 from pddlego_local.decoding.grammars.terminals import OPERATORS
+from pddlego_local.decoding.staged.bodies import More
 from pddlego_local.decoding.staged.names import Names, circle
 from pddlego_local.decoding.staged.reading import (
     after_type,
@@ -37,11 +42,14 @@ def listed(
     rest: Callable[[Collection[str], bool], Build],
     taken: Collection[str] = (),
     *,
+    end: Build | None = None,
     made_up: bool = True,
     in_blocks: bool = False,
 ) -> Look:
     """A list of names. From the first wrong one on, its `rest` comes: without the names that there
-    are, after a type or not. `in_blocks`: each name heads a block of its own."""
+    are, after a type or not; after the second the list is closed, and `end` comes. `in_blocks`:
+    each name heads a block of its own."""
+    given_up = itertools.count()
 
     def look() -> Resample | None:
         word = first_wrong(words(), taken, made_up=made_up)
@@ -50,6 +58,8 @@ def listed(
         if made_up and (beginning := circle(word.name)):
             names.avoid(beginning)
         cut = end_before(writing.text, word.offset, block=in_blocks)
+        if next(given_up):
+            return Resample(cut, end, put=")")
         before = [earlier.text for earlier in words() if earlier.offset < cut]
         return Resample(cut, rest([*taken, *before], after_type(writing.text[:cut])))
 
@@ -59,27 +69,33 @@ def listed(
 def operands(
     writing: Writing,
     blocks: Callable[[], Sequence[Block]],
-    rest: Callable[[Sequence[Block], bool], Build],
+    rest: Callable[[Sequence[Block], More], Build],
 ) -> Look:
     """Operands of `and` and `or` in these blocks. From the first that comes again on, the `rest` of
-    the open blocks comes; True: it may hold operators."""
+    the open blocks comes, the innermost of which may gain so much more."""
+    given_up: set[int] = set()
 
     def look() -> Resample | None:
         for block in blocks():
             if again := repeated_operand(block):
                 cut = end_before(writing.text, again.offset)
+                open_ = open_blocks(writing.text[:cut])
                 is_fact = again.head not in OPERATORS and again.head != "="
-                return Resample(cut, rest(open_blocks(writing.text[:cut]), is_fact))
+                more: More = "anything" if is_fact else "facts"
+                if open_[-1].offset in given_up:
+                    more = "nothing"
+                given_up.add(open_[-1].offset)
+                return Resample(cut, rest(open_, more))
         return None
 
     return look
 
 
-def unfinished(writing: Writing, rest: Callable[[Sequence[Block], bool], Build]) -> Look:
+def unfinished(writing: Writing, rest: Callable[[Sequence[Block], More], Build]) -> Look:
     """A part that ends with a quantifier's header: the `rest` of the open blocks comes."""
 
     def look() -> Resample | None:
         open_ = open_blocks(writing.text)
-        return Resample(len(writing.text), rest(open_, True)) if open_ else None
+        return Resample(len(writing.text), rest(open_, "anything")) if open_ else None
 
     return look

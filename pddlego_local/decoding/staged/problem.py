@@ -5,6 +5,7 @@ unmet     those that the initial facts already make true
 frontier  also those that lead to no place that the state tracker calls unvisited
 """
 
+import itertools
 from collections.abc import Collection, Sequence
 from functools import partial
 
@@ -12,6 +13,7 @@ from pddlego_local.decoding.grammars.terminals import new_name, one_of
 from pddlego_local.decoding.question import Scene
 from pddlego_local.decoding.staged import goals, looks
 from pddlego_local.decoding.staged import problem_parts as parts
+from pddlego_local.decoding.staged.bodies import More
 from pddlego_local.decoding.staged.declarations import Declarations
 from pddlego_local.decoding.staged.goals import (
     GoalTerms,
@@ -29,7 +31,7 @@ from pddlego_local.decoding.staged.reading import (
     problem_in,
     title_of,
 )
-from pddlego_local.decoding.staged.writing import Build, Part, Resample, Writing
+from pddlego_local.decoding.staged.writing import Build, Look, Part, Resample, Writing
 from pddlego_local.pddl.initial_state import goal_already_true
 from pddlego_local.pddl.reader import Block, Word
 
@@ -95,33 +97,46 @@ def _facts_and_goal(writing: Writing, declared: Declarations) -> Part:
         block = problem_in(writing.text).goal_block
         return [block] if block else []
 
-    def rest_of_goal(open_: Sequence[Block], operators: bool) -> Build:
+    def rest_of_goal(open_: Sequence[Block], more: More) -> Build:
         if open_[-1].head == ":init":
             facts = problem_in(writing.text).init
             return partial(parts.more_facts_and_goal, declared=things, said={}, count=len(facts))
-        return partial(parts.rest_of_goal, declared=things, open_=open_[1:], operators=operators)
+        return partial(parts.rest_of_goal, declared=things, open_=open_[1:], more=more)
 
     yield from writing.write_until_right(
         "facts",
         partial(parts.facts_and_goal, declared=things),
         (
-            partial(_repeated_fact, writing, partial(parts.more_facts_and_goal, declared=things)),
+            _repeated_fact(
+                writing,
+                partial(parts.more_facts_and_goal, declared=things),
+                partial(parts.any_goal, declared=things),
+            ),
             looks.operands(writing, goal, rest_of_goal),
             looks.unfinished(writing, rest_of_goal),
         ),
     )
 
 
-def _repeated_fact(writing: Writing, rest: "partial[str]") -> Resample | None:
-    """A fact that comes again is given up with what follows; no fact comes again in the rest."""
-    facts = problem_in(writing.text).init
-    seen: set[tuple[str, ...]] = set()
-    for number, fact in enumerate(facts):
-        if fact.atom.key in seen:
-            cut = end_before(writing.text, fact.atom.block.offset)
-            return Resample(cut, partial(rest, said=by_predicate(facts[:number]), count=number))
-        seen.add(fact.atom.key)
-    return None
+def _repeated_fact(writing: Writing, rest: "partial[str]", end: Build | None = None) -> Look:
+    """A fact that comes again is given up with what follows, and no fact comes again in the rest;
+    the second time `:init` is closed, and `end` comes."""
+    given_up = itertools.count()
+
+    def look() -> Resample | None:
+        facts = problem_in(writing.text).init
+        seen: set[tuple[str, ...]] = set()
+        for number, fact in enumerate(facts):
+            if fact.atom.key in seen:
+                cut = end_before(writing.text, fact.atom.block.offset)
+                if next(given_up):
+                    return Resample(cut, end, put=")")
+                said = by_predicate(facts[:number])
+                return Resample(cut, partial(rest, said=said, count=number))
+            seen.add(fact.atom.key)
+        return None
+
+    return look
 
 
 def _unmet(writing: Writing, declared: Declarations, allowed: Sequence[str] | None) -> Part:
@@ -144,7 +159,7 @@ def _facts(writing: Writing, things: Declarations) -> Part:
     yield from writing.write_until_right(
         "facts",
         partial(parts.facts, declared=things),
-        [partial(_repeated_fact, writing, partial(parts.more_facts, declared=things))],
+        [_repeated_fact(writing, partial(parts.more_facts, declared=things))],
     )
 
 
@@ -156,7 +171,7 @@ def _goal(writing: Writing, terms: GoalTerms, offset: int) -> Part:
         found = problem_in(writing.text).goal_block
         return [found] if found else []
 
-    def rest(open_: Sequence[Block], _: bool) -> Build:
+    def rest(open_: Sequence[Block], _: More) -> Build:
         return partial(goals.rest_of_goal, terms=terms, true=true, said=open_[-1].items[1:])
 
     yield from writing.write("goal", partial(goals.goal, terms=terms, true=true), offset)

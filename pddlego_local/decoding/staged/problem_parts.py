@@ -10,13 +10,14 @@ from pddlego_local.decoding.staged.atoms import OF_FACTS, Facts, Pools, atoms, a
 from pddlego_local.decoding.staged.bodies import (
     MOST_QUANTIFIERS,
     NOTHING,
+    More,
     Piece,
     Scope,
     literally,
     rest_of_condition,
 )
 from pddlego_local.decoding.staged.declarations import Declarations
-from pddlego_local.decoding.staged.limits import FACTS_AT_ONCE, most_facts
+from pddlego_local.decoding.staged.limits import facts_at_once, most_facts
 from pddlego_local.decoding.staged.lists import rest_of_list, typed_list
 from pddlego_local.decoding.staged.names import Names
 from pddlego_local.pddl.reader import Block
@@ -91,24 +92,26 @@ def more_facts_and_goal(rules: Rules, declared: Declarations, said: Facts, count
     return _stage(rules, _facts_and_goal(rules, declared, said, count))
 
 
-def rest_of_goal(
-    rules: Rules, declared: Declarations, open_: Sequence[Block], *, operators: bool
-) -> str:
-    """Of a goal whose blocks `open_` are not closed. Without `operators`, what the innermost gains
-    is a fact or the denial of one."""
-    rest = rest_of_condition(_goal_scope(rules, declared), open_[1:], operators=operators)
+def any_goal(rules: Rules, declared: Declarations) -> str:
+    """From the goal to the end of the answer."""
+    return _stage(rules, _goal(rules, declared))
+
+
+def rest_of_goal(rules: Rules, declared: Declarations, open_: Sequence[Block], more: More) -> str:
+    """Of a goal whose blocks `open_` are not closed, the innermost of which gains `more`."""
+    rest = rest_of_condition(_goal_scope(rules, declared), open_[1:], more)
     return _stage(rules, rest.then(_END_OF_ANSWER))
 
 
 def _facts_and_goal(rules: Rules, declared: Declarations, said: Facts, count: int) -> Piece:
     fact = _fact(rules, declared, said)
     left = max(most_facts(len(declared.things)) - count, 0)
-    goal = _goal_scope(rules, declared).condition()
-    end = literally("_C _GOAL").then(goal).then(_END_OF_ANSWER)
-    whole = literally(some(fact, min(left, FACTS_AT_ONCE - 1)) or "()").then(end)
-    if left < FACTS_AT_ONCE or not fact:
+    end = literally("_C").then(_goal(rules, declared))
+    most = facts_at_once(len(declared.things))
+    whole = literally(some(fact, min(left, most - 1)) or "()").then(end)
+    if left < most or not fact:
         return whole
-    full = some(fact, FACTS_AT_ONCE, FACTS_AT_ONCE)
+    full = some(fact, most, most)
     return Piece(whole.whole, rules.shared([text for text in (whole.begun, full) if text]))
 
 
@@ -119,6 +122,11 @@ def _fact(rules: Rules, declared: Declarations, said: Facts) -> str:
     else:
         fact = atoms(rules, declared.predicates, pools, spelling=OF_FACTS)
     return rules.rule("_fact", [fact, *rules.comment] if fact else [])
+
+
+def _goal(rules: Rules, declared: Declarations) -> Piece:
+    condition = _goal_scope(rules, declared).condition()
+    return literally("_GOAL").then(condition).then(_END_OF_ANSWER)
 
 
 def _goal_scope(rules: Rules, declared: Declarations) -> Scope:

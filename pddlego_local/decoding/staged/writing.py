@@ -16,10 +16,11 @@ Build = Callable[[Rules], str]
 
 @dataclass(frozen=True)
 class Resample:
-    """From this offset of the text on, it is to be drawn again, by `build`."""
+    """The text is cut at this offset and goes on with `put`, then with what is drawn by `build`."""
 
     offset: int
-    build: Build
+    build: Build | None
+    put: str = ""
 
 
 Look = Callable[[], Resample | None]
@@ -58,7 +59,9 @@ class Writing:
         looks = tuple(looks)
         while found := [again for look in looks if (again := look())]:
             first = min(found, key=lambda again: again.offset)
-            yield from self.write(name, first.build, first.offset)
+            self.put(first.offset, first.put)
+            if first.build:
+                yield from self.write(name, first.build)
 
 
 def _common(one: str, other: str) -> int:
