@@ -106,7 +106,7 @@ def test_a_list_in_which_something_comes_again_twice_is_closed() -> None:
     rest = " (ready) (ready) (ready))"
     drawn, model = dictate(types, twice, rest, actions, objects, facts)
     assert "(done) (ready))" in drawn.completion.text
-    assert [stage.drop for stage in drawn.stages] == [0, 0, 15, 16, 0, 0]
+    assert [stage.drop for stage in drawn.stages] == [0, 0, 15, 17, 0, 0]
     assert drawn.stages[3].head == ")"
     facts_twice = facts.replace("(has candle))", "(has candle) (at hall) (at hall))", 1)
     again = " (done) (done)) (:goal (done))"
