@@ -16,7 +16,7 @@ import itertools
 import json
 import lzma
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -36,6 +36,7 @@ from pddlego_local.pddl.initial_state import goal_already_true
 from pddlego_local.planner.fast_downward import FastDownward
 from pddlego_local.report.text import rate
 from tests.bench.departures import Pair, departures, told_parameters
+from tests.bench.markdown import head, line
 
 RUNGS = ("syntax", "signatures", "typed", "grounded")
 WORKED = "worked"
@@ -132,37 +133,37 @@ Key = Callable[[Judged], str]
 
 def table_of_causes(answers: Sequence[Judged], cause: Key, causes: Sequence[str]) -> Iterator[str]:
     """Model × cause: how many answers."""
-    yield from _head(["model", *causes, "all"])
+    yield from head(["model", *causes, "all"])
     for model, own in _by_model(answers):
         counts = Counter(map(cause, own))
-        yield _line([model, *(counts[name] for name in causes), len(own)])
+        yield line([model, *(counts[name] for name in causes), len(own)])
 
 
 def table_of_rungs(answers: Sequence[Judged], cause: Key, causes: Sequence[str]) -> Iterator[str]:
     """Model and cause × rung: the share of answers outside the rung's language."""
-    yield from _head(["model", "cause", *RUNGS])
+    yield from head(["model", "cause", *RUNGS])
     for model, own in _by_model(answers):
         unusable = [answer for answer in own if answer.cause != WORKED]
         groups = [(name, [answer for answer in own if cause(answer) == name]) for name in causes]
         for name, group in [("all unusable", unusable), *groups]:
             if group:
-                yield _line([model, name, *(_outside(rung, group) for rung in RUNGS)])
+                yield line([model, name, *(_outside(rung, group) for rung in RUNGS)])
 
 
 def table_of_reasons(answers: Sequence[Judged]) -> Iterator[str]:
     """Why answers that worked are outside "typed"; what has no reason is listed one by one."""
     lost = [answer for answer in answers if answer.cause == WORKED and "typed" in answer.outside]
-    yield from _head(["reason", *SCENES, "alone", "for example"])
+    yield from head(["reason", *SCENES, "alone", "for example"])
     counts = Counter(reason for answer in lost for reason in answer.reasons)
     for reason, _ in counts.most_common():
         own = [answer for answer in lost if reason in answer.reasons]
         places = Counter(answer.environment for answer in own)
         alone = [answer for answer in own if len(answer.reasons) == 1]
         example = (alone or own)[0].row["id"]
-        yield _line([reason, *(places[name] for name in SCENES), len(alone), example])
+        yield line([reason, *(places[name] for name in SCENES), len(alone), example])
     for answer in lost:
         if not answer.reasons:
-            yield _line([answer.place, *("" for _ in SCENES), "", answer.row["id"]])
+            yield line([answer.place, *("" for _ in SCENES), "", answer.row["id"]])
 
 
 def _by_model(answers: Sequence[Judged]) -> Iterator[tuple[str, list[Judged]]]:
@@ -174,15 +175,6 @@ def _by_model(answers: Sequence[Judged]) -> Iterator[tuple[str, list[Judged]]]:
 
 def _outside(rung: str, answers: Sequence[Judged]) -> str:
     return rate(Rate(sum(rung in answer.outside for answer in answers), len(answers)))
-
-
-def _head(columns: Sequence[str]) -> Iterator[str]:
-    yield _line(columns)
-    yield _line(["---"] * len(columns))
-
-
-def _line(cells: Iterable[object]) -> str:
-    return f"| {' | '.join(map(str, cells))} |"
 
 
 def main() -> None:

@@ -1,12 +1,16 @@
-"""Tables in Markdown."""
+"""Tables in Markdown, line by line."""
 
 from collections.abc import Iterable, Iterator, Sequence
 
 
 def table(columns: Sequence[object], rows: Iterable[Iterable[object]]) -> str:
-    return "\n".join(_lines(columns, rows))
+    return "\n".join([*head(columns), *map(line, rows)])
 
 
-def _lines(columns: Sequence[object], rows: Iterable[Iterable[object]]) -> Iterator[str]:
-    for cells in (columns, ["---"] * len(columns), *rows):
-        yield f"| {' | '.join(map(str, cells))} |"
+def head(columns: Sequence[object]) -> Iterator[str]:
+    yield line(columns)
+    yield line(["---"] * len(columns))
+
+
+def line(cells: Iterable[object]) -> str:
+    return f"| {' | '.join(map(str, cells))} |"

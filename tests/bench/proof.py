@@ -11,27 +11,22 @@ import argparse
 import contextlib
 import random
 from collections import Counter
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
-from typing import Any, ClassVar, Literal
 
-from pddlego_local.config import compose_cell
 from pddlego_local.core import Message, Sampling
 from pddlego_local.decoding import GoalArm
 from pddlego_local.decoding.answer import read
 from pddlego_local.decoding.draw import draw
 from pddlego_local.decoding.forms import PDDL, Keys
 from pddlego_local.decoding.ladder import constraint_for
-from pddlego_local.decoding.question import Drawn, Model, Question, Scene, WholeAnswerModel
-from pddlego_local.episode import Episode, Parts
-from pddlego_local.events import Event
+from pddlego_local.decoding.question import Model, Question, Scene
 from pddlego_local.models.random import RandomModel, RandomVllmModel
 from pddlego_local.models.vllm.settings import Server
 from pddlego_local.pddl.check import check
 from pddlego_local.planner import FastDownward
+from tests.bench.played import ENVIRONMENTS, played
 
-ENVIRONMENTS = ("coin", "cooking_easy", "cooking_hard", "alfworld")
 GAMES = range(4)
 MAX_TOKENS = 8192
 _PROMPT = (Message("user", "Write the PDDL domain and problem of what you see."),)
@@ -40,44 +35,11 @@ _QUESTION: Question[Keys] = Question(PDDL, _PROMPT, Scene())
 
 def scenes() -> list[Scene]:
     """What was known whenever the rule-based reference was asked, in some games of each kind."""
-    return [scene for environment in ENVIRONMENTS for scene in _scenes(environment)]
-
-
-def _scenes(environment: str) -> Iterator[Scene]:
-    config = compose_cell([f"environment={environment}", "model=reference", "decoding=grounded"])
-    method = config.build("method")
-    with (
-        contextlib.closing(config.build("environment")) as game,
-        contextlib.closing(config.build("model")) as model,
-        contextlib.closing(config.build("planner")) as planner,
-    ):
-        for number in GAMES:
-            listener = _Listener(model)
-            parts = Parts(game, listener, planner, config.build("decoding"))
-            method(Episode(parts, _ignore, run_seed=0, game=number, trial=0))
-            yield from listener.scenes
-
-
-class _Listener:
-    """Passes questions on and keeps their scenes."""
-
-    decodes: ClassVar[Literal[False]] = False
-
-    def __init__(self, model: WholeAnswerModel) -> None:
-        self.scenes: list[Scene] = []
-        self._model = model
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._model, name)
-
-    def answer(
-        self, question: Question[Keys], sampling: Sampling, sample: int = 0, of: int = 1
-    ) -> Drawn:
-        self.scenes.append(question.scene)
-        return self._model.answer(question, sampling, sample, of)
-
-
-def _ignore(event: Event) -> None: ...
+    return [
+        asked.question.scene
+        for environment in ENVIRONMENTS
+        for asked in played(environment, GAMES, rung="grounded")
+    ]
 
 
 def judge(

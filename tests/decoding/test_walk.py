@@ -2,14 +2,12 @@
 
 import pytest
 from llguidance import LLMatcher, LLTokenizer
-from llguidance.hf import from_tokenizer
-from transformers import AutoTokenizer
 
 from pddlego_local.decoding.layout import Layout, Printer
 from pddlego_local.models.random import cached_random_llama
 from tests.bench.likelihood import hanging
 from tests.bench.played import Asked, played
-from tests.bench.steps import LAYOUTS, Text, steps_of
+from tests.bench.steps import LAYOUTS, Text, engine_of, steps_of
 from tests.bench.walk import tokens_of
 
 
@@ -20,7 +18,7 @@ def asked() -> Asked:
 
 @pytest.fixture(scope="module")
 def engine() -> LLTokenizer:
-    return from_tokenizer(AutoTokenizer.from_pretrained(cached_random_llama(0)))
+    return engine_of(cached_random_llama(0) / "tokenizer.json")
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)
