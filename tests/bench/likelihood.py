@@ -1,6 +1,6 @@
 """How likely a model finds the reference's answers, by layout and envelope, in nats.
 
-    python -m tests.bench.likelihood FOLDER [--games 2]
+    python -m tests.bench.likelihood FOLDER [--games 4] [--later 2] [--dtype float32]
 
 FOLDER is a model's, such as `tests.bench.smollm2` makes. The prompts are the real ones, in the
 model's chat template; those of later rounds show the files so far in the layout that is measured.
@@ -11,10 +11,11 @@ a layout costs the model in what it says, apart from how it is written.
 """
 
 import argparse
+import itertools
 import json
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -39,10 +40,10 @@ Score = tuple[float, int]
 class Scorer:
     """A model that says how likely it finds texts as answers to one prompt at a time."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, dtype: torch.dtype) -> None:
         tokenizers: Any = AutoTokenizer
         self._tokenizer = tokenizers.from_pretrained(folder)
-        self._model: Any = AutoModelForCausalLM.from_pretrained(folder, dtype=torch.float32)
+        self._model: Any = AutoModelForCausalLM.from_pretrained(folder, dtype=dtype)
         self.engine: LLTokenizer = from_tokenizer(self._tokenizer)
 
     @torch.inference_mode()
@@ -124,28 +125,40 @@ def brackets(scorer: Scorer, asked: Asked) -> dict[str, Score]:
     }
 
 
-def scores(scorer: Scorer, games: int) -> Iterator[tuple[str, str, dict[str, Score]]]:
-    """(table, row, score of each arm) of every question of some games."""
-    for environment in track(ENVIRONMENTS, console=Console(stderr=True)):
-        for layout in LAYOUTS:
-            for asked in played(environment, range(games), layout=layout):
-                scorer.ask(asked.question.messages)
-                row = f"{environment}, {'first look' if asked.first else 'later'}"
-                yield "Layouts and envelopes", row, envelopes(scorer, asked, layout)
-                if asked.first and layout == "line":
-                    yield "After the header", environment, headers(scorer, asked)
-                if asked.first and layout == "lines":
-                    yield "Closing brackets", environment, brackets(scorer, asked)
+def spread(asked: Iterable[Asked], later: int) -> Iterator[Asked]:
+    """The first look of each game and some later rounds, at even distances, its last among them."""
+    for _, of_game in itertools.groupby(asked, lambda one: one.game):
+        first, *rest = of_game
+        places = {round((number + 1) * len(rest) / later) - 1 for number in range(later)}
+        yield first
+        yield from (rest[place] for place in sorted(places) if place >= 0)
+
+
+def scores(scorer: Scorer, games: int, later: int) -> Iterator[tuple[str, str, dict[str, Score]]]:
+    """(table, row, score of each arm) of questions of some games."""
+    arms = [(environment, layout) for environment in ENVIRONMENTS for layout in LAYOUTS]
+    for environment, layout in track(arms, console=Console(stderr=True)):
+        for asked in spread(played(environment, range(games), layout=layout), later):
+            scorer.ask(asked.question.messages)
+            row = f"{environment}, {'first look' if asked.first else 'later'}"
+            yield "Layouts and envelopes", row, envelopes(scorer, asked, layout)
+            if asked.first and layout == "line":
+                yield "After the header", environment, headers(scorer, asked)
+            if asked.first and layout == "lines":
+                yield "Closing brackets", environment, brackets(scorer, asked)
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
     parser.add_argument("folder", type=Path)
-    parser.add_argument("--games", type=int, default=2, help="of each environment")
+    parser.add_argument("--games", type=int, default=4, help="of each environment")
+    parser.add_argument("--later", type=int, default=2, help="later rounds of each game")
+    parser.add_argument("--dtype", choices=("float32", "bfloat16"), default="float32")
     given = parser.parse_args()
     Rows = dict[str, dict[str, list[Score]]]
     tables: dict[str, Rows] = defaultdict(lambda: defaultdict(lambda: defaultdict(list)))
-    for title, row, arms in scores(Scorer(given.folder), given.games):
+    scorer = Scorer(given.folder, getattr(torch, given.dtype))
+    for title, row, arms in scores(scorer, given.games, given.later):
         for arm, score in arms.items():
             for group in (row, "all"):
                 tables[title][group][arm].append(score)
