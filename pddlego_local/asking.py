@@ -54,8 +54,8 @@ class Asking:
 
 
 def layout_of(model: Model, decoding: Decoding) -> Layout:
-    """How an answer must be laid out: whoever gives whole answers writes them as it likes."""
-    return decoding.layout if model.decodes else "any"
+    """How an answer is laid out: rule-based models write as they like."""
+    return decoding.layout if model.decodes or model.recorded else "any"
 
 
 def _recorded(drawn: Drawn, constraint: Constraint) -> dict[str, Any]:

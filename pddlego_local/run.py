@@ -19,6 +19,7 @@ import tenacity
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
+from pddlego_local.asking import layout_of
 from pddlego_local.config import CellConfig
 from pddlego_local.core import Environment, Planner
 from pddlego_local.decoding import Decoding
@@ -95,7 +96,7 @@ def _prepare(players: "_Players", cell: Cell, console: Console) -> None:
     environment = players.first
     scene = Scene(actions=environment.actions, domain=environment.domain)
     constraints = {
-        form.name: constraint_for(decoding.rung, form, scene, decoding.layout)
+        form.name: constraint_for(decoding.rung, form, scene, layout_of(model, decoding))
         for form in players.method.forms
     }
     for constraint in constraints.values():

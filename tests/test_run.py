@@ -212,6 +212,7 @@ class Flaky(ReferenceFormalizer):
 
 def play(tmp_path: Path, model: object, monkeypatch: pytest.MonkeyPatch) -> runner.CellResult:
     monkeypatch.setattr(opened.MODELS, "get", lambda config: model)
+    monkeypatch.setattr(opened.MODELS, "open", lambda config, model: None)
     monkeypatch.setattr("tenacity.nap.time.sleep", lambda seconds: None)
     return runner.run_cell(compose_cell([f"run.out={tmp_path}", "games=0-2", "run.retries=2"]))
 
@@ -259,11 +260,13 @@ def test_an_episode_that_outgrows_the_context_ends_and_is_recorded_as_such(
 ) -> None:
     first = Scripted(["no PDDL", PromptTooLong("no room")])
     monkeypatch.setattr(opened.MODELS, "get", lambda config: first)
+    monkeypatch.setattr(opened.MODELS, "open", lambda config, model: None)
     cell = compose_cell([f"run.out={tmp_path}", "games=1", "decoding=free"])
     assert runner.run_cell(cell).faults == []
     assert [row.outcome for row in rows(tmp_path)] == ["context_exceeded"]
     never = Scripted([PromptTooLong("no room")])
     monkeypatch.setattr(opened.MODELS, "get", lambda config: never)
+    monkeypatch.setattr(opened.MODELS, "open", lambda config, model: None)
     with pytest.raises(PromptTooLong):
         runner.run_cell(compose_cell([f"run.out={tmp_path}", "games=2", "decoding=free"]))
 

@@ -62,6 +62,10 @@ class WholeAnswerModel(Protocol):
     @property
     def decodes(self) -> Literal[False]: ...
 
+    @property
+    def recorded(self) -> bool:
+        """Whether its answers were once drawn under the present decoding settings."""
+
     def preflight(self, *, thinking: bool = False) -> None:
         """Raises MissingPart or ConfigError at once, before anything is loaded."""
 

@@ -41,6 +41,7 @@ class ReferenceFormalizer:
     )
 
     decodes: ClassVar[Literal[False]] = False
+    recorded: ClassVar[bool] = False
 
     def preflight(self, *, thinking: bool = False) -> None:
         """Needs nothing."""

@@ -34,6 +34,7 @@ class Replay:
     of: str | None = None
 
     decodes: ClassVar[Literal[False]] = False
+    recorded: ClassVar[bool] = True
 
     def preflight(self, *, thinking: bool = False) -> None:
         """Raises ConfigError if there is no transcript, or if `of` is needed."""

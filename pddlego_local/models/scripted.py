@@ -16,6 +16,7 @@ class Scripted:
     """`asked` keeps the questions. For one episode at a time."""
 
     decodes: ClassVar[Literal[False]] = False
+    recorded: ClassVar[bool] = False
 
     def __init__(self, answers: Iterable[str | Completion | Exception]) -> None:
         """A string is an answer in full; a Completion is given as it is; an exception is raised."""

@@ -104,7 +104,7 @@ def test_a_list_in_which_something_comes_again_twice_is_closed() -> None:
     types, predicates, actions, objects, facts = stages()
     twice = predicates.replace("(done))", "(done) (done) (done))")
     rest = " (ready) (ready) (ready))"
-    drawn, model = dictate(types, twice, rest, actions, objects, facts)
+    drawn, _ = dictate(types, twice, rest, actions, objects, facts)
     assert "(done) (ready))" in drawn.completion.text
     assert [stage.drop for stage in drawn.stages] == [0, 0, 15, 17, 0, 0]
     assert drawn.stages[3].head == ")"

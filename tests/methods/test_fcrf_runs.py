@@ -65,6 +65,7 @@ def whole_run(
     out: Path, monkeypatch: pytest.MonkeyPatch, model: Any, *further: str
 ) -> list[EpisodeRow]:
     monkeypatch.setattr(opened.MODELS, "get", lambda config: model)
+    monkeypatch.setattr(opened.MODELS, "open", lambda config, model: None)
     difficulty = "method.difficulty=[{tasks: '.*', objects: 2, operations: 2}]"
     overrides = ["method=fcrf", difficulty, "environment.rooms=5", "games='3,5-7,15'", "trials=4"]
     with contextlib.closing(model):

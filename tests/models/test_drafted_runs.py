@@ -74,6 +74,7 @@ def test_a_run_broken_off_at_a_draft_ends_as_if_undisturbed(
     model.falter(at_draft=at_draft)
     with monkeypatch.context() as patch:
         patch.setattr(opened.MODELS, "get", lambda config: model)
+        patch.setattr(opened.MODELS, "open", lambda config, model: None)
         broken = play(tmp_path / "broken")
         assert len(broken.faults) == 1 and broken.played == 1
     continued = play(tmp_path / "broken")

@@ -21,6 +21,7 @@ from tests.questions import QUESTION
 def record(out: Path, monkeypatch: pytest.MonkeyPatch, model: Any, *overrides: str) -> list[Call]:
     """The calls of one cell's only game."""
     monkeypatch.setattr(opened.MODELS, "get", lambda config: model)
+    monkeypatch.setattr(opened.MODELS, "open", lambda config, model: None)
     config = compose_cell([f"run.out={out}", "games=1", "environment.rooms=5", *overrides])
     result = run_cell(config)
     assert not result.faults

@@ -76,6 +76,7 @@ def test_an_episode_is_played_under_the_grammar_and_recorded(
     model: VllmModel, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(opened.MODELS, "get", lambda config: model)
+    monkeypatch.setattr(opened.MODELS, "open", lambda config, model: None)
     overrides = ["model=random_vllm", f"run.out={tmp_path}", "games=1", "decoding.max_tokens=1500"]
     result = runner.run_cell(compose_cell(overrides))
     assert result.faults == []
