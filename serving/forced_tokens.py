@@ -10,6 +10,8 @@ Seams. llguidance tokenizes forced text as the model's tokenizer would, and keep
 still become part of a longer token. Its masks follow the same rule: where text is forced they too
 permit one token alone. So drafts do not change how an answer is cut into tokens.
 
+The vocabulary is sorted so that masks of PDDL cost a third (`with_word_slices` of the package).
+
 Nothing is forced before the end of a thought, nor in requests without a grammar. Made for one
 version of vLLM, which serving/launch.py checks; the engine's first model runner only.
 """
@@ -20,10 +22,23 @@ from dataclasses import replace
 from typing import Any
 
 import torch
+from llguidance import LLTokenizer
 from vllm.v1.core.sched.scheduler import Scheduler
 from vllm.v1.outputs import SamplerOutput
 from vllm.v1.sample.rejection_sampler import RejectionSampler
+from vllm.v1.structured_output.backend_guidance import GuidanceBackend
 from vllm.v1.worker import gpu_model_runner
+
+WORD = r"[a-zA-Z0-9_\-]+"
+_build_tokenizer = GuidanceBackend._build_ll_tokenizer
+
+
+def _with_word_slices(tokenizer: Any, vocab_size: int) -> Any:
+    slices = [WORD, f" {WORD}", *LLTokenizer.general_slices()]
+    return _build_tokenizer(tokenizer, vocab_size).with_slices(slices)
+
+
+GuidanceBackend._build_ll_tokenizer = staticmethod(_with_word_slices)
 
 
 class ForcingScheduler(Scheduler):  # type: ignore[misc]

@@ -27,6 +27,7 @@ from pddlego_local.models.continuation import begins_forced, continues
 from pddlego_local.models.forced_runs import ForcedRuns, Masks
 from pddlego_local.models.grammar import check_grammar
 from pddlego_local.models.seam import LocalTokenizer, Seam, seam
+from pddlego_local.models.slices import with_word_slices
 from pddlego_local.models.thinking import Thinking, template_arguments
 
 
@@ -216,7 +217,8 @@ def load_generation(
         cause = (str(error).strip() or type(error).__name__).splitlines()[0]
         raise ConfigError(f"{name} is not a model that transformers can load: {cause}") from error
     model = model.to(device).eval()
-    wrapped = outlines.from_transformers(model, tokenizer)
+    backend = LLGuidanceBackend(outlines.from_transformers(model, tokenizer))
+    backend.llg_tokenizer = with_word_slices(backend.llg_tokenizer)
     ends = model.generation_config.eos_token_id
     listed = ends if isinstance(ends, list) else [ends]
     end_ids = dict.fromkeys(e for e in [tokenizer.eos_token_id, *listed] if e is not None)
@@ -224,7 +226,7 @@ def load_generation(
         name=name,
         model=model,
         tokenizer=tokenizer,
-        backend=LLGuidanceBackend(wrapped),
+        backend=backend,
         context_tokens=context_tokens or int(model.config.max_position_embeddings),
         thinking=_detect_thinking(tokenizer) if thinking == "auto" else thinking,
         end_ids=tuple(end_ids),

@@ -1,8 +1,9 @@
 """What a grammar costs the decoder at a large vocabulary: compiling it, and each token's mask.
 
-Masks are computed as vLLM's guidance backend does: a fresh matcher per answer, then one mask before
-every token. A matcher learns its lexer's states on the way, so the first tokens of an answer are
-the dearest, and a grammar with many states never stops paying.
+Masks are computed as vLLM's guidance backend does, with the slices of serving/forced_tokens.py: a
+fresh matcher per answer, then one mask before every token. A matcher learns its lexer's states on
+the way, so the first tokens of an answer are the dearest, and a grammar with many states never
+stops paying.
 """
 
 import json
@@ -25,6 +26,7 @@ from pddlego_local.environments.coin.game import Coin
 from pddlego_local.environments.cooking import reference as cooking_reference
 from pddlego_local.environments.cooking.game import Cooking
 from pddlego_local.errors import MissingPart
+from pddlego_local.models.slices import with_word_slices
 from tests.bench.large_vocabulary import large_tokenizer
 
 _ROUNDS = 3
@@ -68,7 +70,7 @@ def mask_bench() -> list[dict[str, object]]:
 
 def decoder_tokenizer() -> LLTokenizer:
     """The large vocabulary as llguidance takes it. Raises MissingPart where there is none."""
-    return from_tokenizer(large_tokenizer())
+    return with_word_slices(from_tokenizer(large_tokenizer()))
 
 
 def mask_times(grammar: Grammar, text: str, tokenizer: LLTokenizer) -> Masks:

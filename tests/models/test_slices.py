@@ -1,0 +1,50 @@
+"""Slices make masks cheaper and change none."""
+
+import re
+
+import pytest
+import torch
+from llguidance import LLMatcher, LLTokenizer
+from llguidance.hf import from_tokenizer
+from llguidance.torch import allocate_token_bitmask, fill_next_token_bitmask
+
+from pddlego_local.decoding.grammars.lark_text import load
+from pddlego_local.decoding.layout import Layout
+from pddlego_local.errors import MissingPart
+from pddlego_local.models.slices import WORD, with_word_slices
+from pddlego_local.resources import folder
+from tests.bench.large_vocabulary import large_tokenizer
+
+ANSWER = (
+    '{"df": "(define (domain house) (:requirements :strips :typing) (:types room) (:predicates '
+    "(at ?r - room)) (:action move :parameters (?a - room) :precondition (at ?a) :effect (not (at "
+    '?a))))", "pf": "(define (problem p) (:domain house) (:objects living-room - room) (:init (at '
+    'living-room)) (:goal (at living-room)))"}'
+)
+
+
+@pytest.mark.parametrize("layout", ["any", "line"])
+def test_masks_are_the_same_with_and_without(layout: Layout) -> None:
+    try:
+        plain = from_tokenizer(large_tokenizer(), slices=[])
+    except MissingPart as absent:
+        pytest.skip(str(absent))
+    grammar = LLMatcher.grammar_from_lark(load("syntax", layout).text)
+    sliced = with_word_slices(plain)
+    without, with_ = (LLMatcher(tokenizer, grammar) for tokenizer in (plain, sliced))
+    tokens = plain.tokenize_str(ANSWER)
+    for token in tokens:
+        assert torch.equal(_mask(without, plain), _mask(with_, sliced))
+        assert without.consume_token(token) and with_.consume_token(token)
+    assert with_.is_accepting()
+
+
+def _mask(matcher: LLMatcher, tokenizer: LLTokenizer) -> torch.Tensor:
+    bitmask = allocate_token_bitmask(1, tokenizer.vocab_size)
+    fill_next_token_bitmask(matcher, bitmask)
+    return bitmask
+
+
+def test_the_server_has_the_same_words() -> None:
+    plugin = (folder("serving") / "forced_tokens.py").read_text()
+    assert re.findall(r'^WORD = r"(.+)"$', plugin, re.M) == [WORD]
