@@ -1,7 +1,7 @@
 """The ladder's promise at length: random models' answers under "typed" and "grounded", judged by
 Fast Downward's translator and by the static check.
 
-    python -m tests.bench.proof -n 125 --vllm
+    python -m tests.bench.proof -n 84 --vllm
 
 Random weights know no PDDL: whatever is right in these answers comes from the rung. Observations
 are those of real games, as far as a perfect player had come.
@@ -9,10 +9,12 @@ are those of real games, as far as a perfect player had come.
 
 import argparse
 import contextlib
+import itertools
 import random
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from typing import get_args
 
 from pddlego_local.core import Message, Sampling
 from pddlego_local.decoding import GoalArm
@@ -20,6 +22,7 @@ from pddlego_local.decoding.answer import read
 from pddlego_local.decoding.draw import draw
 from pddlego_local.decoding.forms import PDDL, Keys
 from pddlego_local.decoding.ladder import constraint_for
+from pddlego_local.decoding.layout import Layout
 from pddlego_local.decoding.question import Model, Question, Scene
 from pddlego_local.models.random import RandomModel, RandomVllmModel
 from pddlego_local.models.vllm.settings import Server
@@ -43,14 +46,14 @@ def scenes() -> list[Scene]:
 
 
 def judge(
-    model: Model, rung: str, count: int, known: list[Scene], concurrency: int
+    model: Model, rung: str, layout: Layout, count: int, known: list[Scene], concurrency: int
 ) -> Counter[str]:
     """Outcomes of `count` answers: "cut", "refused", or what the planner said of what it took."""
-    chosen = random.Random(0).choices(known, k=count)
+    chosen = random.Random(layout).choices(known, k=count)
 
     def one(number: int) -> tuple[str, int]:
         goal: GoalArm = "unmet" if rung == "grounded" else "any"
-        constraint = constraint_for(rung, PDDL, replace(chosen[number], goal=goal))
+        constraint = constraint_for(rung, PDDL, replace(chosen[number], goal=goal), layout)
         sampling = Sampling(max_tokens=MAX_TOKENS, seed=number)
         drawn = draw(model, _QUESTION, constraint, sampling, {})[0]
         answer = read(drawn.completion, PDDL, constraint)
@@ -69,7 +72,7 @@ def judge(
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("-n", type=int, default=40, help="answers of each rung and each model")
+    parser.add_argument("-n", type=int, default=40, help="answers of a rung, layout and model")
     parser.add_argument("--weights", default="0,1", help="seeds of the random weights")
     parser.add_argument("--rungs", default="typed,grounded")
     parser.add_argument("--vllm", action="store_true", help="through vLLM, not in process")
@@ -78,9 +81,9 @@ def main() -> None:
     print(f"{len(known)} scenes")
     for seed in map(int, given.weights.split(",")):
         with contextlib.closing(_model(seed, given.vllm)) as model:
-            for rung in given.rungs.split(","):
-                found = judge(model, rung, given.n, known, 32 if given.vllm else 1)
-                print(f"{rung}, weights {seed}: {dict(found)}", flush=True)
+            for rung, layout in itertools.product(given.rungs.split(","), get_args(Layout)):
+                found = judge(model, rung, layout, given.n, known, 32 if given.vllm else 1)
+                print(f"{rung}, {layout}, weights {seed}: {dict(found)}", flush=True)
 
 
 def _model(seed: int, vllm: bool) -> Model:

@@ -1,14 +1,20 @@
 """An answer counted as a decoder writes it: nothing is lost, and what counts as forced is."""
 
+from dataclasses import replace
+
 import pytest
 from llguidance import LLMatcher, LLTokenizer
 
+from pddlego_local.decoding import GoalArm
+from pddlego_local.decoding.forms import PDDL
+from pddlego_local.decoding.ladder import constraint_for
 from pddlego_local.decoding.layout import Layout, Printer
+from pddlego_local.decoding.stages import StagedGrammar
 from pddlego_local.models.random import cached_random_llama
 from tests.bench.likelihood import hanging
 from tests.bench.played import Asked, played
 from tests.bench.steps import LAYOUTS, Text, engine_of, steps_of
-from tests.bench.walk import tokens_of
+from tests.bench.walk import stages_of, tokens_of
 
 
 @pytest.fixture(scope="module")
@@ -54,6 +60,16 @@ def test_a_layout_without_free_blanks_costs_fewer_steps(asked: Asked, engine: LL
     steps = steps_of(text, {"random": engine})["random"]
     assert steps["line, forced"] < steps["line"] < steps["any"]
     assert steps["any, forced"] < steps["any"]
+
+
+@pytest.mark.parametrize(("rung", "goal", "most"), [("typed", "any", 5), ("grounded", "unmet", 6)])
+def test_an_answer_of_the_reference_takes_few_requests(rung: str, goal: GoalArm, most: int) -> None:
+    for one in played("coin", range(3), rung=rung):
+        scene = replace(one.question.scene, goal=goal)
+        constraint = constraint_for(rung, PDDL, scene, "line")
+        assert isinstance(constraint, StagedGrammar)
+        printed = Printer("line", told=scene.actions, tight=True).answer(one.answer)
+        assert len(stages_of(constraint, printed)) <= most
 
 
 @pytest.mark.parametrize("key", ["df", "pf"])
