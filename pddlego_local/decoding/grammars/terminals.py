@@ -22,9 +22,7 @@ OPERATORS = frozenset({"and", "exists", "forall", "imply", "increase", "not", "o
 
 def one_of(names: Iterable[str]) -> str:
     """A terminal for exactly these names, of which there must be one."""
-    # Longest first: python-lark takes the first alternative that matches.
-    words = sorted({json.dumps(name)[1:-1] for name in names}, key=lambda word: (-len(word), word))
-    return f"/{'|'.join(re.escape(word).replace('/', chr(92) + '/') for word in words)}/"
+    return _one_of(frozenset(names))
 
 
 def in_any_case(word: str) -> str:
@@ -50,6 +48,13 @@ def new_name(allowed: Sequence[str] | None, taken: Iterable[str]) -> str:
     used = {name.lower() for name in taken}
     left = [name for name in allowed if name.lower() not in used]
     return one_of(left) if left else ""
+
+
+@functools.lru_cache(maxsize=256)  # a grammar has one such set in many places
+def _one_of(names: frozenset[str]) -> str:
+    # Longest first: python-lark takes the first alternative that matches.
+    words = sorted({json.dumps(name)[1:-1] for name in names}, key=lambda word: (-len(word), word))
+    return f"/{'|'.join(re.escape(word).replace('/', chr(92) + '/') for word in words)}/"
 
 
 @functools.lru_cache(maxsize=256)

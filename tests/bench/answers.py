@@ -1,0 +1,123 @@
+"""Answers per second on vLLM's CPU engine: "typed" over free answers that say the same.
+
+    python -m tests.bench.answers [--weights FOLDER] [--turns 4] [--at-once 1,8,32]
+
+A model answers the first looks of Coin games under "typed" in the layout "line". Then it answers
+them freely, each answer as long as what it said under "typed" is when written as people write it:
+in the layout "lines", no comments. Nothing is left to chance but the machine: free answers do not
+end by themselves. Arms take turns, so that a machine that slows down slows them alike. Without
+--weights the model is the random one, where masks and requests weigh most.
+"""
+
+import argparse
+import contextlib
+import json
+import statistics
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from itertools import count, islice
+from typing import Any
+
+from pddlego_local.core import Completion, Sampling
+from pddlego_local.decoding.draw import draw
+from pddlego_local.decoding.forms import PDDL, Keys
+from pddlego_local.decoding.ladder import constraint_for
+from pddlego_local.decoding.layout import Printer
+from pddlego_local.decoding.question import Question
+from pddlego_local.models.random import RandomVllmModel
+from pddlego_local.models.vllm.model import VllmModel
+from pddlego_local.models.vllm.settings import Server
+from tests.bench.markdown import table
+from tests.bench.played import played
+
+MOST_TOKENS = 1500
+_LEAST_ANSWERS = 8  # of a turn
+
+Answer = tuple[Question[Keys], Sampling]
+
+
+def typed(model: VllmModel, answer: Answer) -> Completion:
+    question, sampling = answer
+    constraint = constraint_for("typed", PDDL, question.scene, "line")
+    return draw(model, question, constraint, sampling, {})[0].completion
+
+
+def free(model: VllmModel, asked: tuple[Answer, int]) -> int:
+    (question, sampling), tokens = asked
+    alone = Sampling(temperature=sampling.temperature, seed=sampling.seed, max_tokens=tokens)
+    said = model.start()._chat(question.messages, None, alone, 1, {"ignore_eos": True})
+    return int(said.usage.completion_tokens)
+
+
+def freely_written(model: VllmModel, completion: Completion) -> int:
+    """Tokens of what an answer says, written as people write it; a cut one's as they are."""
+    if completion.finish_reason != "stop":
+        return completion.completion_tokens
+    text = Printer("lines").answer(json.loads(completion.text))
+    return len(model.start()._tokenizer.encode(text)) + 1
+
+
+def timed(work: Callable[[Any], Any], inputs: list[Any], at_once: int) -> tuple[list[Any], float]:
+    began = time.perf_counter()
+    with ThreadPoolExecutor(at_once) as pool:
+        return list(pool.map(work, inputs)), time.perf_counter() - began
+
+
+def turns(
+    models: dict[str, VllmModel], questions: list[Question[Keys]], at_once: int, number: int
+) -> dict[str, list[float]]:
+    """By arm, answers per second over free ones in each turn, after one that does not count."""
+    found: dict[str, list[float]] = {arm: [] for arm in models}
+    seeds = count(1)
+    for turn in range(number + 1):
+        answers = [
+            (questions[seed % len(questions)], Sampling(0.4, MOST_TOKENS, seed=seed))
+            for seed in islice(seeds, max(_LEAST_ANSWERS, at_once))
+        ]
+        for arm, model in models.items():
+            said, typed_s = timed(partial(typed, model), answers, at_once)
+            lengths = [freely_written(model, completion) for completion in said]
+            pairs = list(zip(answers, lengths, strict=True))
+            drawn, free_s = timed(partial(free, model), pairs, at_once)
+            assert drawn == lengths
+            if turn:
+                found[arm].append(free_s / typed_s)
+    return found
+
+
+def served(weights: str | None, forced_tokens: bool) -> VllmModel:
+    server = Server(
+        device="cpu",
+        kv_cache_gib=1,
+        forced_tokens=forced_tokens,
+        variables={"OMP_NUM_THREADS": "1"},
+    )
+    if weights is None:
+        return RandomVllmModel(dtype="float32", context_tokens=8192, server=server)
+    return VllmModel(weights=weights, dtype="float32", context_tokens=8192, server=server)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
+    parser.add_argument("--weights", help="a model's folder")
+    parser.add_argument("--turns", type=int, default=4)
+    parser.add_argument("--at-once", default="1,8,32")
+    given = parser.parse_args()
+    questions = [one.question for one in played("coin", range(100, 110)) if one.first]
+    with contextlib.ExitStack() as stack:
+        models = {}
+        for arm, forced in (("without forced tokens", False), ("with", True)):
+            models[arm] = stack.enter_context(contextlib.closing(served(given.weights, forced)))
+            models[arm].start()
+        rows = []
+        for at_once in map(int, given.at_once.split(",")):
+            for arm, ratios in turns(models, questions, at_once, given.turns).items():
+                middle = f"{statistics.median(ratios):.2f}"
+                rows.append([at_once, arm, middle, f"{min(ratios):.2f} to {max(ratios):.2f}"])
+    print(table(["at once", "", "typed over free, median", "turns"], rows))
+
+
+if __name__ == "__main__":
+    main()
