@@ -73,7 +73,10 @@ def turns(
     seeds = count(1)
     for turn in range(number + 1):
         answers = [
-            (questions[seed % len(questions)], Sampling(0.4, MOST_TOKENS, seed=seed))
+            (
+                questions[seed % len(questions)],
+                Sampling(temperature=0.4, max_tokens=MOST_TOKENS, seed=seed),
+            )
             for seed in islice(seeds, max(_LEAST_ANSWERS, at_once))
         ]
         for arm, model in models.items():

@@ -30,7 +30,8 @@ def cells(runs: Path) -> Iterator[tuple[tuple[str, str], list[Row]]]:
     """((rung, layout), rows of the games that a model was asked in) of every cell."""
     for path in sorted(runs.rglob("run.json")):
         decoding = json.loads(path.read_text())["identity"]["decoding"]
-        lines = (path.parent / "episodes.jsonl").read_text().splitlines()
+        ended = path.parent / "episodes.jsonl"
+        lines = ended.read_text().splitlines() if ended.exists() else []
         asked = [row for row in map(json.loads, lines) if row["calls"]]
         if asked:
             yield (decoding["rung"], decoding.get("layout", "any")), asked
