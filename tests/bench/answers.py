@@ -29,9 +29,10 @@ from pddlego_local.decoding.question import Question
 from pddlego_local.models.random import RandomVllmModel
 from pddlego_local.models.vllm.model import VllmModel
 from pddlego_local.models.vllm.settings import Server
-from tests.bench.markdown import table
+from tests.bench.markdown import head, line
 from tests.bench.played import played
 
+COLUMNS = ("at once", "forced tokens", "typed over free, median", "turns")
 MOST_TOKENS = 1500
 _LEAST_ANSWERS = 8  # of a turn
 
@@ -111,15 +112,15 @@ def main() -> None:
     questions = [one.question for one in played("coin", range(100, 110)) if one.first]
     with contextlib.ExitStack() as stack:
         models = {}
-        for arm, forced in (("without forced tokens", False), ("with", True)):
+        for arm, forced in (("sampled", False), ("drafted", True)):
             models[arm] = stack.enter_context(contextlib.closing(served(given.weights, forced)))
             models[arm].start()
-        rows = []
+        print(*head(COLUMNS), sep="\n", flush=True)
         for at_once in map(int, given.at_once.split(",")):
             for arm, ratios in turns(models, questions, at_once, given.turns).items():
                 middle = f"{statistics.median(ratios):.2f}"
-                rows.append([at_once, arm, middle, f"{min(ratios):.2f} to {max(ratios):.2f}"])
-    print(table(["at once", "", "typed over free, median", "turns"], rows))
+                ends = f"{min(ratios):.2f} to {max(ratios):.2f}"
+                print(line([at_once, arm, middle, ends]), flush=True)
 
 
 if __name__ == "__main__":
