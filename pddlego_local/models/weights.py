@@ -16,6 +16,7 @@ from pddlego_local.errors import ConfigError, MissingPart
 
 _EDGE_BYTES = 1 << 20
 _TOKENIZER_FILES = ("tokenizer.json", "tokenizer.model", "vocab.json")
+_OF_OURS = ("nano",)
 _LISTED = re.compile(r"^ {4}([0-9a-f]{64})  (\S+)$", re.MULTILINE)
 
 
@@ -38,6 +39,11 @@ def locate(weights: str, revision: str | None = None, download: bool = False) ->
         raise ConfigError(
             f"model.weights: there is no folder {folder}; give a model folder or a Hugging Face "
             "name such as Qwen/Qwen3-8B."
+        )
+    if weights in _OF_OURS:
+        raise MissingPart(
+            f"The weights {weights} are not in {resources.folder('weights')}; train them with "
+            f"`make {weights}` and give the folder: model.weights=runs/{weights}/model."
         )
     return _download(weights, revision) if download else _cached(weights, revision)
 

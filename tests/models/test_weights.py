@@ -39,3 +39,5 @@ def test_weights_that_come_with_the_package_have_a_name(
     assert locate("tiny") == folder
     with pytest.raises(MissingPart, match="hf download small"):
         locate("small")
+    with pytest.raises(MissingPart, match="make nano"):
+        locate("nano")

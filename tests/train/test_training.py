@@ -17,6 +17,7 @@ from safetensors.torch import load_file
 
 from pddlego_local.cli import run
 from pddlego_local.errors import ConfigError
+from pddlego_local.models.random import make_random_llama
 from pddlego_local.models.weights import locate
 from pddlego_local.train.settings import compose_training
 
@@ -90,6 +91,22 @@ def test_a_training_that_is_killed_goes_on_and_ends_the_same(trained: Path, tmp_
         alike, once = load_file(out / file), load_file(trained / file)
         assert alike.keys() == once.keys()
         assert all(alike[name].equal(once[name]) for name in once)
+
+
+def test_a_model_that_is_here_is_adapted_and_merged(trained: Path, tmp_path: Path) -> None:
+    pytest.importorskip("peft", reason="needs the extra [train]")
+    base = make_random_llama(tmp_path / "base", seed=0)
+    out = tmp_path / "out"
+    shutil.copytree(trained / "examples", out / "examples")
+    adapted = ["shape=null", f"weights={base}", "lora={rank: 4, alpha: 8, dropout: 0}", "play=null"]
+    rounds = "rounds=[{slips: 6, steps: 3, longest_tokens: 4000, learning_rate: 1e-2}]"
+    process = train(out, *adapted, rounds)
+    told, _ = process.communicate()
+    assert process.returncode == 0, told
+    merged = load_file(locate(str(out / "model")) / "model.safetensors")
+    before = load_file(base / "model.safetensors")
+    changed = {name for name in before if not before[name].bfloat16().equal(merged[name])}
+    assert changed == {name for name in before if "_proj" in name}
 
 
 def test_a_folder_begun_with_other_settings_is_left_alone(
