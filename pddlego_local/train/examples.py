@@ -65,15 +65,12 @@ class Game:
     @property
     def rooms(self) -> int:
         """3 to 11, large houses more often: they have more to tell."""
-        return self._rng.choices(range(3, 12), weights=range(3, 12))[0]
+        rng = random.Random(derive_seed("rooms of a game to learn from", self.seed))
+        return rng.choices(range(3, 12), weights=range(3, 12))[0]
 
     @property
     def doors(self) -> bool:
-        return self._rng.random() < 0.75
-
-    @property
-    def _rng(self) -> random.Random:
-        return random.Random(derive_seed("game to learn from", self.seed))
+        return random.Random(derive_seed("doors", self.seed)).random() < 0.75
 
     def environment(self) -> Coin:
         return Coin(rooms=self.rooms, doors=self.doors)

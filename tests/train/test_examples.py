@@ -1,6 +1,7 @@
 """Examples made by playing: what is asked, what is right, and that it is always the same."""
 
 import contextlib
+import itertools
 import random
 from collections import Counter
 from collections.abc import Iterator
@@ -58,6 +59,16 @@ def test_a_game_gives_the_same_examples_each_time(
     for game in GAMES[3:8]:
         again = list(examples_of(game, Slips.of(game.seed), planner, FREE))
         assert again == [example for example in examples if example.game == game.seed]
+
+
+def test_games_of_every_size_come_with_doors_and_without() -> None:
+    games = [Game(seed) for seed in range(FIRST_SEED, FIRST_SEED + 1000)]
+    assert {(g.rooms, g.doors) for g in games} == set(
+        itertools.product(range(3, 12), [True, False])
+    )
+    for rooms in range(3, 12):
+        with_doors = [g.doors for g in games if g.rooms == rooms]
+        assert 0.55 < sum(with_doors) / len(with_doors) < 0.9
 
 
 def test_seeds_for_evaluation_are_never_played() -> None:
