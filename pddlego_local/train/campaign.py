@@ -39,18 +39,22 @@ HELD_OUT_SEEDS = 900_000
 
 
 class Campaign:
-    """Carries out a training. Raises ConfigError if its folder holds one with other settings."""
+    """A training in its folder, begun or not."""
 
     def __init__(self, settings: TrainSettings, console: Console) -> None:
         self.settings, self.console = settings, console
         self.out = settings.out
         self.progress = Progress(self.out / "progress.jsonl", console)
-        self._begin()
 
     def carry_out(self) -> Path:
-        """The model's folder. Raises RecordFault for a full disk."""
+        """The model's folder, when all is done that is not done yet.
+
+        Raises ConfigError if the folder holds a training with other settings, RecordFault for a
+        full disk.
+        """
         disable_progress_bar()  # type: ignore[no-untyped-call]
         try:
+            self._begin()
             for number, round_ in enumerate(self.settings.rounds):
                 if not self.model_after(number).is_dir():
                     self._train(number, round_)
