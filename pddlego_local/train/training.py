@@ -66,7 +66,7 @@ def new_model(shape: Shape, tokenizer: Any, seed: int) -> Any:
         pad_token_id=tokenizer.pad_token_id,
     )
     model = LlamaForCausalLM(config)
-    torch.nn.init.normal_(model.get_input_embeddings().weight, std=0.02)
+    torch.nn.init.normal_(model.model.embed_tokens.weight, std=0.02)
     return model
 
 
