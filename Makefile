@@ -1,4 +1,4 @@
-# make demo · make test · make sweep · make report · make bench · make serve
+# make demo · make test · make sweep · make report · make bench · make serve · make nano
 # Each target installs what it needs into .venv (.venv-serving for a vLLM server, .venv-alfworld).
 
 PYTHON ?= python3
@@ -17,7 +17,7 @@ VENV := Python's own venv and ensurepip (Debian and Ubuntu: apt install python3-
 INDEX := a package index: PyPI, a mirror of it (PIP_INDEX_URL=https://...) or a folder of wheels (PIP_NO_INDEX=1 PIP_FIND_LINKS=FOLDER).
 COMPILER = $$(command -v $(CXX) > /dev/null || echo " It needs a C++ compiler, and $(CXX) is not here (Debian and Ubuntu: apt install g++).")
 
-.PHONY: demo test sweep report bench serve serving alfworld clean
+.PHONY: demo test sweep report bench serve nano serving alfworld clean
 
 demo: .venv/installed
 	$(BIN)/pddlego demo $(if $(MODEL),--model $(MODEL))
@@ -42,6 +42,9 @@ bench: .venv/installed-dev .venv-serving/installed
 serve: .venv-serving/installed
 	$(PYTHON) serving/launch.py $(or $(MODEL),$(error MODEL=NAME_OR_FOLDER is needed))
 
+nano: .venv/installed-train
+	$(BIN)/pddlego train nano out=$(RUNS)/nano
+
 serving: .venv-serving/installed
 
 alfworld: .venv-alfworld/installed
@@ -55,6 +58,10 @@ alfworld: .venv-alfworld/installed
 
 .venv/installed-dev: .venv/installed
 	@$(BIN)/$(PIP) --editable '.[dev]' || $(call failed,installing what pyproject.toml requires for tests into .venv,$(INDEX))
+	@touch $@
+
+.venv/installed-train: .venv/installed
+	@$(BIN)/$(PIP) --editable '.[train]' || $(call failed,installing what pyproject.toml requires for training into .venv,$(INDEX))
 	@touch $@
 
 .venv-serving/installed: serving/requirements-$(DEVICE).txt

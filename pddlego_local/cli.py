@@ -19,6 +19,7 @@ COMMANDS = {
     "plan": "plan with Fast Downward",
     "sample": "PDDL pairs that a model writes for one observation",
     "games": "ALFWorld games of our own making, as files",
+    "train": "train a small model to write PDDL; the same command again continues it",
     "demo": "ten games, and what a grammar does",
     "doctor": "what is installed, what is missing, what to type",
 }
@@ -36,7 +37,9 @@ def run(arguments: Sequence[str]) -> int:
         print(f"pddlego: {error}", file=sys.stderr)
         return error.exit_code
     except KeyboardInterrupt:
-        continues = arguments[0] == "run" or (arguments[0] == "sample" and "--out" in arguments)
+        continues = arguments[0] in ("run", "train") or (
+            arguments[0] == "sample" and "--out" in arguments
+        )
         told = "; the same command continues" if continues else ""
         print(f"pddlego: interrupted{told}", file=sys.stderr)
         return 130

@@ -8,7 +8,9 @@ _PACKAGE = Path(__file__).resolve().parent
 
 
 def folder(name: str) -> Path:
-    """The folder `name` ("conf", "grammars" or "serving"); raises MissingPart if there is none.
+    """The folder `name` ("conf", "grammars", "serving" or "weights").
+
+    Raises MissingPart if there is none.
 
     The installed copy is looked at first: only a wheel has one, and beside an installed package
     a folder of that name would be somebody else's.

@@ -7,8 +7,13 @@ import pytest
 from pddlego_local.config import CellConfig, compose_cell, parse_games
 from pddlego_local.errors import ConfigError
 from pddlego_local.resources import folder
+from pddlego_local.train.settings import compose_training
 
-OPTIONS = sorted(f"{path.parent.name}={path.stem}" for path in folder("conf").glob("*/[!_]*.yaml"))
+OPTIONS = sorted(
+    f"{path.parent.name}={path.stem}"
+    for path in folder("conf").glob("*/[!_]*.yaml")
+    if path.parent.name != "train"
+)
 
 
 def composed(option: str) -> CellConfig:
@@ -30,6 +35,12 @@ def test_every_yaml_composes_and_its_parts_can_be_built(
     (tmp_path / "json_2.1.1" / "valid_seen").mkdir(parents=True)
     monkeypatch.setenv("ALFWORLD_DATA", str(tmp_path))
     composed(option).check()
+
+
+def test_every_training_composes() -> None:
+    assert compose_training("nano", []).shape
+    lora = compose_training("lora", ["weights=some/model"])
+    assert lora.lora and not lora.shape
 
 
 def test_there_is_a_yaml_for_each_of_the_models_that_are_promised() -> None:

@@ -27,7 +27,8 @@ from pddlego_local.models.reference import ReferenceFormalizer
 from pddlego_local.models.scripted import Scripted
 from pddlego_local.planner import FastDownward
 
-PDDL_METHODS = ("pddlego_plus", "pddlego", "pddl_gen", "pddl_edit")
+COMPACT = "pddlego_plus method.variant=compact"
+PDDL_METHODS = ("pddlego_plus", COMPACT, "pddlego", "pddl_gen", "pddl_edit")
 COMMAND_METHODS = ("action_gen", "plangen", "fcrf", "reflexion")
 ROOMS = (
     *("kitchen", "corridor", "pantry", "bathroom", "bedroom", "living room", "laundry room"),
@@ -74,8 +75,8 @@ def ignore(event: Event) -> None: ...
 
 
 def questions(environment: str, method: str) -> Iterator[Question[Keys]]:
-    """All that is asked in one game."""
-    config = compose_cell([f"environment={environment}", f"method={method}"])
+    """All that is asked in one game; `method` may be followed by its options."""
+    config = compose_cell([f"environment={environment}", *f"method={method}".split()])
     with (
         contextlib.closing(config.build("environment")) as game,
         contextlib.closing(config.build("planner")) as planner,

@@ -22,13 +22,14 @@ from pddlego_local.planning import Formalization
 from pddlego_local.prompts.shown import Shown
 from pddlego_local.record import winning_domains
 
-Variant = Literal["detailed", "simple", "simple_goal", "simple_hint"]
+Variant = Literal["detailed", "simple", "simple_goal", "simple_hint", "compact"]
 
 SHOWN: dict[Variant, tuple[str, ...]] = {
     "detailed": ("goal_template", "goal_hint"),
     "simple": (),
     "simple_goal": ("goal_template",),
     "simple_hint": ("goal_hint",),
+    "compact": ("brief",),  # a template of its own: all that "detailed" tells, in few words
 }
 
 
@@ -169,7 +170,7 @@ def formalizing_prompt(
 ) -> Shown:
     """What is asked after `previous`; a fixed domain stays, and only the problem is asked for."""
     return prompts.render(
-        "pddlego_plus/prompt",
+        f"pddlego_plus/{'compact' if variant == 'compact' else 'prompt'}",
         episode.environment.package,
         actions=episode.environment.actions,
         shown=SHOWN[variant],

@@ -1,39 +1,91 @@
 """Where a model's files are, whether they are whole, and what identifies them. Uses no network.
 
-Weights are named by a folder or by a Hugging Face name that is already in the local cache. Loading
-code gets the folder, so nothing has a reason to ask a hub; only `download: true` reaches for one.
+Weights are named by a folder, by the name of weights that come with this package ("nano"), or by a
+Hugging Face name that is already in the local cache. Loading code gets the folder, so nothing has a
+reason to ask a hub; only `download: true` reaches for one.
 """
 
+import functools
 import hashlib
 import json
+import re
 from pathlib import Path
 
+from pddlego_local import resources
 from pddlego_local.errors import ConfigError, MissingPart
 
 _EDGE_BYTES = 1 << 20
 _TOKENIZER_FILES = ("tokenizer.json", "tokenizer.model", "vocab.json")
+_OF_OURS = ("nano",)
+_LISTED = re.compile(r"^ {4}([0-9a-f]{64})  (\S+)$", re.MULTILINE)
 
 
 def locate(weights: str, revision: str | None = None, download: bool = False) -> Path:
     """The folder that holds the model's files, checked for completeness.
 
-    Raises ConfigError for a folder that is absent or lacks something, MissingPart for a name that
-    is not (wholly) in the local cache.
+    Raises ConfigError for a folder that is absent, lacks something or holds files that are not
+    those of its card, MissingPart for a name that is not (wholly) in the local cache.
     """
-    folder = Path(weights).expanduser()
+    folder = shipped(weights) or Path(weights).expanduser()
     if folder.is_dir():
         if lacking := _lacking(folder):
             raise ConfigError(
                 f"model.weights: the folder {folder} has no {lacking}; point it at a whole "
                 "Hugging Face model folder (config.json, tokenizer, *.safetensors)."
             )
+        _check_card(folder)
         return folder
     if not _is_hub_name(weights):
         raise ConfigError(
             f"model.weights: there is no folder {folder}; give a model folder or a Hugging Face "
             "name such as Qwen/Qwen3-8B."
         )
+    if weights in _OF_OURS:
+        raise MissingPart(
+            f"The weights {weights} are not in {resources.folder('weights')}; train them with "
+            f"`make {weights}` and give the folder: model.weights=runs/{weights}/model."
+        )
     return _download(weights, revision) if download else _cached(weights, revision)
+
+
+def shipped(weights: str) -> Path | None:
+    """The folder of weights that come with this package, by their name; None if there is none."""
+    if not re.fullmatch(r"[a-z0-9_]+", weights):
+        return None
+    folder = resources.folder("weights") / weights
+    return folder if folder.is_dir() else None
+
+
+def listed(folder: Path) -> str:
+    """The lines of a card that tell the files beside it: SHA-256 and name, as sha256sum does."""
+    files = sorted(path for path in folder.iterdir() if path.is_file() and path.suffix != ".md")
+    return "".join(f"    {_sha256(path)}  {path.name}\n" for path in files)
+
+
+def _check_card(folder: Path) -> None:
+    """Raises ConfigError for a file that the folder's README.md tells another hash of."""
+    card = folder / "README.md"
+    if not card.is_file():
+        return
+    for sha256, name in _LISTED.findall(card.read_text(encoding="utf-8", errors="replace")):
+        path = folder / name
+        if not path.is_file() or _sha256(path) != sha256:
+            raise ConfigError(
+                f"model.weights: {path} is not the file that {card} tells of (SHA-256 "
+                f"{sha256[:12]}…): it is missing, altered or cut; get the folder again, or strike "
+                "the list of hashes from a card of your own."
+            )
+
+
+def _sha256(path: Path) -> str:
+    state = path.stat()
+    return _sha256_of(path, state.st_size, state.st_mtime_ns)
+
+
+@functools.lru_cache(maxsize=100)
+def _sha256_of(path: Path, size: int, changed_ns: int) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def _is_hub_name(weights: str) -> bool:

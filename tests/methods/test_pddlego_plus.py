@@ -1,6 +1,7 @@
 """PDDLego+ through the real game and the real planner, with answers given in advance."""
 
 import json
+import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -189,6 +190,26 @@ def test_prompt_variants(planner: FastDownward, variant: str, template: bool, hi
     ):
         assert item in text
     assert "previous domain file" not in text and "This is what it said" not in text
+
+
+def test_compact_tells_in_fewer_words_what_detailed_tells(planner: FastDownward) -> None:
+    """A door thought open, a goal already true, and on: every kind of question but repetition."""
+    told: dict[str, list[str]] = {}
+    for variant in ("detailed", "compact"):
+        model = Scripted([THROUGH_THE_DOOR, ALREADY, SOUTH, FURTHER])
+        play(planner, model, rounds=2, variant=variant)
+        told[variant] = [question.messages[0].content for question in model.asked]
+    said = re.compile(  # by the game, the planner, and the model itself before
+        r"^Action: .+|^You (?:are in the|open the) .+|^\(define .+|move .+, open door to .+"
+        r"|failed because .+|(?<=This is what it said:\n)[^\n]+|open-door|\(\?from .+",
+        re.MULTILINE,
+    )
+    kinds = ("", "failed because", "already", "Action: move south")
+    for kind, detailed, compact in zip(kinds, told["detailed"], told["compact"], strict=True):
+        lines = said.findall(detailed)
+        assert any(kind in line for line in lines)
+        assert not [line for line in lines if line not in compact]
+        assert len(compact) < len(detailed) * 0.8
 
 
 def test_later_prompts_carry_the_previous_files_and_the_memory(planner: FastDownward) -> None:

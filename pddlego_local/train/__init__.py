@@ -1,0 +1,1 @@
+"""Training a small language model on answers of the reference, for games that are played for it."""
