@@ -63,6 +63,7 @@ CASES: dict[str, tuple[str, int, str] | None] = {
     "make report": ("make report RUNS={tmp}", 2, "no run.json"),
     "make alfworld": ("make alfworld", 0, ""),  # `make test` has installed it
     "make bench": None,  # measures time: tests/bench
+    "pddlego train nano": None,  # takes hours; a tiny one: tests/train
     "make serve MODEL=/my/model": ("make serve MODEL=/my/model", 2, "/my/model"),
     "make demo MODEL=Qwen/Qwen2.5-0.5B-Instruct": (
         "make demo MODEL=Qwen/Qwen2.5-0.5B-Instruct", 2, "Qwen/Qwen2.5-0.5B-Instruct",
