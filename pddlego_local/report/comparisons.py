@@ -118,6 +118,26 @@ def comparisons(
     return _adjusted(found)
 
 
+@dataclass(frozen=True)
+class Transition:
+    """`Taken`, with the comparison that it belongs to."""
+
+    factor: str
+    labels: Labels
+    pooled: str
+    base: str
+    other: str
+    taken: Taken
+
+
+def transitions(found: Iterable[Comparison]) -> list[Transition]:
+    return [
+        Transition(one.factor, one.labels, one.pooled, one.base.value, one.other.value, taken)
+        for one in found
+        for taken in one.taken
+    ]
+
+
 def _adjusted(found: list[Comparison]) -> list[Comparison]:
     """By Holm's method, over all that have a p."""
     from statsmodels.stats.multitest import multipletests  # slow to import

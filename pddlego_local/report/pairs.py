@@ -90,6 +90,11 @@ def matches(
     return [match for match in found if match.pairs]
 
 
+def factors_of(cells: Sequence[CellRecord]) -> list[str]:
+    """The things of which one alone sets some two arms apart, sorted."""
+    return sorted({couple.factor for couple in _couples(arms_of(cells))})
+
+
 def _couples(arms: Sequence[Arm]) -> Iterator[_Couple]:
     """Arms that differ in one thing. Where a budget differs too they are a couple only if no arm
     with the same budget is there in the place of one of them."""
