@@ -32,7 +32,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="OPTION",
-        help="only cells that differ in this option, such as decoding.rung; Holm over these alone",
+        help="only cells that differ in this option, such as decoding.rung, or only those that one "
+        "value is compared with, decoding.rung=free; Holm's adjustment is over these alone",
     )
     parser.add_argument(
         "--with-trivial",
@@ -46,10 +47,10 @@ def carry_out(arguments: argparse.Namespace) -> int:
     with_trivial = arguments.with_trivial
     numbers = report_numbers(cells, with_trivial=with_trivial)
     factors = factors_of(cells)
-    if unknown := set(arguments.compare) - set(factors):
+    if unknown := sorted(set(arguments.compare) - set(factors)):
         raise ConfigError(
-            f"--compare {sorted(unknown)[0]}: no two cells differ in this alone; there are some "
-            f"that differ in {', '.join(factors) or 'nothing else'}"
+            f"--compare {unknown[0]}: no two cells differ in this alone; choose one of "
+            f"{', '.join(factors) or 'none: no two cells differ in one thing'}"
         )
     found = comparisons(cells, arguments.compare, with_trivial=with_trivial)
     console = Console()

@@ -33,7 +33,8 @@ def comparison_notes(found: Sequence[Comparison]) -> list[str]:
         "(Tango's score interval; several pairs of a game count for less, by their design effect).",
         "p: exact permutation test that swaps the arms game by game; with one pair a game it is "
         "McNemar's exact test. Holm's adjustment is over the "
-        f"{max(one.family for one in found)} comparisons that are printed here.",
+        f"{max(one.family for one in found)} comparisons that are printed here; one question that "
+        "was chosen before looking at the results has fewer (--compare decoding.rung=free).",
         "“No difference shown” does not say that there is none. What n could have shown: the "
         "smallest true difference that the test finds in four of five experiments, at 5 % and "
         "before Holm (exact power, Duffy 1984), if the arms disagree as often as they did.",

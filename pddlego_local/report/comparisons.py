@@ -112,8 +112,9 @@ class Comparison:
 def comparisons(
     cells: Sequence[CellRecord], factors: Collection[str] = (), *, with_trivial: bool = False
 ) -> list[Comparison]:
-    """Every two arms that differ in one thing, or in one of `factors`: constrained against free
-    first, and what is pooled before its parts. The family of Holm's adjustment is this list."""
+    """Every two arms that differ in one thing, or of `factors` (`pairs.matches`): constrained
+    against free first, and what is pooled before its parts. The family of Holm's adjustment is
+    this list."""
     found = [_comparison(match) for match in matches(cells, factors, with_trivial=with_trivial)]
     return _adjusted(found)
 

@@ -74,12 +74,19 @@ class _Couple:
     def arms(self) -> tuple[Arm, Arm]:
         return self.base, self.other
 
+    @property
+    def asked(self) -> set[str]:
+        """As what it can be asked for: "decoding.rung", "decoding.rung=free"."""
+        return {self.factor, *(f"{self.factor}={arm.name(self.factor)}" for arm in self.arms)}
+
 
 def matches(
     cells: Sequence[CellRecord], factors: Collection[str] = (), *, with_trivial: bool = False
 ) -> list[Match]:
-    """Sorted: constrained against free first, and what is pooled before its parts."""
-    couples = [one for one in _couples(arms_of(cells)) if not factors or one.factor in factors]
+    """Sorted: constrained against free first, and what is pooled before its parts. `factors` are
+    options, or options with a value that one of the two must have, "decoding.rung=free"; none
+    stands for all."""
+    couples = [one for one in _couples(arms_of(cells)) if not factors or one.asked & set(factors)]
     varying = varying_options(cells) - {"seed"}
     alike: dict[str, list[_Couple]] = {}
     for one in couples:
@@ -91,8 +98,8 @@ def matches(
 
 
 def factors_of(cells: Sequence[CellRecord]) -> list[str]:
-    """The things of which one alone sets some two arms apart, sorted."""
-    return sorted({couple.factor for couple in _couples(arms_of(cells))})
+    """What comparisons there are, as `matches` takes them: each option, and each of its values."""
+    return sorted({name for couple in _couples(arms_of(cells)) for name in couple.asked})
 
 
 def _couples(arms: Sequence[Arm]) -> Iterator[_Couple]:

@@ -65,4 +65,6 @@ def test_only_what_was_asked_for_is_compared(
     rows = list(csv.DictReader(files["comparisons.csv"].decode().splitlines()))
     assert [row["factor"] for row in rows] == ["model", "model"]
     assert run(["report", str(tmp_path / "runs"), "--compare", "rung"]) == 2
-    assert "decoding.rung, model" in capsys.readouterr().err
+    assert "decoding.rung, decoding.rung=free, decoding.rung=syntax" in capsys.readouterr().err
+    assert len(compare(tmp_path / "runs", "decoding.rung=free", "model=random")) == 4
+    assert len(compare(tmp_path / "runs", "decoding.rung=free")) == 2
