@@ -8,7 +8,7 @@ from typing import Any
 from rich.console import Console
 
 from pddlego_local.errors import ConfigError
-from pddlego_local.report.cells import find_cells
+from pddlego_local.report.cells import CellRecord, find_cells
 from pddlego_local.report.comparison_tables import (
     comparisons_latex,
     comparisons_markdown,
@@ -19,6 +19,8 @@ from pddlego_local.report.files import write_csv
 from pddlego_local.report.latex import report_latex
 from pddlego_local.report.numbers import Numbers, report_numbers
 from pddlego_local.report.pairs import factors_of
+from pddlego_local.report.paper_tables import papers_latex, papers_markdown
+from pddlego_local.report.papers import Result, paper_results
 from pddlego_local.report.text import on_screen, report_markdown
 
 HELP = "tables of one or more runs, with n and intervals"
@@ -46,28 +48,38 @@ def carry_out(arguments: argparse.Namespace) -> int:
     cells = find_cells(arguments.runs)
     with_trivial = arguments.with_trivial
     numbers = report_numbers(cells, with_trivial=with_trivial)
-    factors = factors_of(cells)
-    if unknown := sorted(set(arguments.compare) - set(factors)):
-        raise ConfigError(
-            f"--compare {unknown[0]}: no two cells differ in this alone; choose one of "
-            f"{', '.join(factors) or 'none: no two cells differ in one thing'}"
-        )
+    _check_factors(arguments.compare, cells)
     found = comparisons(cells, arguments.compare, with_trivial=with_trivial)
     console = Console()
     console.print(on_screen(numbers))
     if found:
         console.print(comparisons_on_screen(found))
     if arguments.out:
-        files = _write(numbers, found, arguments.out)
+        files = _write(numbers, found, paper_results(cells), arguments.out)
         print(f"written: {', '.join(map(str, files))}")
     return 0
 
 
-def _write(numbers: Numbers, found: Sequence[Comparison], folder: Path) -> list[Path]:
-    """report.md and report.csv; the other files where there is something to say."""
+def _check_factors(asked: Sequence[str], cells: Sequence[CellRecord]) -> None:
+    """Raises ConfigError, which names what there is to compare."""
+    factors = factors_of(cells) if asked else []
+    for factor in asked:
+        if factor not in factors:
+            raise ConfigError(
+                f"--compare {factor}: no two cells differ in this alone; choose one of "
+                f"{', '.join(factors) or 'none: no two cells differ in one thing'}"
+            )
+
+
+def _write(
+    numbers: Numbers, found: Sequence[Comparison], papers: Sequence[Result], folder: Path
+) -> list[Path]:
+    """Each file for which there is something to say; of the others, none is left from before."""
     texts = {
         "report.md": f"{report_markdown(numbers)}\n{comparisons_markdown(found)}",
         "report.tex": "\n".join([report_latex(numbers), comparisons_latex(found)]),
+        "papers.md": papers_markdown(papers),
+        "papers.tex": papers_latex(papers),
     }
     tables: dict[str, Sequence[Any]] = {
         "report.csv": numbers.cells,
@@ -75,13 +87,17 @@ def _write(numbers: Numbers, found: Sequence[Comparison], folder: Path) -> list[
         "trials.csv": numbers.trials,
         "comparisons.csv": found,
         "transitions.csv": transitions(found),
+        "papers.csv": papers,
     }
     folder.mkdir(parents=True, exist_ok=True)
-    for name, text in texts.items():
-        (folder / name).write_text(text.strip() + "\n", encoding="utf-8")
-    for name, rows in tables.items():
-        if rows:
-            write_csv(folder / name, rows)
-        else:
+    written = []
+    for name, content in {**texts, **tables}.items():
+        if not content:
             (folder / name).unlink(missing_ok=True)
-    return [folder / name for name in [*texts, *(name for name, rows in tables.items() if rows)]]
+            continue
+        if isinstance(content, str):
+            (folder / name).write_text(content.strip() + "\n", encoding="utf-8")
+        else:
+            write_csv(folder / name, content)
+        written.append(folder / name)
+    return written

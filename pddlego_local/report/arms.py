@@ -177,8 +177,8 @@ def place(factor: str, arm: Arm) -> tuple[float, str]:
     if value in ORDER.get(factor, ()):
         return ORDER[factor].index(value), value
     try:
-        return float(value), value
-    except ValueError:
+        return float(value.split()[0]), value
+    except (ValueError, IndexError):
         return 0.0, value
 
 
