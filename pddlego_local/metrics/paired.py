@@ -54,9 +54,12 @@ class Paired:
         """As many independent pairs would tell as much: the pairs divided by their design effect.
 
         This is the variance of the difference with games as clusters (Obuchowski 1998) over that of
-        independent pairs. It is at least 1, and at most what it is where all pairs of a game agree;
-        it is the latter where no variance is seen. With one pair a game it is 1.
+        independent pairs; what it is above 1 counts for more where games are few, as Student's t
+        does. It is at least 1, and at most what it is where all pairs of a game agree; it is the
+        latter where no variance is seen. With one pair a game it is 1.
         """
+        from scipy.stats import t  # slow to import
+
         if not self.pairs:
             return 0.0
         sizes = np.array([game.pairs for game in self.games], dtype=float)
@@ -68,7 +71,8 @@ class Paired:
             return float(self.pairs / most)
         residuals = differences - total / self.pairs * sizes
         clustered = (residuals**2).sum() * games / (games - 1)
-        return float(self.pairs / min(max(clustered / independent, 1.0), most))
+        excess = (clustered / independent - 1) * (t.ppf(1 - LEVEL / 2, games - 1) / Z) ** 2
+        return float(self.pairs / min(1 + max(excess, 0.0), most))
 
     @cached_property
     def interval(self) -> tuple[float, float]:
