@@ -72,8 +72,17 @@ def test_only_common_games_are_compared_and_the_others_are_told(tmp_path: Path) 
     (found,) = compare(tmp_path)
     assert found.games == 10
     assert "only the common ones are compared: free has 20 more, syntax 30" in verdict(found)
-    plant(tmp_path, TYPED, outcomes=wins([], range(100, 110)))
-    assert len(compare(tmp_path)) == 1
+    plant(tmp_path, SYNTAX, "seed=1", outcomes=wins([], range(30)))
+    (found,) = compare(tmp_path)
+    assert found.pairs == 10 and "free has 20 more, syntax 60" in verdict(found)
+
+
+def test_arms_without_a_common_episode_are_named(tmp_path: Path) -> None:
+    plant(tmp_path, FREE, "seed=0", outcomes=wins([], range(10)))
+    plant(tmp_path, SYNTAX, "seed=1", outcomes=wins([], range(10)))
+    (found,) = compare(tmp_path)
+    assert (found.pairs, found.missing, found.p) == (0, 0, None)
+    assert "free has 10 more, syntax 10): nothing to compare: no game, seed and" in verdict(found)
 
 
 def test_a_changed_prompt_and_doubled_episodes_are_told(tmp_path: Path) -> None:
@@ -152,3 +161,16 @@ def test_a_cell_alone_has_no_comparisons(tmp_path: Path) -> None:
     folder = plant(tmp_path, FREE, outcomes=wins([], GAMES))
     assert json.loads((folder / "run.json").read_text())["identity"]["decoding"]["rung"] == "free"
     assert compare(tmp_path) == [] and comparisons_markdown([]) == ""
+
+
+def test_games_of_other_budgets_are_not_pooled(tmp_path: Path) -> None:
+    for rooms in (3, 5):
+        for limit in (20, 50):
+            games = (f"environment.rooms={rooms}", f"environment.budget.limit={limit}")
+            plant(tmp_path, FREE, *games, outcomes=wins([], range(3)))
+            plant(tmp_path, SYNTAX, *games, outcomes=wins(range(3), range(3)))
+    pooled = [one for one in compare(tmp_path, "decoding.rung") if one.pooled]
+    assert [(one.labels["budget"], one.games) for one in pooled] == [
+        ("20 actions", 6),
+        ("50 actions", 6),
+    ]

@@ -5,7 +5,7 @@ from itertools import groupby
 
 from rich.table import Table
 
-from pddlego_local.report.arms import BUDGET, RUNG
+from pddlego_local.report.arms import RUNG
 from pddlego_local.report.comparisons import Comparison, Side, Taken
 from pddlego_local.report.latex import booktabs
 from pddlego_local.report.text import Text, markdown
@@ -96,7 +96,7 @@ def _title(found: Comparison) -> str:
     if found.factor == RUNG:
         constrained = found.base.value == "free"
         return "Constrained against free" if constrained else "One rung against another"
-    return {BUDGET: "Budget"}.get(found.factor, found.factor.split(".")[-1].replace("_", " "))
+    return found.factor
 
 
 def _labels(found: Comparison) -> Text:

@@ -11,6 +11,7 @@ from pddlego_local.report.arms import (
     BUDGET,
     BUDGETS,
     GOAL,
+    RECORDED,
     RUNG,
     Arm,
     arms_of,
@@ -83,18 +84,21 @@ class _Couple:
 def matches(
     cells: Sequence[CellRecord], factors: Collection[str] = (), *, with_trivial: bool = False
 ) -> list[Match]:
-    """Sorted: constrained against free first, and what is pooled before its parts. `factors` are
-    options, or options with a value that one of the two must have, "decoding.rung=free"; none
-    stands for all."""
+    """Sorted: constrained against free first, and what is pooled before its parts.
+
+    `factors` are options, or options with a value that one of the two must have,
+    "decoding.rung=free"; none stands for all. A match may have no pair: then no game, seed and
+    trial that counts was asked of both arms.
+    """
     couples = [one for one in _couples(arms_of(cells)) if not factors or one.asked & set(factors)]
     varying = varying_options(cells) - {"seed"}
     alike: dict[str, list[_Couple]] = {}
     for one in couples:
         alike.setdefault(_but_for_games(one), []).append(one)
-    groups = [*([one] for one in couples), *(many for many in alike.values() if len(many) > 1)]
+    pools = [many for many in alike.values() if 1 < len(many) == len({m.base.games for m in many})]
+    groups = [*([one] for one in couples), *pools]
     groups.sort(key=lambda group: (_rank(group), _words(group, varying)))
-    found = [_match(group, varying, with_trivial) for group in groups]
-    return [match for match in found if match.pairs]
+    return [_match(group, varying, with_trivial) for group in groups]
 
 
 def factors_of(cells: Sequence[CellRecord]) -> list[str]:
@@ -130,8 +134,10 @@ def _couples(arms: Sequence[Arm]) -> Iterator[_Couple]:
 
 
 def _but_for_games(couple: _Couple) -> str:
-    settings = [{**arm.settings, BUDGET: ""} for arm in couple.arms]
-    return json.dumps([couple.base.environment, couple.factor, *settings], sort_keys=True)
+    """What couples have in common that are pooled: all but the kind of games."""
+    recorded = [[arm.first.run.get(name) for name in RECORDED] for arm in couple.arms]
+    settings = [arm.settings for arm in couple.arms]
+    return json.dumps([couple.base.environment, couple.factor, settings, recorded], sort_keys=True)
 
 
 def _rank(group: Sequence[_Couple]) -> tuple[object, ...]:

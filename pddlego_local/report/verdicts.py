@@ -15,6 +15,8 @@ def verdict(found: Comparison) -> str:
 
 
 def _finding(found: Comparison) -> str:
+    if found.difference is None and not found.missing:
+        return "nothing to compare: no game, seed and trial that counts was asked of both"
     if found.difference is None:
         return f"nothing to compare yet: none of {found.missing} pairs has both results"
     effect = f"{points(found.difference)} points ({span(found.interval)}), {_p_values(found)}"
