@@ -66,16 +66,16 @@ def test_five_games_are_too_few_whatever_they_say(tmp_path: Path) -> None:
 
 
 def test_seeds_of_a_game_are_no_games(tmp_path: Path) -> None:
-    # ten seeds, each with the same five games more: fifty pairs to none, but only five games
-    for seed in range(10):
+    # five seeds, each with the same five games more: 25 pairs to none, but only five games
+    for seed in range(5):
         plant(tmp_path, FREE, f"seed={seed}", outcomes=wins([], range(10)))
         plant(tmp_path, SYNTAX, f"seed={seed}", outcomes=wins(range(5), range(10)))
     (found,) = compare(tmp_path)
-    assert (found.games, found.pairs, found.difference) == (10, 100, 0.5)
-    assert mcnemar([[0, 50], [0, 50]], exact=True).pvalue < 1e-12  # what ignoring this would say
+    assert (found.games, found.pairs, found.difference) == (10, 50, 0.5)
+    assert mcnemar([[0, 25], [0, 25]], exact=True).pvalue < 1e-6  # what ignoring this would say
     assert found.p == pytest.approx(2 / 2**5)
     assert found.conclusion == "not shown"
-    assert "n = 10 games with 100 pairs" in verdict(found)
+    assert "n = 10 games with 50 pairs" in verdict(found)
 
 
 def test_trials_are_paired_with_trials(tmp_path: Path) -> None:

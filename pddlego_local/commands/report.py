@@ -15,10 +15,10 @@ from pddlego_local.report.comparison_tables import (
     comparisons_on_screen,
 )
 from pddlego_local.report.comparisons import Comparison, comparisons, transitions
+from pddlego_local.report.couples import factors_of
 from pddlego_local.report.files import write_csv
 from pddlego_local.report.latex import report_latex
 from pddlego_local.report.numbers import Numbers, report_numbers
-from pddlego_local.report.pairs import factors_of
 from pddlego_local.report.paper_tables import papers_latex, papers_markdown
 from pddlego_local.report.papers import Result, paper_results
 from pddlego_local.report.text import on_screen, report_markdown

@@ -1,7 +1,7 @@
 """Arms that differ in one thing, compared on the same games: numbers only.
 
 The pairs are episodes of the same game, seed and trial; the game is the cluster (`metrics.paired`).
-Which arms are compared is in `report.pairs`.
+Which arms are compared is in `report.couples`, on which episodes in `report.pairs`.
 """
 
 from collections import Counter

@@ -1,10 +1,9 @@
-"""Which arms are compared, on which episodes: any two that differ in one thing and played the same
-games, and the same two pooled over kinds of games."""
+"""The episodes that couples of arms have in common, also pooled over kinds of games, and what the
+two share and what sets them apart."""
 
 import json
 from collections.abc import Collection, Iterator, Sequence, Set
 from dataclasses import dataclass
-from itertools import combinations
 
 from pddlego_local.metrics.cell import counted
 from pddlego_local.report.arms import (
@@ -15,11 +14,11 @@ from pddlego_local.report.arms import (
     RUNG,
     Arm,
     arms_of,
-    differences,
     other_versions,
     place,
 )
 from pddlego_local.report.cells import LABELS, CellRecord, varying_options
+from pddlego_local.report.couples import Couple, couples
 from pddlego_local.rows import EpisodeRow
 
 Game = tuple[str, int]
@@ -63,24 +62,6 @@ class Match:
     pairs: list[Pair]
 
 
-@dataclass(frozen=True)
-class _Couple:
-    factor: str
-    base: Arm
-    other: Arm
-    budgets: frozenset[str]
-    """Those that differ besides the factor."""
-
-    @property
-    def arms(self) -> tuple[Arm, Arm]:
-        return self.base, self.other
-
-    @property
-    def asked(self) -> set[str]:
-        """As what it can be asked for: "decoding.rung", "decoding.rung=free"."""
-        return {self.factor, *(f"{self.factor}={arm.name(self.factor)}" for arm in self.arms)}
-
-
 def matches(
     cells: Sequence[CellRecord], factors: Collection[str] = (), *, with_trivial: bool = False
 ) -> list[Match]:
@@ -90,57 +71,25 @@ def matches(
     "decoding.rung=free"; none stands for all. A match may have no pair: then no game, seed and
     trial that counts was asked of both arms.
     """
-    couples = [one for one in _couples(arms_of(cells)) if not factors or one.asked & set(factors)]
+    chosen = [one for one in couples(arms_of(cells)) if not factors or one.asked & set(factors)]
     varying = varying_options(cells) - {"seed"}
-    alike: dict[str, list[_Couple]] = {}
-    for one in couples:
+    alike: dict[str, list[Couple]] = {}
+    for one in chosen:
         alike.setdefault(_but_for_games(one), []).append(one)
     pools = [many for many in alike.values() if 1 < len(many) == len({m.base.games for m in many})]
-    groups = [*([one] for one in couples), *pools]
+    groups = [*([one] for one in chosen), *pools]
     groups.sort(key=lambda group: (_rank(group), _words(group, varying)))
     return [_match(group, varying, with_trivial) for group in groups]
 
 
-def factors_of(cells: Sequence[CellRecord]) -> list[str]:
-    """What comparisons there are, as `matches` takes them: each option, and each of its values."""
-    return sorted({name for couple in _couples(arms_of(cells)) for name in couple.asked})
-
-
-def _couples(arms: Sequence[Arm]) -> Iterator[_Couple]:
-    """Arms that differ in one thing. Where a budget differs too they are a couple only if no arm
-    with the same budget is there in the place of one of them."""
-    clean: set[tuple[int, str, str]] = set()
-    doubtful = []
-    for a, b in combinations(arms, 2):
-        if a.games != b.games or not (differing := differences(a, b)):
-            continue
-        things, budgets = differing - BUDGETS, differing & BUDGETS
-        if len(things or budgets) != 1:
-            continue
-        (factor,) = things or budgets
-        if factor.startswith(("decoding.", "model")) and not (a.asks_a_model or b.asks_a_model):
-            continue
-        base, other = sorted((a, b), key=lambda arm: place(factor, arm))
-        couple = _Couple(factor, base, other, frozenset(budgets if things else ()))
-        if couple.budgets:
-            doubtful.append(couple)
-            continue
-        clean |= {(id(a), factor, b.value(factor)), (id(b), factor, a.value(factor))}
-        yield couple
-    for one in doubtful:
-        sides = (one.arms, one.arms[::-1])
-        if not any((id(a), one.factor, b.value(one.factor)) in clean for a, b in sides):
-            yield one
-
-
-def _but_for_games(couple: _Couple) -> str:
+def _but_for_games(couple: Couple) -> str:
     """What couples have in common that are pooled: all but the kind of games."""
     recorded = [[arm.first.run.get(name) for name in RECORDED] for arm in couple.arms]
     settings = [arm.settings for arm in couple.arms]
     return json.dumps([couple.base.environment, couple.factor, settings, recorded], sort_keys=True)
 
 
-def _rank(group: Sequence[_Couple]) -> tuple[object, ...]:
+def _rank(group: Sequence[Couple]) -> tuple[object, ...]:
     one = group[0]
     factor = one.factor
     against_free = factor == RUNG and one.base.settings[RUNG] == "free"
@@ -154,13 +103,13 @@ def _rank(group: Sequence[_Couple]) -> tuple[object, ...]:
     )
 
 
-def _words(group: Sequence[_Couple], varying: Set[str]) -> tuple[object, ...]:
+def _words(group: Sequence[Couple], varying: Set[str]) -> tuple[object, ...]:
     one = group[0]
     labels = _labels(group, varying)
     return (labels["settings"], place(one.factor, one.base), place(one.factor, one.other))
 
 
-def _match(group: Sequence[_Couple], varying: Set[str], with_trivial: bool) -> Match:
+def _match(group: Sequence[Couple], varying: Set[str], with_trivial: bool) -> Match:
     one = group[0]
     return Match(
         factor=one.factor,
@@ -173,7 +122,7 @@ def _match(group: Sequence[_Couple], varying: Set[str], with_trivial: bool) -> M
     )
 
 
-def _pairs(couple: _Couple, with_trivial: bool) -> list[Pair]:
+def _pairs(couple: Couple, with_trivial: bool) -> list[Pair]:
     """A game that stands apart in one arm stands apart in both."""
     base, other = couple.base, couple.other
     rows = [*base.rows.values(), *other.rows.values()]
@@ -186,7 +135,7 @@ def _pairs(couple: _Couple, with_trivial: bool) -> list[Pair]:
     ]
 
 
-def _labels(group: Sequence[_Couple], varying: Set[str]) -> dict[str, str]:
+def _labels(group: Sequence[Couple], varying: Set[str]) -> dict[str, str]:
     """What both have alike: labels, the settings that vary in the report, and the budget."""
     base, other, factor = group[0].base, group[0].other, group[0].factor
     hidden = {RUNG: "decoding"}.get(factor, factor)
@@ -221,7 +170,7 @@ def _value(factor: str, arm: Arm, against: Arm, varying: Set[str]) -> str:
     return ", ".join([named, *own])
 
 
-def _pooled(group: Sequence[_Couple]) -> str:
+def _pooled(group: Sequence[Couple]) -> str:
     """What differs between the kinds of games: "rooms 3, 5, 7"."""
     if len(group) == 1:
         return ""
@@ -235,7 +184,7 @@ def _pooled(group: Sequence[_Couple]) -> str:
     return "; ".join(parts)
 
 
-def _caveats(group: Sequence[_Couple]) -> Iterator[str]:
+def _caveats(group: Sequence[Couple]) -> Iterator[str]:
     factor, names = group[0].factor, [arm.name(group[0].factor) for arm in group[0].arms]
     for one in group:
         base, other = one.arms
