@@ -1,4 +1,4 @@
-"""`pddlego report`: the table of one or more runs, on the screen and as Markdown and CSV."""
+"""`pddlego report`: the table of one or more runs, on the screen, in Markdown, CSV and LaTeX."""
 
 import argparse
 from collections.abc import Sequence
@@ -7,9 +7,20 @@ from typing import Any
 
 from rich.console import Console
 
-from pddlego_local.report.cells import find_cells
+from pddlego_local.errors import ConfigError
+from pddlego_local.report.cells import CellRecord, find_cells
+from pddlego_local.report.comparison_tables import (
+    comparisons_latex,
+    comparisons_markdown,
+    comparisons_on_screen,
+)
+from pddlego_local.report.comparisons import Comparison, comparisons, transitions
+from pddlego_local.report.couples import factors_of
 from pddlego_local.report.files import write_csv
+from pddlego_local.report.latex import report_latex
 from pddlego_local.report.numbers import Numbers, report_numbers
+from pddlego_local.report.paper_tables import papers_latex, papers_markdown
+from pddlego_local.report.papers import Result, paper_results
 from pddlego_local.report.text import on_screen, report_markdown
 
 HELP = "tables of one or more runs, with n and intervals"
@@ -17,7 +28,15 @@ HELP = "tables of one or more runs, with n and intervals"
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("runs", nargs="+", type=Path, help="folders below runs/")
-    parser.add_argument("--out", type=Path, help="folder for report.md and report.csv")
+    parser.add_argument("--out", type=Path, help="folder for report.md, and for .csv and .tex")
+    parser.add_argument(
+        "--compare",
+        action="append",
+        default=[],
+        metavar="OPTION",
+        help="only cells that differ in this option, such as decoding.rung, or only those that one "
+        "value is compared with, decoding.rung=free; Holm's adjustment is over these alone",
+    )
     parser.add_argument(
         "--with-trivial",
         action="store_true",
@@ -26,25 +45,59 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def carry_out(arguments: argparse.Namespace) -> int:
-    numbers = report_numbers(find_cells(arguments.runs), with_trivial=arguments.with_trivial)
-    Console().print(on_screen(numbers))
+    cells = find_cells(arguments.runs)
+    with_trivial = arguments.with_trivial
+    numbers = report_numbers(cells, with_trivial=with_trivial)
+    _check_factors(arguments.compare, cells)
+    found = comparisons(cells, arguments.compare, with_trivial=with_trivial)
+    console = Console()
+    console.print(on_screen(numbers))
+    if found:
+        console.print(comparisons_on_screen(found))
     if arguments.out:
-        files = _write(numbers, arguments.out)
+        files = _write(numbers, found, paper_results(cells), arguments.out)
         print(f"written: {', '.join(map(str, files))}")
     return 0
 
 
-def _write(numbers: Numbers, folder: Path) -> list[Path]:
-    """report.md, report.csv, and tasks.csv and trials.csv where there is something to say."""
+def _check_factors(asked: Sequence[str], cells: Sequence[CellRecord]) -> None:
+    """Raises ConfigError, which names what there is to compare."""
+    factors = factors_of(cells) if asked else []
+    for factor in asked:
+        if factor not in factors:
+            raise ConfigError(
+                f"--compare {factor}: no two cells differ in this alone; choose one of "
+                f"{', '.join(factors) or 'none: no two cells differ in one thing'}"
+            )
+
+
+def _write(
+    numbers: Numbers, found: Sequence[Comparison], papers: Sequence[Result], folder: Path
+) -> list[Path]:
+    """Each file for which there is something to say; of the others, none is left from before."""
+    texts = {
+        "report.md": f"{report_markdown(numbers)}\n{comparisons_markdown(found)}",
+        "report.tex": "\n".join([report_latex(numbers), comparisons_latex(found)]),
+        "papers.md": papers_markdown(papers),
+        "papers.tex": papers_latex(papers),
+    }
+    tables: dict[str, Sequence[Any]] = {
+        "report.csv": numbers.cells,
+        "tasks.csv": numbers.tasks,
+        "trials.csv": numbers.trials,
+        "comparisons.csv": found,
+        "transitions.csv": transitions(found),
+        "papers.csv": papers,
+    }
     folder.mkdir(parents=True, exist_ok=True)
-    (folder / "report.md").write_text(report_markdown(numbers), encoding="utf-8")
-    tables: dict[str, Sequence[Any]]
-    tables = {"report.csv": numbers.cells, "tasks.csv": numbers.tasks, "trials.csv": numbers.trials}
-    written = [folder / "report.md"]
-    for name, rows in tables.items():
-        if rows:
-            write_csv(folder / name, rows)
-            written.append(folder / name)
-        else:
+    written = []
+    for name, content in {**texts, **tables}.items():
+        if not content:
             (folder / name).unlink(missing_ok=True)
+            continue
+        if isinstance(content, str):
+            (folder / name).write_text(content.strip() + "\n", encoding="utf-8")
+        else:
+            write_csv(folder / name, content)
+        written.append(folder / name)
     return written

@@ -9,9 +9,12 @@ from typing import Any
 
 from pddlego_local.metrics.rates import Mean, Rate
 from pddlego_local.outcomes import CAUSES, OUTCOMES
+from pddlego_local.report.comparisons import Interval, PerSuccess, Side
 from pddlego_local.report.numbers import Range
 
 Cell = str | int | float | None
+PREFIXED = (Range, Interval, Side, PerSuccess)
+"""Their columns begin with the name of the field that holds them."""
 
 
 def columns(row: Any) -> dict[str, Cell]:
@@ -46,8 +49,11 @@ def _flat(value: Any, name: str) -> Iterator[tuple[str, Cell]]:
     elif isinstance(value, Mapping):
         yield from value.items()
     elif dataclasses.is_dataclass(value):
-        prefix = f"{name}_" if isinstance(value, Range) else ""
+        prefix = f"{name}_" if isinstance(value, PREFIXED) else ""
         for field in dataclasses.fields(value):
             yield from _flat(getattr(value, field.name), prefix + field.name)
+    elif isinstance(value, tuple):
+        if name != "taken":  # a table of its own: `comparisons.transitions`
+            yield name, "; ".join(value)
     else:
         yield name, int(value) if isinstance(value, bool) else value

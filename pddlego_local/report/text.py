@@ -120,7 +120,8 @@ def markdown(table: Sequence[Text]) -> str:
     if not table:
         return ""
     columns = list(table[0])
-    lines = [columns, ["---"] * len(columns), *([row[c] for c in columns] for row in table)]
+    cells = ([row[c].replace("|", "\\|") for c in columns] for row in table)
+    lines = [columns, ["---"] * len(columns), *cells]
     return "".join(f"| {' | '.join(cells)} |\n" for cells in lines)
 
 

@@ -1,0 +1,186 @@
+"""The arms of a report, and what two of them differ in.
+
+An arm is all cells that differ in nothing but the seed. Options that do not apply (the layout of a
+free answer, the goal below "typed") and what a rung brings along (the goal of "grounded") make no
+difference of their own.
+"""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import get_args
+
+from pddlego_local.decoding import GoalArm, Reason, Rung
+from pddlego_local.decoding.layout import Layout
+from pddlego_local.outcomes import OUTCOMES
+from pddlego_local.report.cells import HELPED, CellRecord
+from pddlego_local.rows import EpisodeRow
+
+Key = tuple[int, int, int]
+"""Game, seed and trial: episodes of two arms with the same key make a pair."""
+
+RUNG, GOAL, BUDGET = "decoding.rung", "decoding.goal", "environment.budget"
+OWN_GOALS = {"typed": "any", "grounded": "unmet"}
+BUDGETS = {BUDGET, "decoding.max_tokens", "decoding.draft_tokens", "decoding.stage_tokens"}
+ORDER: Mapping[str, Sequence[str]] = {
+    RUNG: get_args(Rung),
+    GOAL: get_args(GoalArm),
+    "decoding.layout": get_args(Layout),
+    "decoding.reason": get_args(Reason),
+    "decoding.repair": ("none", "lenient"),
+    "decoding.feedback": ("planner", "explained"),
+}
+"""From which value to which a comparison goes; other numbers and words go in their own order."""
+
+RECORDED = {
+    "prompt_sha256": ("prompts", {"method"}),
+    "tables_sha256": ("tables of the environment", {""}),
+    "grammar_sha256": ("grammars", {"method", "decoding"}),
+}
+"""Hashes of run.json: of what, and which differences between arms explain another hash."""
+
+
+@dataclass(frozen=True)
+class Arm:
+    """The cells of one arm, sorted by folder. An episode that two cells hold is the first one's."""
+
+    cells: tuple[CellRecord, ...]
+
+    @property
+    def first(self) -> CellRecord:
+        return self.cells[0]
+
+    @cached_property
+    def rows(self) -> dict[Key, EpisodeRow]:
+        found: dict[Key, EpisodeRow] = {}
+        for cell in self.cells:
+            for row in cell.rows:
+                found.setdefault((row.game, _seed(cell), row.trial), row)
+        return found
+
+    @cached_property
+    def asked(self) -> frozenset[Key]:
+        """What was asked for, or was played."""
+        asked = {(game, _seed(cell), trial) for cell in self.cells for game, trial in cell.asked}
+        return frozenset(asked | self.rows.keys())
+
+    @cached_property
+    def repeated(self) -> int:
+        """Episodes that do not count, since an earlier cell holds the same."""
+        return sum(len(cell.rows) for cell in self.cells) - len(self.rows)
+
+    @property
+    def helped(self) -> bool:
+        """By a tracker of the state."""
+        return self.first.options.get(GOAL) == "frontier"
+
+    @property
+    def asks_a_model(self) -> bool:
+        """False where every episode that counts went without."""
+        counting = [row for row in self.rows.values() if not OUTCOMES[row.outcome].apart]
+        return not counting or any(row.calls for row in counting)
+
+    @cached_property
+    def games(self) -> str:
+        """What makes the games: the environment's options, but for its budget."""
+        return json.dumps(
+            {**self.first.run["identity"]["environment"], "budget": 0}, sort_keys=True
+        )
+
+    @cached_property
+    def settings(self) -> dict[str, str]:
+        """The options that apply, the environment's left out but for its budget. "method" and
+        "model" name the kind of method, and the kind of model with its weights."""
+        run, groups = self.first.run, ("decoding.", "method.", "model.", "planner.")
+        kept = {key: value for key, value in self.first.options.items() if key.startswith(groups)}
+        rung = kept.setdefault(RUNG, run["labels"]["decoding"])
+        if rung == "free":
+            kept.pop("decoding.layout", None)
+        if rung not in OWN_GOALS:
+            kept.pop(GOAL, None)
+        elif kept.get(GOAL) == OWN_GOALS[rung]:
+            kept[GOAL] = "the rung's own"
+        if kept.get("decoding.reason") != "draft":
+            kept.pop("decoding.draft_tokens", None)
+        kept = {key: value for key, value in kept.items() if ".stage_tokens." not in key}
+        return kept | {
+            "decoding.stage_tokens": str(run["identity"].get("decoding", {}).get("stage_tokens")),
+            BUDGET: self.first.budget,
+            "method": self._kind("method"),
+            "model": f"{self._kind('model')} {kept.get('model.weights', '')}".strip(),
+            "model.forced_tokens": str(run.get("model", {}).get("forced_tokens")),
+        }
+
+    def _kind(self, group: str) -> str:
+        target = self.first.run["identity"].get(group, {}).get("_target_")
+        return str(target or self.first.labels[group])
+
+    @property
+    def rung(self) -> str:
+        """As reports name it, with the help that it has."""
+        return self.settings[RUNG] + (HELPED if self.helped else "")
+
+    @property
+    def environment(self) -> str:
+        """Whatever its options: coin."""
+        return str(self.first.run.get("environment", self.first.labels["environment"]))
+
+    def value(self, factor: str) -> str:
+        """Of one setting, as `conf` spells it."""
+        return self.first.options[GOAL] if factor == GOAL else self.settings[factor]
+
+    def name(self, factor: str) -> str:
+        """The value as reports name it."""
+        return {**self.first.labels, RUNG: self.rung}.get(factor) or self.value(factor)
+
+
+def arms_of(cells: Sequence[CellRecord]) -> list[Arm]:
+    """In the order of their first cells."""
+    together: dict[str, list[CellRecord]] = {}
+    for cell in sorted(cells, key=lambda cell: cell.folder):
+        model = {k: v for k, v in cell.run.get("model", {}).items() if k != "weights"}
+        hashes = [cell.run.get(name) for name in RECORDED]
+        alike = [{**cell.run["identity"], "seed": 0}, model, hashes]
+        together.setdefault(json.dumps(alike, sort_keys=True), []).append(cell)
+    return [Arm(tuple(alike)) for alike in together.values()]
+
+
+def differences(a: Arm, b: Arm) -> set[str]:
+    """The settings in which two arms differ. What one method or model has and another lacks belongs
+    to it, and so do all settings of another model."""
+    one, two = a.settings, b.settings
+    differing = {key for key in one.keys() & two.keys() if one[key] != two[key]}
+    if a.first.options.get(GOAL) == b.first.options.get(GOAL):
+        differing.discard(GOAL)
+    if "model" in differing:
+        differing = {key for key in differing if not key.startswith("model.")}
+    return differing
+
+
+def other_versions(a: Arm, b: Arm, factor: str) -> list[str]:
+    """What was recorded to differ although no setting says so: another version of this program was
+    at work, or other weights behind the same name."""
+    group = factor.split(".")[0]
+    names = [
+        name
+        for key, (name, explained_by) in RECORDED.items()
+        if a.first.run.get(key) != b.first.run.get(key) and group not in explained_by
+    ]
+    prints = {arm.first.run.get("model", {}).get("fingerprint") for arm in (a, b)}
+    return [*names, "weights"] if group != "model" and len(prints) > 1 else names
+
+
+def place(factor: str, arm: Arm) -> tuple[float, str]:
+    """Where an arm's value of a setting stands among the others; comparisons go upwards."""
+    value = arm.value(factor)
+    if value in ORDER.get(factor, ()):
+        return ORDER[factor].index(value), value
+    try:
+        return float(value.split()[0]), value
+    except (ValueError, IndexError):
+        return 0.0, value
+
+
+def _seed(cell: CellRecord) -> int:
+    return int(cell.run["identity"]["seed"])

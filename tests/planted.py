@@ -1,0 +1,74 @@
+"""Cells whose outcomes are planted, with the settings that real ones have."""
+
+import functools
+import json
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+
+from pddlego_local.config import CellConfig, compose_cell
+from pddlego_local.formats import FORMAT, to_json
+from pddlego_local.report.cells import find_cells
+from pddlego_local.report.comparisons import Comparison, comparisons
+from pddlego_local.rows import EpisodeRow
+from tests.rows import row
+
+composed = functools.cache(lambda *overrides: compose_cell(list(overrides)))
+
+WON = "success"
+LOST = "step_limit"
+GAMES = range(40)
+FREE, SYNTAX, TYPED, GROUNDED = (f"decoding={r}" for r in ("free", "syntax", "typed", "grounded"))
+
+
+def plant(
+    runs: Path,
+    *overrides: str,
+    outcomes: Mapping[int, str | Iterable[str]] = {},
+    asked: str = "",
+    **recorded: object,
+) -> Path:
+    """A cell of these overrides. `outcomes` are those of each game, of its trials where there are
+    several; `asked` are the games that were to be played, all of `outcomes` if not given."""
+    listed = {g: [told] if isinstance(told, str) else list(told) for g, told in outcomes.items()}
+    rows = [
+        row(outcome, game, trial, calls=2, completion_tokens=100, wall_time_s=10.0)
+        for game, trials in listed.items()
+        for trial, outcome in enumerate(trials)
+    ]
+    asked = asked or ",".join(map(str, listed))
+    trials = max((len(of_game) for of_game in listed.values()), default=1)
+    return plant_rows(runs, composed(*overrides), rows, asked, trials, recorded)
+
+
+def plant_rows(
+    runs: Path,
+    config: CellConfig,
+    rows: Iterable[EpisodeRow],
+    asked: str,
+    trials: int = 1,
+    recorded: Mapping[str, object] | None = None,
+) -> Path:
+    folder = runs / config.cell
+    folder.mkdir(parents=True)
+    run = {
+        "format": FORMAT,
+        "labels": dict(config.labels),
+        "environment": config.labels["environment"].split("_")[0],
+        "task_groups": {},
+        "identity": config.identity,
+        "starts": [{"config": {"games": asked, "trials": trials}}],
+        **(recorded or {}),
+    }
+    (folder / "run.json").write_text(json.dumps(run))
+    (folder / "episodes.jsonl").write_text("".join(to_json(row) + "\n" for row in rows))
+    return folder
+
+
+def wins(won: Iterable[int], games: Iterable[int]) -> dict[int, str]:
+    """Outcomes of one episode a game."""
+    winning = set(won)
+    return {game: WON if game in winning else LOST for game in games}
+
+
+def compare(runs: Path, *factors: str) -> list[Comparison]:
+    return comparisons(find_cells([runs]), factors)

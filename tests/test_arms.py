@@ -1,0 +1,176 @@
+"""Which cells are compared, on which games, and what is said of those that are not quite alike."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from pddlego_local.report.cells import find_cells
+from pddlego_local.report.comparison_tables import comparisons_markdown
+from pddlego_local.report.comparisons import comparisons
+from pddlego_local.report.verdicts import verdict
+from tests.planted import (
+    FREE,
+    GAMES,
+    GROUNDED,
+    LOST,
+    SYNTAX,
+    TYPED,
+    compare,
+    composed,
+    plant,
+    plant_rows,
+    wins,
+)
+from tests.rows import row
+
+
+def test_trivial_and_unsolvable_games_stand_apart_in_both(tmp_path: Path) -> None:
+    apart = {0: "success_at_start", 1: "unsolvable_game"}
+    plant(tmp_path, FREE, outcomes=wins([2, 3], range(10)) | apart)
+    plant(tmp_path, SYNTAX, outcomes=wins(range(2, 6), range(2, 10)), asked="0-9")
+    (found,) = compare(tmp_path)
+    assert (found.games, found.missing, found.other.success.k) == (8, 0, 4)
+    (found,) = comparisons(find_cells([tmp_path]), with_trivial=True)
+    assert (found.games, found.missing, found.base.success.k) == (8, 1, 2)
+
+
+def test_other_budgets_are_compared_only_for_want_of_the_same_and_not_silently(
+    tmp_path: Path,
+) -> None:
+    plant(tmp_path, FREE, outcomes=wins([], GAMES))
+    plant(tmp_path, SYNTAX, "environment.budget.limit=20", outcomes=wins(GAMES, GAMES))
+    (found,) = compare(tmp_path)
+    assert verdict(found).startswith(
+        "not like with like (budget differs: 50 actions and 20 actions): helps: +100 points"
+    )
+    plant(tmp_path, SYNTAX, outcomes=wins([], GAMES))
+    assert [(one.factor, bool(one.caveats)) for one in compare(tmp_path)] == [
+        ("decoding.rung", False),
+        ("environment.budget", False),
+    ]
+
+
+def test_a_trackers_help_is_said_in_the_row(tmp_path: Path) -> None:
+    plant(tmp_path, GROUNDED, outcomes=wins([], GAMES))
+    plant(tmp_path, GROUNDED, "decoding.goal=frontier", outcomes=wins(GAMES, GAMES))
+    plant(tmp_path, FREE, outcomes=wins([], GAMES))
+    found = {(one.factor, one.other.value): one for one in compare(tmp_path)}
+    assert set(found) == {
+        ("decoding.rung", "grounded"),
+        ("decoding.rung", "grounded + frontier"),
+        ("decoding.goal", "frontier"),
+    }
+    assert found["decoding.rung", "grounded"].caveats == ()
+    for helped in ("decoding.rung", "grounded + frontier"), ("decoding.goal", "frontier"):
+        assert "has help from outside" in verdict(found[helped])
+
+
+def test_only_common_games_are_compared_and_the_others_are_told(tmp_path: Path) -> None:
+    plant(tmp_path, FREE, outcomes=wins([], range(30)))
+    plant(tmp_path, SYNTAX, outcomes=wins([], range(20, 60)))
+    (found,) = compare(tmp_path)
+    assert found.games == 10
+    assert "only the common ones are compared: free has 20 more, syntax 30" in verdict(found)
+    plant(tmp_path, SYNTAX, "seed=1", outcomes=wins([], range(30)))
+    (found,) = compare(tmp_path)
+    assert found.pairs == 10 and "free has 20 more, syntax 60" in verdict(found)
+
+
+def test_arms_without_a_common_episode_are_named(tmp_path: Path) -> None:
+    plant(tmp_path, FREE, "seed=0", outcomes=wins([], range(10)))
+    plant(tmp_path, SYNTAX, "seed=1", outcomes=wins([], range(10)))
+    (found,) = compare(tmp_path)
+    assert (found.pairs, found.missing, found.p) == (0, 0, None)
+    assert "free has 10 more, syntax 10): nothing to compare: no game, seed and" in verdict(found)
+
+
+def test_a_changed_prompt_and_doubled_episodes_are_told(tmp_path: Path) -> None:
+    plant(tmp_path / "a", FREE, outcomes=wins([], GAMES), prompt_sha256="old")
+    plant(tmp_path / "b", SYNTAX, outcomes=wins([], GAMES), prompt_sha256="new")
+    plant(tmp_path / "c", SYNTAX, outcomes=wins([], GAMES), prompt_sha256="new")
+    (found,) = compare(tmp_path)
+    assert "recorded with other prompts" in verdict(found) and found.pairs == 40
+    assert "40 episodes lie in two folders; one of each counts" in verdict(found)
+
+
+@pytest.mark.parametrize(
+    ("one", "two", "factor"),
+    [
+        ((FREE,), (SYNTAX,), "decoding.rung"),  # a free answer has no layout
+        ((SYNTAX,), (SYNTAX, "decoding.layout=any"), "decoding.layout"),
+        ((TYPED,), (GROUNDED,), "decoding.rung"),  # the rung brings its goal along
+        ((TYPED, "decoding.goal=unmet"), (GROUNDED,), "decoding.rung"),
+        ((TYPED,), (TYPED, "decoding.goal=unmet"), "decoding.goal"),
+        ((TYPED,), (TYPED, "decoding.reason=draft"), "decoding.reason"),
+        ((TYPED,), (TYPED, "decoding.best_of=4"), "decoding.best_of"),
+        ((TYPED,), (TYPED, "decoding.repair=lenient"), "decoding.repair"),
+        ((TYPED,), (TYPED, "decoding.feedback=explained"), "decoding.feedback"),
+        ((TYPED,), (TYPED, "method.variant=simple"), "method.variant"),
+        (("method=pddlego",), ("method=pddlego_plus",), "method"),
+        (("model=random",), ("model=reference",), "model"),
+        (("model=vllm", "model.weights=a"), ("model=vllm", "model.weights=b"), "model"),
+    ],
+)
+def test_arms_that_differ_in_one_thing(
+    tmp_path: Path, one: tuple[str, ...], two: tuple[str, ...], factor: str
+) -> None:
+    for overrides in (one, two):
+        plant(tmp_path, *overrides, outcomes=wins([], GAMES))
+    (found,) = compare(tmp_path)
+    assert (found.factor, found.caveats) == (factor, ())
+    assert found.base.value != found.other.value
+
+
+@pytest.mark.parametrize(
+    ("one", "two"),
+    [
+        ((FREE,), (TYPED, "decoding.best_of=4")),
+        ((TYPED,), (GROUNDED, "decoding.goal=any")),
+        ((SYNTAX,), (TYPED, "decoding.layout=any")),
+        (("method=pddlego",), ("method=pddlego_plus", "method.variant=simple")),
+        (("environment.rooms=3",), ("environment.rooms=5",)),  # other games
+        (("method=random_policy", FREE), ("method=random_policy", SYNTAX)),  # asks no model
+    ],
+)
+def test_arms_that_are_not_compared(
+    tmp_path: Path, one: tuple[str, ...], two: tuple[str, ...]
+) -> None:
+    for overrides in (one, two):
+        silent = [row(LOST, game) for game in GAMES]
+        plant_rows(tmp_path, composed(*overrides), silent, "0-39")
+    assert compare(tmp_path) == []
+
+
+def test_the_pool_of_all_rooms_answers_first(tmp_path: Path) -> None:
+    # three games of each number of rooms: too few alone, enough together
+    for rooms in (3, 5, 7):
+        size = f"environment.rooms={rooms}"
+        plant(tmp_path, FREE, size, outcomes=wins([], range(3)))
+        plant(tmp_path, SYNTAX, size, outcomes=wins(range(3), range(3)))
+    pooled, *parts = compare(tmp_path)
+    assert (pooled.pooled, pooled.games, len(parts)) == ("rooms 3, 5, 7", 9, 3)
+    assert pooled.p == pytest.approx(2 / 2**9)  # the same number in another house: another game
+    assert [part.labels["settings"] for part in parts] == [
+        f"environment.rooms={rooms}" for rooms in (3, 5, 7)
+    ]
+    assert pooled.conclusion == "higher" and {part.conclusion for part in parts} == {"not shown"}
+
+
+def test_a_cell_alone_has_no_comparisons(tmp_path: Path) -> None:
+    folder = plant(tmp_path, FREE, outcomes=wins([], GAMES))
+    assert json.loads((folder / "run.json").read_text())["identity"]["decoding"]["rung"] == "free"
+    assert compare(tmp_path) == [] and comparisons_markdown([]) == ""
+
+
+def test_games_of_other_budgets_are_not_pooled(tmp_path: Path) -> None:
+    for rooms in (3, 5):
+        for limit in (20, 50):
+            games = (f"environment.rooms={rooms}", f"environment.budget.limit={limit}")
+            plant(tmp_path, FREE, *games, outcomes=wins([], range(3)))
+            plant(tmp_path, SYNTAX, *games, outcomes=wins(range(3), range(3)))
+    pooled = [one for one in compare(tmp_path, "decoding.rung") if one.pooled]
+    assert [(one.labels["budget"], one.games) for one in pooled] == [
+        ("20 actions", 6),
+        ("50 actions", 6),
+    ]
