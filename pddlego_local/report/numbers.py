@@ -80,8 +80,7 @@ def report_numbers(cells: Sequence[CellRecord], *, with_trivial: bool = False) -
     varying = varying_options(cells)
     numbers = Numbers([], [], [])
     for cell in cells:
-        settings = " ".join(f"{k}={v}" for k, v in cell.options.items() if k in varying)
-        labels = {**cell.labels, "settings": settings, "budget": cell.budget}
+        labels = {**cell.labels, "settings": cell.settings(varying), "budget": cell.budget}
         numbers.cells.append(_of_cell(cell, labels, with_trivial))
         numbers.tasks.extend(_of_tasks(cell, labels, with_trivial))
         numbers.trials.extend(_of_trials(cell, labels, with_trivial))

@@ -1,0 +1,46 @@
+"""The pages of a report as files: index.html, and episodes/<cell>/<game>-<trial>.html."""
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from urllib.parse import quote
+
+from pddlego_local.report.cells import CellRecord, varying_options
+from pddlego_local.report.pages.episode import episode_page
+from pddlego_local.report.pages.experiment import Figure, Listed, experiment_page, listed
+
+
+def write_pages(
+    cells: Sequence[CellRecord], report: str, folder: Path, figures: Sequence[Figure] = ()
+) -> Path:
+    """Writes one page after the other, and returns the first one. `report` is report.md's text.
+
+    Raises ConfigError if a transcript cannot be read, and OSError.
+    """
+    episodes: list[Listed] = []
+    varying = varying_options(cells)
+    for cell, name in _named(cells):
+        (folder / "episodes" / name).mkdir(parents=True, exist_ok=True)
+        for row in cell.rows:
+            transcript = cell.folder / "transcripts" / f"{row.game}-{row.trial}.jsonl"
+            address = ""
+            if transcript.exists():
+                path = Path("episodes", name, f"{transcript.stem}.html")
+                address = quote(path.as_posix())
+                text = episode_page(cell, transcript, "../../index.html#episodes")
+                (folder / path).write_text(text, encoding="utf-8")
+            episodes.append(listed(cell, row, address, cell.settings(varying)))
+    index = folder / "index.html"
+    index.write_text(experiment_page(cells, report, episodes, figures), encoding="utf-8")
+    return index
+
+
+def _named(cells: Sequence[CellRecord]) -> Iterator[tuple[CellRecord, str]]:
+    """Each cell with a folder name of its own: two experiments may hold the same cell."""
+    taken: set[str] = set()
+    for cell in cells:
+        name, number = cell.folder.name, 1
+        while name in taken:
+            number += 1
+            name = f"{cell.folder.name}-{number}"
+        taken.add(name)
+        yield cell, name

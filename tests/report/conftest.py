@@ -1,0 +1,23 @@
+"""Small runs that were really played: a perfect player and one that knows nothing."""
+
+from pathlib import Path
+
+import pytest
+
+from pddlego_local.config import compose_cell
+from pddlego_local.run import run_cell
+
+PLAYED = {
+    "reference": ["model=reference", "decoding=typed", "games=1-3"],
+    "random": ["model=random", "decoding=typed", "games=1", "decoding.max_tokens=600"],
+}
+
+
+@pytest.fixture(scope="session")
+def played(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """An experiment of two cells: Coin with five rooms, by PDDLego+."""
+    out = tmp_path_factory.mktemp("played")
+    for model in PLAYED.values():
+        cell = ["name=played", f"run.out={out}", "environment.rooms=5", "method.max_retries=1"]
+        run_cell(compose_cell([*cell, *model]))
+    return out / "played"
