@@ -68,8 +68,8 @@ def test_a_reset_tells_the_first_turn_again_and_what_is_replayed() -> None:
 
 def test_receptacles_tell_what_was_seen_in_them_before_a_reset_too() -> None:
     room = (
-        "You are in the middle of a room. Looking quickly around you, you see a desk 1, a drawer 1, "
-        "and a bed 1.\nYour task is to: look at pen."
+        "You are in the middle of a room. Looking quickly around you, you see a desk 1, a drawer "
+        "1, and a bed 1.\nYour task is to: look at pen."
     )
     desk = took(
         "go to desk 1", "You arrive at desk 1. On the desk 1, you see a mug 1, and a pen 1."
