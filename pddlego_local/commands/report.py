@@ -1,4 +1,4 @@
-"""`pddlego report`: the table of one or more runs, on the screen, in Markdown, CSV, LaTeX and pages."""
+"""`pddlego report`: one or more runs on the screen, in Markdown, CSV and LaTeX, and as pages."""
 
 import argparse
 import webbrowser
@@ -69,7 +69,7 @@ def carry_out(arguments: argparse.Namespace) -> int:
     if folder:
         files = _write(numbers, found, paper_results(cells), folder)
         texts = [path.read_text(encoding="utf-8") for path in files if path.suffix == ".md"]
-        files.append(write_pages(cells, "\n".join(texts), folder))
+        files.append(write_pages(cells, "\n".join(texts), folder, with_trivial=with_trivial))
         print(f"written: {', '.join(map(str, files))}")
     if arguments.open and folder:
         webbrowser.open((folder / "index.html").resolve().as_uri())

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from pddlego_local.cli import run
 from pddlego_local.config import compose_cell
 from pddlego_local.run import run_cell
 
@@ -21,3 +22,11 @@ def played(tmp_path_factory: pytest.TempPathFactory) -> Path:
         cell = ["name=played", f"run.out={out}", "environment.rooms=5", "method.max_retries=1"]
         run_cell(compose_cell([*cell, *model]))
     return out / "played"
+
+
+@pytest.fixture(scope="session")
+def written(played: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The report of that experiment, with its pages and figures."""
+    out = tmp_path_factory.mktemp("report")
+    assert run(["report", str(played), "--out", str(out)]) == 0
+    return out

@@ -38,13 +38,6 @@ def files_of(folder: Path) -> dict[str, bytes]:
     return {str(p.relative_to(folder)): p.read_bytes() for p in folder.rglob("*") if p.is_file()}
 
 
-@pytest.fixture(scope="module")
-def written(played: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    out = tmp_path_factory.mktemp("report")
-    assert run(["report", str(played), "--out", str(out)]) == 0
-    return out
-
-
 def test_every_episode_has_a_page_and_every_link_leads_somewhere(
     played: Path, written: Path
 ) -> None:

@@ -2,13 +2,11 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 
 from pddlego_local.environments import family
 from pddlego_local.environments.known import Known
 from pddlego_local.events import Call, End, Event, Plan
 from pddlego_local.outcomes import CAUSES, OUTCOMES
-from pddlego_local.record import read_events
 from pddlego_local.report.cells import CellRecord
 from pddlego_local.report.pages.answers import Drawn, drawn_stages, parts_of
 from pddlego_local.report.pages.differences import Line, difference, readable_file
@@ -30,14 +28,13 @@ class Entry:
     map: Sequence[MapLine] = ()
 
 
-def episode_page(cell: CellRecord, transcript: Path, back: str) -> str:
-    """HTML. `back` is the address of the page that lists it. Raises as `read_events`."""
-    events = read_events(transcript)
+def episode_page(cell: CellRecord, name: str, events: Sequence[Event], back: str) -> str:
+    """HTML. `name` is the transcript's, `back` the address of the page that lists it."""
     describe = family.known(_package(cell))
     steps = [event.where.step for event in events if isinstance(event, Call)]
     return page(
         "episode.html.jinja",
-        name=transcript.stem,
+        name=name,
         cell=cell,
         back=back,
         entries=entries(events, describe),

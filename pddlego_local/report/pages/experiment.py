@@ -9,18 +9,11 @@ from markdown_it import MarkdownIt
 from markupsafe import Markup
 
 from pddlego_local.report.cells import LABELS, CellRecord
+from pddlego_local.report.figures.drawn import Figure
 from pddlego_local.report.pages.rendering import page, visible
 from pddlego_local.rows import EpisodeRow
 
 OF_A_START = ("backend_version", "commit", "dirty", "python", "packages", "machine")
-
-
-@dataclass(frozen=True)
-class Figure:
-    """An image beside the page."""
-
-    address: str
-    caption: str
 
 
 @dataclass(frozen=True)
@@ -38,7 +31,7 @@ def experiment_page(
     episodes: Sequence[Listed],
     figures: Sequence[Figure] = (),
 ) -> str:
-    """HTML. `report` is the Markdown of report.md."""
+    """HTML. `report` is the Markdown of report.md; the figures lie in the folder figures/."""
     choices = _choices(episodes)
     return page(
         "experiment.html.jinja",
