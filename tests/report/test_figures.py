@@ -57,7 +57,7 @@ def test_rooms_make_the_difficulty_and_not_another_line(tmp_path: Path) -> None:
         cell(tmp_path / "runs" / str(rooms), rows, environment__rooms=rooms)
     first, second = arms_of(find_cells([tmp_path]))
     assert (first.system, first.name) == (second.system, second.name)
-    assert {first.place, second.place} == {"environment.rooms=3", "environment.rooms=11"}
+    assert {first.place, second.place} == {"rooms=3", "rooms=11"}
     assert sorted(["11 rooms", "cool", "3 rooms"], key=task_order) == [
         "3 rooms",
         "11 rooms",
@@ -107,8 +107,9 @@ def test_figures_of_a_played_run_can_be_read_and_hold_no_date(written: Path) -> 
 
 def test_many_arms_with_long_names_fit(tmp_path: Path) -> None:
     won = row("success", 1, calls=3, causes={"solved": 2, "truncated": 1}, completion_tokens=90)
+    name = "a_model_with_a_long_name best_of=4 layout=lines " + "option=1 " * 10
     arms = [
-        Arm("coin, pddlego_plus", "", f"a_model_with_a_long_name_{n} decoding.layout=lines", rung,
+        Arm("coin, pddlego_plus", "", f"{name} {n}", rung,
             {"5 rooms": [won], "7 rooms": [won]}, [tmp_path / f"{n}{rung}"])
         for n in range(6) for rung in ("free", "syntax", "typed", "grounded")
     ]  # fmt: skip

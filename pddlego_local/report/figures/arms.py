@@ -48,8 +48,8 @@ def arms_of(cells: Sequence[CellRecord], *, with_trivial: bool = False) -> list[
     for cell in cells:
         places = {name for name in varying if name.startswith("environment.")}
         system = f"{cell.labels['environment']}, {cell.labels['method']}"
-        line = f"{cell.labels['model']} {cell.settings(varying - places)}".strip()
-        alike[system, cell.settings(places), line, cell.labels["decoding"]].append(cell)
+        line = f"{cell.labels['model']} {_short(cell.settings(varying - places))}".strip()
+        alike[system, _short(cell.settings(places)), line, cell.labels["decoding"]].append(cell)
     in_order = sorted(alike.items(), key=lambda item: (_rung(item[1][0]), item[0]))
     arms = [_arm(names, group, with_trivial) for names, group in in_order]
     return [arm for arm in arms if arm.tasks]
@@ -62,6 +62,11 @@ def _arm(names: tuple[str, ...], cells: Sequence[CellRecord], with_trivial: bool
             tasks[task] += rows
     system, place, line, decoding = names
     return Arm(system, place, line, decoding, tasks, [cell.folder for cell in cells])
+
+
+def _short(settings: str) -> str:
+    """Without the groups: "layout=line" for "decoding.layout=line"."""
+    return re.sub(r"\b[\w.]+\.(?=\w+=)", "", settings)
 
 
 def _rung(cell: CellRecord) -> int:

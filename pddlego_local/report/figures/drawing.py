@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from textwrap import fill, shorten
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -17,7 +18,8 @@ STYLES = ("-", "--", ":", "-.")
 HATCHES = ("", "///", "...", "xxx", "\\\\\\", "ooo", "+++", "---", "**", "|||")
 COLOURS = ("#3b5b92", "#d9a441", "#7aa07a", "#b5534c", "#8d7bb0", "#9c9c9c", "#58a6a6", "#d98fb0")
 THICK = 0.42  # of the distance between two bars
-LONG = 30  # letters of a legend's entry, of which two do not fit side by side
+LETTERS = 60  # on a line that spans the figure
+LONG = 28  # letters of a legend's entry, of which two do not fit side by side
 SETTINGS: dict[str, Any] = {
     "svg.hashsalt": "pddlego",
     "svg.fonttype": "path",
@@ -44,14 +46,21 @@ class Line:
 
 @contextmanager
 def drawing(folder: Path, name: str, heights: Sequence[float]) -> Iterator[Sequence["Axes"]]:
-    """Panels of these heights in inches, one below the other; written when the block ends."""
+    """Panels of these heights in inches, one below the other, and higher by their legends; written
+    when the block ends."""
     from matplotlib import rc_context, rcParamsDefault
     from matplotlib.figure import Figure
 
     settings: Any = {**rcParamsDefault, **SETTINGS, "backend": "agg"}
     with rc_context(settings):
-        figure = Figure(figsize=(WIDTH, sum(heights)), layout="constrained")
-        yield list(figure.subplots(len(heights), 1, squeeze=False, height_ratios=heights)[:, 0])
+        figure = Figure(layout="constrained")
+        axes: list[Axes] = list(figure.subplots(len(heights), 1, squeeze=False)[:, 0])
+        yield axes
+        heights = [
+            height + _legend_height(axis) for height, axis in zip(heights, axes, strict=True)
+        ]
+        figure.set_size_inches(WIDTH, sum(heights))
+        axes[0].get_gridspec().set_height_ratios(heights)
         folder.mkdir(parents=True, exist_ok=True)
         figure.savefig(folder / f"{name}.svg", metadata={"Date": None, "Creator": None})
         figure.savefig(folder / f"{name}.png", dpi=DPI, metadata={"Software": None})
@@ -63,13 +72,13 @@ def draw_lines(axes: "Axes", title: str, lines: Sequence[Line], ticks: Sequence[
         beside = 0.08 * (number - (len(lines) - 1) / 2) if ticks else 0.0
         x, y = [x + beside for x, _ in line.points], [y for _, y in line.points]
         errors = _errors(y, line.intervals) if line.intervals else None
-        axes.errorbar(x, y, errors, capsize=3, label=line.name, **_look(number))
+        axes.errorbar(x, y, errors, capsize=3, label=_wrapped(line.name), **_look(number))
     if ticks:
         axes.set_xticks(range(len(ticks)), ticks)
         axes.set_xlim(-0.5, len(ticks) - 0.5)
     else:
         axes.locator_params(axis="x", integer=True)
-    axes.set_title(title if len(lines) > 1 else f"{title}: {lines[0].name}", wrap=True)
+    axes.set_title(_wrapped(title if len(lines) > 1 else f"{title}: {lines[0].name}"))
     if len(lines) > 1:
         _legend(axes)
 
@@ -122,12 +131,24 @@ def _rows(axes: "Axes", title: str, names: Sequence[str]) -> None:
     """Each name stands above its row, where there is room for long ones."""
     for number, name in enumerate(names):
         axes.annotate(
-            name, (0, number - THICK / 2), xycoords=("axes fraction", "data"),
-            xytext=(2, 1), textcoords="offset points", fontsize=8.5, va="bottom",
+            shorten(name, LETTERS, placeholder=" …"), (0, number - THICK / 2),
+            xycoords=("axes fraction", "data"), xytext=(2, 1), textcoords="offset points",
+            fontsize=8.5, va="bottom",
         )  # fmt: skip
     axes.set_yticks([])
     axes.set_ylim(len(names) - 0.6, -0.9)
-    axes.set_title(title, wrap=True)
+    axes.set_title(_wrapped(title))
+
+
+def _legend_height(axes: "Axes") -> float:
+    """At most, in inches."""
+    legend = axes.get_legend()
+    lines = [text.get_text().count("\n") + 1 for text in legend.get_texts()] if legend else []
+    return 0.2 + 0.18 * sum(lines) if lines else 0.0
+
+
+def _wrapped(text: str) -> str:
+    return fill(text, LETTERS)
 
 
 def _errors(

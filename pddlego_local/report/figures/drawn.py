@@ -21,7 +21,7 @@ from pddlego_local.report.figures.growth import Growth
 NAMES = ("success", "tasks", "causes", "cost", "growth")
 MOST_PANELS = 12
 MOST_LINES = 10
-LINES, BAR = 3.0, 0.4  # inches: a panel of lines, a bar with its name
+LINES, BAR = 2.4, 0.4  # inches: a panel of lines, a bar with its name
 
 Panels = Mapping[str, list[Arm]]
 
@@ -109,7 +109,7 @@ def _causes(panels: Panels, folder: Path) -> Figure | None:
     seen = {cause for arms in shown.values() for arm in arms for cause in arm.measures.causes}
     if not seen:
         return None
-    heights = [1.6 + BAR * len(arms) for arms in shown.values()]
+    heights = [0.6 + BAR * len(arms) for arms in shown.values()]
     with drawing(folder, "causes", heights) as axes:
         for axis, (title, arms) in zip(axes, shown.items(), strict=True):
             totals = [sum(arm.measures.causes.values()) for arm in arms]

@@ -3,6 +3,7 @@
 import difflib
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Literal
 
 from pddlego_local.decoding.layout import Printer
@@ -18,6 +19,7 @@ class Line:
     text: str
 
 
+@lru_cache(maxsize=64)  # a domain that does not change is read once an episode
 def readable_file(text: str) -> str:
     """A PDDL file in the layout `lines`, with the parentheses that end a section on a line of their
     own; what is no PDDL, as it was written."""

@@ -31,7 +31,7 @@ def experiment_page(
     episodes: Sequence[Listed],
     figures: Sequence[Figure] = (),
 ) -> str:
-    """HTML. `report` is the Markdown of report.md; the figures lie in the folder figures/."""
+    """HTML. `report` are the tables in Markdown; the figures lie in the folder figures/."""
     choices = _choices(episodes)
     return page(
         "experiment.html.jinja",

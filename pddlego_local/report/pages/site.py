@@ -16,8 +16,8 @@ from pddlego_local.report.pages.experiment import Listed, experiment_page, liste
 def write_pages(
     cells: Sequence[CellRecord], report: str, folder: Path, *, with_trivial: bool = False
 ) -> Path:
-    """Writes one page after the other, then the figures, and returns the first page. `report` is
-    report.md's text; figures count trivial games if `with_trivial`.
+    """Writes one page after the other, then the figures, and returns the first page. `report` are
+    the report's tables in Markdown; figures count trivial games if `with_trivial`.
 
     Raises ConfigError if a transcript cannot be read, and OSError.
     """
