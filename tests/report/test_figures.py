@@ -105,9 +105,9 @@ def test_figures_of_a_played_run_can_be_read_and_hold_no_date(written: Path) -> 
         assert "date" not in text.lower() and "<script" not in text
 
 
-def test_many_arms_with_long_names_fit(tmp_path: Path) -> None:
+def test_many_arms_with_long_and_odd_names_fit(tmp_path: Path) -> None:
     won = row("success", 1, calls=3, causes={"solved": 2, "truncated": 1}, completion_tokens=90)
-    name = "a_model_with_a_long_name best_of=4 layout=lines " + "option=1 " * 10
+    name = "a_$model$_with_a_long_{name best_of=4 layout=lines " + "option=1 " * 10
     arms = [
         Arm("coin, pddlego_plus", "", f"{name} {n}", rung,
             {"5 rooms": [won], "7 rooms": [won]}, [tmp_path / f"{n}{rung}"])

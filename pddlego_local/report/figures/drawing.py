@@ -23,6 +23,7 @@ LONG = 28  # letters of a legend's entry, of which two do not fit side by side
 SETTINGS: dict[str, Any] = {
     "svg.hashsalt": "pddlego",
     "svg.fonttype": "path",
+    "text.parse_math": False,  # a "$" in a name is a "$"
     "font.family": "DejaVu Sans",
     "font.size": 10.5,
     "axes.spines.top": False,
@@ -54,13 +55,14 @@ def drawing(folder: Path, name: str, heights: Sequence[float]) -> Iterator[Seque
     settings: Any = {**rcParamsDefault, **SETTINGS, "backend": "agg"}
     with rc_context(settings):
         figure = Figure(layout="constrained")
-        axes: list[Axes] = list(figure.subplots(len(heights), 1, squeeze=False)[:, 0])
+        grid = figure.add_gridspec(len(heights), 1)
+        axes = [figure.add_subplot(grid[row, 0]) for row in range(len(heights))]
         yield axes
         heights = [
             height + _legend_height(axis) for height, axis in zip(heights, axes, strict=True)
         ]
         figure.set_size_inches(WIDTH, sum(heights))
-        axes[0].get_gridspec().set_height_ratios(heights)
+        grid.set_height_ratios(heights)
         folder.mkdir(parents=True, exist_ok=True)
         figure.savefig(folder / f"{name}.svg", metadata={"Date": None, "Creator": None})
         figure.savefig(folder / f"{name}.png", dpi=DPI, metadata={"Software": None})
