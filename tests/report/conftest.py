@@ -10,7 +10,7 @@ from pddlego_local.run import run_cell
 
 PLAYED = {
     "reference": ["model=reference", "decoding=typed", "games=1-3"],
-    "random": ["model=random", "decoding=typed", "games=1", "decoding.max_tokens=600"],
+    "random": ["model=random", "decoding=typed", "games=1", "decoding.max_tokens=400"],
 }
 
 
