@@ -14,6 +14,8 @@ from pddlego_local.errors import PddlegoError
 COMMANDS = {
     "run": "play one cell, or with -m a sweep; the same command again continues it",
     "report": "tables of one or more runs",
+    "export": "all model calls as one CSV",
+    "rescore": "rows computed from transcripts again, and what differs",
     "show": "one episode's transcript, to read",
     "check": "check PDDL without planning",
     "plan": "plan with Fast Downward",

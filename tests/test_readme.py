@@ -85,6 +85,13 @@ CASES: dict[str, tuple[str, int, str] | None] = {
     "pddlego report runs/default --out runs/default": (
         "pddlego report {played}/default --out {played}/default", 0, "report.md",
     ),
+    "pddlego report runs/default --open": (
+        "env BROWSER=true pddlego report {played}/default --open", 0, "index.html",
+    ),
+    "pddlego rescore runs/default": ("pddlego rescore {played}/default", 0, "no difference"),
+    "pddlego export runs/default --out calls.csv": (
+        "pddlego export {played}/default --out {tmp}/calls.csv", 0, "calls written",
+    ),
     "pddlego show runs/default/<cell> 7": ("pddlego show {cell} 7", 0, "success"),
     "pddlego check domain.pddl problem.pddl": (
         "pddlego check {tmp}/domain.pddl {tmp}/problem.pddl", 0, "no fault",

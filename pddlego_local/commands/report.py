@@ -1,6 +1,7 @@
-"""`pddlego report`: the table of one or more runs, on the screen, in Markdown, CSV and LaTeX."""
+"""`pddlego report`: one or more runs on the screen, in Markdown, CSV and LaTeX, and as pages."""
 
 import argparse
+import webbrowser
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -19,6 +20,7 @@ from pddlego_local.report.couples import factors_of
 from pddlego_local.report.files import write_csv
 from pddlego_local.report.latex import report_latex
 from pddlego_local.report.numbers import Numbers, report_numbers
+from pddlego_local.report.pages.site import write_pages
 from pddlego_local.report.paper_tables import papers_latex, papers_markdown
 from pddlego_local.report.papers import Result, paper_results
 from pddlego_local.report.text import on_screen, report_markdown
@@ -28,7 +30,12 @@ HELP = "tables of one or more runs, with n and intervals"
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("runs", nargs="+", type=Path, help="folders below runs/")
-    parser.add_argument("--out", type=Path, help="folder for report.md, and for .csv and .tex")
+    parser.add_argument("--out", type=Path, help="folder for report.md, .csv, .tex and pages")
+    parser.add_argument(
+        "--open",
+        action="store_true",
+        help="open the pages in a browser; without --out they are written into the run's folder",
+    )
     parser.add_argument(
         "--compare",
         action="append",
@@ -45,6 +52,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def carry_out(arguments: argparse.Namespace) -> int:
+    folder: Path | None = arguments.out
+    if arguments.open and not folder:
+        if len(arguments.runs) > 1:
+            raise ConfigError("--open with several runs: say with --out where the pages belong")
+        folder = arguments.runs[0]
     cells = find_cells(arguments.runs)
     with_trivial = arguments.with_trivial
     numbers = report_numbers(cells, with_trivial=with_trivial)
@@ -54,9 +66,13 @@ def carry_out(arguments: argparse.Namespace) -> int:
     console.print(on_screen(numbers))
     if found:
         console.print(comparisons_on_screen(found))
-    if arguments.out:
-        files = _write(numbers, found, paper_results(cells), arguments.out)
+    if folder:
+        files = _write(numbers, found, paper_results(cells), folder)
+        texts = [path.read_text(encoding="utf-8") for path in files if path.suffix == ".md"]
+        files.append(write_pages(cells, "\n".join(texts), folder, with_trivial=with_trivial))
         print(f"written: {', '.join(map(str, files))}")
+    if arguments.open and folder:
+        webbrowser.open((folder / "index.html").resolve().as_uri())
     return 0
 
 

@@ -6,6 +6,7 @@
     reference.py               the answers of a perfect model (`models.reference` says which)
     prompts/environment.yaml   its words in every prompt
     prompts/<method>.yaml      the examples that the prompts of some methods show
+    known.py                   where there is a map: what a report shows of it
 
 The folder is a package; its name is what the environment is found by, wherever it lies. One YAML
 in the group `environment` of a folder of configurations names its class.
@@ -13,6 +14,7 @@ in the group `environment` of a folder of configurations names its class.
 
 import hashlib
 import importlib
+from collections.abc import Callable, Sequence
 from functools import cache
 from importlib import resources
 from importlib.resources.abc import Traversable
@@ -21,6 +23,8 @@ from typing import Any
 
 import yaml
 
+from pddlego_local.core import Turn
+from pddlego_local.environments.known import Known
 from pddlego_local.errors import ConfigError
 
 ALWAYS = ("game.py", "tables.yaml", "domain.pddl")
@@ -68,6 +72,19 @@ def reference(package: str) -> ModuleType:
     """The rules of a perfect model; raises ConfigError naming the file where there are none."""
     file(package, "reference.py")
     return importlib.import_module(f"{package}.reference")
+
+
+def known(package: str) -> Callable[[Sequence[Turn], str], list[Known]] | None:
+    """Tells of (all that a game has said so far, a problem file) what is known of the map; a reset
+    begins with the first turn again. None where the environment has no map, or is not here."""
+    if not all(name.isidentifier() for name in package.split(".")):
+        return None
+    try:
+        module = importlib.import_module(f"{package}.known")
+    except ModuleNotFoundError:
+        return None
+    function: Callable[[Sequence[Turn], str], list[Known]] = module.known
+    return function
 
 
 def sha256(package: str, *names: str) -> str:

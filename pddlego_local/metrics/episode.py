@@ -92,9 +92,12 @@ class _Request:
 
     @property
     def cause(self) -> str:
-        """Why the answer held nothing, else the planner's last verdict on it."""
-        plan = self.plans.get(self.chosen)
-        return self.call.fault or (plan.cause if plan else "answered")
+        return cause_of(self.call, self.plans.get(self.chosen))
+
+
+def cause_of(call: Call, plan: Plan | None) -> str:
+    """Why the answer held nothing, else the planner's last verdict on it."""
+    return call.fault or (plan.cause if plan else "answered")
 
 
 def _requests(events: Sequence[Event]) -> Iterator[_Request]:

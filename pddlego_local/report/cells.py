@@ -1,6 +1,6 @@
 """The cells below a folder, as they lie on disk."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -56,6 +56,10 @@ class CellRecord:
     def options(self) -> dict[str, str]:
         """Every option that changes results, as "method.variant": "simple"; labels left out."""
         return dict(_flat(self.run["identity"]))
+
+    def settings(self, varying: Collection[str]) -> str:
+        """Those of the options in words, for example "method.variant=simple seed=0"."""
+        return " ".join(f"{k}={v}" for k, v in self.options.items() if k in varying)
 
     def group(self, task_type: str) -> str:
         """The environment's group of this kind of task; a kind in no group is its own."""

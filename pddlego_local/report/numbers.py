@@ -80,8 +80,7 @@ def report_numbers(cells: Sequence[CellRecord], *, with_trivial: bool = False) -
     varying = varying_options(cells)
     numbers = Numbers([], [], [])
     for cell in cells:
-        settings = " ".join(f"{k}={v}" for k, v in cell.options.items() if k in varying)
-        labels = {**cell.labels, "settings": settings, "budget": cell.budget}
+        labels = {**cell.labels, "settings": cell.settings(varying), "budget": cell.budget}
         numbers.cells.append(_of_cell(cell, labels, with_trivial))
         numbers.tasks.extend(_of_tasks(cell, labels, with_trivial))
         numbers.trials.extend(_of_trials(cell, labels, with_trivial))
@@ -104,13 +103,18 @@ def _of_cell(cell: CellRecord, labels: Labels, with_trivial: bool) -> CellNumber
     return CellNumbers(labels, episodes, with_trivial, of_asked, measures)
 
 
-def _of_tasks(cell: CellRecord, labels: Labels, with_trivial: bool) -> list[TaskNumbers]:
+def rows_by_task(cell: CellRecord, *, with_trivial: bool) -> dict[str, list[EpisodeRow]]:
     """By the environment's groups of task types, in its order; then games as they are named."""
     types = {row.game: row.task_type for row in cell.rows if row.task_type}
     groups: dict[str, list[EpisodeRow]] = {name: [] for name in cell.run["task_groups"]}
     for row in counted(cell.rows, with_trivial=with_trivial).counted:
         groups.setdefault(cell.group(types.get(row.game, "")), []).append(row)
-    measured = {name: measure(rows) for name, rows in groups.items() if rows}
+    return {name: rows for name, rows in groups.items() if rows}
+
+
+def _of_tasks(cell: CellRecord, labels: Labels, with_trivial: bool) -> list[TaskNumbers]:
+    groups = rows_by_task(cell, with_trivial=with_trivial)
+    measured = {name: measure(rows) for name, rows in groups.items()}
     return [TaskNumbers(labels, name, m.success, m.games_solved) for name, m in measured.items()]
 
 

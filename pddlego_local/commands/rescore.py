@@ -1,0 +1,26 @@
+"""`pddlego rescore`: rows computed again from transcripts, and what differs from those recorded."""
+
+import argparse
+from pathlib import Path
+
+from pddlego_local.report.cells import find_cells
+from pddlego_local.rescoring import differences
+
+HELP = "compute rows from transcripts again, and say what differs; exit code 1 if anything does"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("runs", nargs="+", type=Path, help="folders below runs/")
+
+
+def carry_out(arguments: argparse.Namespace) -> int:
+    cells = find_cells(arguments.runs)
+    found = 0
+    for cell in cells:
+        for difference in differences(cell.folder):
+            print(f"{cell.folder}: {difference}")
+            found += 1
+    episodes = sum(len(cell.rows) for cell in cells)
+    told = f"{found} difference{'s' if found > 1 else ''}" if found else "no difference"
+    print(f"{told} in {episodes} episodes of {len(cells)} cells")
+    return 1 if found else 0

@@ -1,0 +1,81 @@
+"""Cells that differ in nothing but their seed are one arm: one bar, or one point of a line."""
+
+import math
+import re
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+from pddlego_local.decoding.ladder import RUNGS
+from pddlego_local.metrics.cell import Measures, measure
+from pddlego_local.report.cells import CellRecord, varying_options
+from pddlego_local.report.numbers import rows_by_task
+from pddlego_local.rows import EpisodeRow
+
+
+@dataclass(frozen=True)
+class Arm:
+    """`system` is the environment and the method, `place` the environment's settings and `line` the
+    model with all others, where they tell arms apart; `decoding` is the label of the rung. `tasks`
+    are the episodes that count, by kind of task; `cells` the folders."""
+
+    system: str
+    place: str
+    line: str
+    decoding: str
+    tasks: Mapping[str, Sequence[EpisodeRow]]
+    cells: Sequence[Path]
+
+    @cached_property
+    def measures(self) -> Measures:
+        return measure([row for rows in self.tasks.values() for row in rows])
+
+    @property
+    def panel(self) -> str:
+        return " ".join(filter(None, [self.system, self.place]))
+
+    @property
+    def name(self) -> str:
+        return f"{self.line}, {self.decoding}"
+
+
+def arms_of(cells: Sequence[CellRecord], *, with_trivial: bool = False) -> list[Arm]:
+    """Those with an episode that counts, in the order of the ladder."""
+    varying = varying_options(cells) - {"seed"}
+    alike: dict[tuple[str, ...], list[CellRecord]] = defaultdict(list)
+    for cell in cells:
+        places = {name for name in varying if name.startswith("environment.")}
+        system = f"{cell.labels['environment']}, {cell.labels['method']}"
+        line = f"{cell.labels['model']} {_short(cell.settings(varying - places))}".strip()
+        alike[system, _short(cell.settings(places)), line, cell.labels["decoding"]].append(cell)
+    in_order = sorted(alike.items(), key=lambda item: (_rung(item[1][0]), item[0]))
+    arms = [_arm(names, group, with_trivial) for names, group in in_order]
+    return [arm for arm in arms if arm.tasks]
+
+
+def _arm(names: tuple[str, ...], cells: Sequence[CellRecord], with_trivial: bool) -> Arm:
+    tasks: dict[str, list[EpisodeRow]] = defaultdict(list)
+    for cell in cells:
+        for task, rows in rows_by_task(cell, with_trivial=with_trivial).items():
+            tasks[task] += rows
+    system, place, line, decoding = names
+    return Arm(system, place, line, decoding, tasks, [cell.folder for cell in cells])
+
+
+def _short(settings: str) -> str:
+    """Without the groups: "layout=line" for "decoding.layout=line"."""
+    return re.sub(r"\b[\w.]+\.(?=\w+=)", "", settings)
+
+
+def _rung(cell: CellRecord) -> int:
+    """Its place on the ladder; labels of other names come by the rung that they configure."""
+    rung = cell.run["identity"].get("decoding", {}).get("rung", cell.labels["decoding"])
+    return RUNGS.index(rung) if rung in RUNGS else len(RUNGS)
+
+
+def task_order(task: str) -> tuple[float, str]:
+    """Tasks that are counted ("3 rooms", "11 rooms") by their number, then all others by name."""
+    number = re.match(r"\d+", task)
+    return (int(number[0]) if number else math.inf, task)

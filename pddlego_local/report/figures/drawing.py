@@ -1,0 +1,178 @@
+"""Figures as SVG and PNG, the same bytes for the same records; told apart in grey by markers,
+hatches and line styles, and wide as a phone's screen. matplotlib is loaded when one is drawn."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from textwrap import fill, shorten
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+WIDTH = 5.6  # inches
+DPI = 160
+MARKERS = "osD^vP*X<>"
+STYLES = ("-", "--", ":", "-.")
+HATCHES = ("", "///", "...", "xxx", "\\\\\\", "ooo", "+++", "---", "**", "|||")
+COLOURS = ("#3b5b92", "#d9a441", "#7aa07a", "#b5534c", "#8d7bb0", "#9c9c9c", "#58a6a6", "#d98fb0")
+THICK = 0.42  # of the distance between two bars
+LETTERS = 60  # on a line that spans the figure
+LONG = 28  # letters of a legend's entry, of which two do not fit side by side
+SETTINGS: dict[str, Any] = {
+    "svg.hashsalt": "pddlego",
+    "svg.fonttype": "path",
+    "text.parse_math": False,  # a "$" in a name is a "$"
+    "font.family": "DejaVu Sans",
+    "font.size": 10.5,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.titlesize": 10.5,
+    "axes.titlelocation": "left",
+    "hatch.linewidth": 0.6,
+    "legend.frameon": False,
+    "legend.fontsize": 9,
+}
+
+
+@dataclass(frozen=True)
+class Line:
+    """One line of a panel: (x, y) and, where y has an interval, (low, high)."""
+
+    name: str
+    points: Sequence[tuple[int, float]]
+    intervals: Sequence[tuple[float, float]] = ()
+
+
+@contextmanager
+def drawing(folder: Path, name: str, heights: Sequence[float]) -> Iterator[Sequence["Axes"]]:
+    """Panels of these heights in inches, one below the other, and higher by their legends; written
+    when the block ends."""
+    from matplotlib import rc_context, rcParamsDefault
+    from matplotlib.figure import Figure
+
+    settings: Any = {**rcParamsDefault, **SETTINGS, "backend": "agg"}
+    with rc_context(settings):
+        figure = Figure(layout="constrained")
+        grid = figure.add_gridspec(len(heights), 1)
+        axes = [figure.add_subplot(grid[row, 0]) for row in range(len(heights))]
+        yield axes
+        heights = [
+            height + _legend_height(axis) for height, axis in zip(heights, axes, strict=True)
+        ]
+        figure.set_size_inches(WIDTH, sum(heights))
+        grid.set_height_ratios(heights)
+        folder.mkdir(parents=True, exist_ok=True)
+        figure.savefig(folder / f"{name}.svg", metadata={"Date": None, "Creator": None})
+        figure.savefig(folder / f"{name}.png", dpi=DPI, metadata={"Software": None})
+
+
+def draw_lines(axes: "Axes", title: str, lines: Sequence[Line], ticks: Sequence[str] = ()) -> None:
+    """`ticks` name the places 0, 1, … of x; several lines stand a little beside each other."""
+    for number, line in enumerate(lines):
+        beside = 0.08 * (number - (len(lines) - 1) / 2) if ticks else 0.0
+        x, y = [x + beside for x, _ in line.points], [y for _, y in line.points]
+        errors = _errors(y, line.intervals) if line.intervals else None
+        axes.errorbar(x, y, errors, capsize=3, label=_wrapped(line.name), **_look(number))
+    if ticks:
+        axes.set_xticks(range(len(ticks)), ticks)
+        axes.set_xlim(-0.5, len(ticks) - 0.5)
+    else:
+        axes.locator_params(axis="x", integer=True)
+    axes.set_title(_wrapped(title if len(lines) > 1 else f"{title}: {lines[0].name}"))
+    if len(lines) > 1:
+        _legend(axes)
+
+
+def draw_dots(
+    axes: "Axes",
+    title: str,
+    names: Sequence[str],
+    shares: Sequence[float],
+    intervals: Sequence[tuple[float, float]],
+) -> None:
+    """One share a name from the top down, with its interval."""
+    errors = _errors(shares, intervals)
+    axes.errorbar(shares, range(len(names)), xerr=errors, fmt="o", capsize=3, color=COLOURS[0])
+    axes.set_xlim(-0.03, 1.03)
+    _rows(axes, title, names)
+
+
+def draw_bars(
+    axes: "Axes", title: str, names: Sequence[str], values: Sequence[float | None]
+) -> None:
+    """One bar a name from the top down, with its number; None where there was no success."""
+    known = [value or 0.0 for value in values]
+    bars = axes.barh(range(len(names)), known, color=COLOURS[0], height=THICK)
+    told = ["no success" if value is None else f"{value:,.1f}" for value in values]
+    axes.bar_label(bars, told, padding=3)
+    axes.set_xlim(0, 1.2 * max(known))
+    _rows(axes, title, names)
+
+
+def draw_stacks(
+    axes: "Axes", title: str, names: Sequence[str], parts: Mapping[tuple[int, str], Sequence[float]]
+) -> None:
+    """One bar a name from the top down, of shares that add up to 1; each part has its number, so
+    that it looks the same in every panel, and its name."""
+    left = [0.0] * len(names)
+    for (number, part), shares in parts.items():
+        axes.barh(
+            range(len(names)), shares, left=left, label=part, height=THICK,
+            color=COLOURS[number % len(COLOURS)], hatch=HATCHES[number % len(HATCHES)],
+            edgecolor="white", linewidth=0.4,
+        )  # fmt: skip
+        left = [before + share for before, share in zip(left, shares, strict=True)]
+    axes.set_xlim(0, 1)
+    _rows(axes, title, names)
+    _legend(axes)
+
+
+def _rows(axes: "Axes", title: str, names: Sequence[str]) -> None:
+    """Each name stands above its row, where there is room for long ones."""
+    for number, name in enumerate(names):
+        axes.annotate(
+            shorten(name, LETTERS, placeholder=" …"), (0, number - THICK / 2),
+            xycoords=("axes fraction", "data"), xytext=(2, 1), textcoords="offset points",
+            fontsize=8.5, va="bottom",
+        )  # fmt: skip
+    axes.set_yticks([])
+    axes.set_ylim(len(names) - 0.6, -0.9)
+    axes.set_title(_wrapped(title))
+
+
+def _legend_height(axes: "Axes") -> float:
+    """At most, in inches."""
+    legend = axes.get_legend()
+    lines = [text.get_text().count("\n") + 1 for text in legend.get_texts()] if legend else []
+    return 0.2 + 0.18 * sum(lines) if lines else 0.0
+
+
+def _wrapped(text: str) -> str:
+    return fill(text, LETTERS)
+
+
+def _errors(
+    values: Sequence[float], intervals: Sequence[tuple[float, float]]
+) -> tuple[list[float], list[float]]:
+    """How far each interval reaches below its value, and above."""
+    pairs = list(zip(values, intervals, strict=True))
+    return [max(0.0, v - low) for v, (low, _) in pairs], [max(0.0, up - v) for v, (_, up) in pairs]
+
+
+def _look(number: int) -> dict[str, Any]:
+    return {
+        "color": COLOURS[number % len(COLOURS)],
+        "marker": MARKERS[number % len(MARKERS)],
+        "linestyle": STYLES[number % len(STYLES)],
+        "markersize": 5,
+        "linewidth": 1.3,
+    }
+
+
+def _legend(axes: "Axes") -> None:
+    """Below the panel, so that it hides nothing."""
+    names = axes.get_legend_handles_labels()[1]
+    columns = 2 if len(names) > 3 and max(map(len, names)) < LONG else 1
+    axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.14), ncols=columns)

@@ -1,0 +1,73 @@
+"""Templates to HTML. What models, games and files say is data: it is escaped, shown without control
+characters, and cut where it is endless; the page's own policy forbids any other script or source.
+"""
+
+import base64
+import hashlib
+import re
+from functools import cache
+from importlib import resources
+from typing import Any
+
+import jinja2
+from markupsafe import Markup
+
+_FOLDER = resources.files(__name__.rpartition(".")[0]) / "templates"
+
+MOST_CHARACTERS = 20_000  # of one text on a page; the transcript holds all
+
+# Control characters, and those that turn the direction of the text around them.
+_UNSEEN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]")
+_LONE_SURROGATE = re.compile("[\ud800-\udfff]")
+
+
+def readable(value: object) -> object:
+    """What a template prints, as it can be shown; markup of our own stays as it is."""
+    if not isinstance(value, str) or isinstance(value, Markup):
+        return value
+    left = len(value) - MOST_CHARACTERS
+    more = f"… ({left} characters more: see the transcript)" if left > 0 else ""
+    return visible(value[:MOST_CHARACTERS]) + more
+
+
+def visible(text: str) -> str:
+    """A text whose control characters can be seen, and that UTF-8 can hold."""
+    text = _UNSEEN.sub(_named, text.replace("\r\n", "\n"))
+    return _LONE_SURROGATE.sub("\ufffd", text)
+
+
+def _named(match: re.Match[str]) -> str:
+    """The symbol of a control character; any other one by its number."""
+    code = ord(match[0])
+    return chr(0x2400 + code) if code < 0x20 else f"⟨U+{code:04X}⟩"
+
+
+_JINJA = jinja2.Environment(
+    loader=jinja2.FunctionLoader(lambda name: (_FOLDER / name).read_text(encoding="utf-8")),
+    undefined=jinja2.StrictUndefined,
+    autoescape=True,
+    finalize=readable,
+    trim_blocks=True,
+    lstrip_blocks=True,
+)
+
+
+def page(template: str, *, script: str = "", **facts: Any) -> str:
+    """A whole page. `script` is a file beside the templates, the only one that the page can run."""
+    style = _own("style.css")
+    program = _own(script) if script else ""
+    allowed = f"script-src '{_hash(program)}'; " if script else ""
+    policy = f"default-src 'none'; {allowed}style-src '{_hash(style)}'; img-src 'self' file:"
+    return _JINJA.get_template(template).render(
+        style=Markup(style), script=Markup(program), policy=policy, **facts
+    )
+
+
+@cache
+def _own(name: str) -> str:
+    return (_FOLDER / name).read_text(encoding="utf-8")
+
+
+def _hash(text: str) -> str:
+    """How a policy names an element whose content is exactly this."""
+    return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()

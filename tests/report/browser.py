@@ -1,0 +1,37 @@
+"""A headless Chromium, where this machine has one."""
+
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+NAMES = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
+CHROMIUM = next(filter(None, map(shutil.which, NAMES)), None)
+
+needs_chromium = pytest.mark.skipif(CHROMIUM is None, reason="no Chromium is installed")
+
+
+def loaded(page: Path, fragment: str = "") -> str:
+    """The document as it stands once its scripts have run. Files may read each other."""
+    assert CHROMIUM
+    options = ("--headless", "--no-sandbox", "--disable-gpu", "--allow-file-access-from-files")
+    done = subprocess.run(
+        [CHROMIUM, *options, "--dump-dom", f"{page.as_uri()}{fragment}"],
+        capture_output=True, text=True, timeout=120, check=True,
+    )  # fmt: skip
+    return done.stdout
+
+
+def width_at(page: Path, width: int) -> int:
+    """How wide the page's content is in a window of `width` pixels."""
+    frame = page.parent / "frame.html"
+    frame.write_text(
+        f'<iframe id="page" src="{page.name}" style="width: {width}px; border: 0"></iframe>'
+        "<script>window.onload = () => { document.title = 'width ' + document"
+        ".getElementById('page').contentDocument.documentElement.scrollWidth }</script>"
+    )
+    try:
+        return int(loaded(frame).partition("<title>width ")[2].partition("<")[0])
+    finally:
+        frame.unlink()

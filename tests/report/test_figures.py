@@ -1,0 +1,118 @@
+"""What figures show, counted by hand, and that only those are drawn that have something to show."""
+
+import json
+import warnings
+from pathlib import Path
+from xml.etree import ElementTree
+
+from pddlego_local.events import Plan, Where
+from pddlego_local.report.cells import find_cells
+from pddlego_local.report.figures.arms import Arm, arms_of, task_order
+from pddlego_local.report.figures.drawn import draw_figures
+from pddlego_local.report.figures.growth import Growth
+from pddlego_local.rows import EpisodeRow
+from tests.rows import row
+from tests.test_report import write_cell
+
+
+def cell(folder: Path, rows: list[EpisodeRow], decoding: str = "typed", **options: object) -> None:
+    """A cell of the rung; `options` are its seed, and others as environment__rooms."""
+    write_cell(folder, rows, "0-9")
+    run_json = json.loads((folder / "run.json").read_text())
+    run_json["labels"]["decoding"] = decoding
+    run_json["identity"]["decoding"] = {"rung": decoding}
+    for name, value in options.items():
+        group, _, key = name.rpartition("__")
+        (run_json["identity"][group] if group else run_json["identity"])[key] = value
+    (folder / "run.json").write_text(json.dumps(run_json))
+
+
+def drawn(folder: Path, out: Path) -> list[str]:
+    arms = arms_of(find_cells([folder]))
+    growth = {path: grown for arm in arms for grown in [Growth()] for path in arm.cells}
+    figures = [figure.name for figure in draw_figures(arms, growth, out)]
+    assert sorted(path.name for path in out.glob("*")) == sorted(
+        f"{name}.{kind}" for name in figures for kind in ("png", "svg")
+    )
+    return figures
+
+
+def test_seeds_are_pooled_and_arms_stand_in_the_order_of_the_ladder(tmp_path: Path) -> None:
+    lost, won = row("step_limit", 0), row("success", 1)
+    for seed, rows in enumerate([[lost, won], [row("success", 0), won], [lost]]):
+        cell(tmp_path / f"typed{seed}", rows, seed=seed)
+    cell(tmp_path / "free", [row("success_at_start", 5), won], "free")
+    free, typed = arms_of(find_cells([tmp_path]))
+    assert (free.decoding, typed.decoding) == ("free", "typed")
+    rate = typed.measures.success
+    assert (rate.k, rate.n, rate.games, len(typed.cells)) == (3, 5, 2, 3)
+    assert free.measures.success.n == 1  # the trivial game stands apart
+    free, _ = arms_of(find_cells([tmp_path]), with_trivial=True)
+    assert free.measures.success.n == 2
+
+
+def test_rooms_make_the_difficulty_and_not_another_line(tmp_path: Path) -> None:
+    for rooms in (3, 11):
+        rows = [row("success", game, task_type=f"{rooms} rooms") for game in range(2)]
+        cell(tmp_path / "runs" / str(rooms), rows, environment__rooms=rooms)
+    first, second = arms_of(find_cells([tmp_path]))
+    assert (first.system, first.name) == (second.system, second.name)
+    assert {first.place, second.place} == {"rooms=3", "rooms=11"}
+    assert sorted(["11 rooms", "cool", "3 rooms"], key=task_order) == [
+        "3 rooms",
+        "11 rooms",
+        "cool",
+    ]
+    assert "tasks" in drawn(tmp_path / "runs", tmp_path / "out")
+
+
+def test_only_what_has_something_to_show_is_drawn_and_what_was_drawn_before_goes(
+    tmp_path: Path,
+) -> None:
+    out = tmp_path / "out"
+    nothing = row("step_limit", 0)
+    cell(tmp_path / "runs" / "a", [nothing])
+    assert drawn(tmp_path / "runs", out) == []
+    asked = row("success", 1, calls=3, causes={"solved": 3}, completion_tokens=90)
+    cell(tmp_path / "runs" / "b", [asked, nothing], "free")
+    assert drawn(tmp_path / "runs", out) == ["success", "causes", "cost"]
+    (tmp_path / "runs" / "b" / "episodes.jsonl").write_text("")
+    assert drawn(tmp_path / "runs", out) == []
+
+
+def test_growth_counts_the_last_problem_of_a_step() -> None:
+    def plan(step: int, retry: int, objects: str, facts: str) -> Plan:
+        problem = (
+            f"(define (problem p) (:domain d) (:objects {objects}) (:init {facts}) (:goal (x)))"
+        )
+        return Plan(
+            where=Where(step=step, retry=retry), goal=None, then=(), domain="", problem=problem,
+            outcome="solved", plan=(), message="", told="", wall_time_s=0, wait_s=0,
+        )  # fmt: skip
+
+    growth = Growth()
+    growth.read([plan(1, 0, "a b c", "(p a)"), plan(1, 1, "a b", "(p a) (p b) (not (p c))")])
+    growth.read([plan(1, 0, "a b c - t d", "(p a) (p A)"), plan(2, 0, "a", "no facts")])
+    assert growth.means == {"objects": {1: 3.0, 2: 1.0}, "facts": {1: 1.5, 2: 0.0}}
+
+
+def test_figures_of_a_played_run_can_be_read_and_hold_no_date(written: Path) -> None:
+    figures = sorted(path.name for path in (written / "figures").glob("*.svg"))
+    assert figures == ["causes.svg", "cost.svg", "growth.svg", "success.svg"]
+    for name in figures:
+        text = (written / "figures" / name).read_text()
+        assert ElementTree.fromstring(text).tag.endswith("svg")
+        assert "date" not in text.lower() and "<script" not in text
+
+
+def test_many_arms_with_long_and_odd_names_fit(tmp_path: Path) -> None:
+    won = row("success", 1, calls=3, causes={"solved": 2, "truncated": 1}, completion_tokens=90)
+    name = "a_$model$_with_a_long_{name best_of=4 layout=lines " + "option=1 " * 10
+    arms = [
+        Arm("coin, pddlego_plus", "", f"{name} {n}", rung,
+            {"5 rooms": [won], "7 rooms": [won]}, [tmp_path / f"{n}{rung}"])
+        for n in range(4) for rung in ("free", "typed", "grounded")
+    ]  # fmt: skip
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert draw_figures(arms, {arm.cells[0]: Growth() for arm in arms}, tmp_path / "out")

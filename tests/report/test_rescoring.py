@@ -1,0 +1,78 @@
+"""Rows computed again: the same for real records, and every tampering is told."""
+
+import json
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pddlego_local.cli import run
+
+
+@pytest.fixture
+def copy(played: Path, tmp_path: Path) -> Path:
+    """The cell of the perfect player: game 1 and others, each in one trial."""
+    (cell,) = played.glob("*reference*")
+    return Path(shutil.copytree(cell, tmp_path / "cell"))
+
+
+def edited(path: Path, change: Callable[[list[dict[str, Any]]], object]) -> None:
+    """Changes the lines of a file, as objects."""
+    lines = [json.loads(line) for line in path.read_text().splitlines()]
+    change(lines)
+    path.write_text("".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines))
+
+
+def test_real_records_give_the_same_rows_again(
+    played: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(["rescore", str(played)]) == 0
+    assert "no difference in 4 episodes of 2 cells" in capsys.readouterr().out
+
+
+def remove_a_call(events: list[dict[str, Any]]) -> None:
+    events.remove(next(event for event in events if event["event"] == "call"))
+
+
+def lose(events: list[dict[str, Any]]) -> None:
+    for event in events:
+        event |= {"success": False} if event["event"] == "action" else {}
+
+
+@pytest.mark.parametrize(
+    ("file", "change", "told"),
+    [
+        ("episodes.jsonl", lambda rows: rows[0].update(calls=99), "calls is 99 in the row and "),
+        ("episodes.jsonl", lambda rows: rows[0].update(notes={"a": 1}), "notes is {'a': 1}"),
+        ("episodes.jsonl", lambda rows: rows[0].update(outcome="no_plan"), "outcome is 'no_plan'"),
+        ("episodes.jsonl", lambda rows: rows.append(rows[0]), ": 2 rows"),
+        ("episodes.jsonl", lambda rows: rows.pop(), "a transcript without a row"),
+        ("transcripts/1-0.jsonl", remove_a_call, "calls is "),
+        ("transcripts/1-0.jsonl", lose, "the outcome is success and the game said success: False"),
+        ("transcripts/1-0.jsonl", lambda events: events.pop(), "the transcript has no end"),
+    ],
+)
+def test_what_differs_is_told(
+    copy: Path, capsys: pytest.CaptureFixture[str],
+    file: str, change: Callable[[list[dict[str, Any]]], object], told: str,
+) -> None:  # fmt: skip
+    edited(copy / file, change)
+    assert run(["rescore", str(copy)]) == 1
+    said = capsys.readouterr().out
+    assert told in said and "game " in said and "difference" in said.splitlines()[-1]
+
+
+def test_a_lost_transcript_is_told(copy: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (copy / "transcripts" / "1-0.jsonl").unlink()
+    (copy / "transcripts" / "notes of mine.jsonl").write_text("")
+    assert run(["rescore", str(copy)]) == 1
+    assert "game 1, trial 0: a row without a transcript" in capsys.readouterr().out
+
+
+def test_a_folder_without_runs_is_an_error_of_usage(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(["rescore", str(tmp_path)]) == 2
+    assert "no run.json" in capsys.readouterr().err
