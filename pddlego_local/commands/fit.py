@@ -88,10 +88,13 @@ def look_at(name: str, settings: Mapping[str, Any], asked: Asked) -> Fit:
         return Fit(name, ("needs no weights",), True)
     files, missing = _files(name, settings)
     about = about_of(settings)
-    shape = _shape(files, about, settings["dtype"])
+    try:
+        shape = _shape(files, about, settings["dtype"])
+    except ConfigError as error:  # which vLLM may load nevertheless
+        return Fit(name, (f"{weights}, of unknown size", f"weights   {error}"), False)
     if shape is None:
         return Fit(name, (f"{weights}, of unknown size", f"files     {missing}"), False)
-    tokens = _tokens(settings, asked, about)
+    tokens = _tokens(settings, asked, shape)
     fits, room = _room(shape, tokens, settings, asked)
     lines = [
         str(weights) + (f", {about.licence}" if about else ""),
@@ -163,19 +166,12 @@ def _shape(files: Path | None, about: About | None, dtype: str) -> Shape | None:
     return shape_told(about, dtype) if about else None
 
 
-def _tokens(settings: Mapping[str, Any], asked: Asked, about: About | None) -> int:
-    most = about.most_context_tokens if about else None
-    if most and asked.tokens and asked.tokens > most:
+def _tokens(settings: Mapping[str, Any], asked: Asked, shape: Shape) -> int:
+    if asked.tokens and asked.tokens > shape.longest:
         raise ConfigError(
-            f"--context {asked.tokens}: {settings['weights']} was made for {most} tokens at most."
+            f"--context {asked.tokens}: {settings['weights']} was made for {shape.longest} tokens."
         )
-    tokens = asked.tokens or settings.get("context_tokens") or most
-    if not tokens:
-        raise ConfigError(
-            f"{settings['weights']}: say with --context how many tokens an answer and its prompt "
-            "may have."
-        )
-    return int(tokens)
+    return int(asked.tokens or settings.get("context_tokens") or shape.longest)
 
 
 def _room(shape: Shape, tokens: int, settings: Mapping[str, Any], asked: Asked) -> tuple[bool, str]:

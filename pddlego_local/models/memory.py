@@ -14,14 +14,17 @@ from pddlego_local.models.about import About
 
 RESERVE = 2 * 10**9  # of each GPU, for what is neither: assumed, not measured
 GPU_COUNTS = (1, 2, 4, 8)
+_NO_WINDOWS = {"windowed_layers": 0, "window": 0}
 _ELEMENT = {"float32": 4, "bfloat16": 2, "float16": 2}
 
 
 @dataclass(frozen=True)
 class Shape:
-    """`weights` in bytes; `element` is the size of one number of the cache, in bytes."""
+    """`weights` in bytes; `element` is the size of one number of the cache, in bytes; `longest` is
+    the context that the model was made for, in tokens."""
 
     weights: int
+    longest: int
     layers: int
     windowed_layers: int
     window: int
@@ -75,6 +78,7 @@ def shape_told(about: About, dtype: str) -> Shape:
         weights = about.weights_gb * 1e9
     return Shape(
         weights=round(weights),
+        longest=about.most_context_tokens,
         layers=about.layers,
         windowed_layers=about.windowed_layers,
         window=about.window or 0,
@@ -101,16 +105,13 @@ def shape_found(folder: Path, dtype: str, about: About | None = None) -> Shape:
         if "quantization_config" not in config:
             weights = weights * element // stored
         found = {"weights": weights, "layers": config["num_hidden_layers"], "element": element}
-        found |= _heads(config) | _windows(config)
-        return replace(told, **found) if told else Shape(**{**_ALL_FULL, **found})
+        found |= _heads(config) | _windows(config) | _longest(config)
+        return replace(told, **found) if told else Shape(**{**_NO_WINDOWS, **found})
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
         raise ConfigError(
             f"model.weights: {path} does not tell the model's shape ({error!r}); is the folder a "
             "whole Hugging Face model folder?"
         ) from error
-
-
-_ALL_FULL = {"windowed_layers": 0, "window": 0}
 
 
 def _weight_files(folder: Path) -> list[Path]:
@@ -124,6 +125,11 @@ def _heads(config: Mapping[str, Any]) -> dict[str, int]:
     kv_heads = config.get("num_key_value_heads") or heads
     size = config.get("head_dim") or (config["hidden_size"] // heads if heads else None)
     return {k: v for k, v in {"kv_heads": kv_heads, "head_size": size}.items() if v}
+
+
+def _longest(config: Mapping[str, Any]) -> dict[str, int]:
+    longest = config.get("max_position_embeddings")
+    return {"longest": longest} if longest else {}
 
 
 def _windows(config: Mapping[str, Any]) -> dict[str, int]:

@@ -1,5 +1,6 @@
 """`pddlego doctor`: what is installed; and of a model, whether it fits and whether it is here."""
 
+import json
 import shutil
 from pathlib import Path
 
@@ -82,11 +83,14 @@ def test_a_folder_tells_its_own_size_and_is_here(
 ) -> None:
     plant_gpus(monkeypatch, 1, 8 * GB)
     folder = make_random_llama(tmp_path / "tiny", seed=0)
-    code, told = doctor(capsys, str(folder), "--context", "2000")
+    code, told = doctor(capsys, str(folder))
     assert code == 0
     assert "as its files tell" in told and f"files     {folder}" in told
+    config = json.loads((folder / "config.json").read_text())
+    assert f"for an answer of {config['max_position_embeddings']:,} tokens" in told
+    (folder / "config.json").write_text("{}")
     code, told = doctor(capsys, str(folder))
-    assert code == 2 and "--context" in told
+    assert code == 1 and "of unknown size" in told and "does not tell the model's shape" in told
 
 
 def test_the_serving_environment_and_the_disk(

@@ -14,6 +14,7 @@ from pddlego_local.models.random import make_random_llama
 GB = 10**9
 LLAMA_8B = Shape(
     weights=16_060_522_496,
+    longest=131_072,
     layers=32,
     windowed_layers=0,
     window=0,
@@ -96,6 +97,7 @@ def test_files_tell_their_own_size_and_shape(files: Path) -> None:
     assert shape.weights == (files / "model.safetensors").stat().st_size
     assert shape.layers == config["num_hidden_layers"]
     assert shape.kv_heads == config["num_key_value_heads"]
+    assert shape.longest == config["max_position_embeddings"]
     assert (shape.windowed_layers, shape.element) == (0, 4)
     assert shape_found(files, "bfloat16").weights == shape.weights // 2
 
@@ -112,7 +114,7 @@ def test_what_config_json_leaves_open_the_yaml_tells(files: Path, tmp_path: Path
     config = {"text_config": {"num_hidden_layers": 34, "hidden_size": 2560}, "dtype": "bfloat16"}
     shape = shape_found(altered(files, tmp_path, config), "auto", ABOUT)
     assert (shape.layers, shape.kv_heads, shape.head_size) == (34, 2, 64)
-    assert (shape.windowed_layers, shape.window) == (3, 100)
+    assert (shape.windowed_layers, shape.window, shape.longest) == (3, 100, 1000)
     kinds = ["sliding_attention"] * 30 + ["full_attention"] * 4
     config["text_config"] |= {"layer_types": kinds, "sliding_window": 7}  # type: ignore[operator]
     shape = shape_found(altered(files, tmp_path, config), "auto", ABOUT)
