@@ -1,4 +1,4 @@
-# make demo · make test · make sweep · make report · make bench · make serve · make nano
+# make demo · make test · make sweep · make report · make bench · make serve · make fetch · make nano
 # Each target installs what it needs into .venv (.venv-serving for a vLLM server, .venv-alfworld).
 
 PYTHON ?= python3
@@ -7,6 +7,8 @@ DEVICE ?= $(if $(shell command -v nvidia-smi),cuda,cpu)
 EXPERIMENT ?= workstation
 MODEL ?=
 RUNS ?= runs
+DRY ?=
+REVISION ?=
 PIP := pip install --quiet --disable-pip-version-check
 ALFWORLD := alfworld==0.4.2 textworld==1.7.0
 
@@ -17,7 +19,7 @@ VENV := Python's own venv and ensurepip (Debian and Ubuntu: apt install python3-
 INDEX := a package index: PyPI, a mirror of it (PIP_INDEX_URL=https://...) or a folder of wheels (PIP_NO_INDEX=1 PIP_FIND_LINKS=FOLDER).
 COMPILER = $$(command -v $(CXX) > /dev/null || echo " It needs a C++ compiler, and $(CXX) is not here (Debian and Ubuntu: apt install g++).")
 
-.PHONY: demo test sweep report bench serve nano serving alfworld clean
+.PHONY: demo test sweep report bench serve fetch nano serving alfworld clean
 
 demo: .venv/installed
 	$(BIN)/pddlego demo $(if $(MODEL),--model $(MODEL))
@@ -29,9 +31,9 @@ test: .venv/installed-dev .venv-serving/installed .venv-alfworld/installed
 	$(BIN)/lint-imports
 	$(BIN)/pytest
 
-sweep: .venv/installed $(if $(shell grep -s '^[^\#]*alfworld' conf/experiment/$(EXPERIMENT).yaml),.venv-alfworld/installed) $(if $(filter cuda,$(DEVICE)),.venv-serving/installed)
-	$(BIN)/pddlego run -m experiment=$(EXPERIMENT) run.out=$(RUNS)
-	$(BIN)/pddlego report $(RUNS)/$(EXPERIMENT) --out $(RUNS)/$(EXPERIMENT)
+sweep: .venv/installed $(if $(DRY),,$(if $(shell grep -s '^[^\#]*alfworld' conf/experiment/$(EXPERIMENT).yaml),.venv-alfworld/installed) $(if $(filter cuda,$(DEVICE)),.venv-serving/installed))
+	$(BIN)/pddlego run -m experiment=$(EXPERIMENT) run.out=$(RUNS) $(if $(DRY),--dry-run)
+	$(if $(DRY),,$(BIN)/pddlego report $(RUNS)/$(EXPERIMENT) --out $(RUNS)/$(EXPERIMENT))
 
 report: .venv/installed
 	$(BIN)/pddlego report $(RUNS) --out $(RUNS)
@@ -41,6 +43,10 @@ bench: .venv/installed-dev .venv-serving/installed
 
 serve: .venv-serving/installed
 	$(PYTHON) serving/launch.py $(or $(MODEL),$(error MODEL=NAME_OR_FOLDER is needed))
+
+# The only target that reaches for a hub.
+fetch: .venv/installed
+	$(BIN)/pddlego fetch $(or $(MODEL),$(error MODEL=NAME is needed: see pddlego models)) $(if $(REVISION),--revision $(REVISION))
 
 nano: .venv/installed-train
 	$(BIN)/pddlego train nano out=$(RUNS)/nano

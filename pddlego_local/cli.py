@@ -23,7 +23,9 @@ COMMANDS = {
     "games": "ALFWorld games of our own making, as files",
     "train": "train a small model to write PDDL; the same command again continues it",
     "demo": "ten games, and what a grammar does",
-    "doctor": "what is installed, what is missing, what to type",
+    "models": "the models that have a config: size, licence, which run here",
+    "doctor": "what is installed, what is missing; of MODEL…: will it fit, is it here",
+    "fetch": "a model's files from the Hugging Face hub into the local cache",
 }
 
 

@@ -25,10 +25,11 @@ from pddlego_local.errors import ConfigError
 from pddlego_local.resources import folder
 
 GROUPS = ("environment", "method", "model", "decoding", "planner")
-# Limits, concurrency and paths: they do not change results and are not part of a cell's name.
+# Limits, concurrency, paths, and what is told of a model: they do not change results and are not
+# part of a cell's name.
 WITHOUT_EFFECT = {
     "environment": ("limits",),
-    "model": ("server", "engine"),
+    "model": ("server", "engine", "about"),
     "planner": ("limits", "workers"),
 }
 

@@ -200,7 +200,7 @@ def main(arguments: list[str]) -> int:
     if not options.download and not is_here(options.model):
         print(
             f"{options.model} is neither a folder nor in the local cache; fetch it with "
-            f"`hf download {options.model}` or give a model folder.",
+            f"`make fetch MODEL={options.model}` or give a model folder.",
             file=sys.stderr,
         )
         return 2

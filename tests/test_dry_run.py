@@ -48,6 +48,22 @@ def test_a_sweeps_cells_episodes_and_calls(
     assert rows[-1] == ("cells: 4", "", "40", "0", "40", f"{2 * sum(calls):,}")
 
 
+def test_each_model_is_looked_at_once_and_the_disk_for_all_calls(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_CACHE", str(tmp_path / "hub"))
+    sweep = ["-m", f"run.out={tmp_path}", "model=qwen3_8b,reference", "seed=0,1", "games=0-1"]
+    assert command.main([*sweep, "model.server.env=nowhere", "--dry-run"]) == 2
+    capsys.readouterr()
+    assert command.main([*sweep, "run.concurrency=7", "--dry-run"]) == 0
+    told = capsys.readouterr().out
+    assert told.count("qwen3_8b: Qwen/Qwen3-8B, Apache-2.0") == 1
+    assert told.count("reference: needs no weights") == 1
+    assert "for 7 at once" in told and "`make fetch MODEL=qwen3_8b`" in told
+    calls = 4 * 2 * 50 * 5 * 6
+    assert f"free in {tmp_path}, enough for {calls * 9000 / 1e9:.1f} GB: about 9 kB a call" in told
+
+
 def test_what_is_done_is_not_left(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     common = [f"run.out={tmp_path}", "environment.rooms=3"]
     played = run_cell(compose_cell([*common, "games=0,1,9"]))

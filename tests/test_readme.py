@@ -103,7 +103,13 @@ CASES: dict[str, tuple[str, int, str] | None] = {
         "pddlego sample model=random decoding=grounded decoding.max_tokens=300 -n 2", 0,
         '"rung": "grounded"',
     ),
-    "pddlego doctor": ("pddlego doctor", 0, "ready"),
+    "pddlego doctor": ("pddlego doctor", 0, "planner: solved"),
+    "pddlego models": ("pddlego models", 0, "qwen3_8b"),
+    "pddlego doctor qwen3_8b --concurrency 32 --gpu-memory 24": (
+        "pddlego doctor qwen3_8b --concurrency 32 --gpu-memory 24", 1, "model.context_tokens=21000",
+    ),
+    "make sweep DRY=1": ("make sweep DRY=1 EXPERIMENT=smoke RUNS={tmp}", 0, "needs no weights"),
+    "make fetch MODEL=qwen3_8b": ("make fetch MODEL=reference", 2, "nothing to fetch"),
 }  # fmt: skip
 
 

@@ -2,22 +2,17 @@
 
 import argparse
 import contextlib
-import math
-import re
-from collections import defaultdict
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Callable
+from pathlib import Path
 
 from rich.console import Console
-from rich.table import Table
 
+from pddlego_local.commands.fit import GB, Asked, look_at, model_settings, room_for_records
 from pddlego_local.config import compose_cell
 from pddlego_local.environments.alfworld.installation import find_environment
 from pddlego_local.environments.textworld_express.game import java_path
 from pddlego_local.errors import ConfigError, PddlegoError
-from pddlego_local.models.machine import gpu_count
 from pddlego_local.provenance import provenance
-from pddlego_local.resources import folder
 
 HELP = "what is installed, what is missing, what to type"
 
@@ -28,11 +23,38 @@ _TASK = (
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Takes none."""
+    parser.add_argument("models", nargs="*", metavar="MODEL", help="will it fit, is it here?")
+    parser.add_argument("--concurrency", type=int, default=32, metavar="N", help="answers at once")
+    parser.add_argument("--context", type=int, metavar="TOKENS", help="of an answer and its prompt")
+    parser.add_argument("--gpus", type=int, metavar="N", help="of another machine")
+    parser.add_argument("--gpu-memory", type=float, metavar="GB", help="of each, elsewhere")
+    parser.add_argument("--runs", type=Path, default=Path("runs"), help="where records will go")
 
 
 def carry_out(arguments: argparse.Namespace) -> int:
-    """Always 0: what is missing is the answer, not a failure."""
+    """Of the installation always 0: what is missing is the answer, not a failure. Of models 1 if
+    one does not fit or is not here."""
+    if arguments.models:
+        return _fit(arguments)
+    return _installation()
+
+
+def _fit(arguments: argparse.Namespace) -> int:
+    for option in ("concurrency", "context", "gpus", "gpu_memory"):
+        if (given := getattr(arguments, option)) is not None and given <= 0:
+            raise ConfigError(f"--{option.replace('_', '-')} {given}: give more than 0.")
+    memory = arguments.gpu_memory and int(arguments.gpu_memory * GB)
+    asked = Asked(arguments.concurrency, arguments.context, arguments.gpus, memory)
+    ready = True
+    for name in arguments.models:
+        fit = look_at(name, model_settings(name), asked)
+        print(fit)
+        ready &= fit.ready
+    print(room_for_records(arguments.runs))
+    return 0 if ready else 1
+
+
+def _installation() -> int:
     console = Console(highlight=False, soft_wrap=True)
     about = provenance()
     console.print(f"python {about['python']}, commit {about['commit']}")
@@ -42,7 +64,9 @@ def carry_out(arguments: argparse.Namespace) -> int:
     _try(console, "game", _game)
     _try(console, "ALFWorld", find_environment)
     _try(console, "planner", _plan)
-    console.print(_models())
+    console.print(
+        "[green]models[/]   `pddlego models` lists them; `pddlego doctor MODEL` looks at one"
+    )
     return 0
 
 
@@ -61,51 +85,3 @@ def _game() -> str:
 def _plan() -> str:
     with contextlib.closing(compose_cell([]).build("planner")) as planner:
         return str(planner.plan(*_TASK).outcome)
-
-
-def _models() -> Table:
-    """One row for all models in the same state; what is ready comes first."""
-    saying = defaultdict(list)
-    for path in sorted((folder("conf") / "model").glob("*.yaml")):
-        saying[_state(path.stem)].append(path.stem)
-    table = Table("model=", "", title="models", title_justify="left")
-    for (_, words), stems in sorted(saying.items()):
-        table.add_row(", ".join(stems), words)
-    return table
-
-
-def _state(stem: str) -> tuple[int, str]:
-    """A rank, and whether a model is ready, lacks something, or is nothing for this machine."""
-    try:
-        cell = compose_cell([f"model={stem}"])
-    except ConfigError as error:  # which model, the user says
-        return 2, f"give {str(error).split(':')[0]}=…"
-    model = cell.tree["model"]
-    needed = _gpus_needed(model)
-    if needed > gpu_count():
-        return 3 + needed, f"needs {_gpus(needed, model['weights'])}"
-    habits = model.get("thinking")
-    always_thinks = isinstance(habits, dict) and habits.get("switch") is None
-    try:
-        cell.build("model").preflight(thinking=always_thinks)
-    except PddlegoError as error:
-        return 1, f"missing: {error}"
-    return 0, "ready"
-
-
-def _gpus_needed(model: Mapping[str, Any]) -> int:
-    """By its settings; 0 if it runs without, or elsewhere."""
-    server = model.get("server", {})
-    if server.get("url"):
-        return 0
-    if server.get("device") == "cuda":
-        return int(server.get("tensor_parallel_size", 1))
-    return int(model.get("engine", {}).get("device") == "cuda")
-
-
-def _gpus(count: int, weights: str) -> str:
-    """With how much memory, from the billions of parameters that a name tells: two bytes each, and
-    a quarter more for the cache."""
-    named = re.search(r"(\d+(?:\.\d+)?)B\b", weights)
-    memory = f" with {math.ceil(float(named[1]) * 2 * 1.25 / count)} GB" if named else ""
-    return f"a GPU{memory}" if count == 1 else f"{count} GPUs{memory} each"

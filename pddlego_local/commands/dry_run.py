@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from rich.console import Console
 from rich.table import Table
 
+from pddlego_local.commands.fit import Asked, Fit, look_at, room_for_records
 from pddlego_local.config import GROUPS, CellConfig, compose_cell
 from pddlego_local.decoding import Decoding
 from pddlego_local.errors import PddlegoError
@@ -35,12 +36,13 @@ class CellAhead:
 
 
 def show(cells: Sequence[Sequence[str]], tell: Callable[[PddlegoError], int]) -> int:
-    """Prints one table and its totals; 0, or the exit code of the worst mistake in the cells.
+    """Prints one table and its totals, what each model needs, and the disk.
 
-    `cells` are the overrides of each; mistakes are reported as by the run itself. Nothing is
-    loaded, started or written.
+    0, or the exit code of the worst mistake in the cells. `cells` are the overrides of each;
+    mistakes are reported as by the run itself. Nothing is loaded, started or written.
     """
     ahead: list[CellAhead] = []
+    models: dict[str, Fit] = {}
     errors: dict[str, PddlegoError] = {}
     checked: list[object] = []
     for overrides in cells:
@@ -48,13 +50,23 @@ def show(cells: Sequence[Sequence[str]], tell: Callable[[PddlegoError], int]) ->
             config = compose_cell(overrides)
             _check(config, checked)
             ahead.append(look_ahead(config, tuple(overrides)))
+            models.setdefault(str(config.tree["model"]), _model(config))
         except PddlegoError as error:
             errors.setdefault(str(error), error)
     if errors:
         return max(tell(error) for error in errors.values())
     console = Console(highlight=False, width=None if sys.stdout.isatty() else PIPE_WIDTH)
     console.print(_table(ahead))
+    out = config.settings.run.out
+    for line in (*models.values(), room_for_records(out, sum(cell.calls for cell in ahead))):
+        print(line)
     return 0
+
+
+def _model(config: CellConfig) -> Fit:
+    """Whether it will fit, and whether its files are here."""
+    asked = Asked(config.settings.run.concurrency)
+    return look_at(config.labels["model"], config.tree["model"], asked)
 
 
 def look_ahead(config: CellConfig, overrides: tuple[str, ...]) -> CellAhead:

@@ -20,6 +20,12 @@ def compute_capability() -> float:
     return min((float(line) for line in told if re.fullmatch(r"\d+\.\d+", line)), default=0.0)
 
 
+def gpu_memory() -> int:
+    """Bytes of the smallest of this machine's NVIDIA GPUs, seen or not; 0 without any."""
+    told = _told("--query-gpu=memory.total", "--format=csv,noheader,nounits")
+    return min((int(line) * 1024**2 for line in told if line.isdecimal()), default=0)
+
+
 def _told(*arguments: str) -> list[str]:
     """The lines that the driver's tool prints; none where it cannot be run."""
     try:

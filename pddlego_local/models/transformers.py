@@ -12,6 +12,7 @@ from pydantic.dataclasses import dataclass
 
 from pddlego_local.core import Completion, Grammar, Messages, Prefix, Sampling
 from pddlego_local.errors import MissingPart, ModelFault
+from pddlego_local.models.about import About
 from pddlego_local.models.continuation import one_by_one
 from pddlego_local.models.generation import Generation, load_generation
 from pddlego_local.models.machine import gpu_count
@@ -50,6 +51,7 @@ class TransformersModel:
     context_tokens: PositiveInt | None = None
     thinking: Thinking | Literal["auto"] | None = "auto"
     engine: Engine = Engine()
+    about: About | None = None
 
     decodes: ClassVar[Literal[True]] = True
 

@@ -17,6 +17,8 @@ from pddlego_local.errors import ConfigError, MissingPart
 _EDGE_BYTES = 1 << 20
 _TOKENIZER_FILES = ("tokenizer.json", "tokenizer.model", "vocab.json")
 _OF_OURS = ("nano",)
+# The same weights once more, in forms that neither vLLM nor transformers is given here.
+_NOT_NEEDED = ["original/*", "metal/*", "onnx/*", "consolidated*", "*.pth", "*.gguf"]
 _LISTED = re.compile(r"^ {4}([0-9a-f]{64})  (\S+)$", re.MULTILINE)
 
 
@@ -88,6 +90,17 @@ def _sha256_of(path: Path, size: int, changed_ns: int) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
+def fetch_command(name: str, revision: str | None = None) -> str:
+    return f"make fetch MODEL={name}" + (f" REVISION={revision}" if revision else "")
+
+
+def cache_folder() -> Path:
+    """Where the hub's files are kept on this machine."""
+    from huggingface_hub import constants
+
+    return Path(constants.HF_HUB_CACHE)
+
+
 def _is_hub_name(weights: str) -> bool:
     return weights.count("/") <= 1 and not weights.startswith(("/", ".", "~"))
 
@@ -96,21 +109,21 @@ def _cached(name: str, revision: str | None) -> Path:
     from huggingface_hub import try_to_load_from_cache
     from huggingface_hub.errors import HFValidationError
 
-    at = f" --revision {revision}" if revision else ""
+    fetch = fetch_command(name, revision)
     try:
         config = try_to_load_from_cache(name, "config.json", revision=revision)
     except HFValidationError as error:
         raise ConfigError(f"model.weights: {name!r} is not a Hugging Face name: {error}") from None
     if not isinstance(config, str):
         raise MissingPart(
-            f"The weights {name} are not on this machine; fetch them with `hf download {name}{at}` "
-            "or point model.weights at a folder that holds them."
+            f"The weights {name} are not on this machine; fetch them with `{fetch}` or point "
+            "model.weights at a folder that holds them."
         )
     folder = Path(config).parent
     if lacking := _lacking(folder):
         raise MissingPart(
             f"The local copy of {name} is incomplete ({lacking} missing); complete it with "
-            f"`hf download {name}{at}`."
+            f"`{fetch}`."
         )
     return folder
 
@@ -119,7 +132,7 @@ def _download(name: str, revision: str | None) -> Path:
     from huggingface_hub import snapshot_download
 
     try:
-        return Path(snapshot_download(name, revision=revision))
+        return Path(snapshot_download(name, revision=revision, ignore_patterns=_NOT_NEEDED))
     except Exception as error:  # every cause (network, licence, name) has the same remedy
         raise MissingPart(
             f"Could not download {name} ({type(error).__name__}: {error}); check the name, the "

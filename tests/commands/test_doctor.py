@@ -1,56 +1,136 @@
-"""`pddlego doctor`: one short table of models, what is ready first."""
+"""`pddlego doctor`: what is installed; and of a model, whether it fits and whether it is here."""
 
-import re
+import json
+import shutil
 from pathlib import Path
 
 import pytest
 
 from pddlego_local.cli import run
-from pddlego_local.resources import folder
+from pddlego_local.models.random import make_random_llama
 
-MODELS = sorted(path.stem for path in (folder("conf") / "model").glob("*.yaml"))
-
-
-def rows(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, gpus: int
-) -> list[tuple[str, str]]:
-    """What is said, with the models of which it is said; the table is the end of all."""
-    for module in ("commands.doctor", "models.vllm.model", "models.transformers"):
-        monkeypatch.setattr(f"pddlego_local.{module}.gpu_count", lambda: gpus)
-    monkeypatch.setenv("COLUMNS", "400")
-    assert run(["doctor"]) == 0
-    table = capsys.readouterr().out.split("models\n")[-1]
-    cells = [re.split(r"\s*│\s*", line)[1:3] for line in table.splitlines() if "│" in line]
-    return [(words, stems) for stems, words in cells]
+GB = 10**9
 
 
-def test_a_machine_without_a_gpu_misses_no_gpu(
+@pytest.fixture(autouse=True)
+def no_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_CACHE", str(tmp_path / "hub"))
+
+
+def doctor(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str]:
+    code = run(["doctor", *arguments])
+    told = capsys.readouterr()
+    return code, told.out + told.err
+
+
+def plant_gpus(monkeypatch: pytest.MonkeyPatch, count: int, memory: int) -> None:
+    monkeypatch.setattr("pddlego_local.commands.fit.gpu_count", lambda: count)
+    monkeypatch.setattr("pddlego_local.commands.fit.gpu_memory", lambda: memory)
+    monkeypatch.setattr("pddlego_local.commands.fit.serving_build", lambda env: ("cuda", "1"))
+
+
+def test_the_installation(capsys: pytest.CaptureFixture[str]) -> None:
+    code, told = doctor(capsys)
+    assert code == 0
+    assert "game: You are in the kitchen." in told and "planner: solved" in told
+    assert "`pddlego models`" in told
+
+
+def test_without_a_gpu_it_says_which_would_do(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    said = rows(capsys, monkeypatch, 0)
-    assert said[0][0] == "ready" and "reference" in said[0][1].split(", ")
-    assert sorted(stem for _, stems in said for stem in stems.split(", ")) == MODELS
-    told = dict(said)
-    assert told["needs a GPU with 20 GB"] == "llama31_8b, qwen3_8b, r1_distill_llama_8b"
-    assert told["needs 4 GPUs with 44 GB each"] == "llama33_70b, r1_distill_llama_70b"
-    assert told["give model.run=…"] == "replay"
-    assert not [words for words in told if words.startswith("missing") and "GPU" in words]
-    assert len(said) <= 12
+    plant_gpus(monkeypatch, 0, 0)
+    code, told = doctor(capsys, "qwen3_8b")
+    assert code == 1
+    assert "weights   16.4 GB, as its YAML tells" in told
+    assert "no NVIDIA GPU here; it needs 2 of 24 GB, 1 of 48 GB, 1 of 80 GB" in told
+    assert "`make fetch MODEL=qwen3_8b`" in told
 
 
-def test_a_machine_with_a_gpu_misses_the_weights(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+def test_a_gpu_that_holds_it_and_some_of_the_answers(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_CACHE", str(tmp_path))
-    monkeypatch.setattr("pddlego_local.models.vllm.model.serving_build", lambda env: ("cuda", "1"))
-    said = rows(capsys, monkeypatch, 1)
-    (words,) = [words for words, stems in said if stems == "qwen3_8b"]
-    assert words.startswith("missing: The weights Qwen/Qwen3-8B") and "hf download" in words
-    assert (
-        "needs 2 GPUs with 40 GB each",
-        "qwen25_32b, qwen25_coder_32b, qwen3_32b, r1_distill_qwen_32b",
-    ) in said
-    assert [words.split(":")[0].split()[0] for words, _ in said] == sorted(
-        (words.split(":")[0].split()[0] for words, _ in said),
-        key=["ready", "missing", "give", "needs"].index,
-    )
+    plant_gpus(monkeypatch, 1, 80 * GB)
+    code, told = doctor(capsys, "llama31_8b", "--context", "32768", "--concurrency", "32")
+    # 72 GB of 80 are the server's; 16.06 are weights, 2 reserve, 4.295 an answer's cache
+    assert "room      for 12 such answers at once on a GPU with 80.0 GB of 32" in told
+    assert code == 1, "its files are not here"
+    _, told = doctor(capsys, "llama31_8b", "--context", "1000", "--concurrency", "32")
+    assert "others wait" not in told
+
+
+def test_a_gpu_that_is_too_small_and_the_ways_out(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plant_gpus(monkeypatch, 1, 24 * GB)
+    code, told = doctor(capsys, "qwen3_8b")
+    assert code == 1
+    assert "try model.server.tensor_parallel_size=2 or model.context_tokens=21000" in told
+    assert "for 1 such answers" in doctor(capsys, "qwen3_8b", "--context", "21000")[1]
+    _, told = doctor(capsys, "llama33_70b")
+    assert "it is to run on 4 GPUs, and 1 are visible" in told
+
+
+def test_another_machines_gpus(capsys: pytest.CaptureFixture[str]) -> None:
+    _, told = doctor(capsys, "llama33_70b", "--gpus", "8", "--gpu-memory", "24")
+    assert "on 8 GPUs with 24.0 GB" in told
+    _, told = doctor(capsys, "llama33_70b", "--gpus", "2", "--gpu-memory", "24")
+    assert "none on 2 GPUs with 24.0 GB: try model.server.tensor_parallel_size=8" in told
+
+
+def test_a_folder_tells_its_own_size_and_is_here(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plant_gpus(monkeypatch, 1, 8 * GB)
+    folder = make_random_llama(tmp_path / "tiny", seed=0)
+    code, told = doctor(capsys, str(folder))
+    assert code == 0
+    assert "as its files tell" in told and f"files     {folder}" in told
+    config = json.loads((folder / "config.json").read_text())
+    assert f"for an answer of {config['max_position_embeddings']:,} tokens" in told
+    (folder / "config.json").write_text("{}")
+    code, told = doctor(capsys, str(folder))
+    assert code == 1 and "of unknown size" in told and "does not tell the model's shape" in told
+
+
+def test_the_serving_environment_and_the_disk(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    full = shutil.disk_usage(tmp_path)._replace(free=10**9)
+    monkeypatch.setattr("shutil.disk_usage", lambda path: full)
+    monkeypatch.chdir(tmp_path)
+    _, told = doctor(capsys, "qwen3_8b", "--runs", str(tmp_path / "not" / "yet"))
+    assert "1.0 GB free in" in told and "TOO LITTLE for 16.4 GB" in told
+    assert "server    There is no serving environment" in told and "make serving" in told
+    assert f"records   1.0 GB free in {tmp_path / 'not' / 'yet'}" in told
+
+
+def test_what_needs_no_weights(capsys: pytest.CaptureFixture[str]) -> None:
+    code, told = doctor(capsys, "reference", "random")
+    assert code == 0 and told.count("needs no weights") == 2
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["no_such_model"], "there is no model=no_such_model; `pddlego models` lists"),
+        (["./nowhere"], "there is no folder nowhere"),
+        (["qwen3_8b", "--context", "0"], "--context 0"),
+        (["qwen3_8b", "--context", "50000"], "was made for 40960 tokens"),
+        (["qwen3_8b", "--gpu-memory", "-1"], "--gpu-memory -1"),
+        (["vllm"], "model.weights"),
+        (["replay"], "model.run"),
+    ],
+)
+def test_mistakes_are_told_in_one_sentence(
+    capsys: pytest.CaptureFixture[str], arguments: list[str], said: str
+) -> None:
+    code, told = doctor(capsys, *arguments)
+    assert code == 2 and said in told
+    assert len(told.splitlines()) == 1
+
+
+def test_a_name_that_no_yaml_has(capsys: pytest.CaptureFixture[str]) -> None:
+    code, told = doctor(capsys, "maker/model")
+    assert code == 1
+    assert "of unknown size" in told and "`make fetch MODEL=maker/model`" in told

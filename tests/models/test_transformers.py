@@ -204,7 +204,7 @@ def test_an_unreadable_config_is_a_sentence(
 @pytest.mark.parametrize(
     ("weights", "error", "message"),
     [
-        ("Qwen/Qwen3-8B-not-here", MissingPart, "`hf download Qwen/Qwen3-8B-not-here`"),
+        ("Qwen/Qwen3-8B-not-here", MissingPart, "`make fetch MODEL=Qwen/Qwen3-8B-not-here`"),
         ("/nowhere/model", ConfigError, "no folder /nowhere/model"),
         ("a/b/c", ConfigError, "no folder"),
         ("spaces in it", ConfigError, "not a Hugging Face name"),

@@ -37,7 +37,7 @@ def test_weights_that_come_with_the_package_have_a_name(
 ) -> None:
     monkeypatch.setattr(resources, "folder", lambda name: folder.parent)
     assert locate("tiny") == folder
-    with pytest.raises(MissingPart, match="hf download small"):
+    with pytest.raises(MissingPart, match="make fetch MODEL=small"):
         locate("small")
     with pytest.raises(MissingPart, match="make nano"):
         locate("nano")

@@ -13,6 +13,7 @@ from pydantic.dataclasses import dataclass
 
 from pddlego_local.core import Completion, Grammar, Messages, Prefix, Sampling
 from pddlego_local.errors import ConfigError, MissingPart, ModelFault
+from pddlego_local.models.about import About
 from pddlego_local.models.grammar import check_grammar
 from pddlego_local.models.machine import gpu_count
 from pddlego_local.models.seam import LocalTokenizer
@@ -38,6 +39,7 @@ class VllmModel:
     context_tokens: PositiveInt | None = None
     thinking: Thinking | None = None
     server: Server = Server()
+    about: About | None = None
 
     decodes: ClassVar[Literal[True]] = True
 

@@ -1,0 +1,46 @@
+"""`pddlego fetch MODEL`: a model's files from the hub. No other command reaches for one unasked."""
+
+import argparse
+import contextlib
+
+from pddlego_local.commands.fit import GB, about_of, free_at, model_settings
+from pddlego_local.errors import ConfigError, MissingPart
+from pddlego_local.models.memory import shape_told
+from pddlego_local.models.weights import cache_folder, identity_of, locate
+
+HELP = "a model's files from the Hugging Face hub into the local cache"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("model", help="a model of `pddlego models`, or a hub name: Qwen/Qwen3-8B")
+    parser.add_argument("--revision", help="a branch, tag or commit of the hub's repository")
+
+
+def carry_out(arguments: argparse.Namespace) -> int:
+    """0 when the files are here, whether they were before or not."""
+    settings = model_settings(arguments.model)
+    weights = settings.get("weights")
+    if not weights or "/" not in weights or weights.startswith(("/", ".", "~")):
+        raise ConfigError(f"{arguments.model}: there is nothing to fetch from a hub.")
+    revision = arguments.revision or settings.get("revision")
+    if about := about_of(settings):
+        _check_disk(weights, revision, shape_told(about, "auto").weights)
+    locate(weights, revision, download=True)
+    files = locate(weights, revision)
+    told = identity_of(weights, revision, files)
+    print(", ".join(f"{key} {value}" for key, value in told.items()))
+    print(files)
+    return 0
+
+
+def _check_disk(weights: str, revision: str | None, size: int) -> None:
+    """Raises MissingPart if they are not here and there is no room for them."""
+    with contextlib.suppress(MissingPart):
+        locate(weights, revision)
+        return
+    place = cache_folder()
+    if (free := free_at(place)) < size:
+        raise MissingPart(
+            f"{weights} takes {size / GB:.1f} GB and {place} has {free / GB:.1f} GB free; make "
+            "room, or name another folder with HF_HUB_CACHE."
+        )

@@ -1,0 +1,116 @@
+"""`pddlego fetch`, from a hub of our own on the loopback."""
+
+import http.server
+import json
+import os
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from pddlego_local.cli import run
+from pddlego_local.models.random import make_random_llama
+
+COMMIT = "0123456789abcdef0123456789abcdef01234567"
+NOT_NEEDED = ("original/consolidated.00.pth", "model.gguf", "consolidated.safetensors")
+
+
+class Hub(http.server.BaseHTTPRequestHandler):
+    """Speaks as much of the hub as a download asks for."""
+
+    files: dict[str, bytes]
+
+    def do_HEAD(self) -> None:
+        self._answer(body=False)
+
+    def do_GET(self) -> None:
+        self._answer(body=True)
+
+    def _answer(self, *, body: bool) -> None:
+        path = self.path.split("?")[0]
+        if path == "/api/models/maker/tiny/revision/main":
+            content = json.dumps({"id": "maker/tiny", "sha": COMMIT, "siblings": []}).encode()
+        elif path == f"/api/models/maker/tiny/tree/{COMMIT}":
+            tree = [
+                {"type": "file", "path": name, "size": len(held), "oid": "0"}
+                for name, held in self.files.items()
+            ]
+            content = json.dumps(tree).encode()
+        else:
+            found = self.files.get(path.partition(f"/maker/tiny/resolve/{COMMIT}/")[2])
+            if found is None:
+                self.send_error(404)
+                return
+            content = found
+        self.send_response(200)
+        self.send_header("Content-Length", str(len(content)))
+        self.send_header("X-Repo-Commit", COMMIT)
+        self.send_header("ETag", f'"{hash(content):x}"')
+        self.end_headers()
+        if body:
+            self.wfile.write(content)
+
+    def log_message(self, format: str, *values: object) -> None:
+        """Says nothing."""
+
+
+@pytest.fixture
+def hub(tmp_path: Path) -> Iterator[str]:
+    folder = make_random_llama(tmp_path / "tiny", seed=0)
+    Hub.files = {path.name: path.read_bytes() for path in folder.iterdir()}
+    Hub.files |= dict.fromkeys(NOT_NEEDED, b"once more")
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Hub)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    yield f"http://127.0.0.1:{server.server_address[1]}"
+    server.shutdown()
+    server.server_close()
+
+
+def fetch(cache: Path, endpoint: str, *arguments: str) -> subprocess.CompletedProcess[str]:
+    env = {key: value for key, value in os.environ.items() if "proxy" not in key.lower()}
+    env |= {"HF_ENDPOINT": endpoint, "HF_HUB_CACHE": str(cache), "HF_HUB_DISABLE_XET": "1"}
+    env |= {"HF_HUB_DISABLE_PROGRESS_BARS": "1"}
+    return subprocess.run(
+        [sys.executable, "-m", "pddlego_local", "fetch", *arguments],
+        env=env,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def test_a_model_is_fetched_once_without_what_nobody_loads(hub: str, tmp_path: Path) -> None:
+    cache = tmp_path / "hub"
+    done = fetch(cache, hub, "maker/tiny")
+    assert done.returncode == 0, done.stderr
+    assert f"weights maker/tiny, commit {COMMIT}" in done.stdout
+    files = Path(done.stdout.splitlines()[-1])
+    assert {path.name for path in files.iterdir()} == Hub.files.keys() - set(NOT_NEEDED)
+    assert (files / "model.safetensors").read_bytes() == Hub.files["model.safetensors"]
+    again = fetch(cache, "http://127.0.0.1:9", "maker/tiny")
+    assert (again.returncode, again.stdout) == (0, done.stdout)
+
+
+def test_a_hub_that_cannot_be_reached_is_told_in_words(tmp_path: Path) -> None:
+    done = fetch(tmp_path / "hub", "http://127.0.0.1:9", "maker/tiny")
+    assert done.returncode == 3
+    assert "Could not download maker/tiny" in done.stderr and "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize("model", ["reference", "nano", "./folder", "random"])
+def test_there_is_nothing_to_fetch(capsys: pytest.CaptureFixture[str], model: str) -> None:
+    assert run(["fetch", model]) == 2
+    assert f"{model}: there is nothing to fetch" in capsys.readouterr().err
+
+
+def test_a_full_disk_is_told_before_the_download(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_CACHE", str(tmp_path / "hub"))
+    monkeypatch.setattr("pddlego_local.commands.fetch.free_at", lambda place: 10**9)
+    assert run(["fetch", "qwen3_8b"]) == 3
+    told = capsys.readouterr().err
+    assert "Qwen/Qwen3-8B takes 16.4 GB" in told and "HF_HUB_CACHE" in told

@@ -1,0 +1,120 @@
+"""`pddlego models`, and what every model's YAML must tell."""
+
+import itertools
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pddlego_local.cli import run
+from pddlego_local.commands.fit import about_of
+from pddlego_local.commands.models import told
+from pddlego_local.config import compose_cell
+from pddlego_local.models.memory import Gpus, fewest, shape_told
+from pddlego_local.resources import folder
+
+YAMLS = sorted((folder("conf") / "model").glob("*.yaml"))
+PUBLISHED = [path for path in YAMLS if "/" in str(told(path).get("weights"))]
+PARSERS = {"qwen3", "deepseek_r1", "olmo3"}  # of vLLM's, those of models that we have
+LICENCES = re.compile(
+    r"Apache-2\.0|MIT( and Llama 3\.\d Community License)?|Llama 3\.\d Community License"
+    r"|Gemma Terms of Use"
+)
+
+
+@pytest.mark.parametrize("path", PUBLISHED, ids=lambda path: path.stem)
+def test_a_published_model_tells_what_doctor_and_reports_need(path: Path) -> None:
+    composed = compose_cell([f"model={path.stem}"])
+    settings = composed.tree["model"]
+    assert told(path) == settings
+    about = about_of(settings)
+    assert about is not None
+    assert LICENCES.fullmatch(about.licence)
+    assert 1e8 < about.parameters < 2e11
+    assert settings["context_tokens"] <= about.most_context_tokens
+    assert about.sampling or about.thinking_sampling
+    assert (about.windowed_layers > 0) == (about.window is not None)
+    assert about.windowed_layers < about.layers
+    composed.build("model")
+    assert "about" not in composed.identity["model"]
+
+
+@pytest.mark.parametrize("path", PUBLISHED, ids=lambda path: path.stem)
+def test_each_fact_has_a_source_or_says_that_it_has_none(path: Path) -> None:
+    """In the comment behind it, above it, or of the line that speaks for the next ones."""
+    lines = path.read_text().split("about:")[1].splitlines()
+    assert lines[0].strip() == f"# https://huggingface.co/{told(path)['weights']}"
+    speaking = 0
+    for before, line in itertools.pairwise(lines):
+        if line.strip().startswith("#"):
+            continue
+        spoken = re.search(r"this and the next (two|four)", line)
+        assert "#" in line or before.strip().startswith("#") or speaking > 0, line
+        speaking = {"two": 2, "four": 4}[spoken[1]] if spoken else speaking - 1
+
+
+@pytest.mark.parametrize("path", PUBLISHED, ids=lambda path: path.stem)
+def test_it_fits_the_80_gb_gpus_that_it_is_configured_for(path: Path) -> None:
+    settings: dict[str, Any] = told(path)
+    about = about_of(settings)
+    assert about is not None
+    shape, tokens = shape_told(about, settings["dtype"]), settings["context_tokens"]
+    configured = settings["server"]["tensor_parallel_size"]
+    assert Gpus(configured, 80 * 10**9).answers(shape, tokens) >= 1
+    assert (fewest(shape, tokens, 80 * 10**9) or 9) <= configured
+
+
+@pytest.mark.parametrize("path", PUBLISHED, ids=lambda path: path.stem)
+def test_a_model_that_thinks_names_its_markers_and_one_of_vllms_parsers(path: Path) -> None:
+    settings = told(path)
+    about = about_of(settings)
+    assert about is not None
+    if habits := settings["thinking"]:
+        assert habits["parser"] in PARSERS
+        assert habits["start"] and habits["end"]
+    assert bool(about.thinking_sampling) == bool(habits)
+    assert bool(about.sampling) == (not habits or habits["switch"] is not None)
+
+
+def test_fewer_bits_are_smaller_than_the_model_they_are_of() -> None:
+    for path in PUBLISHED:
+        about, base = about_of(told(path)), path.stem.rpartition("_")[0]
+        if path.stem.endswith(("_awq", "_fp8")):
+            of = about_of(told(path.with_stem(base)))
+            assert about and of and about.weights_gb
+            assert 0.2 * of.parameters < about.weights_gb * 1e9 < 1.2 * of.parameters
+
+
+def rows(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, gpus: int, memory: int = 0
+) -> dict[str, list[str]]:
+    for module in ("fit", "models"):
+        monkeypatch.setattr(f"pddlego_local.commands.{module}.gpu_count", lambda: gpus)
+        monkeypatch.setattr(f"pddlego_local.commands.{module}.gpu_memory", lambda: memory)
+    assert run(["models"]) == 0
+    cells = [re.split(r"\s*│\s*", line)[1:-1] for line in capsys.readouterr().out.splitlines()]
+    return {row[0]: row[1:] for row in cells if row}
+
+
+def test_the_list_without_a_gpu(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_CACHE", str(tmp_path))
+    listed = rows(capsys, monkeypatch, 0)
+    assert {path.stem for path in PUBLISHED} | {"reference", "random"} <= listed.keys()
+    assert listed["qwen3_8b"][:4] == ["8.2 B", "Apache-2.0", "40,960 of 40,960", "16.4 GB"]
+    assert listed["llama33_70b"][4:] == ["8", "4", "4", "needs 4 GPUs"]
+    assert listed["qwen3_8b"][-1] == "needs a GPU"
+    assert listed["smollm2_135m"][-1] == "on the CPU, to be fetched"
+    assert listed["reference"][-1] == "ready"
+
+
+def test_the_list_with_a_gpu(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_CACHE", str(tmp_path))
+    listed = rows(capsys, monkeypatch, 1, 24 * 10**9)
+    assert listed["qwen3_8b"][-1] == "too large"
+    assert listed["qwen3_8b_awq"][-1] == "fits, to be fetched"
+    assert listed["qwen3_32b"][-1] == "needs 2 GPUs"
