@@ -26,6 +26,7 @@ from pddlego_local.models.opened import MODELS
 from pddlego_local.pool import CellResult
 from pddlego_local.resources import folder
 from pddlego_local.run import run_cells
+from pddlego_local.sweep_record import write_sweep
 
 DRY_RUN = "--dry-run"
 HERE = "hydra._internal.core_plugins.basic_launcher.BasicLauncher"
@@ -135,9 +136,11 @@ class Preflight(Callback):
             raise SystemExit(dry_run.show(cells_of(config), _tell))
         errors: dict[str, PddlegoError] = {}
         checked: list[object] = []
+        cells: list[CellConfig] = []
         for overrides in cells_of(config):
             try:
                 cell = compose_cell(overrides)
+                cells.append(cell)
                 built = cell.check()
                 built["environment"].preflight()
                 thinking = built["decoding"].thinking
@@ -149,3 +152,7 @@ class Preflight(Callback):
                 errors.setdefault(str(error), error)
         if errors:
             raise SystemExit(max(_tell(error) for error in errors.values()))
+        try:
+            write_sweep(cells)
+        except PddlegoError as error:
+            raise SystemExit(_tell(error)) from error
