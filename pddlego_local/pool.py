@@ -77,6 +77,8 @@ class Pool:
 
     One thread, that of `play`, opens cells, hands out their episodes and closes them; the threads
     of the pool play. The next cell is opened when not every thread has an episode to go on with.
+    `told` is how a cell went, `advance` by how many episodes the run has come further, 0 as it sets
+    out.
     """
 
     def __init__(
@@ -85,7 +87,7 @@ class Pool:
         early: EarlyEnd,
         console: Console,
         told: Callable[[CellResult], None],
-        advance: Callable[[], None],
+        advance: Callable[[int], None],
     ) -> None:
         self._waiting = deque(configs)
         self._early, self._console, self._told, self._advance = early, console, told, advance
@@ -177,6 +179,7 @@ class Pool:
             self._told(CellResult(cell.folder, cell.played, sorted(cell.faults), cell.left, why))
             return
         one.open_episodes = len(episodes)
+        self._advance(0)
         for game, trial in episodes:
             future = self._threads.submit(self._play_one, one.cell, game, trial)
             future.add_done_callback(lambda ended: self._ended.put((one, ended)))
@@ -204,6 +207,6 @@ class Pool:
         one.open_episodes -= 1
         one.cell.note(ended.result())
         if ended.result():
-            self._advance()
+            self._advance(1)
         if not one.open_episodes:
             self._go_on(one)

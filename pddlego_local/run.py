@@ -48,17 +48,25 @@ def run_cells(
         for row in read_rows(folder / "episodes.jsonl")
     ]
     early = EarlyEnd(configs[0].settings.run, rows)
-    left = missing(configs)
     columns = (
         TextColumn("{task.description}"),
         BarColumn(),
         MofNCompleteColumn(),
         TimeElapsedColumn(),
     )
-    with Progress(*columns, console=console, disable=not left) as progress:
-        bar = progress.add_task("episodes", total=left)
+    progress = Progress(*columns, console=console)
+    bar = progress.add_task("episodes", total=missing(configs))
+
+    def advance(episodes: int) -> None:
+        progress.start()  # with the first episode, so that mistakes are told without a bar
+        progress.advance(bar, episodes)
+
+    try:
         for cells in _by_model(configs):
-            Pool(cells, early, console, told, lambda: progress.advance(bar)).play()
+            Pool(cells, early, console, told, advance).play()
+    finally:
+        if progress.live.is_started:
+            progress.stop()
     if early.interrupted:
         raise KeyboardInterrupt
 
