@@ -13,6 +13,7 @@ from pddlego_local.errors import PddlegoError
 
 COMMANDS = {
     "run": "play one cell, or with -m a sweep; the same command again continues it",
+    "status": "how far a run has come, from another terminal",
     "report": "tables of one or more runs",
     "export": "all model calls as one CSV",
     "rescore": "rows computed from transcripts again, and what differs",

@@ -68,12 +68,16 @@ _STRICT = ConfigDict(extra="forbid")
 class RunSettings:
     """How a cell is carried out; nothing here changes its results.
 
-    `retries` is how often an episode is tried again after an infrastructure fault.
+    `retries` is how often an episode is tried again after an infrastructure fault. At a limit, None
+    for none, no further episode begins. `max_tokens_total` are all tokens of the command's cells,
+    prompts and answers, whenever played; `max_hours` count from the command's start.
     """
 
     out: Path
     concurrency: Annotated[int, Field(ge=1)]
     retries: Annotated[int, Field(ge=0)]
+    max_tokens_total: Annotated[int, Field(ge=1)] | None
+    max_hours: Annotated[float, Field(gt=0)] | None
 
 
 @pydantic.dataclasses.dataclass(config=_STRICT, kw_only=True, frozen=True)

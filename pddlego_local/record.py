@@ -24,7 +24,7 @@ from typing import IO, Any, TypeVar
 from pddlego_local.errors import ConfigError, RecordFault
 from pddlego_local.events import End, Event, Plan, event_of
 from pddlego_local.formats import FORMAT, Recorded, to_json
-from pddlego_local.rows import EpisodeRow, FaultRow, row_of
+from pddlego_local.rows import EpisodeRow, FaultRow, fault_of, row_of
 
 T = TypeVar("T")
 
@@ -156,6 +156,11 @@ def read_events(transcript: Path) -> list[Event]:
 def read_rows(episodes: Path) -> list[EpisodeRow]:
     """The rows of an episodes.jsonl; none if it is absent. Raises as `read_events`."""
     return _read(episodes, episodes.parent, row_of)
+
+
+def read_faults(cell: Path) -> list[FaultRow]:
+    """The infrastructure faults of a cell's folder. Raises as `read_events`."""
+    return _read(cell / "faults.jsonl", cell, fault_of)
 
 
 def read_run(cell: Path) -> dict[str, Any]:

@@ -73,8 +73,14 @@ class FaultRow(Recorded):
 
 
 _ROW = pydantic.TypeAdapter(EpisodeRow)
+_FAULT = pydantic.TypeAdapter(FaultRow)
 
 
 def row_of(line: str, place: str) -> EpisodeRow:
     """Raises ConfigError, which names `place`, if the line is no row of this format."""
     return read_as(_ROW, line, place, "an episode's row")
+
+
+def fault_of(line: str, place: str) -> FaultRow:
+    """Raises as `row_of`."""
+    return read_as(_FAULT, line, place, "a fault's row")

@@ -82,6 +82,7 @@ CASES: dict[str, tuple[str, int, str] | None] = {
         "pddlego run model=vllm model.weights=/my/model model.server.url=http://127.0.0.1:9/v1"
         " run.out={tmp}", 3, "127.0.0.1:9",
     ),
+    "pddlego status runs/default": ("pddlego status {played}/default", 0, "1 of 1 done"),
     "pddlego report runs/default --out runs/default": (
         "pddlego report {played}/default --out {played}/default", 0, "report.md",
     ),

@@ -23,6 +23,7 @@ from pddlego_local.events import End, Unsolvable
 from pddlego_local.models import opened
 from pddlego_local.models.reference import ReferenceFormalizer
 from pddlego_local.models.scripted import Scripted
+from pddlego_local.pool import CellResult
 from pddlego_local.record import read_events, read_rows
 from pddlego_local.resources import folder
 from pddlego_local.rows import EpisodeRow
@@ -210,7 +211,7 @@ class Flaky(ReferenceFormalizer):
         return super().answer(question, sampling, sample, of)
 
 
-def play(tmp_path: Path, model: object, monkeypatch: pytest.MonkeyPatch) -> runner.CellResult:
+def play(tmp_path: Path, model: object, monkeypatch: pytest.MonkeyPatch) -> CellResult:
     monkeypatch.setattr(opened.MODELS, "get", lambda config: model)
     monkeypatch.setattr(opened.MODELS, "open", lambda config, model: None)
     monkeypatch.setattr("tenacity.nap.time.sleep", lambda seconds: None)

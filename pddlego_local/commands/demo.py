@@ -14,10 +14,11 @@ from pddlego_local.commands.sample import samples
 from pddlego_local.config import compose_cell
 from pddlego_local.decoding.question import Model
 from pddlego_local.models.opened import MODELS
+from pddlego_local.pool import CellResult
 from pddlego_local.report.cells import find_cells
 from pddlego_local.report.numbers import report_numbers
 from pddlego_local.report.text import on_screen
-from pddlego_local.run import CellResult, run_cell
+from pddlego_local.run import run_cell
 
 HELP = "ten games, and what a grammar does"
 SAMPLES = 10

@@ -1,7 +1,8 @@
 """`pddlego run` as Hydra sees it: one job per cell, and a look ahead over the whole sweep.
 
 Single cells, sweeps (`-m`) and other launchers (submitit, Ray) are Hydra's; this file only says
-what a job does, and refuses a sweep whose parts are missing before its first job begins.
+what a job does, and refuses a sweep whose parts are missing before its first job begins. Under
+Hydra's own launcher a job only hands in its cell, and all are played together when all are known.
 """
 
 import logging
@@ -20,20 +21,18 @@ from rich.markup import escape
 from pddlego_local.commands import dry_run
 from pddlego_local.commands.sweep import cells_of
 from pddlego_local.config import CellConfig, compose_cell, quote_games
-from pddlego_local.errors import (
-    EnvironmentFault,
-    GrammarIgnored,
-    ModelFault,
-    PddlegoError,
-    PlannerFault,
-)
+from pddlego_local.errors import PddlegoError
 from pddlego_local.models.opened import MODELS
+from pddlego_local.pool import CellResult
 from pddlego_local.resources import folder
-from pddlego_local.run import run_cell
+from pddlego_local.run import run_cells
+from pddlego_local.sweep_record import write_sweep
 
 DRY_RUN = "--dry-run"
+HERE = "hydra._internal.core_plugins.basic_launcher.BasicLauncher"
 console = Console(stderr=True, highlight=False, soft_wrap=True)
 _exit_code = 0
+_handed_in: list[CellConfig] = []
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -50,6 +49,8 @@ def main(arguments: Sequence[str]) -> int:
         hydra.main(version_base="1.3", config_path=str(folder("conf")), config_name="config")(
             _job
         )()
+        if _handed_in:
+            _play_all()
     except SystemExit as stop:
         # Hydra itself leaves with 1 on a bad override.
         return stop.code if isinstance(stop.code, int) and stop.code in (0, 3) else 2
@@ -68,17 +69,44 @@ def _options_first(words: Sequence[str]) -> list[str]:
 
 
 def _job(cfg: DictConfig) -> None:
-    """One cell. Its infrastructure faults let the sweep go on; what no cell survives stops it."""
-    global _exit_code
+    """One cell: handed in where Hydra's own launcher plays all of them here, else played now."""
+    hydra_config = HydraConfig.get()
     try:
-        result = run_cell(CellConfig.of(cfg, HydraConfig.get().runtime.choices), console)
-    except (ModelFault, PlannerFault, EnvironmentFault) as error:
-        if isinstance(error, GrammarIgnored):
-            raise SystemExit(_tell(error)) from error
-        _exit_code = _tell(error)
-        return
+        cell = CellConfig.of(cfg, hydra_config.runtime.choices)
     except PddlegoError as error:
         raise SystemExit(_tell(error)) from error
+    _handed_in.append(cell)
+    if hydra_config.launcher._target_ != HERE:
+        _play_all()
+
+
+def _play_all() -> None:
+    """Plays the cells that were handed in. Raises SystemExit for what no cell survives."""
+    cells = list(_handed_in)
+    _handed_in.clear()
+    results: list[CellResult] = []
+
+    def told(result: CellResult) -> None:
+        _tell_faults(result)
+        results.append(result)
+
+    try:
+        run_cells(cells, told, console)
+    except PddlegoError as error:
+        raise SystemExit(_tell(error)) from error
+    if ended_early := [result for result in results if result.left]:
+        left = sum(result.left for result in ended_early)
+        console.print(
+            f"{ended_early[-1].why}, {left} episodes are left: give the command again, with a "
+            "higher limit if it counts what was played before"
+        )
+
+
+def _tell_faults(result: CellResult) -> None:
+    """A cell's infrastructure faults let the others go on, and are told at its end."""
+    global _exit_code
+    if result.refused:
+        _exit_code = _tell(result.refused)
     for fault in result.faults:
         _exit_code = 3
         console.print(f"[bold red]infrastructure fault:[/] {escape(fault)}")
@@ -108,9 +136,11 @@ class Preflight(Callback):
             raise SystemExit(dry_run.show(cells_of(config), _tell))
         errors: dict[str, PddlegoError] = {}
         checked: list[object] = []
+        cells: list[CellConfig] = []
         for overrides in cells_of(config):
             try:
                 cell = compose_cell(overrides)
+                cells.append(cell)
                 built = cell.check()
                 built["environment"].preflight()
                 thinking = built["decoding"].thinking
@@ -122,3 +152,7 @@ class Preflight(Callback):
                 errors.setdefault(str(error), error)
         if errors:
             raise SystemExit(max(_tell(error) for error in errors.values()))
+        try:
+            write_sweep(cells)
+        except PddlegoError as error:
+            raise SystemExit(_tell(error)) from error

@@ -12,11 +12,12 @@ from pddlego_local.events import Call
 from pddlego_local.models import opened
 from pddlego_local.models.random import RandomModel
 from pddlego_local.models.transformers import TransformersModel
+from pddlego_local.pool import CellResult
 from pddlego_local.record import read_events, read_rows
 from pddlego_local.report.cells import find_cells
 from pddlego_local.report.numbers import report_numbers
 from pddlego_local.rows import EpisodeRow
-from pddlego_local.run import CellResult, run_cell
+from pddlego_local.run import run_cell
 from tests.rows import without_clocks
 
 DRAFTS = ["decoding.reason=draft", "decoding.draft_tokens=20", "decoding.max_tokens=60"]

@@ -103,6 +103,7 @@ def _java() -> JavaGateway:
                     cwd=str(folder),
                     java_path=java_path(),
                     die_on_exit=True,
+                    create_new_process_group=True,  # a Ctrl-C in the terminal is ours to answer
                 )
             except (OSError, Py4JError, ValueError) as error:
                 raise MissingPart(f"could not start Java for TextWorldExpress: {error}") from error

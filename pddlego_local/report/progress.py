@@ -1,0 +1,105 @@
+"""How far a run has come, from its records alone, while it goes on or after.
+
+When an episode ended is the file time of its transcript, which some ways of copying lose.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from pddlego_local.metrics.cell import counted
+from pddlego_local.record import read_faults
+from pddlego_local.report.cells import CellRecord, find_cells
+from pddlego_local.sweep_record import read_sweeps
+
+
+@dataclass(frozen=True)
+class Progress:
+    """Cells and episodes of one run. `won` of `counting` are episodes that have ended and stand in
+    the denominator. `faults` are infrastructure faults, `open_faults` the episodes that have had
+    one and have no result yet; `starts` counts how often cells were begun or continued.
+
+    `busy_s` are the seconds in which at least one episode was played. `last_written` is a time in
+    seconds since 1970, None where nothing was.
+    """
+
+    cells: int
+    cells_begun: int
+    cells_done: int
+    episodes: int
+    done: int
+    won: int
+    counting: int
+    faults: int
+    open_faults: int
+    starts: int
+    completion_tokens: int
+    busy_s: float
+    last_written: float | None
+
+    @property
+    def left_s(self) -> float | None:
+        """The seconds that the rest takes at the pace so far; None where nothing is done yet."""
+        return self.busy_s / self.done * (self.episodes - self.done) if self.done else None
+
+    @property
+    def tokens_per_s(self) -> float | None:
+        """Of finished episodes."""
+        return self.completion_tokens / self.busy_s if self.busy_s else None
+
+
+def progress(run: Path) -> Progress:
+    """Raises as `find_cells` and `read_sweeps`."""
+    planned = read_sweeps(run)
+    begun = find_cells([run]) if not planned or any(run.rglob("run.json")) else []
+    asked = planned | {cell.folder: len(cell.rows) + cell.missing for cell in begun}
+    rows = [row for cell in begun for row in cell.rows]
+    counting = [row for cell in begun for row in counted(cell.rows).counted]
+    faults = [(cell, fault) for cell in begun for fault in read_faults(cell.folder)]
+    done = {(cell.folder, row.game, row.trial) for cell in begun for row in cell.rows}
+    faulty = {(cell.folder, fault.game, fault.trial) for cell, fault in faults}
+    spans = [span for cell in begun for span in _played(cell)]
+    return Progress(
+        cells=len(asked),
+        cells_begun=len(begun),
+        cells_done=sum(not cell.missing for cell in begun),
+        episodes=sum(asked.values()),
+        done=len(rows),
+        won=sum(row.success for row in counting),
+        counting=len(counting),
+        faults=len(faults),
+        open_faults=len(faulty - done),
+        starts=sum(len(cell.run["starts"]) for cell in begun),
+        completion_tokens=sum(row.completion_tokens for row in rows),
+        busy_s=_covered(spans),
+        last_written=max((end for _, end in spans), default=None),
+    )
+
+
+def _played(cell: CellRecord) -> Iterable[tuple[float, float]]:
+    """From when to when each episode was played; one that is in flight, to its last event."""
+    for row in cell.rows:
+        end = _time(cell.folder / "transcripts" / f"{row.game}-{row.trial}.jsonl")
+        if end is not None:
+            yield end - row.wall_time_s, end
+    for partial in (cell.folder / "transcripts").glob("*.partial"):
+        end = _time(partial)
+        if end is not None:
+            yield end, end
+
+
+def _time(path: Path) -> float | None:
+    """None if the file has gone: an episode has just ended."""
+    try:
+        return path.stat().st_mtime
+    except FileNotFoundError:
+        return None
+
+
+def _covered(spans: Sequence[tuple[float, float]]) -> float:
+    """The length of what these spans cover together."""
+    covered, until = 0.0, float("-inf")
+    for begin, end in sorted(spans):
+        covered += max(0.0, end - max(begin, until))
+        until = max(until, end)
+    return covered

@@ -1,0 +1,62 @@
+"""Models for tests of sweeps: some wait, and tell in which order they were asked."""
+
+import threading
+
+from pddlego_local.core import Completion, Sampling
+from pddlego_local.decoding.forms import Keys
+from pddlego_local.decoding.question import Drawn, Question
+from pddlego_local.errors import ModelFault
+from pddlego_local.models.reference import ReferenceFormalizer
+
+
+class Stuck(ReferenceFormalizer):
+    """Answers nothing until it is closed, as a server that hangs; then its requests fail."""
+
+    def answer(
+        self, question: Question[Keys], sampling: Sampling, sample: int = 0, of: int = 1
+    ) -> Drawn:
+        _closed.wait()
+        raise ModelFault("the server has gone")
+
+    def close(self) -> None:
+        _closed.set()
+
+
+_closed = threading.Event()
+
+
+class Talkative(ReferenceFormalizer):
+    """Each answer takes 1,000 tokens of prompt and answer."""
+
+    def answer(
+        self, question: Question[Keys], sampling: Sampling, sample: int = 0, of: int = 1
+    ) -> Drawn:
+        text = super().answer(question, sampling, sample, of).completion.text
+        return Drawn(Completion(text, "stop", 900, 100, 0.0))
+
+
+class Meeting(ReferenceFormalizer):
+    """An answer about the look `first` waits until one about `second` was asked for. `met` says
+    that this came true, `most` how many answers were asked for at once."""
+
+    def __init__(self, first: str, second: str) -> None:
+        super().__init__()
+        self.__dict__.update(first=first, second=second, asked=threading.Event(), met=False)
+        self.__dict__.update(now=0, most=0, lock=threading.Lock())
+
+    def answer(
+        self, question: Question[Keys], sampling: Sampling, sample: int = 0, of: int = 1
+    ) -> Drawn:
+        mine = self.__dict__
+        look = question.scene.memory[0].text
+        with mine["lock"]:
+            mine["now"] += 1
+            mine["most"] = max(mine["most"], mine["now"])
+        if mine["second"] in look:
+            mine["asked"].set()
+        if mine["first"] in look:
+            mine["met"] = mine["asked"].wait(20)
+        drawn = super().answer(question, sampling, sample, of)
+        with mine["lock"]:
+            mine["now"] -= 1
+        return drawn
