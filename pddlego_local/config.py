@@ -140,7 +140,7 @@ class CellConfig:
     @cached_property
     def settings(self) -> Settings:
         """Raises ConfigError naming the key that is unknown or impossible."""
-        with _clear_errors(""):
+        with clear_errors(""):
             return Settings(**{k: v for k, v in self.tree.items() if k not in GROUPS})
 
     def check(self) -> dict[str, Any]:
@@ -170,7 +170,7 @@ class CellConfig:
         """
         if group == "environment":
             self._check_environment()
-        with _clear_errors(group):
+        with clear_errors(group):
             part = instantiate(self.tree[group], _convert_="all")
         context_tokens = self.tree["model"].get("context_tokens")
         if group == "decoding" and isinstance(context_tokens, int):
@@ -197,8 +197,9 @@ def compose_cell(overrides: Sequence[str]) -> CellConfig:
     return CellConfig.of(plain, choices)
 
 
-class _clear_errors:
-    """Turns what pydantic and Hydra say of a bad value into one sentence naming the key."""
+class clear_errors:
+    """Turns what pydantic and Hydra say of a bad value of a group ("" for none) into a ConfigError:
+    one sentence naming the key."""
 
     def __init__(self, group: str) -> None:
         self.group = group
@@ -226,7 +227,8 @@ class _clear_errors:
         if error["type"] == "missing_argument":
             return f"{key}: must be given"
         words = error["msg"].removeprefix("Value error, ")
-        return f"{key}={error['input']!r}: {words[0].lower()}{words[1:]}"
+        told = f"{key}={error['input']!r}: " if error["loc"] else f"{key}: " if key else ""
+        return f"{told}{words[0].lower()}{words[1:]}"
 
 
 def _first_line(error: Exception) -> str:

@@ -67,10 +67,14 @@ class Collate:
 
 
 class AnswerTrainer(transformers.Trainer):
-    """The language model's usual loss, on the answers. Logits of the prompts, which are most of the
-    tokens, are not computed."""
+    """The language model's usual loss, on the answers, and on the questions as much as
+    `question_loss` says; where that is 0 their logits, which are most, are not computed."""
 
     loss_is_scaled_for_ga = False  # a mean of the examples computed together
+
+    def __init__(self, *, question_loss: float = 0, **others: Any) -> None:
+        super().__init__(**others)
+        self.question_loss = question_loss
 
     def compute_loss(
         self,
@@ -81,13 +85,24 @@ class AnswerTrainer(transformers.Trainer):
     ) -> Any:
         known = {key: value for key, value in inputs.items() if key != "labels"}
         labels = inputs["labels"]
+        with_questions = self.question_loss > 0 and not return_outputs
         answer = int((labels != IGNORED).sum(dim=1).max())
-        logits = model(**known, logits_to_keep=answer + 1, use_cache=False).logits[:, :-1]
-        targets = labels[:, -answer:]
-        loss = torch.nn.functional.cross_entropy(
-            logits.float().flatten(0, 1), targets.flatten(), ignore_index=IGNORED
-        )
+        keep = labels.shape[1] if with_questions else answer + 1
+        logits = model(**known, logits_to_keep=keep, use_cache=False).logits[:, :-1].float()
+        targets = labels[:, -logits.shape[1] :]
+        loss = _loss(logits, targets)
+        if with_questions:
+            asked = inputs["input_ids"].where(known["attention_mask"] > 0, IGNORED)
+            asked = asked.where(labels == IGNORED, IGNORED)[:, 1:]
+            loss = loss + self.question_loss * _loss(logits, asked)
         if not return_outputs:
             return loss
         right = (logits.argmax(-1) == targets) | (targets == IGNORED)
         return loss, {"right": right.all(dim=1, keepdim=True).float()}
+
+
+def _loss(logits: torch.Tensor, targets: torch.Tensor) -> torch.Tensor:
+    """Nats a token, of logits [examples, tokens, vocabulary]."""
+    return torch.nn.functional.cross_entropy(
+        logits.flatten(0, 1), targets.flatten(), ignore_index=IGNORED
+    )

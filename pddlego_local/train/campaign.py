@@ -26,13 +26,14 @@ from pddlego_local.errors import ConfigError, RecordFault
 from pddlego_local.models.weights import listed, locate
 from pddlego_local.train import data
 from pddlego_local.train.answers import Row, rows_of
+from pddlego_local.train.beginning import new_model
 from pddlego_local.train.card import card, evaluation_maps_seen
 from pddlego_local.train.examples import FIRST_SEED
 from pddlego_local.train.playing import play
 from pddlego_local.train.progress import Progress
 from pddlego_local.train.settings import Round, TrainSettings
 from pddlego_local.train.tokenizer import check_spelling, train_tokenizer
-from pddlego_local.train.training import Machine, new_model, train_round, with_lora
+from pddlego_local.train.training import Machine, train_round, with_lora
 
 STUDENT_SEEDS = 400_000
 HELD_OUT_SEEDS = 900_000

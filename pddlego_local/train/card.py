@@ -16,6 +16,40 @@ EVALUATION_SEEDS = range(1000)
 EVALUATION_GAMES = 50
 EVALUATION_ROOMS = (3, 5, 7, 9, 11)
 
+_ABOUT = """\
+---
+license: mit
+library_name: transformers
+pipeline_tag: text-generation
+---
+# {name}
+
+A Llama of {millions:.1f} million parameters, trained {base}, that writes PDDL domain and problem \
+files for CoinCollector: the answers of PDDLego+ to its questions in `method.variant=compact`, in \
+the layout `line`.
+
+"""
+_DATA = """\
+Questions of games that were played for it, each with the answer of the rule-based reference: \
+games of 3 to 11 rooms, with and without doors, played by the reference with planted slips (a \
+wrong direction, a missing fact, a broken bracket, …), so that it also sees what the planner and \
+the game say of mistakes; then games that the weights of the round before played themselves \
+(DAgger). Seeds from {first_seed:,} on; those below are for evaluation. Houses repeat all the same:
+"""
+_CURVE = """\
+`right` is the share of answers to held-out questions with every token right, given all tokens \
+before it.
+
+"""
+_GAMES = """\
+Unseen games, greedy; those solved at reset are left out. Wilson intervals of 95 %.
+
+"""
+_LIMITS = """\
+It knows these prompts of this environment and no others: not the other prompt variants, not \
+Cooking, not ALFWorld, and no conversation.
+"""
+
 
 def card(
     settings: TrainSettings,
@@ -26,58 +60,33 @@ def card(
 ) -> str:
     """README.md. `known` says by rooms how many evaluation maps occur in training all the same,
     `files` lists the hashes (`models.weights.listed`)."""
+    base = f"`{settings.weights}`, adapted" if settings.weights else "from random weights"
+    played = [_played(line) for line in progress.lines("played")]
+    sections = {
+        "What it was trained on": _trained_on(settings, progress, known),
+        "Training curve": _CURVE + markdown(_curve(progress.lines("step"))),
+        "Games": _GAMES + (markdown(played) or "None were played.\n"),
+        "What it cannot do": _LIMITS,
+        "Files": files,
+    }
+    about = _ABOUT.format(name=settings.name, millions=parameters / 1e6, base=base)
+    return about + "\n".join(f"## {title}\n\n{text}" for title, text in sections.items())
+
+
+def _trained_on(settings: TrainSettings, progress: Progress, known: Mapping[int, Rate]) -> str:
     steps, begun = progress.lines("step"), progress.lines("data")
     seconds = sum(line["seconds"] for line in steps)
     tokens = sum(max(_tokens(steps, number), default=0) for number in _rounds(begun))
     devices = dict.fromkeys(f"{b['device']}, {'bf16' if b['bf16'] else 'float32'}" for b in begun)
-    base = f"`{settings.weights}`, adapted" if settings.weights else "from random weights"
-    parts = [
-        "---",
-        "license: mit",
-        "library_name: transformers",
-        "pipeline_tag: text-generation",
-        "---",
-        f"# {settings.name}",
-        "",
-        f"A Llama of {parameters / 1e6:.1f} million parameters, trained {base}, that writes PDDL "
-        "domain and problem files for CoinCollector: the answers of PDDLego+ to its questions in "
-        "`method.variant=compact`, in the layout `line`.",
-        "",
-        "## What it was trained on",
-        "",
-        "Questions of games that were played for it, each with the answer of the rule-based "
-        "reference: games of 3 to 11 rooms, with and without doors, played by the reference with "
-        "planted slips (a wrong direction, a missing fact, a broken bracket, …), so that it also "
-        "sees what the planner and the game say of mistakes; then games that the weights of the "
-        f"round before played themselves (DAgger). Seeds from {FIRST_SEED:,} on; those below are "
-        "for evaluation. Houses repeat all the same:",
-        "",
-        markdown([_known(rooms, rate) for rooms, rate in known.items()]),
-        markdown([_round(settings, line, steps) for line in _last_of_each(begun)]),
-        f"{tokens / 1e6:.1f} million tokens in all, {seconds / 3600:.1f} hours on "
-        f"{' and '.join(devices)}. The loss is on the answers alone.",
-        "",
-        "## Training curve",
-        "",
-        "`right` is the share of answers to held-out questions with every token right, given all "
-        "tokens before it.",
-        "",
-        markdown(_curve(steps)),
-        "## Games",
-        "",
-        "Unseen games, greedy; those solved at reset are left out. Wilson intervals of 95 %.",
-        "",
-        markdown([_played(line) for line in progress.lines("played")]) or "None were played.\n",
-        "## What it cannot do",
-        "",
-        "It knows these prompts of this environment and no others: not the other prompt variants, "
-        "not Cooking, not ALFWorld, and no conversation.",
-        "",
-        "## Files",
-        "",
-        files,
-    ]
-    return "\n".join(parts)
+    return "\n".join(
+        [
+            _DATA.format(first_seed=FIRST_SEED),
+            markdown([_known(rooms, rate) for rooms, rate in known.items()]),
+            markdown([_round(settings, line, steps) for line in _last_of_each(begun)]),
+            f"{tokens / 1e6:.1f} million tokens in all, {seconds / 3600:.1f} hours on "
+            f"{' and '.join(devices)}. The loss is on the answers alone.\n",
+        ]
+    )
 
 
 def evaluation_maps_seen(games: Iterable[Game]) -> dict[int, Rate]:

@@ -14,12 +14,16 @@ from omegaconf import OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 from pydantic import ConfigDict, Field, NonNegativeInt, PositiveFloat, PositiveInt
 
+from pddlego_local.config import clear_errors
 from pddlego_local.decoding import Rung
 from pddlego_local.errors import ConfigError
 from pddlego_local.resources import folder
 
 _STRICT = ConfigDict(extra="forbid")
-WITHOUT_EFFECT = ("out", "device", "threads", "processes", "save_every", "log_every", "play")
+WITHOUT_EFFECT = (
+    *("out", "device", "threads", "compile", "processes"),
+    *("save_every", "log_every", "play"),
+)
 
 
 @pydantic.dataclasses.dataclass(config=_STRICT, kw_only=True, frozen=True)
@@ -81,8 +85,10 @@ class Play:
 class TrainSettings:
     """One of `shape` (from scratch) and `weights` (a local model folder) is given.
 
-    `batch` examples make a step, `at_once` of them are computed together. `threads` are those of a
-    CPU that trains; `processes` play games.
+    `batch` examples make a step, `at_once` of them are computed together. `question_loss` is the
+    weight of the loss on the questions' tokens; that on the answers' has 1. `threads` are those of
+    a CPU that trains; `processes` play games. `compile` joins small operations into large ones
+    (`torch.compile`).
     """
 
     name: Annotated[str, Field(pattern=r"^[\w.-]+$")]
@@ -94,9 +100,11 @@ class TrainSettings:
     device: Literal["auto", "cpu", "cuda"]
     precision: Literal["auto", "bf16", "float32"]
     threads: PositiveInt
+    compile: bool
     processes: PositiveInt
     batch: PositiveInt
     at_once: PositiveInt
+    question_loss: Annotated[float, Field(ge=0)]
     warmup_steps: NonNegativeInt
     save_every: PositiveInt
     log_every: PositiveInt
@@ -124,14 +132,8 @@ def compose_training(name: str, overrides: Sequence[str]) -> TrainSettings:
         with initialize_config_dir(str(folder("conf")), version_base="1.3"):
             cfg = compose(f"train/{name}", list(overrides))
         tree = OmegaConf.to_container(cfg, resolve=True, throw_on_missing=True)
-        assert isinstance(tree, dict)
-        return TrainSettings(**{str(key): value for key, value in tree.items()})
     except (HydraException, OmegaConfBaseException) as error:
         raise ConfigError(str(error).strip().split("\n")[0]) from error
-    except pydantic.ValidationError as error:
-        raise ConfigError("; ".join(map(_sentence, error.errors()))) from error
-
-
-def _sentence(error: Any) -> str:
-    key = ".".join(map(str, error["loc"])) or "train"
-    return f"{key}: {error['msg'].removeprefix('Value error, ')}"
+    assert isinstance(tree, dict)
+    with clear_errors(""):
+        return TrainSettings(**{str(key): value for key, value in tree.items()})

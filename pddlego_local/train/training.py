@@ -1,6 +1,7 @@
 """One round of training: transformers' Trainer, its checkpoints, and what is told on the way."""
 
 import json
+import os
 import platform
 import re
 import shutil
@@ -13,11 +14,11 @@ from typing import Any
 import numpy as np
 import torch
 import transformers
-from transformers import LlamaConfig, LlamaForCausalLM, TrainerCallback, TrainingArguments
+from transformers import TrainerCallback, TrainingArguments
 
 from pddlego_local.errors import MissingPart, RecordFault
 from pddlego_local.train.answers import AnswerTrainer, Collate, Row
-from pddlego_local.train.settings import Lora, Round, Shape, TrainSettings
+from pddlego_local.train.settings import Lora, Round, TrainSettings
 
 Tell = Callable[[Mapping[str, float]], None]
 """Hears of the progress: a line "step" of `train.progress`."""
@@ -42,32 +43,6 @@ class Machine:
         if settings.precision == "auto":
             bf16 = torch.cuda.is_bf16_supported() if on_gpu else "amx_bf16" in _about_the_cpu()
         return cls(torch.cuda.get_device_name() if on_gpu else _processor(), on_gpu, bf16)
-
-
-def new_model(shape: Shape, tokenizer: Any, seed: int) -> Any:
-    """A Llama of random weights, in float32.
-
-    The matrices begin larger than is usual for large models (0.02): with those, attention began
-    flat, and names were not copied after two million tokens.
-    """
-    transformers.set_seed(seed)
-    config = LlamaConfig(
-        hidden_size=shape.hidden_size,
-        intermediate_size=shape.intermediate_size,
-        num_hidden_layers=shape.layers,
-        num_attention_heads=shape.heads,
-        num_key_value_heads=shape.heads,
-        vocab_size=len(tokenizer),
-        max_position_embeddings=shape.context_tokens,
-        tie_word_embeddings=True,
-        initializer_range=0.08,
-        bos_token_id=None,
-        eos_token_id=tokenizer.eos_token_id,
-        pad_token_id=tokenizer.pad_token_id,
-    )
-    model = LlamaForCausalLM(config)
-    torch.nn.init.normal_(model.model.embed_tokens.weight, std=0.02)
-    return model
 
 
 def with_lora(model: Any, lora: Lora) -> Any:
@@ -101,12 +76,15 @@ def train_round(
     torch.set_num_threads(settings.threads)
     # On a CPU the fused kernel's backward pass is slow.
     model.set_attn_implementation("sdpa" if machine.on_gpu else "eager")
+    if settings.compile:
+        _compile(model)
     trainer = AnswerTrainer(
         model=model,
         args=_arguments(settings, round_, folder, machine),
         train_dataset=rows,
         eval_dataset=held_out,
         data_collator=Collate(_padding(tokenizer)),
+        question_loss=settings.question_loss,
         compute_metrics=lambda held: {"right": float(np.mean(held.predictions))},
         callbacks=[_Progress(tell)],
     )
@@ -120,6 +98,17 @@ def train_round(
         if "write" not in str(error) and "No space" not in str(error):
             raise
         raise _not_written(folder, str(error).splitlines()[0]) from error
+
+
+def _compile(model: Any) -> None:
+    """Joins its small operations; the first steps wait for that. Raises MissingPart."""
+    compiler = os.environ.get("CXX", "g++")
+    if not shutil.which(compiler):
+        raise MissingPart(
+            f"compile=true needs a C++ compiler, and {compiler} is not here (Debian and Ubuntu: "
+            "apt install g++); compile=false trains without, at about half the speed."
+        )
+    model.compile(dynamic=True)
 
 
 def _padding(tokenizer: Any) -> int:

@@ -47,7 +47,8 @@ def test_the_wait_for_a_worker_is_no_planning() -> None:
         began = time.monotonic()
         results = list(threads.map(lambda target: one.plan(DOMAIN, grid(23, target)), range(1, 13)))
         elapsed_s = time.monotonic() - began
-    assert sum(result.wall_time_s for result in results) <= elapsed_s  # one worked at a time
+    # One task at a time: so it is on any machine, however slow.
+    assert sum(result.wall_time_s for result in results) <= elapsed_s
     assert all(result.wall_time_s > 0 for result in results)
     assert max(result.wait_s for result in results) > min(result.wall_time_s for result in results)
 

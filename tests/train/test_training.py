@@ -28,7 +28,7 @@ SMALL = (
     "{slips: 2, student: 2, steps: 2, longest_tokens: 900, learning_rate: 1e-3}]",
     "play={games: 2, rooms: [3], rungs: [free]}",
     *("held_out=2", "batch=2", "at_once=2", "save_every=2", "log_every=1", "warmup_steps=1"),
-    *("threads=1", "precision=float32", "device=cpu", "processes=1"),
+    *("threads=1", "precision=float32", "device=cpu", "compile=false", "processes=1"),
 )
 
 
