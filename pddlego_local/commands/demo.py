@@ -1,4 +1,4 @@
-"""`pddlego demo`: ten games end to end, and what a grammar does to a model of random weights."""
+"""`pddlego demo`: a small language model plays the same games freely and under a grammar."""
 
 import argparse
 import contextlib
@@ -12,39 +12,44 @@ from rich.table import Table
 
 from pddlego_local.commands.sample import samples
 from pddlego_local.config import compose_cell
+from pddlego_local.decoding.layout import Printer
 from pddlego_local.decoding.question import Model
+from pddlego_local.events import Plan
 from pddlego_local.models.opened import MODELS
-from pddlego_local.pool import CellResult
-from pddlego_local.report.cells import find_cells
+from pddlego_local.models.weights import shipped
+from pddlego_local.record import read_events
+from pddlego_local.report.cells import CellRecord, find_cells
+from pddlego_local.report.comparisons import comparisons
 from pddlego_local.report.numbers import report_numbers
 from pddlego_local.report.text import on_screen
+from pddlego_local.report.verdicts import verdict
 from pddlego_local.run import run_cell
 
-HELP = "ten games, and what a grammar does"
+HELP = "a small language model plays, freely and under a grammar"
+RUNGS = ("free", "grounded")
 SAMPLES = 10
 SAMPLE_TOKENS = 3000
 SAMPLE_RUNGS = ("free", "syntax", "grounded")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--model", default="", help="hub name or folder of an open-weight model")
+    parser.add_argument(
+        "--model",
+        default="",
+        help="hub name or folder of an open-weight model; reference: rules, no language model",
+    )
     parser.add_argument("--thinking", action="store_true", help="for models that always think")
     parser.add_argument("--out", type=Path, default=Path("runs"), help="where records go")
 
 
 def carry_out(arguments: argparse.Namespace) -> int:
     console = Console(highlight=False)
+    title, arms = _arms(arguments.model, thinking=arguments.thinking)
+    console.rule(title)
     common = ["experiment=demo", f"run.out={arguments.out}"]
-    if arguments.model:
-        console.rule(f"PDDLego+ with {arguments.model}, under the grammar and without it")
-        model = ["model=transformers", f"model.weights={arguments.model}", "run.concurrency=1"]
-        model.append(f"decoding.reason={'think' if arguments.thinking else 'none'}")
-        results = [_play([*common, *model, f"decoding={rung}"]) for rung in ("syntax", "free")]
-    else:
-        console.rule("PDDLego+ with the rule-based reference formalizer, not a language model")
-        results = [_play([*common, "model=reference"])]
+    results = [run_cell(compose_cell([*common, *arm])) for arm in arms]
     MODELS.close()
-    _show_games(console, results)
+    _show_games(console, find_cells(result.folder for result in results))
     if not arguments.model:
         console.rule(f"What the grammar does: {SAMPLES} answers of a model with random weights")
         _show_grammar(console)
@@ -53,18 +58,47 @@ def carry_out(arguments: argparse.Namespace) -> int:
     return 3 if any(result.faults for result in results) else 0
 
 
-def _play(overrides: Sequence[str]) -> CellResult:
-    return run_cell(compose_cell(overrides))
+def _arms(model: str, *, thinking: bool) -> tuple[str, list[list[str]]]:
+    """A title, and the overrides of each cell."""
+    if model == "reference" or not (model or shipped("nano")):
+        rules = "PDDLego+ with the rule-based reference formalizer, not a language model"
+        return rules, [["model=reference"]]
+    ours = model or "nano"
+    if shipped(ours):
+        arm = ["model=nano", f"model.weights={ours}", "method.variant=compact"]
+        arm += ["decoding.temperature=0", "decoding.max_tokens=1024", "run.concurrency=2"]
+        title = f"PDDLego+ with {ours}, a language model of our own, freely and under a grammar"
+    else:
+        arm = ["model=transformers", f"model.weights={ours}", "run.concurrency=1"]
+        arm.append(f"decoding.reason={'think' if thinking else 'none'}")
+        title = f"PDDLego+ with {ours}, freely and under the grammar"
+    return title, [[*arm, f"decoding={rung}"] for rung in RUNGS]
 
 
-def _show_games(console: Console, results: list[CellResult]) -> None:
-    cells = find_cells(result.folder for result in results)
+def _show_games(console: Console, cells: Sequence[CellRecord]) -> None:
     console.print(on_screen(report_numbers(cells)))
+    for found in comparisons(cells):
+        console.print(f"{found.base.value} → {found.other.value}: {verdict(found)}")
     for cell in cells:
         console.print(f"transcripts: {cell.folder / 'transcripts'}", soft_wrap=True)
-    first = cells[0]
-    episode = f"{first.rows[0].game}-{first.rows[0].trial}" if first.rows else "GAME"
-    console.print(f"to read one: {sys.argv[0]} show {first.folder} {episode}\n", soft_wrap=True)
+    last = cells[-1]
+    won = [row for row in last.rows if row.success and row.calls] or last.rows
+    episode = f"{won[0].game}-{won[0].trial}" if won else "GAME"
+    if won:
+        _show_map(console, last.folder / "transcripts" / f"{episode}.jsonl")
+    console.print(f"to read it: {sys.argv[0]} show {last.folder} {episode}\n", soft_wrap=True)
+
+
+def _show_map(console: Console, transcript: Path) -> None:
+    """The last problem file of a game that a plan was found for, and the plan."""
+    planned = [event for event in read_events(transcript) if isinstance(event, Plan) and event.plan]
+    if planned:
+        console.print(f"\nGame {transcript.stem}, the house as the model wrote it down last:")
+        console.print(Printer("lines").file(planned[-1].problem), markup=False, soft_wrap=True)
+        way = " ".join(planned[-1].plan)
+        console.print(
+            f"and the way that the planner found in it: {way}", markup=False, soft_wrap=True
+        )
 
 
 def _show_grammar(console: Console) -> None:
