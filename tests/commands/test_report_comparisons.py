@@ -20,7 +20,8 @@ from tests.planted import (
 
 def files_of(runs: Path, out: Path, *options: str) -> dict[str, bytes]:
     assert run(["report", str(runs), "--out", str(out), *options]) == 0
-    return {path.name: path.read_bytes() for path in out.iterdir()}
+    files = [path for path in out.rglob("*") if path.is_file()]
+    return {str(path.relative_to(out)): path.read_bytes() for path in files}
 
 
 def test_the_command_writes_the_same_bytes_again(
