@@ -26,6 +26,7 @@ from pddlego_local.report.verdicts import verdict
 from pddlego_local.run import run_cell
 
 HELP = "a small language model plays, freely and under a grammar"
+OURS = "nano_early"
 RUNGS = ("free", "grounded")
 SAMPLES = 10
 SAMPLE_TOKENS = 3000
@@ -60,10 +61,10 @@ def carry_out(arguments: argparse.Namespace) -> int:
 
 def _arms(model: str, *, thinking: bool) -> tuple[str, list[list[str]]]:
     """A title, and the overrides of each cell."""
-    if model == "reference" or not (model or shipped("nano")):
+    if model == "reference":
         rules = "PDDLego+ with the rule-based reference formalizer, not a language model"
         return rules, [["model=reference"]]
-    ours = model or "nano"
+    ours = model or OURS
     if shipped(ours):
         arm = ["model=nano", f"model.weights={ours}", "method.variant=compact"]
         arm += ["decoding.temperature=0", "decoding.max_tokens=1024", "run.concurrency=2"]

@@ -179,6 +179,8 @@ class Campaign:
         with _whole(folder) as unfinished:
             shutil.copytree(self.model_after(last), unfinished)
             model = AutoModelForCausalLM.from_pretrained(unfinished, local_files_only=True)
+            model.config.use_cache = True  # training turned it off
+            model.config.save_pretrained(unfinished)
             text = card(
                 self.settings,
                 model.num_parameters(),

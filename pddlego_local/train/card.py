@@ -24,18 +24,20 @@ pipeline_tag: text-generation
 ---
 # {name}
 
-A Llama of {millions:.1f} million parameters, trained {base}, that writes PDDL domain and problem \
-files for CoinCollector: the answers of PDDLego+ to its questions in `method.variant=compact`, in \
-the layout `line`.
+A model of {millions:.1f} million parameters that writes PDDL domain and problem files for \
+CoinCollector: the answers of PDDLego+ to its questions in `method.variant=compact`, in the layout \
+`line`. Trained {base} (`pddlego train`).
 
 """
+_FROM_SCRATCH = "from random weights, in which two attention heads were set to copy"
 _DATA = """\
 Questions of games that were played for it, each with the answer of the rule-based reference: \
 games of 3 to 11 rooms, with and without doors, played by the reference with planted slips (a \
 wrong direction, a missing fact, a broken bracket, …), so that it also sees what the planner and \
-the game say of mistakes; then games that the weights of the round before played themselves \
-(DAgger). Seeds from {first_seed:,} on; those below are for evaluation. Houses repeat all the same:
+the game say of mistakes{by_itself}. Seeds from {first_seed:,} on; those below are for evaluation. \
+Houses repeat all the same:
 """
+_BY_ITSELF = "; then games that the weights of the round before played themselves (DAgger)"
 _CURVE = """\
 `right` is the share of answers to held-out questions with every token right, given all tokens \
 before it.
@@ -60,7 +62,7 @@ def card(
 ) -> str:
     """README.md. `known` says by rooms how many evaluation maps occur in training all the same,
     `files` lists the hashes (`models.weights.listed`)."""
-    base = f"`{settings.weights}`, adapted" if settings.weights else "from random weights"
+    base = f"from `{settings.weights}`" if settings.weights else _FROM_SCRATCH
     played = [_played(line) for line in progress.lines("played")]
     sections = {
         "What it was trained on": _trained_on(settings, progress, known),
@@ -78,13 +80,17 @@ def _trained_on(settings: TrainSettings, progress: Progress, known: Mapping[int,
     seconds = sum(line["seconds"] for line in steps)
     tokens = sum(max(_tokens(steps, number), default=0) for number in _rounds(begun))
     devices = dict.fromkeys(f"{b['device']}, {'bf16' if b['bf16'] else 'float32'}" for b in begun)
+    student = any(round_.student for round_ in settings.rounds)
+    by_itself = _BY_ITSELF if student else ""
+    weight = settings.question_loss
+    questions = f", and on the questions at a weight of {weight:g}" if weight else " alone"
     return "\n".join(
         [
-            _DATA.format(first_seed=FIRST_SEED),
+            _DATA.format(by_itself=by_itself, first_seed=FIRST_SEED),
             markdown([_known(rooms, rate) for rooms, rate in known.items()]),
             markdown([_round(settings, line, steps) for line in _last_of_each(begun)]),
             f"{tokens / 1e6:.1f} million tokens in all, {seconds / 3600:.1f} hours on "
-            f"{' and '.join(devices)}. The loss is on the answers alone.\n",
+            f"{' and '.join(devices)}. The loss is on the answers{questions}.\n",
         ]
     )
 
