@@ -33,7 +33,7 @@ def commands() -> list[str]:
 # Command → (what is run for it, exit code, what it says). None: run elsewhere, as said.
 GPU = shutil.which("nvidia-smi") is not None
 CASES: dict[str, tuple[str, int, str] | None] = {
-    "make demo": ("pddlego demo --out {tmp}", 0, "What the grammar does"),
+    "make demo": ("pddlego demo --games 1,3 --out {tmp}", 0, "What the grammar does"),
     "make test": None,  # this is it
     "make sweep": None if GPU else ("make sweep", 2, "GPU"),
     "make sweep EXPERIMENT=workstation_thinking": None if GPU else (

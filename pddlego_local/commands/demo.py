@@ -39,6 +39,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default="",
         help="hub name or folder of an open-weight model; reference: rules, no language model",
     )
+    parser.add_argument("--games", default="", help="their seeds, such as 0-49: more tell more")
     parser.add_argument("--thinking", action="store_true", help="for models that always think")
     parser.add_argument("--out", type=Path, default=Path("runs"), help="where records go")
 
@@ -48,6 +49,7 @@ def carry_out(arguments: argparse.Namespace) -> int:
     title, arms = _arms(arguments.model, thinking=arguments.thinking)
     console.rule(title)
     common = ["experiment=demo", f"run.out={arguments.out}"]
+    common += [f"games='{arguments.games}'"] * bool(arguments.games)
     results = [run_cell(compose_cell([*common, *arm])) for arm in arms]
     MODELS.close()
     _show_games(console, find_cells(result.folder for result in results))
