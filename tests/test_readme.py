@@ -34,6 +34,9 @@ def commands() -> list[str]:
 GPU = shutil.which("nvidia-smi") is not None
 CASES: dict[str, tuple[str, int, str] | None] = {
     "make demo": ("pddlego demo --games 1,3 --out {tmp}", 0, "What the grammar does"),
+    "make demo MODEL=reference": (
+        "pddlego demo --model reference --games 1,3 --out {tmp}", 0, "rule-based",
+    ),
     "make test": None,  # this is it
     "make sweep": None if GPU else ("make sweep", 2, "GPU"),
     "make sweep EXPERIMENT=workstation_thinking": None if GPU else (
