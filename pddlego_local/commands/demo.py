@@ -68,7 +68,7 @@ def _arms(model: str, *, thinking: bool) -> tuple[str, list[list[str]]]:
         return rules, [["model=reference"]]
     ours = model or OURS
     if shipped(ours):
-        arm = ["model=nano", f"model.weights={ours}", "method.variant=compact"]
+        arm = [f"model={ours}", "method.variant=compact"]
         arm += ["decoding.temperature=0", "decoding.max_tokens=1024", "run.concurrency=2"]
         title = f"PDDLego+ with {ours}, a language model of our own, freely and under a grammar"
     else:
