@@ -50,12 +50,13 @@ class Campaign:
     def carry_out(self) -> Path:
         """The model's folder, when all is done that is not done yet.
 
-        Raises ConfigError if the folder holds a training with other settings, RecordFault for a
-        full disk.
+        Raises ConfigError if the folder holds a training with other settings, MissingPart for a
+        GPU or a compiler that is not here, RecordFault for a full disk.
         """
         disable_progress_bar()  # type: ignore[no-untyped-call]
         try:
             self._begin()
+            Machine.of(self.settings)  # what is missing is told before games are played
             for number, round_ in enumerate(self.settings.rounds):
                 if not self.model_after(number).is_dir():
                     self._train(number, round_)

@@ -34,7 +34,9 @@ class Machine:
 
     @classmethod
     def of(cls, settings: TrainSettings) -> "Machine":
-        """Raises MissingPart if a GPU is asked for and there is none."""
+        """Raises MissingPart if a GPU is asked for and there is none, or a compiler."""
+        if settings.compile:
+            _need_compiler()
         gpu = torch.cuda.is_available()
         if settings.device == "cuda" and not gpu:
             raise MissingPart("device=cuda, but torch sees no GPU; give device=cpu.")
@@ -77,7 +79,7 @@ def train_round(
     # On a CPU the fused kernel's backward pass is slow.
     model.set_attn_implementation("sdpa" if machine.on_gpu else "eager")
     if settings.compile:
-        _compile(model)
+        model.compile(dynamic=True)
     trainer = AnswerTrainer(
         model=model,
         args=_arguments(settings, round_, folder, machine),
@@ -100,15 +102,13 @@ def train_round(
         raise _not_written(folder, str(error).splitlines()[0]) from error
 
 
-def _compile(model: Any) -> None:
-    """Joins its small operations; the first steps wait for that. Raises MissingPart."""
+def _need_compiler() -> None:
     compiler = os.environ.get("CXX", "g++")
     if not shutil.which(compiler):
         raise MissingPart(
             f"compile=true needs a C++ compiler, and {compiler} is not here (Debian and Ubuntu: "
             "apt install g++); compile=false trains without, at about half the speed."
         )
-    model.compile(dynamic=True)
 
 
 def _padding(tokenizer: Any) -> int:

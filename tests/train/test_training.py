@@ -131,6 +131,16 @@ def test_impossible_settings_are_named(overrides: list[str], words: str) -> None
         compose_training("nano", overrides)
 
 
+def test_a_compiler_that_is_missing_is_named_before_games_are_played(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    pytest.importorskip("accelerate", reason="needs the extra [train]")
+    monkeypatch.setenv("CXX", "no-such-compiler")
+    assert run(["train", "nano", f"out={tmp_path}"]) == 3
+    assert "no-such-compiler is not here" in capsys.readouterr().err
+    assert not (tmp_path / "examples").exists()
+
+
 def test_what_is_not_installed_is_named(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
