@@ -101,13 +101,8 @@ class CellConfig:
     @classmethod
     def of(cls, cfg: DictConfig, choices: Mapping[str, str]) -> "CellConfig":
         """Raises ConfigError if a mandatory value is missing or an interpolation fails."""
-        try:
+        with clear_errors(""):
             tree = OmegaConf.to_container(cfg, resolve=True, throw_on_missing=True)
-        except OmegaConfBaseException as error:
-            key = getattr(error, "full_key", None)
-            raise ConfigError(
-                f"{key}: {_first_line(error)}" if key else _first_line(error)
-            ) from error
         assert isinstance(tree, dict)
         return cls(
             {str(key): value for key, value in tree.items()}, {g: choices[g] for g in GROUPS}
@@ -187,11 +182,8 @@ def compose_cell(overrides: Sequence[str]) -> CellConfig:
         here: contextlib.AbstractContextManager[None] = contextlib.nullcontext()
     else:
         here = initialize_config_dir(str(folder("conf")), version_base="1.3")
-    try:
-        with here:
-            cfg = compose("config", quote_games(overrides), return_hydra_config=True)
-    except (HydraException, OmegaConfBaseException) as error:
-        raise ConfigError(_first_line(error)) from error
+    with clear_errors(""), here:
+        cfg = compose("config", quote_games(overrides), return_hydra_config=True)
     choices = cfg.hydra.runtime.choices
     plain = OmegaConf.masked_copy(cfg, [str(key) for key in cfg if key != "hydra"])
     return CellConfig.of(plain, choices)
@@ -219,6 +211,12 @@ class clear_errors:
             cause, TypeError | ValueError | ImportError
         ):
             raise ConfigError(f"{self.group}: {cause}") from error
+        if isinstance(error, OmegaConfBaseException):
+            raise ConfigError(
+                ": ".join(filter(None, [error.full_key, _first_line(error)]))
+            ) from error
+        if isinstance(error, HydraException) and not isinstance(error, InstantiationException):
+            raise ConfigError(_first_line(error)) from error
 
     def _sentence(self, error: Any) -> str:
         key = ".".join([part for part in (self.group, *map(str, error["loc"])) if part])

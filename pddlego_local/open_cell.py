@@ -1,6 +1,6 @@
 """One cell while it is played: its parts, its record, and its episodes one by one.
 
-Knows nothing of threads nor of the other cells that are played at the same time (`run`).
+Knows nothing of threads nor of the other cells that are played at the same time (`pool`).
 """
 
 import contextlib

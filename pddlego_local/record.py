@@ -100,7 +100,7 @@ class Cell:
     @contextlib.contextmanager
     def transcript(self, game: int, trial: int) -> Iterator["Transcript"]:
         """Gets its name only when the block ends well; an unfinished one is overwritten."""
-        path = self.folder / "transcripts" / f"{game}-{trial}.jsonl"
+        path = transcript_of(self.folder, game, trial)
         partial = path.with_suffix(".partial")
         with _recording(path):
             file = partial.open("w", encoding="utf-8")
@@ -140,6 +140,11 @@ def winning_domains(folder: Path) -> tuple[tuple[str, str], ...]:
     if not domains:
         raise ConfigError(f"method.domains={folder}: no won episode with a plan below this folder")
     return tuple(domains)
+
+
+def transcript_of(cell: Path, game: int, trial: int) -> Path:
+    """Of one episode, whether it is there or not."""
+    return cell / "transcripts" / f"{game}-{trial}.jsonl"
 
 
 def transcripts(folder: Path) -> Iterator[tuple[Path, list[Event]]]:

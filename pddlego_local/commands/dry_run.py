@@ -50,7 +50,8 @@ def show(cells: Sequence[Sequence[str]], tell: Callable[[PddlegoError], int]) ->
             config = compose_cell(overrides)
             _check(config, checked)
             ahead.append(look_ahead(config, tuple(overrides)))
-            models.setdefault(str(config.tree["model"]), _model(config))
+            if (model := str(config.tree["model"])) not in models:
+                models[model] = _model(config)
         except PddlegoError as error:
             errors.setdefault(str(error), error)
     if errors:

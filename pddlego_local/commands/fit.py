@@ -128,10 +128,11 @@ def free_at(place: Path) -> int:
 
 
 def _disk(what: str, place: Path, needed: int | None = None) -> str:
-    told = f"{what:9} {_gb(free_at(place))} free in {place}"
+    free = free_at(place)
+    told = f"{what:9} {_gb(free)} free in {place}"
     if needed is None:
         return told
-    enough = "enough for" if needed <= free_at(place) else "TOO LITTLE for"
+    enough = "enough for" if needed <= free else "TOO LITTLE for"
     return f"{told}, {enough} {_gb(needed)}"
 
 

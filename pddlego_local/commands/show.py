@@ -1,7 +1,6 @@
 """`pddlego show`: one transcript that a person can follow in a terminal."""
 
 import argparse
-import json
 from pathlib import Path
 
 from rich.console import Console
@@ -25,6 +24,7 @@ from pddlego_local.events import (
 )
 from pddlego_local.outcomes import CAUSES, OUTCOMES
 from pddlego_local.record import read_events
+from pddlego_local.report.pages.answers import parts_of
 from pddlego_local.rows import EpisodeRow
 
 HELP = "one episode's transcript, to read"
@@ -38,10 +38,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def carry_out(arguments: argparse.Namespace) -> int:
     name = arguments.episode if "-" in arguments.episode else f"{arguments.episode}-0"
-    folder = arguments.run / "transcripts"
-    path = folder / f"{name}.jsonl"
+    path = arguments.run / "transcripts" / f"{name}.jsonl"
     if not path.exists():
-        there = ", ".join(sorted(file.stem for file in folder.glob("*.jsonl"))) or "none"
+        there = ", ".join(sorted(file.stem for file in path.parent.glob("*.jsonl"))) or "none"
         raise ConfigError(f"{path}: no such transcript; there are: {there}")
     console = Console(highlight=False, soft_wrap=True)
     for event in read_events(path):
@@ -107,7 +106,11 @@ def _call(call: Call, *, prompts: bool) -> list[str]:
     if call.fault:
         meaning = CAUSES[call.fault].means
         return [*lines, f"[red]{call.fault}[/] {meaning}", escape(call.text)]
-    return [*lines, escape(_unpacked(call.text))]
+    parts = [
+        f"{key}: {value}" if key and "\n" not in value else value
+        for key, value in parts_of(call.text)
+    ]
+    return [*lines, escape("\n".join(parts))]
 
 
 def _tokens(counted: Call | EpisodeRow) -> str:
@@ -119,16 +122,3 @@ def _stage(stage: DrawnStage) -> str:
     forced = f" ({stage.forced_tokens} forced)" if stage.forced_tokens else ""
     rolled_back = "↩ " if stage.drop else ""
     return f"{rolled_back}{stage.name} {stage.completion_tokens}{forced}"
-
-
-def _unpacked(text: str) -> str:
-    """The strings of an answer with their line breaks, as a person reads them."""
-    try:
-        answer = json.loads(text)
-    except ValueError:
-        return text
-    if not isinstance(answer, dict):
-        return text
-    return "\n".join(
-        v if isinstance(v, str) else f"{k}: {json.dumps(v)}" for k, v in answer.items()
-    )

@@ -16,7 +16,7 @@ from pddlego_local.errors import ConfigError, MissingPart
 
 _EDGE_BYTES = 1 << 20
 _TOKENIZER_FILES = ("tokenizer.json", "tokenizer.model", "vocab.json")
-_OF_OURS = ("nano",)
+_OF_OURS = ("nano", "nano_early")
 # The same weights once more, in forms that neither vLLM nor transformers is given here.
 _NOT_NEEDED = ["original/*", "metal/*", "onnx/*", "consolidated*", "*.pth", "*.gguf"]
 _LISTED = re.compile(r"^ {4}([0-9a-f]{64})  (\S+)$", re.MULTILINE)

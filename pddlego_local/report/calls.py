@@ -6,7 +6,7 @@ from pathlib import Path
 
 from pddlego_local.events import Call, Event, Plan, Where
 from pddlego_local.metrics.episode import cause_of
-from pddlego_local.record import read_events
+from pddlego_local.record import read_events, transcript_of
 from pddlego_local.report.cells import LABELS, CellRecord, varying_options
 from pddlego_local.rows import EpisodeRow
 
@@ -34,8 +34,8 @@ def write_calls(cells: Sequence[CellRecord], path: Path) -> int:
         for cell in cells:
             of_cell = {"cell": cell.folder.name, **cell.labels, "settings": cell.settings(varying)}
             for row in cell.rows:
-                transcript = cell.folder / "transcripts" / f"{row.game}-{row.trial}.jsonl"
-                for line in calls(row, read_events(transcript)):
+                events = read_events(transcript_of(cell.folder, row.game, row.trial))
+                for line in calls(row, events):
                     writer.writerow({**of_cell, **line})
                     count += 1
     return count

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from pddlego_local.metrics.cell import counted
-from pddlego_local.record import read_faults
+from pddlego_local.record import read_faults, transcript_of
 from pddlego_local.report.cells import CellRecord, find_cells
 from pddlego_local.sweep_record import read_sweeps
 
@@ -79,7 +79,7 @@ def progress(run: Path) -> Progress:
 def _played(cell: CellRecord) -> Iterable[tuple[float, float]]:
     """From when to when each episode was played; one that is in flight, to its last event."""
     for row in cell.rows:
-        end = _time(cell.folder / "transcripts" / f"{row.game}-{row.trial}.jsonl")
+        end = _time(transcript_of(cell.folder, row.game, row.trial))
         if end is not None:
             yield end - row.wall_time_s, end
     for partial in (cell.folder / "transcripts").glob("*.partial"):

@@ -9,14 +9,11 @@ from typing import Annotated, Any, Literal
 
 import pydantic
 from hydra import compose, initialize_config_dir
-from hydra.errors import HydraException
 from omegaconf import OmegaConf
-from omegaconf.errors import OmegaConfBaseException
 from pydantic import ConfigDict, Field, NonNegativeInt, PositiveFloat, PositiveInt
 
 from pddlego_local.config import clear_errors
 from pddlego_local.decoding import Rung
-from pddlego_local.errors import ConfigError
 from pddlego_local.resources import folder
 
 _STRICT = ConfigDict(extra="forbid")
@@ -128,12 +125,9 @@ class TrainSettings:
 
 def compose_training(name: str, overrides: Sequence[str]) -> TrainSettings:
     """From `conf/train/NAME.yaml` and Hydra overrides. Raises ConfigError naming the key."""
-    try:
+    with clear_errors(""):
         with initialize_config_dir(str(folder("conf")), version_base="1.3"):
             cfg = compose(f"train/{name}", list(overrides))
         tree = OmegaConf.to_container(cfg, resolve=True, throw_on_missing=True)
-    except (HydraException, OmegaConfBaseException) as error:
-        raise ConfigError(str(error).strip().split("\n")[0]) from error
-    assert isinstance(tree, dict)
-    with clear_errors(""):
+        assert isinstance(tree, dict)
         return TrainSettings(**{str(key): value for key, value in tree.items()})

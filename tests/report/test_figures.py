@@ -7,9 +7,9 @@ from xml.etree import ElementTree
 
 from pddlego_local.events import Plan, Where
 from pddlego_local.report.cells import find_cells
-from pddlego_local.report.figures.arms import Arm, arms_of, task_order
 from pddlego_local.report.figures.drawn import draw_figures
 from pddlego_local.report.figures.growth import Growth
+from pddlego_local.report.figures.series import Series, series_of, task_order
 from pddlego_local.rows import EpisodeRow
 from tests.rows import row
 from tests.test_report import write_cell
@@ -28,26 +28,26 @@ def cell(folder: Path, rows: list[EpisodeRow], decoding: str = "typed", **option
 
 
 def drawn(folder: Path, out: Path) -> list[str]:
-    arms = arms_of(find_cells([folder]))
-    growth = {path: grown for arm in arms for grown in [Growth()] for path in arm.cells}
-    figures = [figure.name for figure in draw_figures(arms, growth, out)]
+    series = series_of(find_cells([folder]))
+    growth = {path: grown for one in series for grown in [Growth()] for path in one.cells}
+    figures = [figure.name for figure in draw_figures(series, growth, out)]
     assert sorted(path.name for path in out.glob("*")) == sorted(
         f"{name}.{kind}" for name in figures for kind in ("png", "svg")
     )
     return figures
 
 
-def test_seeds_are_pooled_and_arms_stand_in_the_order_of_the_ladder(tmp_path: Path) -> None:
+def test_seeds_are_pooled_and_series_stand_in_the_order_of_the_ladder(tmp_path: Path) -> None:
     lost, won = row("step_limit", 0), row("success", 1)
     for seed, rows in enumerate([[lost, won], [row("success", 0), won], [lost]]):
         cell(tmp_path / f"typed{seed}", rows, seed=seed)
     cell(tmp_path / "free", [row("success_at_start", 5), won], "free")
-    free, typed = arms_of(find_cells([tmp_path]))
+    free, typed = series_of(find_cells([tmp_path]))
     assert (free.decoding, typed.decoding) == ("free", "typed")
     rate = typed.measures.success
     assert (rate.k, rate.n, rate.games, len(typed.cells)) == (3, 5, 2, 3)
     assert free.measures.success.n == 1  # the trivial game stands apart
-    free, _ = arms_of(find_cells([tmp_path]), with_trivial=True)
+    free, _ = series_of(find_cells([tmp_path]), with_trivial=True)
     assert free.measures.success.n == 2
 
 
@@ -55,7 +55,7 @@ def test_rooms_make_the_difficulty_and_not_another_line(tmp_path: Path) -> None:
     for rooms in (3, 11):
         rows = [row("success", game, task_type=f"{rooms} rooms") for game in range(2)]
         cell(tmp_path / "runs" / str(rooms), rows, environment__rooms=rooms)
-    first, second = arms_of(find_cells([tmp_path]))
+    first, second = series_of(find_cells([tmp_path]))
     assert (first.system, first.name) == (second.system, second.name)
     assert {first.place, second.place} == {"rooms=3", "rooms=11"}
     assert sorted(["11 rooms", "cool", "3 rooms"], key=task_order) == [
@@ -105,14 +105,14 @@ def test_figures_of_a_played_run_can_be_read_and_hold_no_date(written: Path) -> 
         assert "date" not in text.lower() and "<script" not in text
 
 
-def test_many_arms_with_long_and_odd_names_fit(tmp_path: Path) -> None:
+def test_many_series_with_long_and_odd_names_fit(tmp_path: Path) -> None:
     won = row("success", 1, calls=3, causes={"solved": 2, "truncated": 1}, completion_tokens=90)
     name = "a_$model$_with_a_long_{name best_of=4 layout=lines " + "option=1 " * 10
-    arms = [
-        Arm("coin, pddlego_plus", "", f"{name} {n}", rung,
+    series = [
+        Series("coin, pddlego_plus", "", f"{name} {n}", rung,
             {"5 rooms": [won], "7 rooms": [won]}, [tmp_path / f"{n}{rung}"])
         for n in range(4) for rung in ("free", "typed", "grounded")
     ]  # fmt: skip
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        assert draw_figures(arms, {arm.cells[0]: Growth() for arm in arms}, tmp_path / "out")
+        assert draw_figures(series, {one.cells[0]: Growth() for one in series}, tmp_path / "out")

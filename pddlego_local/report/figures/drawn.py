@@ -1,4 +1,4 @@
-"""Which figures a report has, from its arms: a panel a system, in the order of the ladder."""
+"""Which figures a report has, from its series: a panel a system, in the order of the ladder."""
 
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
@@ -7,7 +7,6 @@ from pathlib import Path
 
 from pddlego_local.metrics.rates import Rate
 from pddlego_local.outcomes import CAUSES
-from pddlego_local.report.figures.arms import Arm, task_order
 from pddlego_local.report.figures.drawing import (
     Line,
     draw_bars,
@@ -17,13 +16,14 @@ from pddlego_local.report.figures.drawing import (
     drawing,
 )
 from pddlego_local.report.figures.growth import Growth
+from pddlego_local.report.figures.series import Series, task_order
 
 NAMES = ("success", "tasks", "causes", "cost", "growth")
 MOST_PANELS = 12
 MOST_LINES = 10
 LINES, BAR = 2.4, 0.4  # inches: a panel of lines, a bar with its name
 
-Panels = Mapping[str, list[Arm]]
+Panels = Mapping[str, list[Series]]
 
 
 @dataclass(frozen=True)
@@ -34,16 +34,18 @@ class Figure:
     caption: str
 
 
-def draw_figures(arms: Sequence[Arm], growth: Mapping[Path, Growth], folder: Path) -> list[Figure]:
+def draw_figures(
+    series: Sequence[Series], growth: Mapping[Path, Growth], folder: Path
+) -> list[Figure]:
     """Writes those for which there is something to show, and removes the others from the folder;
-    `growth` is that of each cell's arm."""
+    `growth` is that of each cell's series."""
     for name in NAMES:
         for kind in ("svg", "png"):
             (folder / f"{name}.{kind}").unlink(missing_ok=True)
-    panels = _panels(arms, _panel)
+    panels = _panels(series, _panel)
     drawn = [
         _success_by_rung(panels, folder),
-        _success_by_task(arms, folder),
+        _success_by_task(series, folder),
         _causes(panels, folder),
         _cost(panels, folder),
         _growth(panels, growth, folder),
@@ -55,35 +57,35 @@ def _success_by_rung(panels: Panels, folder: Path) -> Figure | None:
     """Lines where a system was decoded in several ways; the others stand below each other."""
     if sum(map(len, panels.values())) < 2:
         return None
-    ladders = {title: arms for title, arms in panels.items() if len(_rungs(arms)) > 1}
-    others = [arm for title, arms in panels.items() if title not in ladders for arm in arms]
+    ladders = {title: series for title, series in panels.items() if len(_rungs(series)) > 1}
+    others = [one for title, series in panels.items() if title not in ladders for one in series]
     shown = _first(ladders)
     heights = [LINES] * len(shown) + [0.6 + BAR * len(others)] * bool(others)
     with drawing(folder, "success", heights) as axes:
-        for axis, (title, arms) in zip(axes, shown.items(), strict=False):
-            rungs = _rungs(arms)
+        for axis, (title, series) in zip(axes, shown.items(), strict=False):
+            rungs = _rungs(series)
             lines = [
                 _rates(name, [(rungs.index(a.decoding), a.measures.success) for a in alike])
-                for name, alike in _panels(arms, lambda arm: arm.line).items()
+                for name, alike in _panels(series, lambda one: one.line).items()
             ]
             draw_lines(axis, title, lines[:MOST_LINES], rungs)
             axis.set_ylim(-0.03, 1.03)
         if others:
-            rates = [arm.measures.success for arm in others]
-            names = [f"{arm.panel}: {arm.name}, n = {arm.measures.success.n}" for arm in others]
+            rates = [one.measures.success for one in others]
+            names = [f"{one.panel}: {one.name}, n = {one.measures.success.n}" for one in others]
             shares = [rate.share or 0.0 for rate in rates]
             title = "one decoding" if shown else ""
             draw_dots(axes[-1], title, names, shares, [rate.interval for rate in rates])
     return Figure("success", "Success, with intervals of 95 %" + _left_out(ladders))
 
 
-def _success_by_task(arms: Sequence[Arm], folder: Path) -> Figure | None:
+def _success_by_task(series: Sequence[Series], folder: Path) -> Figure | None:
     """Arms that differ in the environment's settings alone are one line: these make the tasks."""
     panels = {
         system: lines
-        for system, alike in _panels(arms, lambda arm: arm.system).items()
-        if len({task for arm in alike for task in arm.tasks}) > 1
-        for lines in [_panels(alike, lambda arm: arm.name)]
+        for system, alike in _panels(series, lambda one: one.system).items()
+        if len({task for one in alike for task in one.tasks}) > 1
+        for lines in [_panels(alike, lambda one: one.name)]
     }
     if not panels:
         return None
@@ -91,7 +93,7 @@ def _success_by_task(arms: Sequence[Arm], folder: Path) -> Figure | None:
     with drawing(folder, "tasks", [LINES] * len(shown)) as axes:
         for axis, (title, named) in zip(axes, shown.items(), strict=True):
             tasks = sorted(
-                {task for alike in named.values() for arm in alike for task in arm.tasks},
+                {task for alike in named.values() for one in alike for task in one.tasks},
                 key=task_order,
             )
             lines = [
@@ -104,57 +106,59 @@ def _success_by_task(arms: Sequence[Arm], folder: Path) -> Figure | None:
 
 
 def _causes(panels: Panels, folder: Path) -> Figure | None:
-    asked = _panels([a for arms in panels.values() for a in arms if a.measures.causes], _panel)
+    asked = _panels([a for series in panels.values() for a in series if a.measures.causes], _panel)
     shown = _first(asked)
-    seen = {cause for arms in shown.values() for arm in arms for cause in arm.measures.causes}
+    seen = {cause for series in shown.values() for one in series for cause in one.measures.causes}
     if not seen:
         return None
-    heights = [0.6 + BAR * len(arms) for arms in shown.values()]
+    heights = [0.6 + BAR * len(series) for series in shown.values()]
     with drawing(folder, "causes", heights) as axes:
-        for axis, (title, arms) in zip(axes, shown.items(), strict=True):
-            totals = [sum(arm.measures.causes.values()) for arm in arms]
+        for axis, (title, series) in zip(axes, shown.items(), strict=True):
+            totals = [sum(one.measures.causes.values()) for one in series]
             parts = {
                 (number, cause): [
-                    arm.measures.causes[cause] / total
-                    for arm, total in zip(arms, totals, strict=True)
+                    one.measures.causes[cause] / total
+                    for one, total in zip(series, totals, strict=True)
                 ]
                 for number, cause in enumerate(cause for cause in CAUSES if cause in seen)
-                if any(arm.measures.causes[cause] for arm in arms)
+                if any(one.measures.causes[cause] for one in series)
             }
-            names = [f"{arm.name}, n = {n}" for arm, n in zip(arms, totals, strict=True)]
+            names = [f"{one.name}, n = {n}" for one, n in zip(series, totals, strict=True)]
             draw_stacks(axis, title, names, parts)
     return Figure("causes", "What came of the answers, as shares of calls" + _left_out(asked))
 
 
 def _cost(panels: Panels, folder: Path) -> Figure | None:
-    """What all episodes of an arm took, lost ones too, for each success."""
-    won = {t: arms for t, arms in panels.items() if any(arm.measures.success.k for arm in arms)}
+    """What all episodes of a series took, lost ones too, for each success."""
+    won = {
+        t: series for t, series in panels.items() if any(one.measures.success.k for one in series)
+    }
     bars: dict[str, tuple[list[str], list[float | None]]] = {}
-    for title, arms in _first(won).items():
+    for title, series in _first(won).items():
         for what, name in (("sampled tokens", "sampled_tokens"), ("calls", "calls")):
-            values = [_per_success(arm, name) for arm in arms]
+            values = [_per_success(one, name) for one in series]
             if any(values):
-                bars[f"{title}: {what} per success"] = ([arm.name for arm in arms], values)
+                bars[f"{title}: {what} per success"] = ([one.name for one in series], values)
     if not bars:
         return None
     with drawing(folder, "cost", [0.6 + BAR * len(names) for names, _ in bars.values()]) as axes:
         for axis, (title, (names, values)) in zip(axes, bars.items(), strict=True):
             draw_bars(axis, title, names, values)
-    caption = "What a success costs: all that an arm took, in lost games too, for each game won"
+    caption = "What a success costs: all that a series took, in lost games too, for each game won"
     return Figure("cost", caption + _left_out(won))
 
 
-def _per_success(arm: Arm, count: str) -> float | None:
+def _per_success(one: Series, count: str) -> float | None:
     """A count of all rows for each success; None without any."""
-    total: int = sum(getattr(row, count) for rows in arm.tasks.values() for row in rows)
-    return total / arm.measures.success.k if arm.measures.success.k else None
+    total: int = sum(getattr(row, count) for rows in one.tasks.values() for row in rows)
+    return total / one.measures.success.k if one.measures.success.k else None
 
 
 def _growth(panels: Panels, growth: Mapping[Path, Growth], folder: Path) -> Figure | None:
     grown: list[tuple[str, list[Line]]] = []
-    for title, arms in _first(panels).items():
+    for title, series in _first(panels).items():
         for what in ("facts", "objects"):
-            means = {arm.name: growth[arm.cells[0]].means[what] for arm in arms}
+            means = {one.name: growth[one.cells[0]].means[what] for one in series}
             lines = [Line(name, list(mean.items())) for name, mean in means.items() if mean]
             if any(len(line.points) > 1 for line in lines):
                 grown.append((f"{title}: {what} by step", lines))
@@ -173,29 +177,30 @@ def _rates(name: str, rates: Sequence[tuple[int, Rate]]) -> Line:
     return Line(name, points, [rate.interval for _, rate in shown])
 
 
-def _by_task(arms: Sequence[Arm]) -> dict[str, Rate]:
-    tasks = {task: rows for arm in arms for task, rows in arm.tasks.items()}
+def _by_task(series: Sequence[Series]) -> dict[str, Rate]:
+    tasks = {task: rows for one in series for task, rows in one.tasks.items()}
     return {
-        task: replace(arms[0], tasks={task: rows}).measures.success for task, rows in tasks.items()
+        task: replace(series[0], tasks={task: rows}).measures.success
+        for task, rows in tasks.items()
     }
 
 
-def _panels(arms: Sequence[Arm], name: Callable[[Arm], str]) -> dict[str, list[Arm]]:
-    panels: dict[str, list[Arm]] = defaultdict(list)
-    for arm in arms:
-        panels[name(arm)].append(arm)
+def _panels(series: Sequence[Series], name: Callable[[Series], str]) -> dict[str, list[Series]]:
+    panels: dict[str, list[Series]] = defaultdict(list)
+    for one in series:
+        panels[name(one)].append(one)
     return panels
 
 
-def _panel(arm: Arm) -> str:
-    return arm.panel
+def _panel(one: Series) -> str:
+    return one.panel
 
 
-def _rungs(arms: Sequence[Arm]) -> list[str]:
-    return list(dict.fromkeys(arm.decoding for arm in arms))
+def _rungs(series: Sequence[Series]) -> list[str]:
+    return list(dict.fromkeys(one.decoding for one in series))
 
 
-def _first(panels: Panels) -> dict[str, list[Arm]]:
+def _first(panels: Panels) -> dict[str, list[Series]]:
     return dict(list(panels.items())[:MOST_PANELS])
 
 

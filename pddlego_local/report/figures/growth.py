@@ -14,7 +14,7 @@ Counts = Mapping[str, Mapping[int, float]]
 
 @dataclass
 class Growth:
-    """The counts of one arm, collected one episode after the other."""
+    """The counts of one series, collected one episode after the other."""
 
     _counts: dict[str, dict[int, list[int]]] = field(
         default_factory=lambda: {"objects": defaultdict(list), "facts": defaultdict(list)}

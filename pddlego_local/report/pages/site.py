@@ -4,11 +4,11 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from urllib.parse import quote
 
-from pddlego_local.record import read_events
+from pddlego_local.record import read_events, transcript_of
 from pddlego_local.report.cells import CellRecord, varying_options
-from pddlego_local.report.figures.arms import arms_of
 from pddlego_local.report.figures.drawn import draw_figures
 from pddlego_local.report.figures.growth import Growth
+from pddlego_local.report.figures.series import series_of
 from pddlego_local.report.pages.episode import episode_page
 from pddlego_local.report.pages.experiment import Listed, experiment_page, listed
 
@@ -21,14 +21,14 @@ def write_pages(
 
     Raises ConfigError if a transcript cannot be read, and OSError.
     """
-    arms = arms_of(cells, with_trivial=with_trivial)
-    growth = {path: grown for arm in arms for grown in [Growth()] for path in arm.cells}
+    series = series_of(cells, with_trivial=with_trivial)
+    growth = {path: grown for one in series for grown in [Growth()] for path in one.cells}
     episodes: list[Listed] = []
     varying = varying_options(cells)
     for cell, name in _named(cells):
         (folder / "episodes" / name).mkdir(parents=True, exist_ok=True)
         for row in cell.rows:
-            transcript = cell.folder / "transcripts" / f"{row.game}-{row.trial}.jsonl"
+            transcript = transcript_of(cell.folder, row.game, row.trial)
             address = ""
             if transcript.exists():
                 path = Path("episodes", name, f"{transcript.stem}.html")
@@ -39,7 +39,7 @@ def write_pages(
                 if cell.folder in growth:
                     growth[cell.folder].read(events)
             episodes.append(listed(cell, row, address, cell.settings(varying)))
-    figures = draw_figures(arms, growth, folder / "figures")
+    figures = draw_figures(series, growth, folder / "figures")
     index = folder / "index.html"
     index.write_text(experiment_page(cells, report, episodes, figures), encoding="utf-8")
     return index

@@ -1,4 +1,4 @@
-"""Cells that differ in nothing but their seed are one arm: one bar, or one point of a line."""
+"""Cells that differ in nothing but their seed are one series: one bar, or one point of a line."""
 
 import math
 import re
@@ -16,10 +16,10 @@ from pddlego_local.rows import EpisodeRow
 
 
 @dataclass(frozen=True)
-class Arm:
+class Series:
     """`system` is the environment and the method, `place` the environment's settings and `line` the
-    model with all others, where they tell arms apart; `decoding` is the label of the rung. `tasks`
-    are the episodes that count, by kind of task; `cells` the folders."""
+    model with all other settings, where these tell series apart; `decoding` is the label of the
+    rung. `tasks` are the episodes that count, by kind of task; `cells` the folders."""
 
     system: str
     place: str
@@ -41,7 +41,7 @@ class Arm:
         return f"{self.line}, {self.decoding}"
 
 
-def arms_of(cells: Sequence[CellRecord], *, with_trivial: bool = False) -> list[Arm]:
+def series_of(cells: Sequence[CellRecord], *, with_trivial: bool = False) -> list[Series]:
     """Those with an episode that counts, in the order of the ladder."""
     varying = varying_options(cells) - {"seed"}
     alike: dict[tuple[str, ...], list[CellRecord]] = defaultdict(list)
@@ -51,17 +51,17 @@ def arms_of(cells: Sequence[CellRecord], *, with_trivial: bool = False) -> list[
         line = f"{cell.labels['model']} {_short(cell.settings(varying - places))}".strip()
         alike[system, _short(cell.settings(places)), line, cell.labels["decoding"]].append(cell)
     in_order = sorted(alike.items(), key=lambda item: (_rung(item[1][0]), item[0]))
-    arms = [_arm(names, group, with_trivial) for names, group in in_order]
-    return [arm for arm in arms if arm.tasks]
+    series = [_series(names, group, with_trivial) for names, group in in_order]
+    return [one for one in series if one.tasks]
 
 
-def _arm(names: tuple[str, ...], cells: Sequence[CellRecord], with_trivial: bool) -> Arm:
+def _series(names: tuple[str, ...], cells: Sequence[CellRecord], with_trivial: bool) -> Series:
     tasks: dict[str, list[EpisodeRow]] = defaultdict(list)
     for cell in cells:
         for task, rows in rows_by_task(cell, with_trivial=with_trivial).items():
             tasks[task] += rows
     system, place, line, decoding = names
-    return Arm(system, place, line, decoding, tasks, [cell.folder for cell in cells])
+    return Series(system, place, line, decoding, tasks, [cell.folder for cell in cells])
 
 
 def _short(settings: str) -> str:
