@@ -14,6 +14,7 @@ import transformers
 from pddlego_local.train import data
 
 IGNORED = -100
+STRIDE = 64  # tokens
 
 
 class Row(TypedDict):
@@ -49,12 +50,14 @@ def encode(tokenizer: Any, prompt: str, answer: str) -> tuple[list[int], int]:
 
 @dataclass(frozen=True)
 class Collate:
-    """Pads on the left, so that all answers end where the batch ends."""
+    """Pads on the left, so that all answers end where the batch ends, and to a multiple of STRIDE:
+    on a CPU, PyTorch compiles its matrix products anew for every length that it meets."""
 
     padding: int
 
     def __call__(self, rows: Sequence[Row]) -> dict[str, torch.Tensor]:
-        width = max(len(row["input_ids"]) for row in rows)
+        longest = max(len(row["input_ids"]) for row in rows)
+        width = -(-longest // STRIDE) * STRIDE
         ids = torch.full((len(rows), width), self.padding)
         mask = torch.zeros((len(rows), width), dtype=torch.long)
         labels = torch.full((len(rows), width), IGNORED)
