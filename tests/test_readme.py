@@ -1,4 +1,4 @@
-"""Every command of the README is run here, in small; a command that no case covers fails."""
+"""Every command of the README and of docs/ is run here, in small; one that no case covers fails."""
 
 import os
 import re
@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parent.parent
-README = (ROOT / "README.md").read_text()
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+TEXT = "\n".join(page.read_text() for page in PAGES)
 
 DOMAIN = (
     "(define (domain d) (:predicates (a) (b)) (:action go :precondition (a) :effect (b)))",
@@ -19,9 +20,9 @@ DOMAIN = (
 
 
 def commands() -> list[str]:
-    """The lines of the README's fenced blocks that begin with make or pddlego, without comments."""
-    blocks = re.findall(r"^```\n(.*?)^```", README, re.MULTILINE | re.DOTALL)
-    inline = re.findall(r"`(make [^`]+)`", README)
+    """The lines of their fenced blocks that begin with make or pddlego, without comments."""
+    blocks = re.findall(r"^```\n(.*?)^```", TEXT, re.MULTILINE | re.DOTALL)
+    inline = re.findall(r"`(make [^`]+)`", TEXT)
     lines = [line for block in blocks for line in block.splitlines()] + inline
     return list(
         dict.fromkeys(
@@ -136,8 +137,8 @@ def played(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.parametrize("command", commands())
-def test_the_readmes_commands_do_what_it_says(tmp_path: Path, played: Path, command: str) -> None:
-    assert command in CASES, f"the README has a command that no test runs: {command}"
+def test_the_pages_commands_do_what_they_say(tmp_path: Path, played: Path, command: str) -> None:
+    assert command in CASES, f"a page has a command that no test runs: {command}"
     case = CASES[command]
     if case is None:
         pytest.skip("run elsewhere")
