@@ -324,4 +324,8 @@ class Planner(Protocol):
     def plan(self, domain: str, problem: str) -> PlanResult:
         """Raises PlannerFault when the planner itself cannot be run."""
 
+    @property
+    def waiting(self) -> int:
+        """How many calls of `plan` wait for others to end."""
+
     def close(self) -> None: ...

@@ -27,6 +27,7 @@ from pddlego_local.errors import (
     PddlegoError,
     PlannerFault,
 )
+from pddlego_local.live_view import LiveView
 from pddlego_local.models.opened import MODELS
 from pddlego_local.open_cell import OpenCell, folder_of
 from pddlego_local.record import read_rows
@@ -77,8 +78,7 @@ class Pool:
 
     One thread, that of `play`, opens cells, hands out their episodes and closes them; the threads
     of the pool play. The next cell is opened when not every thread has an episode to go on with.
-    `told` is how a cell went, `advance` by how many episodes the run has come further, 0 as it sets
-    out.
+    `told` is how a cell went.
     """
 
     def __init__(
@@ -87,10 +87,10 @@ class Pool:
         early: EarlyEnd,
         console: Console,
         told: Callable[[CellResult], None],
-        advance: Callable[[int], None],
+        view: LiveView,
     ) -> None:
         self._waiting = deque(configs)
-        self._early, self._console, self._told, self._advance = early, console, told, advance
+        self._early, self._console, self._told, self._view = early, console, told, view
         self._width = max(config.settings.run.concurrency for config in configs)
         self._threads = ThreadPoolExecutor(self._width)
         self._planners: dict[str, Planner] = {}
@@ -179,7 +179,7 @@ class Pool:
             self._told(CellResult(cell.folder, cell.played, sorted(cell.faults), cell.left, why))
             return
         one.open_episodes = len(episodes)
-        self._advance(0)
+        self._view.begin()
         for game, trial in episodes:
             future = self._threads.submit(self._play_one, one.cell, game, trial)
             future.add_done_callback(lambda ended: self._ended.put((one, ended)))
@@ -200,13 +200,15 @@ class Pool:
             again = "; Ctrl-C again stops at once" if self._early.interrupted else ""
             self._console.print(f"{why}: what has begun is finished{again}", highlight=False)
             self._why_told = why
+        under_way = min(self._in_flight(), self._width)
+        self._view.look(under_way, sum(one.waiting for one in self._planners.values()))
         try:
             one, ended = self._ended.get(timeout=POLL_S)
         except queue.Empty:
             return
         one.open_episodes -= 1
         one.cell.note(ended.result())
-        if ended.result():
-            self._advance(1)
+        if end := ended.result():
+            self._view.episode_ended(end)
         if not one.open_episodes:
             self._go_on(one)

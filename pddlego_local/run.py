@@ -9,10 +9,11 @@ import json
 from collections.abc import Callable, Sequence
 
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 from pddlego_local.config import CellConfig
 from pddlego_local.early_end import EarlyEnd
+from pddlego_local.live_view import LiveView
+from pddlego_local.models.opened import MODELS
 from pddlego_local.open_cell import folder_of
 from pddlego_local.pool import CellResult, Pool, missing
 from pddlego_local.record import read_rows
@@ -48,25 +49,17 @@ def run_cells(
         for row in read_rows(folder / "episodes.jsonl")
     ]
     early = EarlyEnd(configs[0].settings.run, rows)
-    columns = (
-        TextColumn("{task.description}"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeElapsedColumn(),
-    )
-    progress = Progress(*columns, console=console)
-    bar = progress.add_task("episodes", total=missing(configs))
+    view = LiveView(console, len(configs), missing(configs), lambda: MODELS.restarts)
 
-    def advance(episodes: int) -> None:
-        progress.start()  # with the first episode, so that mistakes are told without a bar
-        progress.advance(bar, episodes)
+    def cell_ended(result: CellResult) -> None:
+        view.cell_ended()
+        told(result)
 
     try:
         for cells in _by_model(configs):
-            Pool(cells, early, console, told, advance).play()
+            Pool(cells, early, console, cell_ended, view).play()
     finally:
-        if progress.live.is_started:
-            progress.stop()
+        view.end()
     if early.interrupted:
         raise KeyboardInterrupt
 

@@ -32,6 +32,11 @@ class OpenModel:
                 self._close()
             self._configured, self._model = config.tree["model"], model
 
+    @property
+    def restarts(self) -> int:
+        """How often the server of the model that is open died; 0 for one without."""
+        return getattr(self._model, "restarts", 0)
+
     def close(self) -> None:
         with self._lock:
             self._close()

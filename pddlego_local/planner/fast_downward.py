@@ -71,6 +71,10 @@ class FastDownward:
         outcome, plan, message = judge(reply, domain, problem)
         return PlanResult(outcome, plan, message, worked_s, wait_s)
 
+    @property
+    def waiting(self) -> int:
+        return self._pool.waiting
+
     def close(self) -> None:
         """End the workers and whatever they run; any number of calls."""
         self._pool.close()

@@ -112,11 +112,16 @@ class WorkerPool:
         self._idle: list[WarmWorker] = []
         self._alive: set[WarmWorker] = set()
         self._closed = False
+        self.waiting = 0  # for a place
 
     def ask(self, domain: str, problem: str) -> Reply:
         """The reply of a worker, and the time that it took under "wall_time_s". A dead one is
         replaced once; then PlannerFault."""
+        with self._changing:
+            self.waiting += 1
         with self._places:
+            with self._changing:
+                self.waiting -= 1
             try:
                 return self._ask_one(self._take(), domain, problem)
             except WorkerDied:

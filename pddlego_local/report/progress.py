@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from pddlego_local.metrics.cell import counted
+from pddlego_local.metrics.pace import time_left_s
 from pddlego_local.record import read_faults, transcript_of
 from pddlego_local.report.cells import CellRecord, find_cells
 from pddlego_local.sweep_record import read_sweeps
@@ -28,6 +29,7 @@ class Progress:
     cells_done: int
     episodes: int
     done: int
+    under_way: int
     won: int
     counting: int
     faults: int
@@ -40,7 +42,7 @@ class Progress:
     @property
     def left_s(self) -> float | None:
         """The seconds that the rest takes at the pace so far; None where nothing is done yet."""
-        return self.busy_s / self.done * (self.episodes - self.done) if self.done else None
+        return time_left_s(self.busy_s, self.done, self.under_way, self.episodes)
 
     @property
     def tokens_per_s(self) -> float | None:
@@ -65,6 +67,7 @@ def progress(run: Path) -> Progress:
         cells_done=sum(not cell.missing for cell in begun),
         episodes=sum(asked.values()),
         done=len(rows),
+        under_way=sum(len(list(cell.folder.glob("transcripts/*.partial"))) for cell in begun),
         won=sum(row.success for row in counting),
         counting=len(counting),
         faults=len(faults),

@@ -159,6 +159,11 @@ class VllmModel:
             self._closed = True
             self._end_server()
 
+    @property
+    def restarts(self) -> int:
+        """How often its server was found dead."""
+        return self._deaths
+
     def _restart_or_give_up(self) -> None:
         """The server died under an earlier request: this one starts another, a few times."""
         self._deaths += 1

@@ -1,0 +1,64 @@
+"""What a run shows of itself while it goes on."""
+
+import io
+import random
+
+import pytest
+from rich.console import Console
+
+from pddlego_local.live_view import LiveView
+from pddlego_local.metrics.pace import time_left_s
+from pddlego_local.rows import FaultRow
+from tests.rows import row
+
+
+class Clock:
+    now_s = 0.0
+
+    def __call__(self) -> float:
+        return self.now_s
+
+
+def test_what_has_come_of_the_run_is_told_in_plain_lines_where_there_is_no_terminal() -> None:
+    clock, restarts = Clock(), [0]
+    console = Console(file=io.StringIO(), force_terminal=False, width=200)
+    view = LiveView(console, 3, 40, lambda: restarts[0], clock)
+    view.begin()
+    for outcome in ("success", "step_limit", "success_at_start", "success"):
+        view.episode_ended(row(outcome, 1, completion_tokens=300))
+    view.episode_ended(FaultRow(game=1, trial=0, fault="ModelFault", message="gone", time="now"))
+    view.cell_ended()
+    clock.now_s = 59
+    view.look(under_way=2, planner_queue=0)
+    assert console.file.getvalue() == ""  # type: ignore[attr-defined]
+    clock.now_s, restarts[0] = 60, 1
+    view.look(under_way=2, planner_queue=7)
+    clock.now_s = 61
+    view.look(under_way=2, planner_queue=7)
+    assert console.file.getvalue() == (  # type: ignore[attr-defined]
+        "5 of 40 episodes, cells 1/3, success 67% of 3, 20 tokens/s, planner queue 7, "
+        "server restarts 1, 0:05:50 left\n"
+    )
+    view.end()
+
+
+@pytest.mark.parametrize("at_once", [1, 8, 64])
+def test_the_time_left_is_right_within_a_fifth_after_a_tenth_of_the_work(at_once: int) -> None:
+    """Episodes of very different lengths, as many at once as there are threads."""
+    rng = random.Random(0)
+    lasting_s = [rng.lognormvariate(3, 0.5) for _ in range(1000)]
+    free_at_s = [0.0] * at_once
+    ends_s = []
+    for one_s in lasting_s:
+        free_at_s.sort()
+        free_at_s[0] += one_s
+        ends_s.append(free_at_s[0])
+    ends_s.sort()
+    for done in (100, 150, 250, 500):
+        left_s = time_left_s(ends_s[done - 1], done, at_once, 1000)
+        assert left_s == pytest.approx(ends_s[-1] - ends_s[done - 1], rel=0.2)
+
+
+def test_before_the_first_end_nobody_knows_how_long_it_takes() -> None:
+    assert time_left_s(500.0, 0, 8, 100) is None
+    assert time_left_s(500.0, 100, 0, 100) == 0
