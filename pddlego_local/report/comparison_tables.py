@@ -1,6 +1,6 @@
 """Comparisons as tables: Markdown, LaTeX, the terminal. Numbers come from `comparisons`."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from itertools import groupby
 
 from rich.table import Table
@@ -19,8 +19,10 @@ def comparisons_markdown(found: Sequence[Comparison]) -> str:
     """A table for each question, and what a reader has to know; "" of none."""
     if not found:
         return ""
+    labels = {name for one in found for name in _labels(one)}
     tables = "\n".join(
-        f"### {title}\n\n{markdown(rows)}" for title, rows in _sections(found, comparison_text)
+        f"### {title}\n\n{_with_common_first(rows, labels)}"
+        for title, rows in _sections(found, comparison_text)
     )
     notes = "".join(f"- {note}\n" for note in comparison_notes(found))
     return f"## Comparisons\n\n{tables}\n{notes}"
@@ -52,15 +54,24 @@ def comparison_text(found: Comparison) -> Text:
         **_labels(found),
         "from": base.value,
         "to": other.value,
+        "verdict": verdict(found),
         "games": _games(found),
         "success": f"{_percent(base)} → {_percent(other)}",
-        "verdict": verdict(found),
         "calls per success": _cost(base, other, "calls"),
         "sampled tokens per success": _cost(base, other, "sampled_tokens"),
         "wall s per success": _cost(base, other, "wall_time_s"),
         "won by the second alone": _taken(found.taken, "base"),
         "won by the first alone": _taken(found.taken, "other"),
     }
+
+
+def _with_common_first(rows: Sequence[Text], labels: Collection[str]) -> str:
+    """A table below a line of the labels that all its rows share, so that what was found stands on
+    the left."""
+    common = [name for name in rows[0] if name in labels and len({row[name] for row in rows}) == 1]
+    told = ", ".join(f"{name} {rows[0][name]}" for name in common)
+    table = markdown([{k: v for k, v in row.items() if k not in common} for row in rows])
+    return f"In all: {told}.\n\n{table}" if told else table
 
 
 def comparisons_latex(found: Sequence[Comparison]) -> str:

@@ -33,6 +33,8 @@ def test_the_command_writes_the_same_bytes_again(
     assert "free → syntax" in capsys.readouterr().out
     assert files == files_of(tmp_path / "runs", tmp_path / "again")
     assert b"helps: +35 points" in files["report.md"]
+    assert b"| from | to | verdict |" in files["report.md"]  # the rest is alike and stands above
+    assert b"In all: environment coin, method pddlego_plus" in files["report.md"]
     (line,) = csv.DictReader(files["comparisons.csv"].decode().splitlines())
     assert float(line["difference"]) == pytest.approx(0.35)
     assert (line["base_value"], line["other_success_k"]) == ("free", "24")
