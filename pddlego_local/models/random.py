@@ -4,15 +4,12 @@ It knows no PDDL: whatever is right in its answers comes from the grammar. The f
 an ordinary Hugging Face model folder, so the same weights run in process and behind vLLM.
 """
 
-import contextlib
 import hashlib
 import json
-import os
-import shutil
-import tempfile
 from pathlib import Path
 from typing import Any
 
+from pddlego_local.models.cache import made_once
 from pddlego_local.models.transformers import Engine, TransformersModel
 from pddlego_local.models.vllm.model import VllmModel
 
@@ -121,18 +118,7 @@ def cached_random_llama(seed: int) -> Path:
     """The folder of `make_random_llama` in the user's cache, made if it is not there yet."""
     recipe = json.dumps([_SHAPE, _VOCABULARY, CONTEXT_TOKENS, _CHAT_TEMPLATE, _CORPUS])
     version = hashlib.sha256(recipe.encode()).hexdigest()[:8]
-    cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "pddlego_local"
-    folder = cache / f"random-llama-{version}-{seed}"
-    if not folder.is_dir():
-        cache.mkdir(parents=True, exist_ok=True)
-        unfinished = Path(tempfile.mkdtemp(prefix=".unfinished-", dir=cache))
-        try:
-            make_random_llama(unfinished, seed)
-            with contextlib.suppress(OSError):  # another process was first: its files are the same
-                unfinished.rename(folder)
-        finally:
-            shutil.rmtree(unfinished, ignore_errors=True)
-    return folder
+    return made_once(f"random-llama-{version}-{seed}", lambda made: make_random_llama(made, seed))
 
 
 def RandomModel(

