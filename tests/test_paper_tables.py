@@ -121,9 +121,10 @@ def test_prompts_and_fixed_domains_have_tables_where_they_were_played(tmp_path: 
     assert prompts[0][-2:] == ["detailed", "simple"]
     assert prompts[1][-2:] == ["60.0 % [23.1, 88.2] of 5", "20.0 % [3.6, 62.4] of 5"]
     fixed = section(text, "A domain that won before, held fixed")
-    assert fixed[0][-2:] == ["domain fixed", "domain written"]
-    assert fixed[1][-2:] == ["100.0 % [56.6, 100.0] of 5", "60.0 % [23.1, 88.2] of 5"]
-    assert ["88 % of 100", "–"] in [row[-2:] for row in fixed]
+    assert fixed[0][-3:] == ["domain fixed", "domain seed", "domain written"]
+    assert fixed[1][-3:] == ["100.0 % [56.6, 100.0] of 5", "–", "60.0 % [23.1, 88.2] of 5"]
+    assert ["88 % of 100", "–", "–"] in [row[-3:] for row in fixed]
+    assert ["–", "83–88 %", "61–69 %"] in [row[-3:] for row in fixed]
     (success,) = [r for r in section(text, "Success by method and model") if r[0] == HERE]
     assert success[-1] == "60.0 % [23.1, 88.2] of 5"
 

@@ -29,10 +29,10 @@ PUBLISHED = Path(__file__).with_name("published.yaml")
 class Result:
     """One system on one set of games. `source` is "here", or who reported it and where.
 
-    `variant` is the prompt's, "" where a method has one alone; `domain` is "fixed" where it was;
-    `group` is a kind of games, "" for all. Success is a share, from the lowest to the highest
-    reported; `interval` is ours, of 95 %. What is not known is None. The rest is as in
-    `metrics.cell.Measures`; steps and actions are means.
+    `variant` is the prompt's, "" where a method has one alone; `domain` is "fixed" where it was,
+    "seed" where the model began with one; `group` is a kind of games, "" for all. Success is a
+    share, from the lowest to the highest reported; `interval` is ours, of 95 %. What is not known
+    is None. The rest is as in `metrics.cell.Measures`; steps and actions are means.
     """
 
     source: str
