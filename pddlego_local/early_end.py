@@ -14,18 +14,21 @@ from types import FrameType
 from pddlego_local.config import RunSettings
 from pddlego_local.rows import EpisodeRow
 
+RECOUNT_S = 60.0
+
 
 class EarlyEnd:
     """Whether episodes may still begin. Thread-safe.
 
-    Tokens are those of finished episodes, prompts and answers together; `recorded` are the rows of
-    earlier runs. Hours count from here.
+    Tokens are those of finished episodes, prompts and answers together. `recorded` reads the rows
+    of all of them: it is asked again every `RECOUNT_S` seconds, since other machines may play on.
+    Hours count from here.
     """
 
     def __init__(
         self,
         limits: RunSettings,
-        recorded: Iterable[EpisodeRow],
+        recorded: Callable[[], Iterable[EpisodeRow]],
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self.interrupted = False
@@ -33,13 +36,13 @@ class EarlyEnd:
         self._tokens = 0
         self._clock = clock
         self._began = clock()
+        self._recorded = recorded
+        self._recount_at = self._began
         self._lock = threading.Lock()
-        for row in recorded:
-            self.count(row)
 
     def count(self, row: EpisodeRow) -> None:
         with self._lock:
-            self._tokens += row.prompt_tokens + row.completion_tokens
+            self._tokens += _tokens(row)
 
     @property
     def why(self) -> str:
@@ -47,11 +50,18 @@ class EarlyEnd:
         most_tokens, most_hours = self._limits.max_tokens_total, self._limits.max_hours
         if self.interrupted:
             return "interrupted"
-        if most_tokens is not None and self._tokens >= most_tokens:
-            return f"run.max_tokens_total={most_tokens} is reached ({self._tokens:,} tokens)"
+        if most_tokens is not None and (tokens := self._counted()) >= most_tokens:
+            return f"run.max_tokens_total={most_tokens} is reached ({tokens:,} tokens)"
         if most_hours is not None and self._clock() - self._began >= 3600 * most_hours:
             return f"run.max_hours={most_hours:g} is reached"
         return ""
+
+    def _counted(self) -> int:
+        with self._lock:
+            if self._clock() >= self._recount_at:
+                self._tokens = sum(map(_tokens, self._recorded()))
+                self._recount_at = self._clock() + RECOUNT_S
+            return self._tokens
 
     @contextlib.contextmanager
     def on_interrupt(self, in_flight: Callable[[], int]) -> Iterator[None]:
@@ -71,3 +81,7 @@ class EarlyEnd:
             yield
         finally:
             signal.signal(signal.SIGINT, before)
+
+
+def _tokens(row: EpisodeRow) -> int:
+    return row.prompt_tokens + row.completion_tokens

@@ -2,7 +2,8 @@
 
     PddlegoError
     ├── ConfigError            the user's input: a key, an option, a file          exit code 2
-    │   └── PromptTooLong      a prompt that leaves no room in the model's context
+    │   ├── PromptTooLong      a prompt that leaves no room in the model's context
+    │   └── CellHeld           another process is playing this cell
     └── InfrastructureError    what we broke; never scored as the model's failure  exit code 3
         ├── MissingPart        not installed or not there: GPU, weights, Java, serving environment
         ├── ModelFault         the model's backend died, refused or ignored the request
@@ -33,6 +34,10 @@ class ConfigError(PddlegoError):
 class PromptTooLong(ConfigError):
     """An episode's first prompt: the context is set too small. A later one: what the model wrote
     and saw has outgrown the context, and the episode ends as `context_exceeded`."""
+
+
+class CellHeld(ConfigError):
+    """Another process is playing this cell, here or on another machine; the others can go on."""
 
 
 class InfrastructureError(PddlegoError):

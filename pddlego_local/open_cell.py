@@ -60,7 +60,7 @@ class OpenCell:
     def __init__(self, config: CellConfig, planner: Planner, stop: threading.Event) -> None:
         """Builds the parts; loads and starts nothing. After `stop` no episode is tried again.
 
-        Raises ConfigError, also if another process holds the cell.
+        Raises ConfigError, CellHeld if another process holds the cell.
         """
         self.config = config
         self.folder = folder_of(config)

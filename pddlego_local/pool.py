@@ -20,9 +20,9 @@ from pddlego_local.config import CellConfig
 from pddlego_local.core import Planner
 from pddlego_local.early_end import EarlyEnd
 from pddlego_local.errors import (
+    CellHeld,
     EnvironmentFault,
     GrammarIgnored,
-    InfrastructureError,
     ModelFault,
     PddlegoError,
     PlannerFault,
@@ -34,7 +34,7 @@ from pddlego_local.record import read_rows
 from pddlego_local.rows import EpisodeRow, FaultRow
 
 POLL_S = 0.5
-OF_ONE_CELL = (ModelFault, PlannerFault, EnvironmentFault)
+OF_ONE_CELL = (CellHeld, ModelFault, PlannerFault, EnvironmentFault)
 
 _End = EpisodeRow | FaultRow | None
 """None for an episode that was not begun."""
@@ -43,15 +43,16 @@ _End = EpisodeRow | FaultRow | None
 @dataclass(frozen=True)
 class CellResult:
     """How one cell went. `faults` are the episodes that ended in an infrastructure fault, as
-    "game 3, trial 0: …", `refused` the one for which none could begin; `left` is how many were not
-    begun because the run ended early, for the reason `why`."""
+    "game 3, trial 0: …", `refused` the fault for which none could begin, or that another process is
+    playing the cell; `left` is how many were not begun because the run ended early, for the reason
+    `why`."""
 
     folder: Path
     played: int
     faults: list[str]
     left: int = 0
     why: str = ""
-    refused: InfrastructureError | None = None
+    refused: PddlegoError | None = None
 
 
 def missing(configs: Sequence[CellConfig]) -> int:

@@ -12,7 +12,6 @@ line holds is in `events` and `rows`; run.json names the format of all of them.
 """
 
 import contextlib
-import fcntl
 import functools
 import json
 import os
@@ -24,6 +23,7 @@ from typing import IO, Any, TypeVar
 from pddlego_local.errors import ConfigError, RecordFault
 from pddlego_local.events import End, Event, Plan, event_of
 from pddlego_local.formats import FORMAT, Recorded, to_json
+from pddlego_local.hold import Hold
 from pddlego_local.rows import EpisodeRow, FaultRow, fault_of, row_of
 
 T = TypeVar("T")
@@ -34,26 +34,20 @@ class Cell:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self._held: IO[str] | None = None
+        self._hold = Hold(folder)
         self._append_lock = threading.Lock()
 
     def __enter__(self) -> "Cell":
-        """Raises ConfigError if another process is running this cell."""
+        """Raises CellHeld if another process, here or on another machine, is playing this cell."""
         with _recording(self.folder):
             (self.folder / "transcripts").mkdir(parents=True, exist_ok=True)
-            self._held = (self.folder / ".lock").open("w")
-            try:
-                fcntl.flock(self._held, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError as error:
-                self._held.close()
-                raise ConfigError(f"{self.folder} is being run by another process") from error
+            self._hold.take()
             _drop_torn_line(self.folder / "episodes.jsonl")
             _drop_torn_line(self.folder / "faults.jsonl")
         return self
 
     def __exit__(self, *_: object) -> None:
-        if self._held:
-            self._held.close()
+        self._hold.release()
 
     def done(self) -> set[tuple[int, int]]:
         """(game, trial) of every terminal row."""
@@ -89,12 +83,14 @@ class Cell:
             replacement.replace(path)
 
     def append(self, row: EpisodeRow) -> None:
-        """One terminal row, in episodes.jsonl."""
+        """One terminal row, in episodes.jsonl. Raises RecordFault, as whatever is written here."""
         with self._append_lock:
+            self._hold.check()
             _append(self.folder / "episodes.jsonl", row)
 
     def append_fault(self, row: FaultRow) -> None:
         with self._append_lock:
+            self._hold.check()
             _append(self.folder / "faults.jsonl", row)
 
     @contextlib.contextmanager
@@ -103,12 +99,14 @@ class Cell:
         path = transcript_of(self.folder, game, trial)
         partial = path.with_suffix(".partial")
         with _recording(path):
+            partial.unlink(missing_ok=True)  # a process that lost this cell may still write there
             file = partial.open("w", encoding="utf-8")
         with file:
             yield Transcript(file)
             with _recording(path):
                 file.flush()
                 os.fsync(file.fileno())
+                self._hold.check()
                 partial.replace(path)
 
 

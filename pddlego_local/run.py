@@ -5,8 +5,8 @@ pool of threads (`pool`). Results do not depend on how many episodes are played 
 their company.
 """
 
-import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
+from pathlib import Path
 
 from rich.console import Console
 
@@ -17,6 +17,8 @@ from pddlego_local.models.opened import MODELS
 from pddlego_local.open_cell import folder_of
 from pddlego_local.pool import CellResult, Pool, missing
 from pddlego_local.record import read_rows
+from pddlego_local.rows import EpisodeRow
+from pddlego_local.sweep_record import by_model
 
 
 def run_cell(config: CellConfig, console: Console | None = None) -> CellResult:
@@ -34,21 +36,24 @@ def run_cells(
     configs: Sequence[CellConfig],
     told: Callable[[CellResult], None],
     console: Console | None = None,
+    sweep: Collection[Path] = (),
 ) -> None:
     """Plays what is missing of these cells, model by model, and tells of each how it went.
 
-    The limits are those of the first. A fault that hits one cell alone lets the others go on.
+    The limits are those of the first; the tokens of all cells of `sweep` count, whoever plays them,
+    where others than these do. What hits one cell alone, a fault or another process that is playing
+    it, lets the others go on.
     Raises ConfigError for a bad configuration, and the infrastructure errors that would hit every
     episode alike (`NEVER_RETRIED`); any other fault is recorded, and tried again by the next run.
     An interrupt raises KeyboardInterrupt, when the episodes in flight have ended.
     """
     console = console or Console(stderr=True)
-    rows = [
-        row
-        for folder in dict.fromkeys(map(folder_of, configs))
-        for row in read_rows(folder / "episodes.jsonl")
-    ]
-    early = EarlyEnd(configs[0].settings.run, rows)
+    folders = {*map(folder_of, configs), *sweep}
+
+    def recorded() -> list[EpisodeRow]:
+        return [row for folder in folders for row in read_rows(folder / "episodes.jsonl")]
+
+    early = EarlyEnd(configs[0].settings.run, recorded)
     view = LiveView(console, len(configs), missing(configs), lambda: MODELS.restarts)
 
     def cell_ended(result: CellResult) -> None:
@@ -56,17 +61,9 @@ def run_cells(
         told(result)
 
     try:
-        for cells in _by_model(configs):
+        for cells in by_model(configs):
             Pool(cells, early, console, cell_ended, view).play()
     finally:
         view.end()
     if early.interrupted:
         raise KeyboardInterrupt
-
-
-def _by_model(configs: Sequence[CellConfig]) -> list[list[CellConfig]]:
-    groups: dict[str, list[CellConfig]] = {}
-    for config in configs:
-        key = json.dumps(config.tree["model"], sort_keys=True)
-        groups.setdefault(key, []).append(config)
-    return list(groups.values())

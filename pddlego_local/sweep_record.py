@@ -1,36 +1,60 @@
-"""sweep.json, beside the cells of a sweep: which cells it will play and how many episodes each has.
+"""sweep.json, beside the cells of a sweep: which cells it will play, how many episodes each has,
+and by which overrides, model by model.
 
-Written before the first of them begins, so that whoever looks on knows of all. The last sweep's
-replaces that of an earlier one.
+Written before the first of them begins, so that whoever looks on knows of all, and a job on another
+machine knows the cells that share its model. The last sweep's replaces that of an earlier one.
 """
 
 import json
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
+from typing import Any, TypeVar
 
 from pddlego_local.config import CellConfig
 from pddlego_local.errors import ConfigError, RecordFault
 
 NAME = "sweep.json"
 
+T = TypeVar("T")
+Overrides = Sequence[str]
 
-def write_sweep(configs: Iterable[CellConfig]) -> None:
-    """Raises RecordFault if it cannot be written."""
-    by_folder: dict[Path, dict[str, int]] = {}
+
+def by_model(configs: Iterable[CellConfig]) -> list[list[CellConfig]]:
+    """The cells of each model together, in the order in which the models come."""
+    groups: dict[str, list[CellConfig]] = {}
     for config in configs:
-        settings = config.settings
-        cells = by_folder.setdefault(settings.run.out / settings.name, {})
-        episodes = len(settings.games) * settings.trials
-        cells[config.cell] = max(episodes, cells.get(config.cell, 0))
-    for folder, cells in by_folder.items():
+        key = json.dumps(config.tree["model"], sort_keys=True)
+        groups.setdefault(key, []).append(config)
+    return list(groups.values())
+
+
+def write_sweep(cells: Iterable[tuple[Overrides, CellConfig]]) -> None:
+    """Each cell by its overrides. Raises RecordFault if it cannot be written."""
+    by_folder: dict[Path, list[tuple[Overrides, CellConfig]]] = {}
+    for overrides, config in cells:
+        folder = config.settings.run.out / config.settings.name
+        by_folder.setdefault(folder, []).append((overrides, config))
+    for folder, its_cells in by_folder.items():
         path = folder / NAME
         try:
             folder.mkdir(parents=True, exist_ok=True)
             replacement = path.with_suffix(".new")
-            replacement.write_text(json.dumps({"cells": cells}, indent=2, sort_keys=True) + "\n")
+            replacement.write_text(json.dumps(_told(its_cells), indent=2, sort_keys=True) + "\n")
             replacement.replace(path)
         except OSError as error:
             raise RecordFault(f"cannot write {path}: {error.strerror or error}") from error
+
+
+def _told(cells: Sequence[tuple[Overrides, CellConfig]]) -> dict[str, Any]:
+    """Of a cell that is asked for twice, the wish for more episodes."""
+    episodes, overrides = dict[str, int](), dict[str, list[str]]()
+    for words, config in cells:
+        asked = len(config.settings.games) * config.settings.trials
+        if asked > episodes.get(config.cell, -1):
+            episodes[config.cell], overrides[config.cell] = asked, list(words)
+    groups = by_model(config for _, config in cells)
+    models = [{config.cell: overrides[config.cell] for config in group} for group in groups]
+    return {"cells": episodes, "models": models}
 
 
 def read_sweeps(folder: Path) -> dict[Path, int]:
@@ -40,9 +64,21 @@ def read_sweeps(folder: Path) -> dict[Path, int]:
     """
     planned: dict[Path, int] = {}
     for path in sorted(folder.rglob(NAME)):
-        try:
-            cells = json.loads(path.read_text())["cells"]
-            planned |= {path.parent / cell: int(episodes) for cell, episodes in cells.items()}
-        except (ValueError, LookupError, TypeError, AttributeError) as error:
-            raise ConfigError(f"{path} is not a record of ours: {error!r}; move it away") from error
+        cells = _read(path, lambda told: {k: int(n) for k, n in told["cells"].items()})
+        planned |= {path.parent / cell: episodes for cell, episodes in cells.items()}
     return planned
+
+
+def read_models(folder: Path) -> list[dict[str, list[str]]]:
+    """The overrides of each cell of the sweep in this folder, the cells of each model together.
+
+    Raises ConfigError for a file that is no record of ours, or none at all.
+    """
+    return _read(folder / NAME, lambda told: [dict(cells) for cells in told["models"]])
+
+
+def _read(path: Path, parse: Callable[[Any], T]) -> T:
+    try:
+        return parse(json.loads(path.read_text()))
+    except (OSError, ValueError, LookupError, TypeError, AttributeError) as error:
+        raise ConfigError(f"{path} is not a record of ours: {error!r}; move it away") from error

@@ -182,12 +182,26 @@ def test_a_limit_of_hours_is_told_and_is_no_fault(
 def test_hours_count_from_the_start_and_tokens_from_the_record() -> None:
     now = 0.0
     limits = RunSettings(out=Path(), concurrency=1, retries=0, max_hours=2, max_tokens_total=100)
-    early = EarlyEnd(limits, [row(prompt_tokens=50, completion_tokens=20)], clock=lambda: now)
+    recorded = [row(prompt_tokens=50, completion_tokens=20)]
+    early = EarlyEnd(limits, lambda: recorded, clock=lambda: now)
     assert early.why == ""
     now = 7200.0
     assert "max_hours" in early.why
     early.count(row(completion_tokens=30))
     assert "max_tokens_total=100" in early.why
+
+
+def test_tokens_that_other_machines_use_count_within_a_minute() -> None:
+    now = 0.0
+    limits = RunSettings(out=Path(), concurrency=1, retries=0, max_hours=None, max_tokens_total=100)
+    recorded = [row(completion_tokens=20)]
+    early = EarlyEnd(limits, lambda: recorded, clock=lambda: now)
+    assert early.why == ""
+    early.count(row(completion_tokens=30))
+    recorded += [row(completion_tokens=30), row(completion_tokens=50)]
+    assert early.why == ""
+    now = 60.0
+    assert "(100 tokens)" in early.why
 
 
 def test_ctrl_c_once_finishes_what_is_in_flight(tmp_path: Path) -> None:

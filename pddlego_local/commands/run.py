@@ -2,26 +2,29 @@
 
 Single cells, sweeps (`-m`) and other launchers (submitit, Ray) are Hydra's; this file only says
 what a job does, and refuses a sweep whose parts are missing before its first job begins. Under
-Hydra's own launcher a job only hands in its cell, and all are played together when all are known.
+Hydra's own launcher a job only hands in its cell, and all are played together when all are known;
+under another one (`elsewhere`) a job plays, perhaps on another machine.
 """
 
 import logging
 import sys
+import warnings
 from collections.abc import Sequence
-from typing import Any
+from pathlib import Path
+from typing import Any, ClassVar
 
 import hydra
 from hydra.core.hydra_config import HydraConfig
 from hydra.experimental.callback import Callback
-from omegaconf import DictConfig
+from omegaconf import DictConfig, OmegaConf
 from rich.console import Console
 from rich.logging import RichHandler
 from rich.markup import escape
 
-from pddlego_local.commands import dry_run
+from pddlego_local.commands import dry_run, elsewhere
 from pddlego_local.commands.sweep import cells_of
 from pddlego_local.config import CellConfig, compose_cell, quote_games
-from pddlego_local.errors import PddlegoError
+from pddlego_local.errors import CellHeld, PddlegoError
 from pddlego_local.models.opened import MODELS
 from pddlego_local.pool import CellResult
 from pddlego_local.resources import folder
@@ -29,7 +32,6 @@ from pddlego_local.run import run_cells
 from pddlego_local.sweep_record import write_sweep
 
 DRY_RUN = "--dry-run"
-HERE = "hydra._internal.core_plugins.basic_launcher.BasicLauncher"
 console = Console(stderr=True, highlight=False, soft_wrap=True)
 _exit_code = 0
 _handed_in: list[CellConfig] = []
@@ -39,12 +41,11 @@ def main(arguments: Sequence[str]) -> int:
     """Runs one cell or a sweep; 0 done, 2 bad configuration, 3 an infrastructure fault."""
     dry = DRY_RUN in arguments
     words = quote_games([word for word in arguments if word != DRY_RUN])
-    logging.basicConfig(
-        format="%(message)s", handlers=[RichHandler(console=console, show_path=False)]
-    )
-    logging.getLogger("pddlego_local").setLevel(logging.INFO)
+    _log_to_console()
     sys.argv = ["pddlego run", *_options_first(words)]
-    Preflight.dry = dry
+    Preflight.dry, Preflight.launched = dry, []
+    # Our configs of launchers have the plugins' names, and are checked against theirs on purpose.
+    warnings.filterwarnings("ignore", r"\s*'hydra/launcher/\w+' is validated", UserWarning)
     try:
         hydra.main(version_base="1.3", config_path=str(folder("conf")), config_name="config")(
             _job
@@ -52,11 +53,26 @@ def main(arguments: Sequence[str]) -> int:
         if _handed_in:
             _play_all()
     except SystemExit as stop:
-        # Hydra itself leaves with 1 on a bad override.
-        return stop.code if isinstance(stop.code, int) and stop.code in (0, 3) else 2
+        # Hydra itself leaves with 1 on a bad override, and where a job has died.
+        if not Preflight.launched:
+            return stop.code if isinstance(stop.code, int) and stop.code in (0, 3) else 2
+    except KeyboardInterrupt:
+        if Preflight.launched:
+            console.print("jobs that were launched go on: end them with their launcher's own tools")
+        raise
     finally:
         MODELS.close()
+    if told := elsewhere.what_is_missing(Preflight.launched):
+        console.print(told, highlight=False)
+        return 3
     return _exit_code
+
+
+def _log_to_console() -> None:
+    logging.basicConfig(
+        format="%(message)s", handlers=[RichHandler(console=console, show_path=False)]
+    )
+    logging.getLogger("pddlego_local").setLevel(logging.INFO)
 
 
 def _options_first(words: Sequence[str]) -> list[str]:
@@ -71,29 +87,49 @@ def _options_first(words: Sequence[str]) -> list[str]:
 def _job(cfg: DictConfig) -> None:
     """One cell: handed in where Hydra's own launcher plays all of them here, else played now."""
     hydra_config = HydraConfig.get()
+    of_a_sweep = not OmegaConf.is_missing(hydra_config.job, "num")
+    if of_a_sweep and hydra_config.launcher._target_ != elsewhere.HERE:
+        _play_elsewhere(cfg, hydra_config)
+        return
     try:
-        cell = CellConfig.of(cfg, hydra_config.runtime.choices)
+        _handed_in.append(CellConfig.of(cfg, hydra_config.runtime.choices))
     except PddlegoError as error:
         raise SystemExit(_tell(error)) from error
-    _handed_in.append(cell)
-    if hydra_config.launcher._target_ != HERE:
-        _play_all()
+
+
+def _play_elsewhere(cfg: DictConfig, hydra_config: Any) -> None:
+    """In a process of another launcher. Mistakes and faults are told in the job's log; to the
+    command that launched it, what it did not play is missing."""
+    _log_to_console()
+    try:
+        elsewhere.go_to(hydra_config.runtime.cwd)
+        job = elsewhere.job_of(CellConfig.of(cfg, hydra_config.runtime.choices))
+        _play(job.cells, job.sweep)
+    except PddlegoError as error:
+        _tell(error)
+    finally:
+        MODELS.close()
 
 
 def _play_all() -> None:
     """Plays the cells that were handed in. Raises SystemExit for what no cell survives."""
     cells = list(_handed_in)
     _handed_in.clear()
+    try:
+        _play(cells)
+    except PddlegoError as error:
+        raise SystemExit(_tell(error)) from error
+
+
+def _play(cells: Sequence[CellConfig], sweep: Sequence[Path] = ()) -> None:
+    """Raises as `run_cells`."""
     results: list[CellResult] = []
 
     def told(result: CellResult) -> None:
         _tell_faults(result)
         results.append(result)
 
-    try:
-        run_cells(cells, told, console)
-    except PddlegoError as error:
-        raise SystemExit(_tell(error)) from error
+    run_cells(cells, told, console, sweep)
     if ended_early := [result for result in results if result.left]:
         left = sum(result.left for result in ended_early)
         console.print(
@@ -105,7 +141,10 @@ def _play_all() -> None:
 def _tell_faults(result: CellResult) -> None:
     """A cell's infrastructure faults let the others go on, and are told at its end."""
     global _exit_code
-    if result.refused:
+    if isinstance(result.refused, CellHeld):
+        _exit_code = max(_exit_code, result.refused.exit_code)
+        console.print(f"left out: {result.refused}", highlight=False, markup=False)
+    elif result.refused:
         _exit_code = _tell(result.refused)
     for fault in result.faults:
         _exit_code = 3
@@ -122,10 +161,12 @@ def _tell(error: PddlegoError) -> int:
 class Preflight(Callback):
     """Before the first job of a sweep: composes every cell and asks its parts what they lack.
 
-    With `dry` no job begins: the cells are listed instead.
+    With `dry` no job begins: the cells are listed instead. `launched` are the cells whose jobs
+    another launcher starts; the machines that play them ask what they lack.
     """
 
     dry = False
+    launched: ClassVar[list[CellConfig]] = []
 
     def on_run_start(self, config: DictConfig, **kwargs: Any) -> None:
         if self.dry:
@@ -136,12 +177,15 @@ class Preflight(Callback):
             raise SystemExit(dry_run.show(cells_of(config), _tell))
         errors: dict[str, PddlegoError] = {}
         checked: list[object] = []
-        cells: list[CellConfig] = []
+        cells: list[tuple[list[str], CellConfig]] = []
+        launcher = config.hydra.launcher._target_
         for overrides in cells_of(config):
             try:
                 cell = compose_cell(overrides)
-                cells.append(cell)
+                cells.append((overrides, cell))
                 built = cell.check()
+                if launcher != elsewhere.HERE:
+                    continue
                 built["environment"].preflight()
                 thinking = built["decoding"].thinking
                 model = (cell.tree["model"], thinking)
@@ -153,6 +197,9 @@ class Preflight(Callback):
         if errors:
             raise SystemExit(max(_tell(error) for error in errors.values()))
         try:
+            elsewhere.check_launcher(launcher)
             write_sweep(cells)
         except PddlegoError as error:
             raise SystemExit(_tell(error)) from error
+        if launcher != elsewhere.HERE:
+            Preflight.launched = [cell for _, cell in cells]
