@@ -16,7 +16,7 @@ from rich.console import Console
 
 from pddlego_local.asking import layout_of
 from pddlego_local.config import CellConfig
-from pddlego_local.core import Planner
+from pddlego_local.core import LanguageModel, Planner
 from pddlego_local.decoding import Decoding
 from pddlego_local.decoding.grammars.lark_text import validate
 from pddlego_local.decoding.ladder import constraint_for
@@ -35,7 +35,7 @@ from pddlego_local.events import Call, End, Unsolvable
 from pddlego_local.lent_environments import LentEnvironments
 from pddlego_local.methods import Method
 from pddlego_local.metrics.episode import summarize
-from pddlego_local.models.canary import check_forced_tokens, check_obedience
+from pddlego_local.models.canary import check_forced_tokens, check_obedience, on_each_server
 from pddlego_local.models.opened import MODELS
 from pddlego_local.outcomes import outcome_named
 from pddlego_local.provenance import now, run_and_start
@@ -108,9 +108,13 @@ class OpenCell:
         if model.decodes and any(constraints.values()):
             console.print("starting the model; does it obey grammars?")
             stages = any(isinstance(one, StagedGrammar) for one in constraints.values())
-            check_obedience(model, thinking=decoding.thinking, stages=stages)
-            if "forced_tokens" in run["model"]:
-                check_forced_tokens(model, thinking=decoding.thinking)
+
+            def check(server: LanguageModel) -> None:
+                check_obedience(server, thinking=decoding.thinking, stages=stages)
+                if "forced_tokens" in run["model"]:
+                    check_forced_tokens(server, thinking=decoding.thinking)
+
+            on_each_server(model, check)
 
     def waves(self) -> Iterator[list[tuple[int, int]]]:
         """The missing episodes, as lists of those that may be played together. The next list is to

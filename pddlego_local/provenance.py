@@ -53,6 +53,7 @@ def run_and_start(
         "command": sys.argv,
         "config": dict(config.tree),
         "backend_version": identity.pop("backend_version", None),
+        "servers": identity.pop("servers", "").split(),
         **provenance(),
     }
     run: dict[str, Any] = {

@@ -48,14 +48,14 @@ def cells(out: Path, games: int, slots: int, *model: str) -> list[CellConfig]:
     return [compose_cell([*common, f"environment.rooms={rooms}"]) for rooms in ROOMS]
 
 
-def answers(out: Path, games: int) -> dict[str, str]:
-    """What the rule-based formalizer says to each conversation."""
-    run_cells(cells(out, games, 4, "model=reference"), lambda result: None, Console(quiet=True))
+def answers(configs: list[CellConfig]) -> dict[str, str]:
+    """What is said to each conversation in these cells, the only ones of their folder."""
+    together(configs)
     return {
         key_of(
             [{"role": said.role, "content": said.content} for said in event.messages]
         ): event.text
-        for _, events in transcripts(out)
+        for _, events in transcripts(configs[0].settings.run.out)
         for event in events
         if isinstance(event, Call)
     }
@@ -107,7 +107,7 @@ def main() -> None:
     given = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         out = Path(folder)
-        recorded = answers(out / "answers", given.games)
+        recorded = answers(cells(out / "answers", given.games, 4, "model=reference"))
         (out / "answers.json").write_text(json.dumps(recorded))
         rows = [measured(way, out, given.games, given.slots) for way in (one_by_one, together)]
     columns = ("cells", "slots", "episodes", "calls", "wall s", "busy", "CPU ms a call")

@@ -10,7 +10,13 @@ import tenacity
 from pddlego_local.core import Grammar
 from pddlego_local.errors import ConfigError, ModelFault, PromptTooLong
 
+CONNECT_S = 30.0
+
 Send = Callable[..., Any]
+
+
+class ServerGone(ModelFault):
+    """This server cannot be reached, or has failed; another one might answer."""
 
 
 class Connection:
@@ -32,7 +38,7 @@ class Connection:
             base_url=url,
             api_key=api_key,
             max_retries=0,  # ours are in _post
-            timeout=timeout_s,
+            timeout=openai.Timeout(timeout_s, connect=CONNECT_S),
             http_client=openai.DefaultHttpxClient(trust_env=proxies),
         )
         self._texts: dict[int, str] = {}  # of single tokens
@@ -49,7 +55,8 @@ class Connection:
         """The server's response, with as many tokens as the context holds if fewer than asked.
 
         `room` counts them, when they have to be known. Raises ConfigError for a request that the
-        server refuses, PromptTooLong if not one token fits, ModelFault when the server fails.
+        server refuses, PromptTooLong if not one token fits, ModelFault when the server fails,
+        ServerGone if another one might answer.
         """
         try:
             return self._post(send, request)
@@ -121,7 +128,7 @@ class Connection:
         try:
             answer = self.openai.get(self._beside_v1("version"), cast_to=dict[str, Any])
         except openai.APIConnectionError as error:
-            raise ModelFault(self._obituary(error)) from error
+            raise ServerGone(self._obituary(error)) from error
         except openai.APIStatusError:
             return "unknown"
         return str(answer.get("version", "unknown"))
@@ -152,10 +159,14 @@ class Connection:
                 f"model.server.name to a name that it serves. It said: {_words(error)}"
             ) from error
         except openai.APITimeoutError as error:
+            if type(error.__cause__).__name__ == "ConnectTimeout":  # httpx, or its heir
+                raise ServerGone(self._obituary(error)) from error
             raise ModelFault(
                 f"vLLM did not answer within {self._timeout_s:.0f} s; raise "
                 "model.server.request_timeout_s if it only needs longer."
             ) from error
+        except (openai.APIConnectionError, openai.InternalServerError) as error:
+            raise ServerGone(self._obituary(error)) from error
         except openai.OpenAIError as error:
             raise ModelFault(self._obituary(error)) from error
         raise AssertionError("unreachable: tenacity reraises")

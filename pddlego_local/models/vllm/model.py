@@ -1,18 +1,18 @@
 """Any open-weight model behind a vLLM server, through Outlines.
 
-The server is one of our own for the run, or any that runs at `server.url`. vLLM batches what many
+The server is one of our own for the run, or any that run at `server.url`. vLLM batches what many
 threads ask; an answer depends on the request's own seed, not on its company.
 """
 
+import dataclasses
 import threading
-import urllib.parse
 from typing import ClassVar, Literal
 
 from pydantic import ConfigDict, PositiveInt
 from pydantic.dataclasses import dataclass
 
 from pddlego_local.core import Completion, Grammar, Messages, Prefix, Sampling
-from pddlego_local.errors import ConfigError, MissingPart, ModelFault
+from pddlego_local.errors import MissingPart, ModelFault
 from pddlego_local.models.about import About
 from pddlego_local.models.grammar import check_grammar
 from pddlego_local.models.machine import gpu_count
@@ -21,6 +21,7 @@ from pddlego_local.models.thinking import Thinking, template_arguments
 from pddlego_local.models.vllm.client import VllmClient
 from pddlego_local.models.vllm.connection import Connection
 from pddlego_local.models.vllm.server import VllmServer, serving_build
+from pddlego_local.models.vllm.servers import Servers
 from pddlego_local.models.vllm.settings import Server
 from pddlego_local.models.weights import identity_of, locate
 
@@ -47,7 +48,7 @@ class VllmModel:
         self._lock = threading.Lock()
         self._slots = threading.BoundedSemaphore(self.server.max_concurrent_requests)
         self._managed: VllmServer | None = None
-        self._client: VllmClient | None = None
+        self._servers: Servers | None = None
         self._closed = False
         self._deaths = 0
 
@@ -59,11 +60,7 @@ class VllmModel:
     def _check_parts(self) -> None:
         """Address, GPUs, serving environment and weights."""
         if self.server.url is not None:
-            if urllib.parse.urlsplit(self.server.url).scheme not in ("http", "https"):
-                raise ConfigError(
-                    f"model.server.url: {self.server.url!r} is not an address; write it as "
-                    "http://HOST:PORT/v1."
-                )
+            self.server.check_urls()
             self.server.options()
             return
         device = self.server.device
@@ -99,11 +96,20 @@ class VllmModel:
             version = serving_build(self.server.env)[1]
         else:
             what = {"weights": self.weights, "served_as": self.server.name or self.weights}
-            version = self.start().version()
+            servers = self.start()
+            version = servers.version()
+            what["servers"] = " ".join(servers.present())
         return {"backend": "vllm", "backend_version": version, **what}
 
-    def start(self) -> VllmClient:
-        """Starts the server now, or reaches for the one at `server.url`. Thread-safe, idempotent.
+    def one_by_one(self) -> "list[VllmModel]":
+        """This model behind each of its servers that are there; to be closed one by one."""
+        if len(self.server.urls) < 2:
+            return [self]
+        alone = [dataclasses.replace(self.server, url=url) for url in self.start().present()]
+        return [dataclasses.replace(self, server=server) for server in alone]
+
+    def start(self) -> Servers:
+        """Starts the server now, or reaches for those at `server.url`. Thread-safe, idempotent.
 
         Raises MissingPart, ConfigError or ModelFault.
         """
@@ -112,10 +118,11 @@ class VllmModel:
                 raise ModelFault(f"{self.weights} has been closed.")
             if self._managed is not None and not self._managed.alive():
                 self._restart_or_give_up()
-            if self._client is None:
+            if self._servers is None:
                 self._check_parts()
-                self._client = self._external() if self.server.url else self._own()
-            return self._client
+                clients = {url: self._external(url) for url in self.server.urls}
+                self._servers = Servers(clients or self._own())
+            return self._servers
 
     def complete(
         self,
@@ -132,9 +139,9 @@ class VllmModel:
         a server that cannot answer in stages; ModelFault when the server fails.
         """
         # A stage's grammar serves one request; whether it compiles, the server says soon enough.
-        client = self._ready(grammar if prefix is None else None)
+        servers = self._ready(grammar if prefix is None else None)
         with self._slots:
-            return client.complete(messages, grammar, sampling, prefix)
+            return servers.complete(messages, grammar, sampling, prefix)
 
     def complete_many(
         self, messages: Messages, grammar: Grammar | None, sampling: Sampling, count: int
@@ -144,11 +151,11 @@ class VllmModel:
         Each has its own completion tokens, the prompt's tokens and the latency of the request.
         Raises as `complete`.
         """
-        client = self._ready(grammar)
+        servers = self._ready(grammar)
         with self._slots:
-            return client.complete_many(messages, grammar, sampling, count)
+            return servers.complete_many(messages, grammar, sampling, count)
 
-    def _ready(self, grammar: Grammar | None) -> VllmClient:
+    def _ready(self, grammar: Grammar | None) -> Servers:
         if grammar is not None:
             check_grammar(grammar)
         return self.start()
@@ -175,25 +182,25 @@ class VllmModel:
         self._end_server()
 
     def _end_server(self) -> None:
-        if self._client is not None:
-            self._client.close()
+        if self._servers is not None:
+            self._servers.close()
         if self._managed is not None:
             self._managed.close()
-        self._client = self._managed = None
+        self._servers = self._managed = None
 
-    def _external(self) -> VllmClient:
+    def _external(self, url: str) -> VllmClient:
         connection = Connection(
-            self.server.url or "",
+            url,
             self.server.api_key,
             self.server.name or self.weights,
             timeout_s=self.server.request_timeout_s,
             proxies=True,
             alive=lambda: True,
-            last_words=lambda: f"Check the server at {self.server.url}.",
+            last_words=lambda: f"Check the server at {url}.",
         )
         return VllmClient(connection, self.thinking)
 
-    def _own(self) -> VllmClient:
+    def _own(self) -> dict[str, VllmClient]:
         server = VllmServer(
             self._launch_arguments(),
             start_timeout_s=self.server.start_timeout_s,
@@ -209,7 +216,7 @@ class VllmModel:
             alive=server.alive,
             last_words=server.last_words,
         )
-        return VllmClient(connection, self.thinking, self._own_tokenizer())
+        return {server.url: VllmClient(connection, self.thinking, self._own_tokenizer())}
 
     def _own_tokenizer(self) -> LocalTokenizer | None:
         """The one of weights that are on this machine."""

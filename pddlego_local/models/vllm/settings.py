@@ -1,5 +1,6 @@
 """How a vLLM server is reached or run, and what one of our own can do that others cannot."""
 
+import urllib.parse
 from collections.abc import Callable
 from pathlib import Path
 from typing import Literal
@@ -21,7 +22,8 @@ _DRAFTS = ("--speculative", "--scheduler-cls")
 class Server:
     """Where the server is or how it is run.
 
-    `url` (".../v1") None: started for the run from the serving environment `env` and ended with it.
+    `url` (".../v1") None: started for the run from the serving environment `env` and ended with it;
+    several: requests are spread over these servers of one model, the least busy first.
     `name` is what an external server calls the model, None the weights' name. `extra_arguments` go
     to vLLM, `variables` to its environment. `download` permits the server to reach a hub.
     `forced_tokens` are not sampled (serving/forced_tokens.py); a `batch_invariant` server computes
@@ -29,7 +31,7 @@ class Server:
     the CPU alone, since on a GPU they are not measured yet.
     """
 
-    url: str | None = None
+    url: str | tuple[str, ...] | None = None
     api_key: str = "none"
     name: str | None = None
     env: Path = Path(".venv-serving")
@@ -46,6 +48,23 @@ class Server:
     batch_invariant: bool | None = None
     extra_arguments: tuple[str, ...] = ()
     variables: dict[str, str] = Field(default_factory=dict)
+
+    @property
+    def urls(self) -> tuple[str, ...]:
+        """None where the server is one of our own."""
+        return (self.url,) if isinstance(self.url, str) else self.url or ()
+
+    def check_urls(self) -> None:
+        """Raises ConfigError for what is no address, or is named twice."""
+        if self.url is not None and not self.urls:
+            raise ConfigError("model.server.url=[]: name at least one server, or set it to null.")
+        for url in self.urls:
+            if urllib.parse.urlsplit(url).scheme not in ("http", "https"):
+                raise ConfigError(
+                    f"model.server.url: {url!r} is not an address; write it as http://HOST:PORT/v1."
+                )
+        if len(set(self.urls)) < len(self.urls):
+            raise ConfigError(f"model.server.url: a server is named twice in {list(self.urls)}.")
 
     def options(self) -> tuple[str, ...]:
         """Which of "forced_tokens" and "batch_invariant" a server of our own is started with.
