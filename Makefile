@@ -5,6 +5,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 DEVICE ?= $(if $(shell command -v nvidia-smi),cuda,cpu)
 EXPERIMENT ?= workstation
+LAUNCHER ?=
 MODEL ?=
 RUNS ?= runs
 DRY ?=
@@ -32,7 +33,7 @@ test: .venv/installed-dev .venv-serving/installed .venv-alfworld/installed
 	$(BIN)/pytest
 
 sweep: .venv/installed $(if $(DRY),,$(if $(shell grep -s '^[^\#]*alfworld' conf/experiment/$(EXPERIMENT).yaml),.venv-alfworld/installed) $(if $(filter cuda,$(DEVICE)),.venv-serving/installed))
-	$(BIN)/pddlego run -m experiment=$(EXPERIMENT) run.out=$(RUNS) $(if $(DRY),--dry-run)
+	$(BIN)/pddlego run -m experiment=$(EXPERIMENT) run.out=$(RUNS) $(if $(LAUNCHER),hydra/launcher=$(LAUNCHER)) $(if $(DRY),--dry-run)
 	$(if $(DRY),,$(BIN)/pddlego report $(RUNS)/$(EXPERIMENT) --out $(RUNS)/$(EXPERIMENT))
 
 report: .venv/installed

@@ -66,7 +66,8 @@ def job_of(own: CellConfig) -> Job:
     """What the job of this cell is to play. Raises ConfigError if its sweep has left no record."""
     sweep = folder_of(own).parent
     models = read_models(sweep)
-    together = next((cells for cells in models if own.cell in cells), {own.cell: []})
+    alone: dict[str, list[str]] = {own.cell: []}
+    together = next((cells for cells in models if own.cell in cells), alone)
     names = list(together)
     at = names.index(own.cell)
     others = [compose_cell(together[name]) for name in (*names[at + 1 :], *names[:at])]
