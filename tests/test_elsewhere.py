@@ -123,9 +123,9 @@ def test_through_slurms_commands_a_job_goes_on_with_the_cells_of_its_model(
     log = (tmp_path / "sbatch.log").read_text()
     assert log.count("2 episodes to play, 0 done") == 2
     assert log.count("0 episodes to play, 2 done") == 2, "the second job has nothing to do"
-    script = next(out.rglob("*submission*.sh"))
-    assert "#SBATCH --partition=gpu" in script.read_text()
-    assert "#SBATCH --gpus-per-node=1" in script.read_text()
+    sent = next(out.rglob("*submission*.sh"))
+    assert "#SBATCH --partition=gpu" in sent.read_text()
+    assert "#SBATCH --gpus-per-node=1" in sent.read_text()
 
 
 @ray

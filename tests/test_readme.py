@@ -64,6 +64,14 @@ CASES: dict[str, tuple[str, int, str] | None] = {
         "pddlego games alfworld --out {tmp} -n 1 --seed 0", 0, "1 games written",
     ),
     "make sweep EXPERIMENT=smoke": ("make sweep EXPERIMENT=smoke RUNS={tmp}", 0, "random"),
+    "make sweep LAUNCHER=submitit_slurm": None,  # sends jobs: tests/test_elsewhere.py
+    "make serving DEVICE=cuda": None,
+    "pddlego run -m experiment=workstation hydra/launcher=submitit_slurm"
+    " hydra.launcher.partition=gpu": None if shutil.which("srun") else (
+        "pddlego run -m experiment=workstation hydra/launcher=submitit_slurm"
+        " hydra.launcher.partition=gpu run.out={tmp}", 3, "hydra/launcher:",
+    ),
+    "pddlego run -m experiment=workstation hydra/launcher=ray": None,  # likewise
     "make report": ("make report RUNS={tmp}", 2, "no run.json"),
     "make alfworld": ("make alfworld", 0, ""),  # `make test` has installed it
     "make bench": None,  # measures time: tests/bench

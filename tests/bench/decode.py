@@ -116,7 +116,7 @@ def _draw(
 
 def _draw_free(model: VllmModel, lengths: list[list[int]]) -> float:
     """The seconds that free answers of these lengths take, drawn by as many threads."""
-    client = model.start()
+    client = model.start().first
 
     def one_thread(thread: int) -> None:
         drawn: list[int] = []

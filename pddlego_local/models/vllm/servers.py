@@ -35,6 +35,11 @@ class Servers:
         self._clock = clock
         self._lock = threading.Lock()
 
+    @property
+    def first(self) -> VllmClient:
+        """The client of the server that was named first."""
+        return next(iter(self._clients.values()))
+
     def close(self) -> None:
         for client in self._clients.values():
             client.close()
