@@ -16,7 +16,7 @@ import psutil
 from tests.chaos.processes import Kind, below, named, running
 from tests.chaos.sweeps import Sweep
 
-END_S = 600.0  # a client that has not ended by then hangs
+END_S = 1800.0  # a client that has not ended by then hangs
 FILE_BYTES = 20_000  # a full disk comes within so much of what one file holds
 
 

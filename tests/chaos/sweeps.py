@@ -23,10 +23,11 @@ from tests.bench.simulated import key_of
 from tests.rows import without_clocks
 
 FASTER = 20  # than a GPU: the simulated server's answers take a second and less
-SIMULATED = ("environment=coin,alfworld", "method=pddlego_plus,deps", "decoding=free")
+PATIENT = "planner.limits.wall_s=3600"  # a busy machine must not change what the planner says
+SIMULATED = ("environment=coin,alfworld", "method=pddlego_plus,deps", "decoding=free", PATIENT)
 SERVED = (
-    "environment.rooms=3,5", "decoding=free,grounded", "method.variant=compact",
-    "model=nano_vllm", "model.weights=nano_early", "decoding.max_tokens=600",
+    "environment.rooms=3,5", "decoding=syntax,grounded", "method.variant=compact", PATIENT,
+    "model=nano_vllm", "model.weights=nano_early", "decoding.max_tokens=400",
 )  # fmt: skip
 
 Rows = dict[str, list[EpisodeRow]]

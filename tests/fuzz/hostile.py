@@ -152,3 +152,7 @@ def pairs(draw: st.DrawFn) -> tuple[str, str]:
         case "no domain":
             return draw(TEXTS), problem
     return domain, draw(TEXTS)
+
+
+def ten_megabytes(piece: str) -> str:
+    return piece * (TEN_MB // len(piece))

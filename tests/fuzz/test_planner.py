@@ -8,8 +8,8 @@ from hypothesis import given
 
 from pddlego_local.pddl.check import check
 from pddlego_local.planner import FastDownward, Limits
-from tests.fuzz.hostile import TEN_MB, fuzz, mangled, pairs, real_answers
-from tests.fuzz.test_texts import put_in
+from tests.fuzz.hostile import fuzz, pairs, real_answers, ten_megabytes
+from tests.fuzz.test_texts import with_inside
 from tests.planner.tasks import DOMAIN, problem
 
 LIMITS = Limits(wall_s=20, cpu_s=10, memory_mb=512)
@@ -45,10 +45,9 @@ def test_hostile_pddl_gets_a_verdict_and_the_check_agrees(
         assert check(*pair).accepted == (outcome != "translate_error")
 
 
-@pytest.mark.parametrize("piece", ["x", "(", "(a ", "(at k) ", "(at k)\n", "; "])
+@pytest.mark.parametrize("piece", ["x", "(", "(at k)\n"])
 def test_ten_megabytes_end_within_the_limits(planner: FastDownward, piece: str) -> None:
     domain, real = real_answers()[0].answer.values()
-    text = piece * (TEN_MB // len(piece))
-    assert judged(planner, domain, text) in ("translate_error", *STOPPED)
-    judged(planner, domain, mangled(real, [put_in(text)]))
+    assert judged(planner, domain, ten_megabytes(piece)) in ("translate_error", *STOPPED)
+    judged(planner, domain, with_inside(real, piece))
     assert judged(planner, DOMAIN, problem()) == "solved"

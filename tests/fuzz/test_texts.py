@@ -16,15 +16,14 @@ from pddlego_local.pddl.explain import MOST_CHARACTERS, explain
 from pddlego_local.pddl.repair import repair
 from pddlego_local.pddl.sections import with_goal
 from tests.fuzz.hostile import (
-    OPENINGS,
     SLIPS,
-    TEN_MB,
     TEXTS,
     Slip,
     fuzz,
     mangled,
     pairs,
     real_answers,
+    ten_megabytes,
 )
 
 
@@ -44,9 +43,9 @@ def test_a_hostile_answer_is_read_or_refused_by_name(text: str, form: Form[Keys]
     given_up(text, form)
 
 
-@pytest.mark.parametrize("piece", ["x", "{", '{"df": ', '{"df": "', "```\n", "(define (domain d)"])
+@pytest.mark.parametrize("piece", ["x", "{", '{"df": "', "```\n"])
 def test_an_answer_of_ten_megabytes_is_read(piece: str) -> None:
-    given_up(piece * (TEN_MB // len(piece)), PDDL)
+    given_up(ten_megabytes(piece), PDDL)
 
 
 @fuzz(0.1)
@@ -78,19 +77,18 @@ def test_hostile_pddl_is_checked_explained_and_repaired(pair: tuple[str, str]) -
     with_goal(pair[1], "(and)")
 
 
-@pytest.mark.parametrize("piece", ["x", "(", ")", "(a ", "(at k) ", "; ", "\n", "?x - ", *OPENINGS])
-def test_pddl_of_ten_megabytes_is_checked_and_repaired(piece: str) -> None:
+@pytest.mark.parametrize("piece", ["x", "; ", '"'])
+def test_a_line_of_ten_megabytes_is_checked_and_repaired(piece: str) -> None:
     domain, problem = real_answers()[0].answer.values()
-    text = piece * (TEN_MB // len(piece))
-    for pair in ((text, problem), (domain, text), (domain, mangled(problem, [put_in(text)]))):
+    for pair in ((ten_megabytes(piece), problem), (domain, with_inside(problem, piece))):
         verdict = check(*pair)
         assert verdict.accepted or verdict.faults
         assert len(explain(*pair, PlanResult("translate_error", (), "No.", 0.0))) <= MOST_CHARACTERS
         repair(*pair)
 
 
-def put_in(text: str) -> Slip:
-    return Slip("insert", 800, 0, text)
+def with_inside(problem: str, piece: str) -> str:
+    return problem.replace("(:init", "(:init " + ten_megabytes(piece) + "\n", 1)
 
 
 EDITED = st.builds(
