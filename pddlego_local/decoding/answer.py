@@ -152,8 +152,11 @@ def _objects(text: str, keys: tuple[str, ...]) -> Iterator[dict[str, Any]]:
     Inside an object that is an answer nothing more is looked for; inside any other, its parts are.
     """
     decoder = json.JSONDecoder(strict=False)
+    openings = [match.start() for match in _OPENING.finditer(text)][-_MAX_OPENINGS:]
+    begin = min(openings, default=0)
+    text = text[begin:]  # what is wrong in it is sought from its beginning, each time
     end = 0
-    for opening in [match.start() for match in _OPENING.finditer(text)][-_MAX_OPENINGS:]:
+    for opening in (place - begin for place in openings):
         if opening < end:
             continue
         try:
