@@ -43,7 +43,7 @@ def test_a_hostile_answer_is_read_or_refused_by_name(text: str, form: Form[Keys]
     given_up(text, form)
 
 
-@pytest.mark.parametrize("piece", ["x", "{", '{"df": "', "```\n"])
+@pytest.mark.parametrize("piece", ["x", "{", '{"df": "', "```\n", "```x\n", "\n"])
 def test_an_answer_of_ten_megabytes_is_read(piece: str) -> None:
     given_up(ten_megabytes(piece), PDDL)
 

@@ -19,7 +19,8 @@ from py4j.protocol import Py4JError
 
 from pddlego_local.errors import EnvironmentFault, MissingPart
 
-logging.getLogger("py4j").addHandler(logging.NullHandler())  # what it tells, we raise
+# py4j tells the root logger, with a traceback, of what we raise.
+logging.getLogger().addFilter(lambda record: record.module != "java_gateway")
 _gateway: JavaGateway | None = None
 _gateway_lock = threading.Lock()
 
