@@ -94,7 +94,7 @@ def _call(call: Call, *, prompts: bool) -> list[str]:
     place = f"step {where.step}, attempt {where.attempt}, retry {where.retry}"
     place += sampled if call.of > 1 else ""
     cost = f"{_tokens(call)}, {call.latency_s:.2f} s, {call.finish_reason}"
-    lines = [f"\n[yellow]model[/] {call.form}, {place} ({cost})"]
+    lines = [f"\n[yellow]model[/] {escape(call.form)}, {place} ({cost})"]
     if call.stages:
         stages = ", ".join(_stage(stage) for stage in call.stages)
         lines.append(f"[dim]stages, tokens: {stages}[/]")

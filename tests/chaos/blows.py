@@ -13,7 +13,7 @@ from pathlib import Path
 
 import psutil
 
-from tests.chaos.processes import Kind, below, named, running
+from tests.chaos.processes import Kind, below, named, running, started_by
 from tests.chaos.sweeps import Sweep
 
 END_S = 1800.0  # a client that has not ended by then hangs
@@ -95,11 +95,12 @@ def run_again(playing: Playing) -> str:
     return f"the {who} ended with {ended.returncode}"
 
 
+PLANNER = "planner/worker.py"
 VLLM = "vllm.entrypoints.openai.api_server"
 SIMULATED: dict[str, Blow] = {
     "client": kill_client,
-    "planner worker": killing(running("planner/worker.py")),
-    "search": killing(named("downward")),
+    "planner worker": killing(running(PLANNER), "first"),
+    "planner's task": killing(started_by(PLANNER)),
     "Java": killing(named("java")),
     "ALFWorld": killing(running("alfworld/worker.py")),
     "full disk": fill_disk,

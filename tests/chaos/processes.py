@@ -49,6 +49,17 @@ def running(script: str) -> Kind:
     return lambda process: any(script in word for word in process.cmdline()[:4])
 
 
+def started_by(script: str) -> Kind:
+    """Processes whose parent runs this: for the planner's worker the one that plans, or the one
+    that waits for the next task."""
+
+    def kind(process: psutil.Process) -> bool:
+        parent = process.parent()
+        return parent is not None and running(script)(parent)
+
+    return kind
+
+
 def named(name: str) -> Kind:
     return lambda process: process.name().startswith(name)
 

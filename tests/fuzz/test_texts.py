@@ -37,7 +37,7 @@ def given_up(text: str, form: Form[Keys]) -> str:
     return answer.fault
 
 
-@fuzz(0.25)
+@fuzz(0.2)
 @given(TEXTS, st.sampled_from(FORMS))
 def test_a_hostile_answer_is_read_or_refused_by_name(text: str, form: Form[Keys]) -> None:
     given_up(text, form)
@@ -62,7 +62,7 @@ def test_a_good_answer_is_found_in_hostile_prose(
     assert answer.value is not None and answer.value.model_dump() == real
 
 
-@fuzz(0.25)
+@fuzz(0.2)
 @given(pairs())
 def test_hostile_pddl_is_checked_explained_and_repaired(pair: tuple[str, str]) -> None:
     verdict = check(*pair)
