@@ -34,7 +34,7 @@ def end_all() -> None:
 
 
 def below(parent: int, kind: Kind) -> list[psutil.Process]:
-    """Those of a kind that one process has started, at any depth, oldest first."""
+    """Those of a kind that one process has started, at any depth, parents before children."""
     found = []
     with suppress(psutil.Error):
         for process in psutil.Process(parent).children(recursive=True):
