@@ -197,6 +197,9 @@ def main() -> int:
             except subprocess.TimeoutExpired as hung:
                 print(f"round {number} hangs: {hung}", file=sys.stderr)
                 return 1
+            except KeyboardInterrupt:
+                print("interrupted: the same command plays this round again", file=sys.stderr)
+                return 130
             fallen += told
             with log.open("a") as file:
                 file.writelines(json.dumps(asdict(blow)) + "\n" for blow in told)
