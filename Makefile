@@ -1,4 +1,5 @@
 # make demo · make test · make sweep · make report · make bench · make serve · make fetch · make nano
+# make chaos · make fuzz: long tests, the short forms of which are in make test
 # Each target installs what it needs into .venv (.venv-serving for a vLLM server, .venv-alfworld).
 
 PYTHON ?= python3
@@ -10,6 +11,9 @@ MODEL ?=
 RUNS ?= runs
 DRY ?=
 REVISION ?=
+KILLS ?= 100
+SEED ?= 0
+EXAMPLES ?= 10000
 PIP := pip install --quiet --disable-pip-version-check
 ALFWORLD := alfworld==0.4.2 textworld==1.7.0
 
@@ -20,7 +24,7 @@ VENV := Python's own venv and ensurepip (Debian and Ubuntu: apt install python3-
 INDEX := a package index: PyPI, a mirror of it (PIP_INDEX_URL=https://...) or a folder of wheels (PIP_NO_INDEX=1 PIP_FIND_LINKS=FOLDER).
 COMPILER = $$(command -v $(CXX) > /dev/null || echo " It needs a C++ compiler, and $(CXX) is not here (Debian and Ubuntu: apt install g++).")
 
-.PHONY: demo test sweep report bench serve fetch nano serving alfworld clean
+.PHONY: demo test chaos fuzz sweep report bench serve fetch nano serving alfworld clean
 
 demo: .venv/installed
 	$(BIN)/pddlego demo $(if $(MODEL),--model $(MODEL))
@@ -31,6 +35,12 @@ test: .venv/installed-dev .venv-serving/installed .venv-alfworld/installed
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 	$(BIN)/pytest
+
+chaos: .venv/installed-dev .venv-serving/installed .venv-alfworld/installed
+	$(BIN)/python -m tests.chaos --kills $(KILLS) --seed $(SEED) --out $(RUNS)/chaos
+
+fuzz: .venv/installed-dev
+	EXAMPLES=$(EXAMPLES) $(BIN)/pytest tests/fuzz
 
 sweep: .venv/installed $(if $(DRY),,$(if $(shell grep -s '^[^\#]*alfworld' conf/experiment/$(EXPERIMENT).yaml),.venv-alfworld/installed) $(if $(filter cuda,$(DEVICE)),.venv-serving/installed))
 	$(BIN)/pddlego run -m experiment=$(EXPERIMENT) run.out=$(RUNS) $(if $(LAUNCHER),hydra/launcher=$(LAUNCHER)) $(if $(DRY),--dry-run)

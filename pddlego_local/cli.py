@@ -10,6 +10,7 @@ import sys
 from collections.abc import Sequence
 
 from pddlego_local.errors import PddlegoError
+from pddlego_local.visible import visible
 
 COMMANDS = {
     "run": "play one cell, or with -m a sweep; the same command again continues it",
@@ -39,7 +40,7 @@ def run(arguments: Sequence[str]) -> int:
     try:
         return _dispatch(arguments)
     except PddlegoError as error:
-        print(f"pddlego: {error}", file=sys.stderr)
+        print(visible(f"pddlego: {error}"), file=sys.stderr)
         return error.exit_code
     except KeyboardInterrupt:
         continues = arguments[0] in ("run", "train") or (

@@ -17,8 +17,9 @@ import json
 import os
 import threading
 from collections.abc import Callable, Iterator, Mapping
+from io import FileIO
 from pathlib import Path
-from typing import IO, Any, TypeVar
+from typing import Any, TypeVar
 
 from pddlego_local.errors import ConfigError, RecordFault
 from pddlego_local.events import End, Event, Plan, event_of
@@ -100,11 +101,10 @@ class Cell:
         partial = path.with_suffix(".partial")
         with _recording(path):
             partial.unlink(missing_ok=True)  # a process that lost this cell may still write there
-            file = partial.open("w", encoding="utf-8")
+            file = partial.open("wb", buffering=0)  # a buffer would fail again when it is closed
         with file:
             yield Transcript(file)
             with _recording(path):
-                file.flush()
                 os.fsync(file.fileno())
                 self._hold.check()
                 partial.replace(path)
@@ -113,15 +113,14 @@ class Cell:
 class Transcript:
     """The events of one episode, on disk as they happen and in memory for its summary."""
 
-    def __init__(self, file: IO[str]) -> None:
+    def __init__(self, file: FileIO) -> None:
         self._file = file
         self.events: list[Event] = []
 
     def __call__(self, event: Event) -> None:
         self.events.append(event)
-        with _recording(Path(self._file.name)):
-            self._file.write(to_json(event) + "\n")
-            self._file.flush()
+        with _recording(Path(str(self._file.name))):
+            _write(self._file, event)
 
 
 @functools.cache
@@ -196,16 +195,20 @@ def _read(path: Path, cell: Path, parse: Callable[[str, str], T]) -> list[T]:
 
 def _append(path: Path, row: Recorded) -> None:
     """Whole or not at all: a write cut short (full disk) is undone."""
-    data = (to_json(row) + "\n").encode()
     with _recording(path), path.open("ab", buffering=0) as file:
         before = file.seek(0, os.SEEK_END)
         try:
-            if file.write(data) != len(data):
-                raise OSError("the disk is full")
+            _write(file, row)
             os.fsync(file.fileno())
         except OSError:
             file.truncate(before)
             raise
+
+
+def _write(file: FileIO, entry: Recorded) -> None:
+    data = (to_json(entry) + "\n").encode()
+    if file.write(data) != len(data):
+        raise OSError("the disk is full")
 
 
 def _drop_torn_line(path: Path) -> None:

@@ -74,6 +74,7 @@ FILL_THE_DISK = """
 import resource, signal, sys
 from pathlib import Path
 from pddlego_local.errors import RecordFault
+from pddlego_local.events import Restart
 from pddlego_local.record import Cell
 from tests.rows import row
 
@@ -81,6 +82,12 @@ signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 with Cell(Path(sys.argv[1])) as cell:
     cell.append(row(game=0))
     resource.setrlimit(resource.RLIMIT_FSIZE, (3000, 3000))
+    try:
+        with cell.transcript(0, 0) as transcript:
+            while True:
+                transcript(Restart(replayed=("go north",)))
+    except RecordFault:
+        pass  # not the error of closing the file
     try:
         for game in range(1, 100):
             cell.append(row(game=game))

@@ -20,7 +20,8 @@ class AnswerFile:
     def write(self, row: Mapping[str, Any]) -> None:
         """Raises RecordFault if there is no room."""
         try:
-            print(json.dumps(row, ensure_ascii=False), file=self._file, flush=True)
+            line = json.dumps(row, ensure_ascii=self._file.isatty())
+            print(line, file=self._file, flush=True)
         except BrokenPipeError:
             raise
         except OSError as error:

@@ -7,6 +7,7 @@ from typing import Any
 from pddlego_local.commands import pairs
 from pddlego_local.commands.in_order import Here, in_order, processes
 from pddlego_local.pddl.check import check
+from pddlego_local.visible import visible
 
 HELP = "check PDDL without planning: syntax, names, types"
 add_arguments = pairs.add_arguments
@@ -22,7 +23,7 @@ def carry_out(arguments: argparse.Namespace) -> int:
         (entry,) = entries
     verdict = check(entry.domain, entry.problem)
     for fault in verdict.faults:
-        print(f"{fault.kind}: {fault}")
+        print(visible(f"{fault.kind}: {fault}"))
     if not verdict.accepted:
         print("the planner will refuse this")
         return 1

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from rich.console import Console
+from rich.markup import escape
 from rich.table import Table
 
 from pddlego_local.commands.sample import samples
@@ -24,6 +25,7 @@ from pddlego_local.report.numbers import report_numbers
 from pddlego_local.report.text import on_screen
 from pddlego_local.report.verdicts import verdict
 from pddlego_local.run import run_cell
+from pddlego_local.visible import visible
 
 HELP = "a small language model plays, freely and under a grammar"
 OURS = "nano_early"
@@ -57,7 +59,7 @@ def carry_out(arguments: argparse.Namespace) -> int:
         console.rule(f"What the grammar does: {SAMPLES} answers of a model with random weights")
         _show_grammar(console)
     for fault in (fault for result in results for fault in result.faults):
-        console.print(f"[red]infrastructure fault:[/] {fault}")
+        console.print(f"[red]infrastructure fault:[/] {escape(visible(fault))}")
     return 3 if any(result.faults for result in results) else 0
 
 
@@ -97,8 +99,9 @@ def _show_map(console: Console, transcript: Path) -> None:
     planned = [event for event in read_events(transcript) if isinstance(event, Plan) and event.plan]
     if planned:
         console.print(f"\nGame {transcript.stem}, the house as the model wrote it down last:")
-        console.print(Printer("lines").file(planned[-1].problem), markup=False, soft_wrap=True)
-        way = " ".join(planned[-1].plan)
+        problem = visible(Printer("lines").file(planned[-1].problem))
+        console.print(problem, markup=False, soft_wrap=True)
+        way = visible(" ".join(planned[-1].plan))
         console.print(
             f"and the way that the planner found in it: {way}", markup=False, soft_wrap=True
         )
@@ -130,4 +133,4 @@ def _show_grammar(console: Console) -> None:
     console.print(table)
     if shown:
         console.print("The shortest answer on the last rung: right in form, nonsense in content.")
-        console.print(shown, markup=False)
+        console.print(visible(shown), markup=False)

@@ -64,7 +64,7 @@ def write_lines(results: Iterable[Mapping[str, Any]], out: Path | None) -> None:
     """One JSON object a line, flushed line by line."""
     with _writable(out) as file:
         for result in results:
-            line = json.dumps(result, ensure_ascii=False)
+            line = json.dumps(result, ensure_ascii=file.isatty())
             line = line.encode("utf-8", "backslashreplace").decode()  # half a surrogate pair
             print(line, file=file, flush=True)
 

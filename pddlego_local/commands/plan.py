@@ -8,6 +8,7 @@ from typing import Any
 from pddlego_local.commands import pairs
 from pddlego_local.commands.in_order import Here, in_order
 from pddlego_local.planner import FastDownward
+from pddlego_local.visible import visible
 
 HELP = "plan with Fast Downward"
 add_arguments = pairs.add_arguments
@@ -30,7 +31,7 @@ def carry_out(arguments: argparse.Namespace) -> int:
         (entry,) = entries
         result = planner.plan(entry.domain, entry.problem)
     for action in result.plan:
-        print(action)
+        print(visible(action))
     if result.outcome not in ("solved", "goal_already_true"):
         print(f"{result.outcome}: {result.message}")
         return 1

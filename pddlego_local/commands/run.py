@@ -30,6 +30,7 @@ from pddlego_local.pool import CellResult
 from pddlego_local.resources import folder
 from pddlego_local.run import run_cells
 from pddlego_local.sweep_record import write_sweep
+from pddlego_local.visible import visible
 
 DRY_RUN = "--dry-run"
 console = Console(stderr=True, highlight=False, soft_wrap=True)
@@ -148,13 +149,13 @@ def _tell_faults(result: CellResult) -> None:
         _exit_code = _tell(result.refused)
     for fault in result.faults:
         _exit_code = 3
-        console.print(f"[bold red]infrastructure fault:[/] {escape(fault)}")
+        console.print(f"[bold red]infrastructure fault:[/] {escape(visible(fault))}")
     if result.faults:
         console.print(f"{len(result.faults)} episodes have no result yet: give the command again")
 
 
 def _tell(error: PddlegoError) -> int:
-    console.print(f"[bold red]error:[/] {escape(str(error))}")
+    console.print(f"[bold red]error:[/] {escape(visible(str(error)))}")
     return error.exit_code
 
 

@@ -26,6 +26,7 @@ from pddlego_local.outcomes import CAUSES, OUTCOMES
 from pddlego_local.record import read_events
 from pddlego_local.report.pages.answers import parts_of
 from pddlego_local.rows import EpisodeRow
+from pddlego_local.visible import visible
 
 HELP = "one episode's transcript, to read"
 
@@ -45,7 +46,7 @@ def carry_out(arguments: argparse.Namespace) -> int:
     console = Console(highlight=False, soft_wrap=True)
     for event in read_events(path):
         for line in _lines(event, prompts=arguments.prompts):
-            console.print(line)
+            console.print(visible(line))
     return 0
 
 
@@ -93,7 +94,7 @@ def _call(call: Call, *, prompts: bool) -> list[str]:
     place = f"step {where.step}, attempt {where.attempt}, retry {where.retry}"
     place += sampled if call.of > 1 else ""
     cost = f"{_tokens(call)}, {call.latency_s:.2f} s, {call.finish_reason}"
-    lines = [f"\n[yellow]model[/] {call.form}, {place} ({cost})"]
+    lines = [f"\n[yellow]model[/] {escape(call.form)}, {place} ({cost})"]
     if call.stages:
         stages = ", ".join(_stage(stage) for stage in call.stages)
         lines.append(f"[dim]stages, tokens: {stages}[/]")

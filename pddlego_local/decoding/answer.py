@@ -22,7 +22,8 @@ T = TypeVar("T", bound=Keys)
 
 _OPENING = re.compile(r"\{\s*[\"}]")
 _MAX_OPENINGS = 1000  # each may be tried to the end of the text: hostile answers have more
-_FENCE = re.compile(r"^[ \t]*```[^\n`]*\n(.*?)^[ \t]*```[ \t]*$", re.MULTILINE | re.DOTALL)
+_FENCE_OPENS = re.compile(r"^[ \t]*```[^\n`]*\n", re.MULTILINE)
+_FENCE_CLOSES = re.compile(r"^[ \t]*```[ \t]*$", re.MULTILINE)
 _DOMAIN = re.compile(r"\(\s*domain\s", re.IGNORECASE)
 _PROBLEM = re.compile(r"\(\s*problem\s", re.IGNORECASE)
 
@@ -133,7 +134,7 @@ def _extract(text: str, form: Form[T]) -> Answer[T]:
 
 def _fenced(text: str, form: Form[T]) -> T | None:
     domain = problem = ""
-    for block in _FENCE.findall(text):
+    for block in _blocks(text):
         holds_domain, holds_problem = bool(_DOMAIN.search(block)), bool(_PROBLEM.search(block))
         if holds_domain and not holds_problem:
             domain = block
@@ -146,14 +147,27 @@ def _fenced(text: str, form: Form[T]) -> T | None:
     return None
 
 
+def _blocks(text: str) -> Iterator[str]:
+    """What stands between fences, from left to right; behind a fence that none closes, nothing."""
+    at = 0
+    while (opens := _FENCE_OPENS.search(text, at)) and (
+        closes := _FENCE_CLOSES.search(text, opens.end())
+    ):
+        yield text[opens.end() : closes.start()]
+        at = closes.end()
+
+
 def _objects(text: str, keys: tuple[str, ...]) -> Iterator[dict[str, Any]]:
     """Every JSON object in a text, from left to right; newlines inside strings may be raw.
 
     Inside an object that is an answer nothing more is looked for; inside any other, its parts are.
     """
     decoder = json.JSONDecoder(strict=False)
+    openings = [match.start() for match in _OPENING.finditer(text)][-_MAX_OPENINGS:]
+    begin = min(openings, default=0)
+    text = text[begin:]  # what is wrong in it is sought from its beginning, each time
     end = 0
-    for opening in [match.start() for match in _OPENING.finditer(text)][-_MAX_OPENINGS:]:
+    for opening in (place - begin for place in openings):
         if opening < end:
             continue
         try:

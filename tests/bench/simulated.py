@@ -3,13 +3,15 @@
     python -m tests.bench.simulated ANSWERS --slots 64
 
 ANSWERS is a JSON object of the answer to each conversation (`key_of`). A request takes one of the
-slots for `FIRST_TOKEN_S`, and `TOKEN_S` for each token of its answer; a token is four letters. It
-obeys no grammar. GET /v1/held says from when to when each slot was held, in seconds.
+slots for `FIRST_TOKEN_S`, and `TOKEN_S` for each token of its answer; a token is four letters. With
+--faster N it takes an N-th of that. It obeys no grammar. GET /v1/held says from when to when each
+slot was held, in seconds.
 """
 
 import argparse
 import hashlib
 import json
+import sys
 import threading
 import time
 from collections.abc import Mapping, Sequence
@@ -29,8 +31,9 @@ def key_of(messages: Sequence[Mapping[str, str]]) -> str:
 class Slots:
     """What the server's threads share."""
 
-    def __init__(self, answers: Mapping[str, str], slots: int) -> None:
+    def __init__(self, answers: Mapping[str, str], slots: int, faster: float = 1) -> None:
         self.answers = answers
+        self.faster = faster
         self.free = threading.BoundedSemaphore(slots)
         self.held: list[tuple[float, float]] = []
 
@@ -39,7 +42,7 @@ class Slots:
         tokens = len(text) // 4 + 1
         with self.free:
             began = time.monotonic()
-            time.sleep(FIRST_TOKEN_S + TOKEN_S * tokens)
+            time.sleep((FIRST_TOKEN_S + TOKEN_S * tokens) / self.faster)
             self.held.append((began, time.monotonic()))
         message = {"role": "assistant", "content": text}
         return {
@@ -63,7 +66,9 @@ def serve(slots: Slots) -> None:
 
         def do_POST(self) -> None:
             length = int(self.headers["Content-Length"])
-            self._send(slots.answer(json.loads(self.rfile.read(length))))
+            body = self.rfile.read(length)
+            if len(body) == length:
+                self._send(slots.answer(json.loads(body)))
 
         def _send(self, what: object) -> None:
             body = json.dumps(what).encode()
@@ -80,6 +85,10 @@ def serve(slots: Slots) -> None:
         request_queue_size = 1024
         daemon_threads = True
 
+        def handle_error(self, request: Any, client_address: Any) -> None:
+            if not isinstance(sys.exception(), ConnectionError):  # a client that is gone
+                super().handle_error(request, client_address)
+
     server = Server(("127.0.0.1", 0), Handler)
     print(server.server_address[1], flush=True)
     server.serve_forever()
@@ -89,8 +98,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("answers", type=Path)
     parser.add_argument("--slots", type=int, default=64)
+    parser.add_argument("--faster", type=float, default=1)
     given = parser.parse_args()
-    serve(Slots(json.loads(given.answers.read_text()), given.slots))
+    serve(Slots(json.loads(given.answers.read_text()), given.slots, given.faster))
 
 
 if __name__ == "__main__":

@@ -255,3 +255,7 @@ def test_a_blank_command_is_empty_and_a_number_in_words_is_none() -> None:
     assert read(_stop('{"action": "look", "why": "?"}'), COMMAND, None).value == Command(
         action="look"
     )
+
+
+def test_thousands_of_fences_that_nothing_closes_hold_nothing() -> None:
+    assert read(_stop("```pddl\n" * 100_000), PDDL, None).fault == "no_json"

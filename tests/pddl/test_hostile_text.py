@@ -14,6 +14,7 @@ def nested(operator: str, depth: int) -> str:
 HOSTILE = {
     "empty": "",
     "blank": " \n\t",
+    "thousands of blank lines": "\n" * 20_000,
     "only a comment": "; (define",
     "null bytes": "\0" * 100,
     "binary": bytes(range(256)).decode("latin-1") * 50,

@@ -4,9 +4,12 @@ The package's own class starts a Java machine per instance (80 MB and 1 s each);
 a further `PythonInterface` object behind one gateway, which plays exactly as a machine of its own.
 """
 
+import contextlib
 import json
+import logging
 import shutil
 import threading
+from collections.abc import Callable
 from dataclasses import dataclass
 from importlib import resources
 from typing import Any
@@ -16,6 +19,8 @@ from py4j.protocol import Py4JError
 
 from pddlego_local.errors import EnvironmentFault, MissingPart
 
+# py4j tells the root logger, with a traceback, of what we raise.
+logging.getLogger().addFilter(lambda record: record.module != "java_gateway")
 _gateway: JavaGateway | None = None
 _gateway_lock = threading.Lock()
 
@@ -35,6 +40,7 @@ class ExpressGame:
 
     def __init__(self, game: str, parameters: dict[str, int]) -> None:
         """`parameters` as TextWorldExpress names them, e.g. {"numLocations": 11}."""
+        self._java: JavaGateway | None = None
         self._interface: Any = None
         self._game = game
         self._parameters = parameters
@@ -44,7 +50,8 @@ class ExpressGame:
         silently falls back to its defaults when one is out of range.
         """
         if self._interface is None:
-            self._interface = _java().jvm.textworldexpress.runtime.PythonInterface()
+            self._java = _java()
+            self._interface = self._told("start", self._new_interface)
             parameters = ",".join(f"{key}={value}" for key, value in self._parameters.items())
             if complaint := self._call("load", self._game, parameters):
                 raise EnvironmentFault(f"TextWorldExpress refused {self._game}: {complaint}")
@@ -61,13 +68,18 @@ class ExpressGame:
         return self._reply(self._call("stepJSON", command))
 
     def _call(self, method: str, *arguments: object) -> Any:
+        return self._told(method, lambda: getattr(self._interface, method)(*arguments))
+
+    def _new_interface(self) -> Any:
+        assert self._java is not None
+        return self._java.jvm.textworldexpress.runtime.PythonInterface()
+
+    def _told(self, doing: str, ask: Callable[[], Any]) -> Any:
         try:
-            return getattr(self._interface, method)(*arguments)
+            return ask()
         except (Py4JError, OSError) as error:
-            _forget_java()
-            raise EnvironmentFault(
-                f"the game's Java process failed in {method}: {error}"
-            ) from error
+            _forget(self._java)
+            raise EnvironmentFault(f"the game's Java process failed in {doing}: {error}") from error
 
     def _reply(self, text: str) -> Reply:
         answer = json.loads(text)
@@ -96,25 +108,32 @@ def _java() -> JavaGateway:
     global _gateway
     with _gateway_lock:
         if _gateway is None:
-            folder = resources.files("textworld_express")
             try:
-                port = launch_gateway(
-                    classpath=str(folder / "textworld-express.jar"),
-                    cwd=str(folder),
-                    java_path=java_path(),
-                    die_on_exit=True,
-                    create_new_process_group=True,  # a Ctrl-C in the terminal is ours to answer
-                )
+                with contextlib.suppress(ValueError):  # it told no port: something has killed it
+                    _gateway = _start()
+                _gateway = _gateway or _start()
             except (OSError, Py4JError, ValueError) as error:
                 raise MissingPart(f"could not start Java for TextWorldExpress: {error}") from error
-            _gateway = JavaGateway(gateway_parameters=GatewayParameters(auto_field=True, port=port))
         return _gateway
 
 
-def _forget_java() -> None:
-    """After a failure the next game starts a fresh Java machine."""
+def _start() -> JavaGateway:
+    folder = resources.files("textworld_express")
+    port = launch_gateway(
+        classpath=str(folder / "textworld-express.jar"),
+        cwd=str(folder),
+        java_path=java_path(),
+        die_on_exit=True,
+        create_new_process_group=True,  # a Ctrl-C in the terminal is ours to answer
+    )
+    return JavaGateway(gateway_parameters=GatewayParameters(auto_field=True, port=port))
+
+
+def _forget(gateway: JavaGateway | None) -> None:
+    """After a failure the next game starts a fresh Java machine, unless another game has."""
     global _gateway
     with _gateway_lock:
-        if _gateway is not None:
-            _gateway.shutdown(raise_exception=False)
-        _gateway = None
+        if gateway is not None:
+            gateway.shutdown(raise_exception=False)
+        if _gateway is gateway:
+            _gateway = None

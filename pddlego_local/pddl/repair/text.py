@@ -12,8 +12,10 @@ from pddlego_local.pddl.repair.pair import Mended, block_of, patched
 _FENCE = re.compile(r"^[ \t]*```[^\n()]*\n?", re.MULTILINE)
 _ESCAPES = {"\\n": "\n", "\\t": " ", "\\r": " ", '\\"': '"'}
 _ESCAPE = re.compile(r"\\[ntr\"]")
-_BEGINNING = re.compile(r"\s*(\(?\s*define\b)?\s*\(?\s*:?(domain|problem)\s+([^\s()]+)(\s*\))?",
-                        re.IGNORECASE)  # fmt: skip
+# Possessive: many blanks at the beginning would else be parted in every way among the `\s*`.
+_BEGINNING = re.compile(
+    r"\s*+(\(?\s*+define\b)?\s*+\(?\s*+:?(domain|problem)\s++([^\s()]+)(\s*+\))?", re.IGNORECASE
+)
 
 
 def without_fences(text: str, file: File) -> Mended:

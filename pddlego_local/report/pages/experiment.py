@@ -10,8 +10,9 @@ from markupsafe import Markup
 
 from pddlego_local.report.cells import LABELS, CellRecord
 from pddlego_local.report.figures.drawn import Figure
-from pddlego_local.report.pages.rendering import page, visible
+from pddlego_local.report.pages.rendering import page
 from pddlego_local.rows import EpisodeRow
+from pddlego_local.visible import visible
 
 OF_A_START = ("backend_version", "commit", "dirty", "python", "packages", "machine")
 

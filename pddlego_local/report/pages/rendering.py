@@ -4,7 +4,6 @@ characters, and cut where it is endless; the page's own policy forbids any other
 
 import base64
 import hashlib
-import re
 from functools import cache
 from importlib import resources
 from typing import Any
@@ -12,13 +11,11 @@ from typing import Any
 import jinja2
 from markupsafe import Markup
 
+from pddlego_local.visible import visible
+
 _FOLDER = resources.files(__name__.rpartition(".")[0]) / "templates"
 
 MOST_CHARACTERS = 20_000  # of one text on a page; the transcript holds all
-
-# Control characters, and those that turn the direction of the text around them.
-_UNSEEN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]")
-_LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 def readable(value: object) -> object:
@@ -28,18 +25,6 @@ def readable(value: object) -> object:
     left = len(value) - MOST_CHARACTERS
     more = f"… ({left} characters more: see the transcript)" if left > 0 else ""
     return visible(value[:MOST_CHARACTERS]) + more
-
-
-def visible(text: str) -> str:
-    """A text whose control characters can be seen, and that UTF-8 can hold."""
-    text = _UNSEEN.sub(_named, text.replace("\r\n", "\n"))
-    return _LONE_SURROGATE.sub("\ufffd", text)
-
-
-def _named(match: re.Match[str]) -> str:
-    """The symbol of a control character; any other one by its number."""
-    code = ord(match[0])
-    return chr(0x2400 + code) if code < 0x20 else f"⟨U+{code:04X}⟩"
 
 
 _JINJA = jinja2.Environment(

@@ -1,0 +1,213 @@
+"""A sweep is killed at random moments again and again, and must end as if nothing had been.
+
+    python -m tests.chaos --kills 100 --seed 0 --out runs/chaos       (make chaos KILLS=100 SEED=0)
+
+Round after round plays a sweep of four cells (`sweeps`) and strikes it (`blows`) until so many
+blows have fallen. A client that ended is given its command again, as a user would. At the end of a
+round the rows are those of the undisturbed sweep, transcripts agree with them, and no process is
+left. The same command continues after the last whole round. Exit code 1 if anything is wrong.
+"""
+
+import argparse
+import json
+import random
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from tests.bench.markdown import table
+from tests.chaos import blows
+from tests.chaos.blows import Playing
+from tests.chaos.processes import adopt_orphans, alive, end_all, left_over
+from tests.chaos.sweeps import Sweep, rows_of, served, simulated, wrong_records, wrong_rows
+
+OF_A_ROUND = 8
+SERVED_EVERY = 5  # rounds; its blows are half as many, since a server takes long to start
+WAIT_S = {"simulated": 5.0, "served": 40.0}  # at most, from the start or the last blow to the next
+LEFT_S = 60.0  # within which nothing may be left of a client that ended
+STARTS = 40  # a round that needs more does not come to its end
+
+
+@dataclass(frozen=True)
+class Fallen:
+    """One blow and what came of it. `at_s` counts from the start of the client it fell on, `rows`
+    were recorded before it; `wrong` is what should not have been."""
+
+    round: int
+    what: str
+    at_s: float
+    rows: int
+    came: str
+    wrong: tuple[str, ...] = ()
+
+
+class Round:
+    """One sweep from its first start to its end, with its blows."""
+
+    def __init__(self, number: int, sweep: Sweep, out: Path, seed: int, spared: set[int]) -> None:
+        self.fallen: list[Fallen] = []
+        self._number, self._sweep, self._spared = number, sweep, spared
+        self._random = random.Random(f"{seed} {number}")
+        self._blows = blows.SIMULATED if sweep.name == "simulated" else blows.SERVED
+        shutil.rmtree(out, ignore_errors=True)
+        out.mkdir(parents=True)
+        self._playing = Playing(
+            sweep, out / "runs", out / "log", sweep.start(out / "runs", out / "log"), self._random
+        )
+        self._began = time.monotonic()
+        self._read = 0  # characters of the log
+
+    def play(self, count: int) -> list[Fallen]:
+        for what in self._order(count):
+            if self._waited_in_vain():
+                break
+            self._strike(what)
+        self._finish()
+        return self.fallen
+
+    def _order(self, count: int) -> Iterator[str]:
+        names: list[str] = []
+        for _ in range(count):
+            names = names or self._random.sample(list(self._blows), len(self._blows))
+            yield names.pop()
+
+    def _waited_in_vain(self) -> bool:
+        """Until the next blow; True if the sweep came to its end before."""
+        until = time.monotonic() + self._random.uniform(0, WAIT_S[self._sweep.name])
+        while time.monotonic() < until:
+            code = self._playing.client.poll()
+            if code == 0:
+                return True
+            if code is not None:
+                self._start_again()
+            time.sleep(0.01)
+        return False
+
+    def _strike(self, what: str) -> None:
+        """This blow as soon as its target is there; it is left out if the client ends before."""
+        while self._playing.client.poll() is None:
+            at_s = time.monotonic() - self._began
+            rows = sum(map(len, rows_of(self._playing.out).values()))
+            if came := self._blows[what](self._playing):
+                wrong = [came] if "ended with" in came and came[-2:] not in (" 0", " 3") else []
+                self._note(what, at_s, rows, came, wrong)
+                return
+            time.sleep(0.05)
+
+    def _note(self, what: str, at_s: float, rows: int, came: str, wrong: list[str]) -> None:
+        code = self._playing.client.poll()
+        if code is None:
+            came += ", it goes on"
+        else:
+            wrong += self._after_the_end()
+        self.fallen.append(Fallen(self._number, what, round(at_s, 1), rows, came, tuple(wrong)))
+        print(f"round {self._number}: {what}: {'; '.join([came, *wrong])}", flush=True)
+        if code:
+            self._start_again()
+
+    def _after_the_end(self) -> list[str]:
+        """What is wrong when a client has ended in whatever way."""
+        left = left_over(self._spared, LEFT_S)
+        wrong = [f"left: {', '.join(left)}"] if left else []
+        wrong += wrong_rows(self._sweep.rows, rows_of(self._playing.out), ended=False)
+        told = self._playing.log.read_text(errors="replace")
+        if "Traceback" in told[self._read :]:
+            wrong.append("a traceback")
+        self._read = len(told)
+        return wrong
+
+    def _start_again(self) -> None:
+        self._playing.client = self._sweep.start(self._playing.out, self._playing.log)
+        self._began = time.monotonic()
+
+    def _finish(self) -> None:
+        """Gives the command again until the sweep has come to its end, and looks at all of it."""
+        code = self._playing.ended()
+        for _ in range(STARTS):
+            if code == 0:
+                break
+            self._start_again()
+            code = self._playing.ended()
+        wrong = [f"the sweep ends with {code}"] if code else []
+        wrong += self._after_the_end()
+        wrong += wrong_rows(self._sweep.rows, rows_of(self._playing.out), ended=True)
+        wrong += wrong_records(self._playing.out)
+        at_s = round(time.monotonic() - self._began, 1)
+        rows = sum(map(len, rows_of(self._playing.out).values()))
+        came = f"{rows} rows, as undisturbed" if not wrong else f"{rows} rows"
+        self.fallen.append(Fallen(self._number, "(end)", at_s, rows, came, tuple(wrong)))
+        print(f"round {self._number}: {'; '.join([came, *wrong])}", flush=True)
+
+
+def summary(fallen: list[Fallen]) -> str:
+    """A table of all blows, one of what was struck how often, and the result in a sentence."""
+    struck = [blow for blow in fallen if blow.what != "(end)"]
+    lines = [
+        (f.round, f.what, f"{f.at_s:.1f}", f.rows, "; ".join([f.came, *f.wrong])) for f in fallen
+    ]
+    kinds = list(dict.fromkeys(blow.what for blow in struck))
+    by_kind = {kind: [blow for blow in struck if blow.what == kind] for kind in kinds}
+    counts = [(kind, len(of), sum(bool(blow.wrong) for blow in of)) for kind, of in by_kind.items()]
+    wrong = sum(bool(blow.wrong) for blow in fallen)
+    rounds = len({blow.round for blow in fallen})
+    return "\n\n".join(
+        [
+            table(("round", "what", "after s", "rows before", "came of it"), lines),
+            table(("struck", "times", "wrong"), counts),
+            f"{len(struck)} blows in {rounds} sweeps: "
+            + (f"{wrong} with something wrong" if wrong else "nothing lost, doubled or left"),
+        ]
+    )
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--kills", type=int, default=100)
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--games", type=int, default=4, help="of each of the four cells")
+    parser.add_argument("--out", type=Path, default=Path("runs/chaos"))
+    parser.add_argument("--without-server", action="store_true", help="no vLLM server is killed")
+    given = parser.parse_args()
+    out: Path = given.out.absolute()
+    out.mkdir(parents=True, exist_ok=True)
+    adopt_orphans()
+    log = out / f"blows-{given.seed}.jsonl"
+    lines = log.read_text().splitlines() if log.exists() else []
+    fallen = [Fallen(**json.loads(line)) for line in lines]
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    with ExitStack() as stack:
+        stack.callback(end_all)
+        sweeps = [stack.enter_context(simulated(out, given.games))]
+        spared = {process.pid for process in alive()}
+        if not given.without_server:
+            sweeps.append(served(out, given.games))
+        while (missing := given.kills - sum(blow.what != "(end)" for blow in fallen)) > 0:
+            number = max((blow.round for blow in fallen), default=0) + 1
+            sweep = sweeps[-1] if number % SERVED_EVERY == 0 else sweeps[0]
+            count = OF_A_ROUND if sweep.name == "simulated" else OF_A_ROUND // 2
+            play = Round(number, sweep, out / f"round-{number}", given.seed, spared)
+            try:
+                told = play.play(min(count, missing))
+            except subprocess.TimeoutExpired as hung:
+                print(f"round {number} hangs: {hung}", file=sys.stderr)
+                return 1
+            except KeyboardInterrupt:
+                print("interrupted: the same command plays this round again", file=sys.stderr)
+                return 130
+            fallen += told
+            with log.open("a") as file:
+                file.writelines(json.dumps(asdict(blow)) + "\n" for blow in told)
+            if not any(blow.wrong for blow in told):
+                shutil.rmtree(out / f"round-{number}")
+    print(summary(fallen))
+    return int(any(blow.wrong for blow in fallen))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

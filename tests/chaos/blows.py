@@ -1,0 +1,114 @@
+"""What is done to a running sweep: processes are killed, the disk is full, a second run comes.
+
+A blow finds its target among the processes of the running client, or says that there is none now.
+"""
+
+import random
+import subprocess
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+import psutil
+
+from tests.chaos.processes import Kind, below, named, running, started_by
+from tests.chaos.sweeps import Sweep
+
+END_S = 1800.0  # a client that has not ended by then hangs
+FILE_BYTES = 20_000  # a full disk comes within so much of what one file holds
+
+
+@dataclass
+class Playing:
+    """A sweep under way: the client that plays it now, and where it writes."""
+
+    sweep: Sweep
+    out: Path
+    log: Path
+    client: subprocess.Popen[bytes]
+    random: random.Random
+
+    def ended(self) -> int:
+        """The client's exit code. Raises subprocess.TimeoutExpired if it hangs."""
+        return self.client.wait(END_S)
+
+
+Blow = Callable[[Playing], str]
+"""What came of it at once; "" if there is nothing of this kind to strike now."""
+
+
+def kill_client(playing: Playing) -> str:
+    playing.client.kill()
+    playing.ended()
+    return "killed"
+
+
+def killing(kind: Kind, which: str = "any") -> Blow:
+    """Kills one process of a kind: any, or the first."""
+
+    def strike(playing: Playing) -> str:
+        found = below(playing.client.pid, kind)
+        if not found:
+            return ""
+        victim = found[0] if which == "first" else playing.random.choice(found)
+        with suppress(psutil.NoSuchProcess):
+            victim.kill()
+            return f"killed {victim.pid}"
+        return ""
+
+    return strike
+
+
+def fill_disk(playing: Playing) -> str:
+    """No file of the client grows beyond some size: for what it writes, as if the disk were full.
+
+    It is the soft limit; the planner's processes set their own.
+    """
+    size = playing.random.randrange(FILE_BYTES)
+    hard = psutil.RLIM_INFINITY
+    with suppress(psutil.NoSuchProcess):
+        psutil.Process(playing.client.pid).rlimit(psutil.RLIMIT_FSIZE, (size, hard))
+        code = playing.ended()
+        return f"no file above {size} bytes: ended with {code}"
+    return ""
+
+
+def run_again(playing: Playing) -> str:
+    """The same command while it runs. One of the two goes on."""
+    first, log = playing.client, playing.log.with_name("second.log")
+    second = playing.sweep.start(playing.out, log)
+    deadline = time.monotonic() + END_S
+    while first.poll() is None and second.poll() is None:
+        if time.monotonic() > deadline:
+            raise subprocess.TimeoutExpired(second.args, END_S)
+        time.sleep(0.05)
+    who, ended, other = ("second", second, first)
+    if second.poll() is None:
+        who, ended, other = ("first", first, second)
+    playing.client = other
+    told = log.read_text() if who == "second" else playing.log.read_text()
+    refused = ended.returncode == 2 and "is being run by another process" in " ".join(told.split())
+    if refused or ended.returncode == 0:
+        return f"the {who} was refused" if refused else f"the {who} came to its end"
+    return f"the {who} ended with {ended.returncode}"
+
+
+PLANNER = "planner/worker.py"
+VLLM = "vllm.entrypoints.openai.api_server"
+SIMULATED: dict[str, Blow] = {
+    "client": kill_client,
+    "planner worker": killing(running(PLANNER), "first"),
+    "planner's task": killing(started_by(PLANNER)),
+    "Java": killing(named("java")),
+    "ALFWorld": killing(running("alfworld/worker.py")),
+    "full disk": fill_disk,
+    "second run": run_again,
+}
+SERVED: dict[str, Blow] = {
+    "server front end": killing(running(VLLM), "first"),
+    "engine": killing(named("VLLM::Engine")),
+    "launcher": killing(running("launch.py")),
+    "client": kill_client,
+}

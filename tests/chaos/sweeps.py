@@ -1,0 +1,134 @@
+"""The two sweeps that are disturbed, each of four cells, and what their records must say.
+
+`simulated`: Java, ALFWorld's processes and the planner are real, and the answers of the rule-based
+formalizer come from a server that takes time for them. `served`: a small model of our own behind a
+vLLM server that the sweep starts itself.
+"""
+
+import contextlib
+import json
+import subprocess
+import sys
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from pddlego_local.errors import ConfigError
+from pddlego_local.events import Call
+from pddlego_local.record import read_rows, transcripts
+from pddlego_local.rescoring import differences
+from pddlego_local.rows import EpisodeRow
+from tests.bench.simulated import key_of
+from tests.rows import without_clocks
+
+FASTER = 20  # than a GPU: the simulated server's answers take a second and less
+PATIENT = "planner.limits.wall_s=3600"  # a busy machine must not change what the planner says
+SIMULATED = ("environment=coin,alfworld", "method=pddlego_plus,deps", "decoding=free", PATIENT)
+SERVED = (
+    "environment.rooms=3,5", "decoding=syntax,grounded", "method.variant=compact", PATIENT,
+    "model=nano_vllm", "model.weights=nano_early", "decoding.max_tokens=400",
+)  # fmt: skip
+
+Rows = dict[str, list[EpisodeRow]]
+
+
+@dataclass(frozen=True)
+class Sweep:
+    """A command to be given again and again, and the rows that it must end with."""
+
+    name: str
+    words: tuple[str, ...]
+    rows: Rows
+
+    def start(self, out: Path, log: Path) -> subprocess.Popen[bytes]:
+        """A process group of its own; what it tells is added to `log`."""
+        return _start(out, log, self.words)
+
+
+def _start(out: Path, log: Path, words: tuple[str, ...]) -> subprocess.Popen[bytes]:
+    command = [sys.executable, "-m", "pddlego_local", "run", "-m", f"run.out={out}", *words]
+    with log.open("ab") as file:
+        return subprocess.Popen(command, stdout=file, stderr=file, start_new_session=True)
+
+
+def undisturbed(name: str, words: tuple[str, ...], out: Path) -> Sweep:
+    """Played to its end first, unless it has been. Raises ConfigError if it does not end well."""
+    log = out.with_suffix(".log")
+    code = _start(out, log, words).wait()
+    if code:
+        raise ConfigError(f"the undisturbed sweep ended with exit code {code}: see {log}")
+    return Sweep(name, words, rows_of(out))
+
+
+@contextlib.contextmanager
+def simulated(out: Path, games: int) -> Iterator[Sweep]:
+    """The first sweep, with its server. The undisturbed rows come through the same server."""
+    played = f"games=0-{games - 1}"
+    told = undisturbed("reference", (*SIMULATED, played, "model=reference"), out / "reference")
+    answers = {
+        key_of([vars(said) for said in event.messages]): event.text
+        for _, events in transcripts(out / told.name)
+        for event in events
+        if isinstance(event, Call)
+    }
+    (out / "answers.json").write_text(json.dumps(answers))
+    command = [sys.executable, "-m", "tests.bench.simulated", str(out / "answers.json")]
+    with subprocess.Popen(
+        [*command, "--faster", str(FASTER)], stdout=subprocess.PIPE, text=True
+    ) as server:
+        assert server.stdout
+        url = f"http://127.0.0.1:{server.stdout.readline().strip()}/v1"
+        model = ("model=vllm", "model.weights=simulated", f"model.server.url={url}")
+        try:
+            yield undisturbed("simulated", (*SIMULATED, played, *model), out / "simulated")
+        finally:
+            server.kill()
+
+
+def served(out: Path, games: int) -> Sweep:
+    words = (
+        *SERVED,
+        f"games=0-{games - 1}",
+        f"model.server.env={Path('.venv-serving').absolute()}",
+    )
+    return undisturbed("served", words, out / "served")
+
+
+def rows_of(out: Path) -> Rows:
+    """By cell, sorted by game, without what a clock says."""
+    return {
+        file.parent.name: sorted(
+            map(without_clocks, read_rows(file)), key=lambda row: (row.game, row.trial)
+        )
+        for file in sorted(out.rglob("episodes.jsonl"))
+    }
+
+
+def wrong_rows(expected: Rows, found: Rows, *, ended: bool) -> list[str]:
+    """What is lost, doubled or other than in the undisturbed rows; nothing is lost before the
+    sweep has ended."""
+    wrong = [f"{cell}: no cell of this sweep" for cell in found.keys() - expected.keys()]
+    for cell, rows in expected.items():
+        there = found.get(cell, [])
+        count = Counter((row.game, row.trial) for row in there)
+        for row in rows:
+            episode = f"{cell}: game {row.game}, trial {row.trial}"
+            times = count.pop((row.game, row.trial), 0)
+            if times > 1 or (ended and not times):
+                wrong.append(f"{episode}: {'doubled' if times else 'lost'}")
+            wrong += [
+                f"{episode}: another row"
+                for other in there
+                if (other.game, other.trial) == (row.game, row.trial) and other != row
+            ]
+        wrong += [f"{cell}: game {game}, trial {trial}: not asked for" for game, trial in count]
+    return wrong
+
+
+def wrong_records(out: Path) -> list[str]:
+    """Where transcripts say otherwise than rows, and what was left half written."""
+    wrong = [f"{path}: half written" for path in out.rglob("*.partial")]
+    for file in out.rglob("episodes.jsonl"):
+        wrong += [f"{file.parent.name}: {told}" for told in differences(file.parent)]
+    return wrong

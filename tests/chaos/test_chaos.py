@@ -1,0 +1,32 @@
+"""A few blows on a real sweep, and the harness itself: what it calls wrong must be called so."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+from tests.chaos.sweeps import wrong_rows
+from tests.rows import row
+
+
+def test_a_sweep_of_four_cells_is_struck_and_ends_as_if_undisturbed(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "tests.chaos", "--kills", "4", "--games", "1"]
+    ended = subprocess.run(
+        [*command, "--without-server", "--out", str(tmp_path)], capture_output=True, text=True
+    )
+    assert ended.returncode == 0, ended.stdout + ended.stderr
+    assert "nothing lost, doubled or left" in ended.stdout
+    assert "4 rows, as undisturbed" in ended.stdout
+
+
+def test_rows_that_are_lost_doubled_changed_or_not_asked_for_are_told() -> None:
+    expected = {"cell": [row(game=0), row(game=1)]}
+    assert wrong_rows(expected, {"cell": [row(game=1), row(game=0)]}, ended=True) == []
+    assert wrong_rows(expected, {"cell": [row(game=0)]}, ended=False) == []
+    for found, told in (
+        ([row(game=0)], "game 1, trial 0: lost"),
+        ([row(game=0), row(game=1), row(game=1)], "game 1, trial 0: doubled"),
+        ([row(game=0), row("step_limit", game=1)], "game 1, trial 0: another row"),
+        ([row(game=0), row(game=1), row(game=2)], "game 2, trial 0: not asked for"),
+    ):
+        assert wrong_rows(expected, {"cell": found}, ended=True) == [f"cell: {told}"]
+    assert wrong_rows(expected, expected | {"other": [row()]}, ended=True) != []
