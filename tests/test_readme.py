@@ -72,6 +72,13 @@ CASES: dict[str, tuple[str, int, str] | None] = {
         " hydra.launcher.partition=gpu run.out={tmp}", 3, "hydra/launcher:",
     ),
     "pddlego run -m experiment=workstation hydra/launcher=ray": None,  # likewise
+    "make sweep EXPERIMENT=replicate_qwen3_32b": None,  # tests/test_replications.py
+    "make chaos KILLS=100 SEED=0": None,  # takes hours; a few kills: tests/chaos/test_chaos.py
+    "make fuzz EXAMPLES=10000": None,  # likewise: tests/fuzz
+    "make fetch MODEL=smollm2": None,  # tests/serving/test_smollm2.py
+    "pddlego run model=vllm model.weights=/my/model.gguf": (
+        "pddlego run model=vllm model.weights=/my/model.gguf run.out={tmp}", 2, "there is no file",
+    ),
     "make report": ("make report RUNS={tmp}", 2, "no run.json"),
     "make alfworld": ("make alfworld", 0, ""),  # `make test` has installed it
     "make bench": None,  # measures time: tests/bench
