@@ -1,0 +1,88 @@
+"""Every flag that the launcher passes, against the parser of the vLLM that is installed.
+
+The builds for the CPU and for CUDA have the same parser: of version 0.32.0 all files of both
+wheels that it is made of are the same.
+"""
+
+import json
+import os
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.models.test_vllm_settings import launch_module
+
+ENV = Path(os.environ.get("PDDLEGO_SERVING_ENV", ".venv-serving"))
+pytestmark = pytest.mark.skipif(
+    not (ENV / "bin" / "python").exists(), reason="no serving environment: make serving"
+)
+ALL = (
+    *("/my/model", "--name", "mine", "--port", "8123", "--dtype", "bfloat16"),
+    *("--context-tokens", "4096", "--reasoning-parser", "qwen3", "--forced-tokens"),
+    *("--tensor-parallel-size", "2", "--gpu-memory-utilization", "0.5", "--batch-invariant"),
+)
+COMMANDS = {
+    "CUDA": (*ALL, "--device", "cuda"),
+    "CPU": (*ALL, "--device", "cpu"),
+    "little": ("/my/model", "--device", "cuda"),
+    "more": ("/my/model", "--device", "cuda", "--", "--max-num-seqs", "64", "--revision", "main"),
+}
+LAUNCH = launch_module()
+
+
+def passed(arguments: tuple[str, ...]) -> list[str]:
+    """What the launcher gives the server, behind `python -m MODULE`."""
+    command: list[str] = LAUNCH.server_command(LAUNCH.parse(list(arguments)))
+    return command[3:]
+
+
+@pytest.fixture(scope="module")
+def told() -> dict[str, Any]:
+    done = subprocess.run(
+        [ENV / "bin/python", Path(__file__).with_name("parsed_by_vllm.py")],
+        input=json.dumps({"commands": [passed(one) for one in COMMANDS.values()]}),
+        env={**os.environ, "VLLM_LOGGING_LEVEL": "ERROR"},
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stderr  # it names a flag or a value that vLLM does not take
+    read: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
+    return read | {"values": dict(zip(COMMANDS, read["values"], strict=True))}
+
+
+def test_each_flag_is_one_of_vllms_by_its_full_name(told: dict[str, Any]) -> None:
+    """A parser takes the beginning of a name too, which the next version may call ambiguous."""
+    given = {flag for one in COMMANDS.values() for flag in passed(one) if flag.startswith("--")}
+    assert len(given) > 15
+    assert given - set(told["flags"]) == set()
+    assert given & set(told["deprecated"]) == set()
+
+
+def test_what_vllm_understands_is_what_was_meant(told: dict[str, Any]) -> None:
+    cuda, cpu, little, more = told["values"].values()
+    for values in (cuda, cpu):
+        assert (values["model"], values["served_model_name"]) == ("/my/model", "['mine']")
+        assert (values["host"], values["port"]) == ("127.0.0.1", "8123")
+        assert (values["dtype"], values["max_model_len"]) == ("bfloat16", "4096")
+        assert values["reasoning_parser"] == "qwen3"
+        assert "guidance" in values["structured_outputs_config"]
+        assert "forced_tokens.NoProposer" in values["speculative_config"]
+        assert values["scheduler_cls"] == "forced_tokens.ForcingScheduler"
+    assert (cuda["tensor_parallel_size"], cuda["gpu_memory_utilization"]) == ("2", "0.5")
+    assert (cuda["enforce_eager"], cpu["enforce_eager"]) == ("False", "True")
+    assert cpu["enable_chunked_prefill"] == "False" != cuda["enable_chunked_prefill"]
+    assert (little["max_model_len"], little["speculative_config"]) == ("None", "None")
+    assert (more["max_num_seqs"], more["revision"]) == ("64", "main")
+
+
+def test_each_variable_is_one_of_vllms(told: dict[str, Any]) -> None:
+    given = {
+        name
+        for arguments in COMMANDS.values()
+        for name in LAUNCH.server_environment(LAUNCH.parse(list(arguments)))
+        if name.startswith("VLLM_") and name not in os.environ
+    }
+    assert {"VLLM_BATCH_INVARIANT", "VLLM_NO_USAGE_STATS", "VLLM_CPU_KVCACHE_SPACE"} <= given
+    assert given - set(told["variables"]) == set()
