@@ -1,4 +1,5 @@
 # make demo · make test · make sweep · make report · make bench · make serve · make fetch · make nano
+# make gpu-check: what the project does on a GPU, tried on this machine
 # make chaos · make fuzz: long tests, the short forms of which are in make test
 # Each target installs what it needs into .venv (.venv-serving for a vLLM server, .venv-alfworld).
 
@@ -14,6 +15,7 @@ REVISION ?=
 KILLS ?= 100
 SEED ?= 0
 EXAMPLES ?= 10000
+STEPS ?=
 PIP := pip install --quiet --disable-pip-version-check
 ALFWORLD := alfworld==0.4.2 textworld==1.7.0
 
@@ -24,7 +26,7 @@ VENV := Python's own venv and ensurepip (Debian and Ubuntu: apt install python3-
 INDEX := a package index: PyPI, a mirror of it (PIP_INDEX_URL=https://...) or a folder of wheels (PIP_NO_INDEX=1 PIP_FIND_LINKS=FOLDER).
 COMPILER = $$(command -v $(CXX) > /dev/null || echo " It needs a C++ compiler, and $(CXX) is not here (Debian and Ubuntu: apt install g++).")
 
-.PHONY: demo test chaos fuzz sweep report bench serve fetch nano serving alfworld clean
+.PHONY: demo test chaos fuzz sweep report bench gpu-check serve fetch nano serving alfworld clean
 
 demo: .venv/installed
 	$(BIN)/pddlego demo $(if $(MODEL),--model $(MODEL))
@@ -51,6 +53,10 @@ report: .venv/installed
 
 bench: .venv/installed-dev .venv-serving/installed
 	$(BIN)/python -m tests.bench
+
+# Needs no network once the environments are there; the same command again does what is not done yet.
+gpu-check: .venv/installed-dev .venv-serving/installed
+	$(BIN)/python -m tests.bench.gpu_check --device $(DEVICE) --out $(RUNS)/gpu_check $(if $(STEPS),--steps $(STEPS))
 
 serve: .venv-serving/installed
 	$(PYTHON) serving/launch.py $(or $(MODEL),$(error MODEL=NAME_OR_FOLDER is needed))

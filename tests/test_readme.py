@@ -33,6 +33,7 @@ def commands() -> list[str]:
 
 # Command → (what is run for it, exit code, what it says). None: run elsewhere, as said.
 GPU = shutil.which("nvidia-smi") is not None
+FIRST_EVENING = "pddlego run -m experiment=first_evening model=reference games=0-1 run.out={tmp}"
 CASES: dict[str, tuple[str, int, str] | None] = {
     "make demo": ("pddlego demo --games 1,3 --out {tmp}", 0, "What the grammar does"),
     "make demo MODEL=reference": (
@@ -130,6 +131,33 @@ CASES: dict[str, tuple[str, int, str] | None] = {
     ),
     "make sweep DRY=1": ("make sweep DRY=1 EXPERIMENT=smoke RUNS={tmp}", 0, "needs no weights"),
     "make fetch MODEL=qwen3_8b": ("make fetch MODEL=reference", 2, "nothing to fetch"),
+    "make serving": ("make serving", 0, ""),  # `make test` has installed it
+    "make gpu-check": None,  # tests/test_gpu_check.py
+    "make fetch MODEL=qwen25_7b": ("make fetch MODEL=reference", 2, "nothing to fetch"),
+    "pddlego doctor qwen25_7b --concurrency 16 --gpu-memory 24 --context 10000": (
+        "pddlego doctor qwen25_7b --concurrency 16 --gpu-memory 24 --context 10000",
+        1, "for 7 such answers at once",  # 1: the weights are not here
+    ),
+    "make sweep EXPERIMENT=first_evening DRY=1": (
+        "pddlego run -m experiment=first_evening run.out={tmp} --dry-run", 0, "cells: 3",
+    ),
+    "make sweep EXPERIMENT=first_evening": (FIRST_EVENING, 0, "6/6"),
+    "pddlego run -m experiment=first_evening run.max_hours=2": (
+        f"{FIRST_EVENING} run.max_hours=2", 0, "6/6",
+    ),
+    "pddlego status runs/first_evening": ("pddlego status {played}/default", 0, "1 of 1 done"),
+    "pddlego report runs/first_evening --out runs/first_evening": (
+        "pddlego report {played}/default --out {played}/default", 0, "report.md",
+    ),
+    "pddlego report runs/first_evening --open": (
+        "env BROWSER=true pddlego report {played}/default --open", 0, "index.html",
+    ),
+    "pddlego show runs/first_evening/<cell> 0": ("pddlego show {cell} 7", 0, "success"),
+    "pddlego run -m experiment=first_evening model=qwen3_8b_awq,qwen3_14b_awq"
+    " name=larger_in_4_bits": (
+        "pddlego run -m experiment=first_evening model=qwen3_8b_awq,qwen3_14b_awq"
+        " name=larger_in_4_bits run.out={tmp} --dry-run", 0, "cells: 6",
+    ),
 }  # fmt: skip
 
 

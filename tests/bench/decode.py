@@ -10,6 +10,7 @@ a short answer costs more a token.
 import os
 import statistics
 import time
+from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -55,31 +56,43 @@ def decode_bench(model: VllmModel) -> list[dict[str, object]]:
     """One row per concurrency and rung: tokens per second, the rung's and those of free answers of
     the same lengths. The best turn of each counts: what else a machine does can only slow one.
     """
+    return list(decode_rows(model, _TOKENS, _TURNS))
+
+
+def decode_rows(
+    model: VllmModel, tokens: Mapping[int, int], turns: int
+) -> Iterator[dict[str, object]]:
+    """As `decode_bench`, row by row; `tokens` of each turn, by how many answers are under way."""
     constraints = {rung: constraint_for(rung, scene=_SCENE) for rung in RUNGS}
     for constraint in constraints.values():  # the first request of a kind is slow
         draw(model, _QUESTION, constraint, Sampling(max_tokens=16), {})
-    return [
-        _row(model, rung, constraint, concurrency)
-        for concurrency in _TOKENS
-        for rung, constraint in constraints.items()
-    ]
+    for concurrency, least in tokens.items():
+        for rung, constraint in constraints.items():
+            yield _row(model, rung, constraint, concurrency, least, turns)
 
 
 def _row(
-    model: VllmModel, rung: str, constraint: Constraint, concurrency: int
+    model: VllmModel,
+    rung: str,
+    constraint: Constraint,
+    concurrency: int,
+    least_tokens: int,
+    turns: int,
 ) -> dict[str, object]:
     """After a turn that does not count: a batch size's first use is slow."""
     rates: list[float] = []
     free_rates: list[float] = []
     answers = 0
-    for turn in range(_TURNS + 1):
-        least = _TOKENS[concurrency] if turn else _TOKENS[concurrency] // 4
+    answer_rates: list[float] = []
+    for turn in range(turns + 1):
+        least = least_tokens if turn else least_tokens // 4
         lengths, wall_time_s = _draw(model, constraint, concurrency, least)
         free_wall_time_s = _draw_free(model, lengths)
         if turn:
             tokens = sum(map(sum, lengths))
             rates.append(tokens / wall_time_s)
             free_rates.append(tokens / free_wall_time_s)
+            answer_rates.append(sum(map(len, lengths)) / wall_time_s)
             answers += sum(map(len, lengths))
     pairs = zip(rates, free_rates, strict=True)
     return {
@@ -90,6 +103,7 @@ def _row(
         "over free": round(max(rates) / max(free_rates), 2),
         "median of turns": round(statistics.median(rate / free for rate, free in pairs), 2),
         "answers": answers,
+        "answers per s": round(max(answer_rates), 2),
     }
 
 

@@ -7,12 +7,18 @@ tokens are those of Mistral's Tekken, which comes with vLLM; nothing is download
 import base64
 import json
 import os
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import torch
 from tokenizers import AddedToken
-from transformers import GenerationConfig, LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast
+from transformers import (
+    AutoModelForCausalLM,
+    GenerationConfig,
+    LlamaConfig,
+    PreTrainedTokenizerFast,
+)
 from transformers.convert_slow_tokenizer import TikTokenConverter
 
 from pddlego_local.errors import MissingPart
@@ -59,10 +65,27 @@ def large_tokenizer() -> Any:
     return tokenizer
 
 
-def make_large_vocabulary_llama(folder: Path, seed: int = 0) -> Path:
-    """Writes a Hugging Face model folder (about 100 MB) to `folder` and returns it.
+TINY: Mapping[str, int] = {
+    "hidden_size": 64,
+    "intermediate_size": 128,
+    "num_hidden_layers": 2,
+    "num_attention_heads": 2,  # heads of 32: the least that vLLM's CPU attention takes
+    "num_key_value_heads": 1,
+}
+"""Next to nothing but the vocabulary costs."""
 
-    Two layers of width 64, so that next to nothing but the vocabulary costs. Raises as
+
+def make_large_vocabulary_llama(
+    folder: Path,
+    seed: int = 0,
+    *,
+    shape: Mapping[str, int] = TINY,
+    dtype: str = "float32",
+    device: str = "cpu",
+) -> Path:
+    """Writes a Hugging Face model folder to `folder` (the tiny one: about 100 MB) and returns it.
+
+    `device` is where the weights are drawn: other weights of the same seed on another. Raises as
     `tekken_file`.
     """
     tokenizer = large_tokenizer()
@@ -72,20 +95,16 @@ def make_large_vocabulary_llama(folder: Path, seed: int = 0) -> Path:
         "pad_token_id": tokenizer.pad_token_id,
     }
     config = LlamaConfig(
-        hidden_size=64,
-        intermediate_size=128,
-        num_hidden_layers=2,
-        num_attention_heads=2,  # heads of 32: the least that vLLM's CPU attention takes
-        num_key_value_heads=1,
+        **shape,
         vocab_size=len(tokenizer),
         max_position_embeddings=_CONTEXT_TOKENS,
         tie_word_embeddings=False,  # tied, it would repeat its last token for ever
-        dtype="float32",
+        dtype=dtype,
         **marks,
     )
-    with torch.random.fork_rng(devices=[]):
+    with torch.random.fork_rng(devices=[]), torch.device(device):
         torch.manual_seed(seed)
-        model = LlamaForCausalLM(config)
+        model: Any = AutoModelForCausalLM.from_config(config, dtype=getattr(torch, dtype))
     model.generation_config = GenerationConfig(**marks)  # type: ignore[no-untyped-call]
     model.save_pretrained(folder)
     tokenizer.save_pretrained(folder)

@@ -89,7 +89,7 @@ def _grammar(name: str, build: Build) -> Grammar:
     return rules.grammar(name, start)
 
 
-def first_token_bench(model: VllmModel) -> list[dict[str, object]]:
+def first_token_bench(model: VllmModel, turns: int = _TURNS) -> list[dict[str, object]]:
     """Milliseconds to the first token, alone on the server: free, and under grammars that it has
     not seen; they take turns."""
     model.complete(_PROMPT, None, Sampling(max_tokens=1))
@@ -98,7 +98,7 @@ def first_token_bench(model: VllmModel) -> list[dict[str, object]]:
         for name in ("facts and goal", "goal"):
             arms[f"{name}, {size} objects"] = _unseen(name, size)
     taken: dict[str, list[float]] = {arm: [] for arm in arms}
-    for turn in range(_TURNS):
+    for turn in range(turns):
         for arm, grammar in arms.items():
             asked = Sampling(max_tokens=1, seed=turn)
             taken[arm].append(1e3 * model.complete(_PROMPT, grammar(turn), asked).latency_s)

@@ -5,7 +5,6 @@ import json
 import os
 import re
 import subprocess
-import urllib.request
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -22,6 +21,7 @@ from pddlego_local.models.vllm.model import VllmModel
 from pddlego_local.models.vllm.server import launcher
 from tests.models.asking import ENVELOPE, PROMPT, TOY
 from tests.models.staging import typed_answer
+from tests.serving.processes import request
 from tests.serving.test_vllm import CONTEXT_TOKENS, ENV, pytestmark, serving
 
 __all__ = ["pytestmark"]
@@ -103,15 +103,6 @@ def counters(model: VllmModel) -> dict[str, int]:
         name: int(sum(float(n) for n in re.findall(rf"^vllm:{line}{{.*}} (\S+)$", page, re.M)))
         for name, line in names.items()
     }
-
-
-def request(model: VllmModel, path: str, data: bytes | None = None) -> str:
-    server = model._managed
-    assert server is not None
-    url = server.url.removesuffix("v1") + path
-    headers = {"Authorization": f"Bearer {server.api_key}"}
-    with urllib.request.urlopen(urllib.request.Request(url, data, headers)) as response:
-        return str(response.read().decode())
 
 
 def in_stages(model: VllmModel, sampling: Sampling) -> list[tuple[str, str, int]]:

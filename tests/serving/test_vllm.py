@@ -34,6 +34,7 @@ from pddlego_local.models.vllm.server import VllmServer, launcher
 from pddlego_local.models.vllm.settings import Server
 from pddlego_local.record import read_events, read_rows, read_run
 from tests.models.asking import ENVELOPE, FORMS, PROMPT, TOY, TOY_LANGUAGE, finished
+from tests.serving.processes import group_of, wait_until_gone
 
 ENV = Path(os.environ.get("PDDLEGO_SERVING_ENV", ".venv-serving"))
 pytestmark = [
@@ -88,26 +89,6 @@ def test_an_episode_is_played_under_the_grammar_and_recorded(
     assert row.completion_tokens == sum(call.completion_tokens for call in calls) > 0
     whole = [call for call in calls if call.finish_reason == "stop"]
     assert whole and all(accepts(load("syntax"), call.text) for call in whole)
-
-
-def group_of(process: subprocess.Popen[bytes] | int) -> list[psutil.Process]:
-    group = process if isinstance(process, int) else process.pid
-    members = []
-    for candidate in psutil.process_iter():
-        try:
-            if os.getpgid(candidate.pid) == group and candidate.status() != psutil.STATUS_ZOMBIE:
-                members.append(candidate)
-        except (ProcessLookupError, psutil.NoSuchProcess):
-            continue
-    return members
-
-
-def wait_until_gone(group: int) -> list[psutil.Process]:
-    for _ in range(6000):
-        if not (left := group_of(group)):
-            return []
-        time.sleep(0.1)
-    return left
 
 
 def test_the_canary_passes(model: VllmModel) -> None:

@@ -1,0 +1,89 @@
+"""`make gpu-check`: tries on this machine what the project does on a GPU, and times it.
+
+    python -m tests.bench.gpu_check [--device cuda] [--out runs/gpu_check] [--steps server,decoding]
+
+No network is needed. The model is one of random weights in the shape of Llama 3.1 8B, made here;
+without a GPU everything is tried in small. Each step is a process with a time limit; one that fails
+is reported and the others go on. The same command again does what is not done yet. Exit codes: 0
+done, 1 a step failed or was out of time, 2 bad usage.
+"""
+
+import argparse
+import hashlib
+import json
+import signal
+import sys
+from dataclasses import asdict
+from functools import partial
+from pathlib import Path
+
+from pddlego_local.models.machine import gpu_count
+from pddlego_local.provenance import provenance
+from tests.bench.gpu_check.report import report
+from tests.bench.gpu_check.running import Step, carry_out
+from tests.bench.gpu_check.scale import Setting, scale_for
+
+_STEPS = (  # in the order of what matters most, with the seconds that each may take on a GPU
+    ("weights", 240, "random weights are made in the shape of a large model"),
+    ("server", 420, "a server starts, obeys, survives a killed engine, ends cleanly"),
+    ("episode", 300, "an episode is played from the first look to the record"),
+    ("decoding", 600, "what each rung costs; the first token under a new grammar"),
+    ("transformers", 240, "the same in process"),
+    ("invariance", 480, "the same answers alone and in company, cold and warm"),
+    ("training", 300, "how fast a small model is trained"),
+    ("drafts", 600, "what is won where forced tokens are drafted"),
+    ("nano_early", 300, "a trained model plays"),
+    ("smollm2", 300, "a model of others plays"),
+)
+
+
+def main(arguments: list[str]) -> int:
+    names = [name for name, _, _ in _STEPS]
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    found = "cuda" if gpu_count() else "cpu"
+    parser.add_argument("--device", choices=["cpu", "cuda"], default=found)
+    parser.add_argument("--out", type=Path, default=Path("runs/gpu_check"))
+    parser.add_argument("--steps", default=",".join(names), help=f"of {', '.join(names)}")
+    given = parser.parse_args(arguments)
+    asked = given.steps.split(",")
+    if strange := sorted(set(asked) - set(names)):
+        parser.error(f"--steps: there is no {', '.join(strange)}; there are {', '.join(names)}")
+    setting = Setting(given.device, given.out.absolute(), scale_for(given.device))
+    steps = _steps(setting)
+    chosen = [step for step in steps if step.name in asked]
+    commit, file = str(provenance()["commit"]), setting.out / "report.md"
+    failed = False
+    # What a step has begun is killed with it, also where this command is ended from outside.
+    signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(128 + number))
+    for ended in carry_out(
+        chosen, setting.out, _state(setting), commit, partial(print, flush=True)
+    ):
+        failed |= ended.outcome in ("failed", "out of time")
+        file.write_text(report(steps, setting), encoding="utf-8")
+    print(f"written: {file}")
+    return int(failed)
+
+
+def _steps(setting: Setting) -> list[Step]:
+    part = [sys.executable, "-m", "tests.bench.gpu_check.part"]
+    return [
+        Step(
+            name,
+            why,
+            limit_s * setting.scale.limits_times,
+            [*part, name, str(setting.out), setting.device],
+        )
+        for name, limit_s, why in _STEPS
+    ]
+
+
+def _state(setting: Setting) -> str:
+    """What a step that is done was done with."""
+    text = json.dumps(asdict(setting.scale), sort_keys=True)
+    return f"{setting.device} {hashlib.sha256(text.encode()).hexdigest()}"
+
+
+if __name__ == "__main__":
+    # What a step has begun is killed with it, also where this command is ended from outside.
+    signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(128 + number))
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,149 @@
+"""The steps that start no server of their own: weights, transformers, whole episodes, training."""
+
+import shutil
+import subprocess
+import sys
+import time
+
+from rich.console import Console
+
+from pddlego_local.config import compose_cell
+from pddlego_local.core import Sampling
+from pddlego_local.decoding.draw import draw
+from pddlego_local.decoding.ladder import constraint_for
+from pddlego_local.errors import MissingPart
+from pddlego_local.models.opened import MODELS
+from pddlego_local.models.transformers import Engine, TransformersModel
+from pddlego_local.models.weights import locate
+from pddlego_local.record import read_rows
+from pddlego_local.run import run_cell
+from pddlego_local.train.progress import Progress
+from tests.bench.decode import _PROMPT, _QUESTION, _SCENE, RUNGS
+from tests.bench.gpu_check.findings import Findings, NotHere, Wrong
+from tests.bench.gpu_check.scale import Setting
+from tests.bench.large_vocabulary import make_large_vocabulary_llama
+
+
+def weights(setting: Setting, findings: Findings) -> None:
+    """Random ones, in the shape of a Llama."""
+    began = time.monotonic()
+    shutil.rmtree(setting.weights, ignore_errors=True)
+    scale = setting.scale
+    make_large_vocabulary_llama(
+        setting.weights, shape=scale.shape, dtype=scale.dtype, device=setting.device
+    )
+    size = sum(path.stat().st_size for path in setting.weights.iterdir())
+    row = {
+        "shape": f"{scale.shape['num_hidden_layers']} layers of {scale.shape['hidden_size']}",
+        "dtype": scale.dtype,
+        "GB": round(size / 10**9, 2),
+        "seconds": round(time.monotonic() - began, 1),
+    }
+    findings.tell("random weights", row)
+
+
+def transformers(setting: Setting, findings: Findings) -> None:
+    """Each rung in process, over a free answer of the same length; one answer at a time."""
+    scale = setting.scale
+    model = TransformersModel(
+        weights=str(setting.weights),
+        dtype=scale.dtype,
+        context_tokens=scale.context_tokens,
+        engine=Engine(device=setting.device),
+    )
+    model.load()
+    model.complete(_PROMPT, None, Sampling(max_tokens=8))  # the first is slow
+    for rung in RUNGS:
+        constraint = constraint_for(rung, scene=_SCENE)
+        draw(model, _QUESTION, constraint, Sampling(max_tokens=8), {})
+        began = time.monotonic()
+        sampling = Sampling(max_tokens=scale.in_process_tokens, seed=1)
+        said = draw(model, _QUESTION, constraint, sampling, {})[0].completion
+        rate = said.completion_tokens / (time.monotonic() - began)
+        alone = Sampling(max_tokens=said.completion_tokens, seed=1)
+        free = model.complete(_PROMPT, None, alone)
+        free_rate = free.completion_tokens / free.latency_s
+        row = {
+            "rung": rung,
+            "tokens": said.completion_tokens,
+            "of them forced": said.forced_tokens,
+            "tokens per s": round(rate, 1),
+            "free": round(free_rate, 1),
+            "over free": round(rate / free_rate, 2),
+        }
+        findings.tell("decoding in process (transformers)", row)
+
+
+def episode(setting: Setting, findings: Findings) -> None:
+    """Of Coin, from the first look to the record."""
+    overrides = ["model=vllm", f"model.weights={setting.weights}", "decoding.max_tokens=800"]
+    overrides += [f"model.dtype={setting.scale.dtype}", "model.server.kv_cache_gib=1"]
+    overrides += [f"model.context_tokens={setting.scale.context_tokens}", "games=1"]
+    _play(setting, findings, "random weights", [*overrides, "decoding=grounded"])
+
+
+def nano_early(setting: Setting, findings: Findings) -> None:
+    """Weights that were trained: freely and under a grammar, greedily, as `make demo` plays."""
+    overrides = ["experiment=demo", "model=nano_vllm", "model.weights=nano_early"]
+    overrides += ["method.variant=compact", "decoding.temperature=0", "decoding.max_tokens=1024"]
+    overrides += [f"model.dtype={setting.scale.dtype}", f"games='{setting.scale.games}'"]
+    for rung in ("free", "grounded"):
+        _play(setting, findings, "nano_early", [*overrides, f"decoding={rung}"])
+
+
+def smollm2(setting: Setting, findings: Findings) -> None:
+    """A model of others, where its weights are on this machine."""
+    try:
+        locate(compose_cell(["model=smollm2_135m"]).tree["model"]["weights"])
+    except MissingPart as absent:
+        raise NotHere(str(absent)) from None
+    overrides = ["model=smollm2_135m", f"model.dtype={setting.scale.dtype}", "games=1"]
+    overrides += ["environment.rooms=5", "decoding.max_tokens=800", "method.max_attempts=1"]
+    for rung in ("free", "grounded"):
+        _play(setting, findings, "SmolLM2-135M-Instruct", [*overrides, f"decoding={rung}"])
+
+
+def training(setting: Setting, findings: Findings) -> None:
+    """A short one of a small model, games and all; its speed is that of the second half."""
+    out = setting.out / "training"
+    shutil.rmtree(out, ignore_errors=True)
+    command = [sys.executable, "-m", "pddlego_local", "train", "nano", f"out={out}"]
+    subprocess.run([*command, f"device={setting.device}", *setting.scale.training], check=True)
+    lines = Progress(out / "progress.jsonl", Console(quiet=True)).lines("step")
+    told = [line for line in lines if "loss" in line]
+    half = told[len(told) // 2 :]
+    tokens = half[-1]["tokens"] - told[len(told) // 2 - 1]["tokens"]
+    row = {
+        "steps": half[-1]["step"],
+        "tokens per s": round(tokens / sum(line["seconds"] for line in half)),
+        "loss, first": round(told[0]["loss"], 2),
+        "loss, last": round(told[-1]["loss"], 2),
+    }
+    findings.tell("training a model of nano's shape", row)
+
+
+def _play(setting: Setting, findings: Findings, model: str, overrides: list[str]) -> None:
+    where = [f"model.server.device={setting.device}", f"model.server.env={setting.env}"]
+    if setting.device == "cpu":
+        where.append("++model.server.variables.OMP_NUM_THREADS='1'")
+    config = compose_cell([*overrides, *where])
+    decoding = config.labels["decoding"]
+    out = setting.out / "runs" / model.replace(" ", "_") / decoding
+    shutil.rmtree(out, ignore_errors=True)
+    began = time.monotonic()
+    result = run_cell(compose_cell([*overrides, *where, f"run.out={out}"]))
+    if result.faults:
+        raise Wrong(f"infrastructure: {result.faults}")
+    rows = read_rows(result.folder / "episodes.jsonl")
+    row = {
+        "model": model,
+        "decoding": decoding,
+        "episodes": len(rows),
+        "won": sum(row.success for row in rows),
+        "outcomes": ", ".join(sorted({row.outcome for row in rows})),
+        "calls": sum(row.calls for row in rows),
+        "tokens": sum(row.completion_tokens for row in rows),
+        "seconds, with the server's start": round(time.monotonic() - began, 1),
+    }
+    findings.tell("episodes of Coin", row)
+    MODELS.close()

@@ -1,0 +1,183 @@
+"""The steps that need a vLLM server with random weights."""
+
+import contextlib
+import time
+from concurrent.futures import ThreadPoolExecutor
+from itertools import count, islice
+
+import psutil
+
+from pddlego_local.core import Message, Sampling
+from pddlego_local.errors import ModelFault
+from pddlego_local.models import machine
+from pddlego_local.models.canary import check_forced_tokens, check_obedience
+from pddlego_local.models.vllm.model import VllmModel
+from tests.bench.answers import Answer, turns, typed
+from tests.bench.decode import decode_rows
+from tests.bench.gpu_check.findings import Findings, NotHere, Wrong
+from tests.bench.gpu_check.scale import Setting
+from tests.bench.played import played
+from tests.bench.stages import first_token_bench
+from tests.serving.processes import group_of, request, wait_until_gone
+
+_QUESTION = (Message("user", "Name the rooms of a house."),)
+_GREEDY = Sampling(temperature=0, max_tokens=32)
+_TRIES = 20
+_MEMORY_LEFT_MIB = 500  # that others may have taken meanwhile
+_TRIED_GAMES = range(100, 104)
+
+
+def server(setting: Setting, findings: Findings) -> None:
+    """Starts, obeys, survives a killed engine, ends cleanly."""
+    taken = _gpu_memory_used()
+    model = setting.server()
+    with contextlib.closing(model):
+        began = time.monotonic()
+        model.start()
+        findings.tell("server", {"what": "started", "seconds": _since(began)})
+        check_obedience(model, stages=True)
+        check_forced_tokens(model)
+        findings.tell("server", {"what": "obeys the canary, alone and 8 at once", "seconds": ""})
+        answer = model.complete(_QUESTION, None, _GREEDY).text
+        first, began = _group(model), time.monotonic()
+        for process in group_of(first):
+            if process.pid != first:
+                process.kill()
+        again = _answer_after_all(model)
+        same = "the same answer" if again == answer else "another answer"
+        second = _group(model)
+        told = f"answers after its engine was killed: {same}"
+        findings.tell("server", {"what": told, "seconds": _since(began)})
+        began = time.monotonic()
+    for group in (first, second):
+        if left := wait_until_gone(group):
+            raise Wrong(f"{len(left)} processes of the server are left: {left}")
+    findings.tell("server", {"what": "ended, no process is left", "seconds": _since(began)})
+    if (more := _gpu_memory_used() - taken) > _MEMORY_LEFT_MIB:
+        raise Wrong(f"{more} MiB of the GPU's memory are not free again")
+
+
+def decoding(setting: Setting, findings: Findings) -> None:
+    """The first token under a grammar that is new, then what each rung costs."""
+    with contextlib.closing(setting.server()) as model:
+        model.start()
+        for row in first_token_bench(model, setting.scale.first_token_turns):
+            findings.tell("first token, alone on the server", row)
+        for row in decode_rows(model, setting.scale.decoding, setting.scale.turns):
+            findings.tell("decoding, over free answers of the same lengths", row)
+
+
+def invariance(setting: Setting, findings: Findings) -> None:
+    """The same answers alone and in company, with a cold and with a warm cache?"""
+    modes: dict[tuple[str, ...], VllmModel] = {}
+    for asked in (None, False):  # None: invariant where it can be had
+        model = setting.server(batch_invariant=asked)
+        modes.setdefault(model.server.options(), model)
+    differing = 0
+    for options, model in modes.items():
+        with contextlib.closing(model):
+            differ = _compare_company(setting, findings, model, ", ".join(options) or "–")
+        if "batch_invariant" in options or setting.device == "cpu":
+            differing += differ
+    if differing:
+        raise Wrong(f"{differing} answers differ where none should")
+
+
+def _compare_company(setting: Setting, findings: Findings, model: VllmModel, options: str) -> int:
+    answers = _answers(setting)
+    model.start()
+    alone: list[str] = []
+    differing = 0
+    for cache, at_once in [
+        ("cold", 1),
+        *(("warm", number) for number in setting.scale.compared_at_once),
+        ("cold", setting.scale.compared_at_once[-1]),
+    ]:
+        if alone and cache == "cold":
+            request(model, "reset_prefix_cache", b"")
+        texts, seconds = _texts(model, answers, at_once)
+        alone = alone or texts
+        differ = sum(one != other for one, other in zip(texts, alone, strict=True))
+        differing += differ
+        row = {
+            "server": options,
+            "at once": at_once,
+            "cache": cache,
+            "answers": len(texts),
+            "differ from those alone": differ,
+            "answers per s": round(len(texts) / seconds, 2),
+        }
+        findings.tell("answers alone and in company", row)
+    return differing
+
+
+def drafts(setting: Setting, findings: Findings) -> None:
+    """What is won where forced tokens are drafted, and whether answers stay what they are."""
+    arms = {"sampled": setting.server(forced_tokens=False)}
+    arms["drafted"] = setting.server(forced_tokens=True)
+    if "forced_tokens" not in setting.server(forced_tokens=True).server.options():
+        raise NotHere("forced tokens cannot be had with this version of vLLM")
+    texts: dict[str, list[str]] = {}
+    questions = _questions()
+    for arm, model in arms.items():
+        with contextlib.closing(model):
+            model.start()
+            check_forced_tokens(model)
+            texts[arm], _ = _texts(model, _answers(setting), setting.scale.compared_at_once[0])
+            for at_once in setting.scale.drafts_at_once:
+                ratios = turns({arm: model}, questions, at_once, setting.scale.turns)[arm]
+                over_free = round(max(ratios), 2)
+                row = {"at once": at_once, "forced tokens": arm, "typed over free": over_free}
+                findings.tell("answers per second, typed over free", row)
+    pairs = list(zip(*texts.values(), strict=True))
+    same = sum(one == other for one, other in pairs)
+    findings.tell("answers with and without drafts", {"answers": len(pairs), "the same": same})
+
+
+def _questions() -> list[object]:
+    return [one.question for one in played("coin", _TRIED_GAMES) if one.first]
+
+
+def _answers(setting: Setting) -> list[Answer]:
+    """Greedy and seeded ones, by turns, to first looks."""
+    questions, scale = _questions(), setting.scale
+    return [
+        (
+            questions[number % len(questions)],
+            Sampling(temperature=number % 2, max_tokens=scale.compared_tokens, seed=number),
+        )
+        for number in islice(count(), scale.compared_answers)
+    ]
+
+
+def _texts(model: VllmModel, answers: list[Answer], at_once: int) -> tuple[list[str], float]:
+    began = time.monotonic()
+    with ThreadPoolExecutor(at_once) as pool:
+        texts = [said.text for said in pool.map(lambda answer: typed(model, answer), answers)]
+    return texts, time.monotonic() - began
+
+
+def _answer_after_all(model: VllmModel) -> str:
+    """Of the server that takes the place of the dead one; its last requests end in faults."""
+    for _ in range(_TRIES):
+        with contextlib.suppress(ModelFault):
+            return model.complete(_QUESTION, None, _GREEDY).text
+        time.sleep(1)
+    raise Wrong("no answer after the engine was killed")
+
+
+def _group(model: VllmModel) -> int:
+    assert model._managed is not None
+    group = model._managed.process_group()
+    assert group is not None and psutil.pid_exists(group)
+    return group
+
+
+def _gpu_memory_used() -> int:
+    """MiB of all GPUs; 0 without any."""
+    told = machine._told("--query-gpu=memory.used", "--format=csv,noheader,nounits")
+    return sum(int(line) for line in told if line.isdecimal())
+
+
+def _since(began: float) -> float:
+    return round(time.monotonic() - began, 1)

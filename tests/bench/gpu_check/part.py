@@ -1,0 +1,46 @@
+"""One step, as a process of its own: `python -m tests.bench.gpu_check.part NAME OUT DEVICE`.
+
+Exit codes: 0 done, 1 failed, 4 this machine cannot do it. The last line tells why.
+"""
+
+import os
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+from pddlego_local.errors import PddlegoError
+from tests.bench.gpu_check import in_process, on_server
+from tests.bench.gpu_check.findings import Findings, NotHere, Wrong
+from tests.bench.gpu_check.scale import Device, Setting, scale_for
+
+CANNOT = 4
+PARTS: dict[str, Callable[[Setting, Findings], None]] = {
+    "weights": in_process.weights,
+    "server": on_server.server,
+    "episode": in_process.episode,
+    "decoding": on_server.decoding,
+    "transformers": in_process.transformers,
+    "invariance": on_server.invariance,
+    "training": in_process.training,
+    "drafts": on_server.drafts,
+    "nano_early": in_process.nano_early,
+    "smollm2": in_process.smollm2,
+}
+
+
+def main(name: str, out: Path, device: Device) -> int:
+    os.environ |= {"HF_HUB_OFFLINE": "1", "TRANSFORMERS_OFFLINE": "1"}
+    setting = Setting(device, out, scale_for(device))
+    try:
+        PARTS[name](setting, Findings(out / f"{name}.jsonl"))
+    except NotHere as absent:
+        print(absent)
+        return CANNOT
+    except (PddlegoError, Wrong) as error:
+        print(" ".join(str(error).split()))
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1], Path(sys.argv[2]), sys.argv[3]))  # type: ignore[arg-type]

@@ -1,0 +1,110 @@
+"""Steps as processes: each has a time limit and a log, and is not done again once it is done."""
+
+import contextlib
+import json
+import os
+import signal
+import subprocess
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Literal
+
+import psutil
+
+from tests.bench.gpu_check.part import CANNOT
+
+_END_S = 60  # for servers whose parent was killed
+Outcome = Literal["done", "failed", "out of time", "cannot be done here"]
+
+
+@dataclass(frozen=True)
+class Step:
+    """`why` is what it is to find out, `command` how."""
+
+    name: str
+    why: str
+    limit_s: float
+    command: Sequence[str]
+
+
+@dataclass(frozen=True)
+class Ended:
+    """How a step ended, with which device and sizes (`state`), and at which commit."""
+
+    outcome: Outcome
+    seconds: float
+    said: str
+    state: str
+    commit: str
+
+
+def carry_out(
+    steps: Sequence[Step], out: Path, state: str, commit: str, tell: Callable[[str], None]
+) -> Iterator[Ended]:
+    """Runs what is not done yet in this state, one after the other, and tells of each."""
+    out.mkdir(parents=True, exist_ok=True)
+    for step in steps:
+        before = ending_of(step.name, out)
+        if before and before.outcome == "done" and before.state == state:
+            tell(f"{step.name}: done before")
+            yield before
+            continue
+        tell(f"{step.name}: {step.why} (at most {step.limit_s:.0f} s)")
+        now = _run(step, out, state, commit)
+        (out / f"{step.name}.json").write_text(json.dumps(asdict(now)) + "\n")
+        tell(f"{step.name}: {now.outcome}, {now.seconds:.0f} s {now.said}".rstrip())
+        yield now
+
+
+def ending_of(name: str, out: Path) -> Ended | None:
+    """How a step ended when it was last run; None if it never came to an end."""
+    try:
+        return Ended(**json.loads((out / f"{name}.json").read_text()))
+    except (OSError, ValueError, TypeError):
+        return None
+
+
+def _run(step: Step, out: Path, state: str, commit: str) -> Ended:
+    (out / f"{step.name}.jsonl").unlink(missing_ok=True)
+    log = out / f"{step.name}.log"
+    began = time.monotonic()
+    outcome: Outcome
+    with log.open("wb") as file:
+        process = subprocess.Popen(
+            step.command,
+            stdin=subprocess.DEVNULL,
+            stdout=file,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
+        )
+        try:
+            code = process.wait(step.limit_s)
+            outcome = "done" if code == 0 else "cannot be done here" if code == CANNOT else "failed"
+        except subprocess.TimeoutExpired:
+            outcome = "out of time"
+        finally:
+            _end(process)
+    said = "" if outcome == "done" else _last_line(log)
+    return Ended(outcome, round(time.monotonic() - began, 1), said, state, commit)
+
+
+def _end(process: "subprocess.Popen[bytes]") -> None:
+    """Kills what is left of a step, and waits until its servers have ended: they would hold the
+    memory that the next step needs."""
+    if process.poll() is not None:
+        return
+    descendants = psutil.Process(process.pid).children(recursive=True)
+    os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
+    _, left = psutil.wait_procs(descendants, timeout=_END_S)
+    for one in left:
+        with contextlib.suppress(psutil.NoSuchProcess):
+            one.kill()
+    psutil.wait_procs(left, timeout=1)
+
+
+def _last_line(log: Path) -> str:
+    lines = [line.strip() for line in log.read_text(errors="replace").splitlines() if line.strip()]
+    return lines[-1][:500] if lines else "it said nothing"

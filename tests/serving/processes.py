@@ -1,0 +1,39 @@
+"""What is looked at behind a server of our own: its processes, and pages no client asks for."""
+
+import os
+import subprocess
+import time
+import urllib.request
+
+import psutil
+
+from pddlego_local.models.vllm.model import VllmModel
+
+
+def group_of(process: subprocess.Popen[bytes] | int) -> list[psutil.Process]:
+    group = process if isinstance(process, int) else process.pid
+    members = []
+    for candidate in psutil.process_iter():
+        try:
+            if os.getpgid(candidate.pid) == group and candidate.status() != psutil.STATUS_ZOMBIE:
+                members.append(candidate)
+        except (ProcessLookupError, psutil.NoSuchProcess):
+            continue
+    return members
+
+
+def wait_until_gone(group: int) -> list[psutil.Process]:
+    for _ in range(6000):
+        if not (left := group_of(group)):
+            return []
+        time.sleep(0.1)
+    return left
+
+
+def request(model: VllmModel, path: str, data: bytes | None = None) -> str:
+    server = model._managed
+    assert server is not None
+    url = server.url.removesuffix("v1") + path
+    headers = {"Authorization": f"Bearer {server.api_key}"}
+    with urllib.request.urlopen(urllib.request.Request(url, data, headers)) as response:
+        return str(response.read().decode())

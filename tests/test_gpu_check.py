@@ -1,0 +1,92 @@
+"""`make gpu-check`: steps fail, hang and are resumed as it says, and the cheapest is done for real.
+
+The others need a server or minutes: a check without a GPU tries them in small.
+"""
+
+import json
+from pathlib import Path
+
+import psutil
+import pytest
+
+from pddlego_local.models.weights import locate
+from tests.bench.gpu_check import running
+from tests.bench.gpu_check.__main__ import _STEPS, main
+from tests.bench.gpu_check.findings import Findings
+from tests.bench.gpu_check.part import CANNOT, PARTS
+from tests.bench.gpu_check.report import report
+from tests.bench.gpu_check.running import Ended, Step, carry_out
+from tests.bench.gpu_check.scale import ON_A_CPU, Setting
+
+LIMIT_S = 60.0
+
+
+def shell(name: str, script: str, limit_s: float = LIMIT_S) -> Step:
+    return Step(name, "a stand-in", limit_s, ["sh", "-c", script])
+
+
+def ended(out: Path, *steps: Step, state: str = "cpu") -> list[Ended]:
+    return list(carry_out(steps, out, state, "0123456789", lambda said: None))
+
+
+def test_a_step_that_fails_is_reported_and_the_others_go_on(tmp_path: Path) -> None:
+    rows = Findings(tmp_path / "third.jsonl")
+    steps = [
+        shell("first", "echo 'lost | its way'; exit 1"),
+        shell("second", f"echo no such model; exit {CANNOT}"),
+        shell("third", f"echo '{json.dumps({'title': 'found', 'row': {'n': 7}})}' > {rows.path}"),
+    ]
+    outcomes = [end.outcome for end in ended(tmp_path, *steps)]
+    assert outcomes == ["failed", "cannot be done here", "done"]
+    text = report(steps, Setting("cpu", tmp_path, ON_A_CPU))
+    assert "| failed | 0 | lost / its way | 0123456 |" in text
+    assert "| cannot be done here | 0 | no such model | 0123456 |" in text
+    assert "found:\n\n| n |\n| --- |\n| 7 |" in text
+    assert "rehearsal" in text.splitlines()[0]
+
+
+def test_a_step_that_hangs_is_killed_with_all_that_it_started(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(running, "_END_S", 1)
+    file = tmp_path / "children"
+    script = f"sleep 1000 & echo $! > {file}; setsid sleep 1001 & echo $! >> {file}; wait"
+    rows = f"echo '{json.dumps({'title': 't', 'row': {'n': 1}})}' > {tmp_path}/slow.jsonl; "
+    (end,) = ended(tmp_path, shell("slow", rows + script, limit_s=5))
+    assert end.outcome == "out of time" and end.seconds >= 5
+    children = [int(line) for line in file.read_text().split()]
+    assert len(children) == 2
+    for left in filter(psutil.pid_exists, children):
+        assert psutil.Process(left).status() == psutil.STATUS_ZOMBIE
+    assert "| n |" in report([shell("slow", "")], Setting("cpu", tmp_path, ON_A_CPU))
+
+
+def test_only_what_is_not_done_yet_is_done_again(tmp_path: Path) -> None:
+    count = tmp_path / "count"
+    good, bad = shell("good", f"echo >> {count}"), shell("bad", f"echo >> {count}; exit 1")
+    ended(tmp_path, good, bad)
+    ended(tmp_path, good, bad)
+    assert len(count.read_text()) == 3
+    ended(tmp_path, good, bad, state="another device")
+    assert len(count.read_text()) == 5
+
+
+def test_the_cheapest_step_for_real(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["--device", "cpu", "--out", str(tmp_path), "--steps", "weights"]) == 0
+    assert locate(str(tmp_path / "weights")).is_dir()
+    text = (tmp_path / "report.md").read_text()
+    assert "| 2 layers of 64 | float32 |" in text and "| weights |" in text
+    assert main(["--device", "cpu", "--out", str(tmp_path), "--steps", "weights"]) == 0
+    assert "weights: done before" in capsys.readouterr().out
+
+
+def test_a_step_that_there_is_not(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as ending:
+        main(["--steps", "server,dance"])
+    assert ending.value.code == 2
+    told = capsys.readouterr().err
+    assert "there is no dance" in told and all(name in told for name in PARTS)
+
+
+def test_each_step_is_one_that_a_process_can_do() -> None:
+    assert [name for name, _, _ in _STEPS] == list(PARTS)
