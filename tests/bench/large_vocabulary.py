@@ -13,12 +13,7 @@ from typing import Any
 
 import torch
 from tokenizers import AddedToken
-from transformers import (
-    AutoModelForCausalLM,
-    GenerationConfig,
-    LlamaConfig,
-    PreTrainedTokenizerFast,
-)
+from transformers import GenerationConfig, LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast
 from transformers.convert_slow_tokenizer import TikTokenConverter
 
 from pddlego_local.errors import MissingPart
@@ -65,7 +60,7 @@ def large_tokenizer() -> Any:
     return tokenizer
 
 
-TINY: Mapping[str, int] = {
+TINY: Mapping[str, Any] = {
     "hidden_size": 64,
     "intermediate_size": 128,
     "num_hidden_layers": 2,
@@ -79,7 +74,7 @@ def make_large_vocabulary_llama(
     folder: Path,
     seed: int = 0,
     *,
-    shape: Mapping[str, int] = TINY,
+    shape: Mapping[str, Any] = TINY,
     dtype: str = "float32",
     device: str = "cpu",
 ) -> Path:
@@ -104,7 +99,7 @@ def make_large_vocabulary_llama(
     )
     with torch.random.fork_rng(devices=[]), torch.device(device):
         torch.manual_seed(seed)
-        model: Any = AutoModelForCausalLM.from_config(config, dtype=getattr(torch, dtype))
+        model = LlamaForCausalLM._from_config(config, dtype=getattr(torch, dtype))  # type: ignore[no-untyped-call]
     model.generation_config = GenerationConfig(**marks)  # type: ignore[no-untyped-call]
     model.save_pretrained(folder)
     tokenizer.save_pretrained(folder)

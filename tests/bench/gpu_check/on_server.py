@@ -8,7 +8,9 @@ from itertools import count, islice
 import psutil
 
 from pddlego_local.core import Message, Sampling
-from pddlego_local.errors import ModelFault
+from pddlego_local.decoding.forms import Keys
+from pddlego_local.decoding.question import Question
+from pddlego_local.errors import ConfigError, ModelFault
 from pddlego_local.models import machine
 from pddlego_local.models.canary import check_forced_tokens, check_obedience
 from pddlego_local.models.vllm.model import VllmModel
@@ -35,9 +37,11 @@ def server(setting: Setting, findings: Findings) -> None:
         began = time.monotonic()
         model.start()
         findings.tell("server", {"what": "started", "seconds": _since(began)})
+        began = time.monotonic()
         check_obedience(model, stages=True)
         check_forced_tokens(model)
-        findings.tell("server", {"what": "obeys the canary, alone and 8 at once", "seconds": ""})
+        told = "obeys the canary, alone and 8 at once"
+        findings.tell("server", {"what": told, "seconds": _since(began)})
         answer = model.complete(_QUESTION, None, _GREEDY).text
         first, began = _group(model), time.monotonic()
         for process in group_of(first):
@@ -113,10 +117,14 @@ def _compare_company(setting: Setting, findings: Findings, model: VllmModel, opt
 
 def drafts(setting: Setting, findings: Findings) -> None:
     """What is won where forced tokens are drafted, and whether answers stay what they are."""
-    arms = {"sampled": setting.server(forced_tokens=False)}
-    arms["drafted"] = setting.server(forced_tokens=True)
-    if "forced_tokens" not in setting.server(forced_tokens=True).server.options():
-        raise NotHere("forced tokens cannot be had with this version of vLLM")
+    arms = {
+        "sampled": setting.server(forced_tokens=False),
+        "drafted": setting.server(forced_tokens=True),
+    }
+    try:
+        arms["drafted"].server.options()
+    except ConfigError as refused:
+        raise NotHere(str(refused)) from None
     texts: dict[str, list[str]] = {}
     questions = _questions()
     for arm, model in arms.items():
@@ -134,7 +142,7 @@ def drafts(setting: Setting, findings: Findings) -> None:
     findings.tell("answers with and without drafts", {"answers": len(pairs), "the same": same})
 
 
-def _questions() -> list[object]:
+def _questions() -> list[Question[Keys]]:
     return [one.question for one in played("coin", _TRIED_GAMES) if one.first]
 
 

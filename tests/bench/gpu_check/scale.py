@@ -4,7 +4,7 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 from pddlego_local.models.machine import gpu_memory
 from pddlego_local.models.vllm.model import VllmModel
@@ -12,14 +12,14 @@ from pddlego_local.models.vllm.settings import Server
 from tests.bench.large_vocabulary import TINY
 
 Device = Literal["cpu", "cuda"]
-LLAMA_8B: Mapping[str, int] = {  # the config.json of Llama 3.1 8B
+LLAMA_8B: Mapping[str, Any] = {  # the config.json of Llama 3.1 8B
     "hidden_size": 4096,
     "intermediate_size": 14336,
     "num_hidden_layers": 32,
     "num_attention_heads": 32,
     "num_key_value_heads": 8,
 }
-LLAMA_1B: Mapping[str, int] = {  # the config.json of Llama 3.2 1B
+LLAMA_1B: Mapping[str, Any] = {  # the config.json of Llama 3.2 1B
     "hidden_size": 2048,
     "intermediate_size": 8192,
     "num_hidden_layers": 16,
@@ -34,7 +34,7 @@ class Scale:
     """What is asked for. `decoding` has the tokens of each turn, by how many answers are under
     way; tokens are those of an answer, limits are in seconds."""
 
-    shape: Mapping[str, int]
+    shape: Mapping[str, Any]
     dtype: Literal["bfloat16", "float32"]
     context_tokens: int
     decoding: Mapping[int, int]
