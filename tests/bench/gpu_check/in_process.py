@@ -94,10 +94,10 @@ def nano_early(setting: Setting, findings: Findings) -> None:
 def smollm2(setting: Setting, findings: Findings) -> None:
     """A model of others, where its weights are on this machine."""
     try:
-        locate(compose_cell(["model=smollm2_135m"]).tree["model"]["weights"])
+        locate(compose_cell(["model=smollm2"]).tree["model"]["weights"])
     except MissingPart as absent:
         raise NotHere(str(absent)) from None
-    overrides = ["model=smollm2_135m", f"model.dtype={setting.scale.dtype}", "games=1"]
+    overrides = ["model=smollm2", f"model.dtype={setting.scale.dtype}", "games=1"]
     overrides += ["environment.rooms=5", "decoding.max_tokens=800", "method.max_attempts=1"]
     for rung in ("free", "grounded"):
         _play(setting, findings, "SmolLM2-135M-Instruct", [*overrides, f"decoding={rung}"])
