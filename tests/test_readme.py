@@ -35,7 +35,7 @@ def commands() -> list[str]:
 GPU = shutil.which("nvidia-smi") is not None
 FIRST_EVENING = "pddlego run -m experiment=first_evening model=reference games=0-1 run.out={tmp}"
 CASES: dict[str, tuple[str, int, str] | None] = {
-    "make demo": ("pddlego demo --games 1,3 --out {tmp}", 0, "What the grammar does"),
+    "make demo": ("pddlego demo --games 1,3 --samples 2 --out {tmp}", 0, "What the grammar does"),
     "make demo MODEL=reference": (
         "pddlego demo --model reference --games 1,3 --out {tmp}", 0, "rule-based",
     ),

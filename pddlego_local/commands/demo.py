@@ -30,7 +30,6 @@ from pddlego_local.visible import visible
 HELP = "a small language model plays, freely and under a grammar"
 OURS = "nano_early"
 RUNGS = ("free", "grounded")
-SAMPLES = 10
 SAMPLE_TOKENS = 3000
 SAMPLE_RUNGS = ("free", "syntax", "grounded")
 
@@ -42,6 +41,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="hub name or folder of an open-weight model; reference: rules, no language model",
     )
     parser.add_argument("--games", default="", help="their seeds, such as 0-49: more tell more")
+    parser.add_argument(
+        "--samples", type=int, default=10, help="answers of random weights that are shown, 0: none"
+    )
     parser.add_argument("--thinking", action="store_true", help="for models that always think")
     parser.add_argument("--out", type=Path, default=Path("runs"), help="where records go")
 
@@ -55,9 +57,10 @@ def carry_out(arguments: argparse.Namespace) -> int:
     results = [run_cell(compose_cell([*common, *arm])) for arm in arms]
     MODELS.close()
     _show_games(console, find_cells(result.folder for result in results))
-    if not arguments.model:
-        console.rule(f"What the grammar does: {SAMPLES} answers of a model with random weights")
-        _show_grammar(console)
+    if arguments.samples and not arguments.model:
+        title = f"What the grammar does: {arguments.samples} answers of a model with random weights"
+        console.rule(title)
+        _show_grammar(console, arguments.samples)
     for fault in (fault for result in results for fault in result.faults):
         console.print(f"[red]infrastructure fault:[/] {escape(visible(fault))}")
     return 3 if any(result.faults for result in results) else 0
@@ -107,7 +110,7 @@ def _show_map(console: Console, transcript: Path) -> None:
         )
 
 
-def _show_grammar(console: Console) -> None:
+def _show_grammar(console: Console, answers: int) -> None:
     """The same prompt, weights and seeds on three rungs of the ladder."""
     table = Table("decoding", "answers", "parse", "planner's translator accepts", "plan", "cut")
     shown = ""
@@ -120,7 +123,7 @@ def _show_grammar(console: Console) -> None:
     model: Model = cells["free"].build("model")
     with contextlib.closing(model), contextlib.closing(cells["free"].build("planner")) as planner:
         for rung, cell in cells.items():
-            drawn = samples(cell, model, SAMPLES)
+            drawn = samples(cell, model, answers)
             pairs = [pair for pair in drawn if not pair["fault"]]
             outcomes = Counter(planner.plan(p["domain"], p["problem"]).outcome for p in pairs)
             accepted = sum(outcomes.values()) - outcomes["translate_error"]
