@@ -7,7 +7,7 @@ import subprocess
 
 def gpu_count() -> int:
     """NVIDIA GPUs that a process started here would see; 0 without a driver."""
-    present = sum(line.startswith("GPU ") for line in _told("--list-gpus"))
+    present = sum(line.startswith("GPU ") for line in driver_says("--list-gpus"))
     chosen = os.environ.get("CUDA_VISIBLE_DEVICES")
     if chosen is None:
         return present
@@ -16,17 +16,17 @@ def gpu_count() -> int:
 
 def compute_capability() -> float:
     """The least of this machine's NVIDIA GPUs, seen or not: 9.0 for an H100; 0.0 without any."""
-    told = _told("--query-gpu=compute_cap", "--format=csv,noheader")
+    told = driver_says("--query-gpu=compute_cap", "--format=csv,noheader")
     return min((float(line) for line in told if re.fullmatch(r"\d+\.\d+", line)), default=0.0)
 
 
 def gpu_memory() -> int:
     """Bytes of the smallest of this machine's NVIDIA GPUs, seen or not; 0 without any."""
-    told = _told("--query-gpu=memory.total", "--format=csv,noheader,nounits")
+    told = driver_says("--query-gpu=memory.total", "--format=csv,noheader,nounits")
     return min((int(line) * 1024**2 for line in told if line.isdecimal()), default=0)
 
 
-def _told(*arguments: str) -> list[str]:
+def driver_says(*arguments: str) -> list[str]:
     """The lines that the driver's tool prints; none where it cannot be run."""
     try:
         listing = subprocess.run(

@@ -26,15 +26,15 @@ from pddlego_local.models.vllm.model import VllmModel
 from pddlego_local.models.vllm.settings import Server
 
 RUNGS = ("json", "syntax", "signatures", "typed", "grounded")
-_PROMPT = (Message("user", "Write the PDDL domain and problem of this house."),)
-_SCENE = Scene(
+PROMPT = (Message("user", "Write the PDDL domain and problem of this house."),)
+SCENE = Scene(
     TABLES.schemas,
     Names(
         ("kitchen", "corridor", "behind_kitchen_south", "north", "south", "east", "west"),
         goals=("corridor", "behind_kitchen_south"),
     ),
 )
-_QUESTION: Question[Keys] = Question(PDDL, _PROMPT, _SCENE)
+QUESTION: Question[Keys] = Question(PDDL, PROMPT, SCENE)
 _ANSWER_TOKENS = 2048
 _TOKENS = {1: 2_000, 8: 16_000, 32: 40_000}  # of each turn, by how many are under way
 _TURNS = 2
@@ -63,9 +63,9 @@ def decode_rows(
     model: VllmModel, tokens: Mapping[int, int], turns: int
 ) -> Iterator[dict[str, object]]:
     """As `decode_bench`, row by row; `tokens` of each turn, by how many answers are under way."""
-    constraints = {rung: constraint_for(rung, scene=_SCENE) for rung in RUNGS}
+    constraints = {rung: constraint_for(rung, scene=SCENE) for rung in RUNGS}
     for constraint in constraints.values():  # the first request of a kind is slow
-        draw(model, _QUESTION, constraint, Sampling(max_tokens=16), {})
+        draw(model, QUESTION, constraint, Sampling(max_tokens=16), {})
     for concurrency, least in tokens.items():
         for rung, constraint in constraints.items():
             yield _row(model, rung, constraint, concurrency, least, turns)
@@ -118,7 +118,7 @@ def _draw(
         lengths: list[int] = []
         while (left := share - sum(lengths)) > 0:
             sampling = Sampling(max_tokens=min(_ANSWER_TOKENS, left), seed=_seed(thread, lengths))
-            drawn = draw(model, _QUESTION, constraint, sampling, {})[0]
+            drawn = draw(model, QUESTION, constraint, sampling, {})[0]
             lengths.append(drawn.completion.completion_tokens)
         return lengths
 
@@ -136,7 +136,7 @@ def _draw_free(model: VllmModel, lengths: list[list[int]]) -> float:
         drawn: list[int] = []
         for length in lengths[thread]:
             sampling = Sampling(max_tokens=length, seed=_seed(thread, drawn))
-            said = client._chat(_PROMPT, None, sampling, 1, {"ignore_eos": True})
+            said = client._chat(PROMPT, None, sampling, 1, {"ignore_eos": True})
             drawn.append(said.usage.completion_tokens)
         assert drawn == lengths[thread]
 

@@ -84,6 +84,4 @@ def _state(setting: Setting) -> str:
 
 
 if __name__ == "__main__":
-    # What a step has begun is killed with it, also where this command is ended from outside.
-    signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(128 + number))
     sys.exit(main(sys.argv[1:]))

@@ -18,7 +18,7 @@ from pddlego_local.models.weights import locate
 from pddlego_local.record import read_rows
 from pddlego_local.run import run_cell
 from pddlego_local.train.progress import Progress
-from tests.bench.decode import _PROMPT, _QUESTION, _SCENE, RUNGS
+from tests.bench.decode import PROMPT, QUESTION, RUNGS, SCENE
 from tests.bench.gpu_check.findings import Findings, NotHere, Wrong
 from tests.bench.gpu_check.scale import Setting
 from tests.bench.large_vocabulary import make_large_vocabulary_llama
@@ -52,16 +52,16 @@ def transformers(setting: Setting, findings: Findings) -> None:
         engine=Engine(device=setting.device),
     )
     model.load()
-    model.complete(_PROMPT, None, Sampling(max_tokens=8))  # the first is slow
+    model.complete(PROMPT, None, Sampling(max_tokens=8))  # the first is slow
     for rung in RUNGS:
-        constraint = constraint_for(rung, scene=_SCENE)
-        draw(model, _QUESTION, constraint, Sampling(max_tokens=8), {})
+        constraint = constraint_for(rung, scene=SCENE)
+        draw(model, QUESTION, constraint, Sampling(max_tokens=8), {})
         began = time.monotonic()
         sampling = Sampling(max_tokens=scale.in_process_tokens, seed=1)
-        said = draw(model, _QUESTION, constraint, sampling, {})[0].completion
+        said = draw(model, QUESTION, constraint, sampling, {})[0].completion
         rate = said.completion_tokens / (time.monotonic() - began)
         alone = Sampling(max_tokens=said.completion_tokens, seed=1)
-        free = model.complete(_PROMPT, None, alone)
+        free = model.complete(PROMPT, None, alone)
         free_rate = free.completion_tokens / free.latency_s
         row = {
             "rung": rung,

@@ -183,7 +183,7 @@ def _group(model: VllmModel) -> int:
 
 def _gpu_memory_used() -> int:
     """MiB of all GPUs; 0 without any."""
-    told = machine._told("--query-gpu=memory.used", "--format=csv,noheader,nounits")
+    told = machine.driver_says("--query-gpu=memory.used", "--format=csv,noheader,nounits")
     return sum(int(line) for line in told if line.isdecimal())
 
 

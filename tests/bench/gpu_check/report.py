@@ -62,7 +62,7 @@ def _device(setting: Setting) -> str:
 
 
 def _told(query: str) -> str:
-    lines = machine._told(f"--query-gpu={query}", "--format=csv,noheader")
+    lines = machine.driver_says(f"--query-gpu={query}", "--format=csv,noheader")
     return ", ".join(dict.fromkeys(lines)) + (f" ({len(lines)} of them)" if len(lines) > 1 else "")
 
 
