@@ -1,6 +1,7 @@
 """What a record needs so that the run can be reproduced: versions, commit, machine."""
 
 import datetime
+import functools
 import importlib.metadata
 import os
 import platform
@@ -77,8 +78,10 @@ def now() -> str:
     return datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
 
 
-def provenance() -> dict[str, object]:
-    """Python, package versions, the commit of this checkout and whether it was changed, machine."""
+@functools.cache
+def provenance() -> Mapping[str, object]:
+    """Python, package versions, the commit of this checkout and whether it was changed, machine: as
+    they were when this process first asked, for the code that it runs is of that time."""
     return {
         "python": platform.python_version(),
         "packages": {name: _version(name) for name in PACKAGES} | alfworld.versions(),
