@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.table import Column
 
 from pddlego_local.metrics.pace import time_left_s
 from pddlego_local.outcomes import OUTCOMES
@@ -31,10 +32,10 @@ class LiveView:
         self._began = self._line_at = clock()
         columns = (
             TextColumn("episodes"),
-            BarColumn(20),
-            MofNCompleteColumn(),
-            TextColumn("{task.description}", style="dim"),
-            TimeElapsedColumn(),
+            BarColumn(20, table_column=Column(no_wrap=True)),
+            MofNCompleteColumn(table_column=Column(no_wrap=True)),
+            TextColumn("{task.description}", style="dim", table_column=Column()),  # may be wrapped
+            TimeElapsedColumn(table_column=Column(no_wrap=True)),
         )
         self._console = console
         self._progress = Progress(*columns, console=console, refresh_per_second=DRAWN_A_SECOND)
@@ -70,6 +71,7 @@ class LiveView:
 
     def end(self) -> None:
         if self._progress.live.is_started:
+            self._progress.update(self._bar, description=self._told(0, 0))
             self._progress.stop()
 
     def _told(self, under_way: int, planner_queue: int) -> str:
@@ -84,6 +86,6 @@ class LiveView:
         if restarts := self._restarts():
             told.append(f"server restarts {restarts}")
         left_s = time_left_s(elapsed_s, self._ended, under_way, self._episodes)
-        if left_s is not None:
+        if left_s:
             told.append(f"{datetime.timedelta(seconds=round(left_s))} left")
         return ", ".join(told)

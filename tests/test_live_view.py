@@ -42,6 +42,20 @@ def test_what_has_come_of_the_run_is_told_in_plain_lines_where_there_is_no_termi
     view.end()
 
 
+def test_in_a_narrow_window_nothing_is_cut_and_the_end_is_told() -> None:
+    console = Console(file=io.StringIO(), force_terminal=False, width=60)
+    view = LiveView(console, 1, 2, lambda: 0, Clock())
+    view.begin()
+    for number in range(2):
+        view.episode_ended(row("success", number))
+        view.look(under_way=1 - number, planner_queue=0)
+    view.cell_ended()
+    view.end()
+    told = " ".join(console.file.getvalue().split())  # type: ignore[attr-defined]
+    assert "2/2" in told and "cells 1/1," in told and "100%" in told
+    assert "left" not in told and "…" not in told
+
+
 @pytest.mark.parametrize("at_once", [1, 8, 64])
 def test_the_time_left_is_right_within_a_fifth_after_a_tenth_of_the_work(at_once: int) -> None:
     """Episodes of very different lengths, as many at once as there are threads."""
