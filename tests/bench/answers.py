@@ -13,6 +13,7 @@ import argparse
 import contextlib
 import json
 import statistics
+import sys
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -86,6 +87,10 @@ def turns(
             pairs = list(zip(answers, lengths, strict=True))
             drawn, free_s = timed(partial(free, model), pairs, at_once)
             assert drawn == lengths
+            told = (
+                f"{at_once} at once, {arm}, turn {turn}: {typed_s:.0f} s typed, {free_s:.0f} s free"
+            )
+            print(told, file=sys.stderr, flush=True)
             if turn:
                 found[arm].append(free_s / typed_s)
     return found
