@@ -144,6 +144,11 @@ def transcript_of(cell: Path, game: int, trial: int) -> Path:
     return cell / "transcripts" / f"{game}-{trial}.jsonl"
 
 
+def unfinished_transcripts(cell: Path) -> list[Path]:
+    """Of episodes that are under way, or were when their process died."""
+    return list((cell / "transcripts").glob("*.partial"))
+
+
 def transcripts(folder: Path) -> Iterator[tuple[Path, list[Event]]]:
     """Every transcript at or below a folder, sorted by path. Raises as `read_events`."""
     for path in sorted(folder.rglob("transcripts/*.jsonl")):

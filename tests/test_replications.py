@@ -22,6 +22,7 @@ from pddlego_local.report.papers import Result, paper_results
 from pddlego_local.resources import folder
 from pddlego_local.rows import EpisodeRow
 from pddlego_local.run import run_cell
+from tests.bench.large_vocabulary import TINY
 
 ROOT = Path(__file__).parents[1]
 DATA = Path(os.environ.get("PDDLEGO_DATA", ROOT.parent / "shared" / "data"))
@@ -110,11 +111,9 @@ def make_shape(out: Path, family: str) -> Path:
     build: Any = AutoModelForCausalLM
     configure: Any = AutoConfig.for_model
     tokenizer = own_tokenizer(out, family) or filled_tokenizer(out, family)
-    sizes = {"hidden_size": 64, "intermediate_size": 128, "num_hidden_layers": 2, "head_dim": 32}
-    sizes |= {"num_attention_heads": 2, "num_key_value_heads": 1}
     ends = {"eos_token_id": tokenizer.eos_token_id, "pad_token_id": tokenizer.pad_token_id}
     config = configure(
-        **SHAPES[family], **sizes, **ends, bos_token_id=None, tie_word_embeddings=False
+        **SHAPES[family], **TINY, head_dim=32, **ends, bos_token_id=None, tie_word_embeddings=False
     )
     with torch.random.fork_rng(devices=[]), torch.no_grad():
         torch.manual_seed(0)

@@ -18,7 +18,7 @@ from pddlego_local.decoding.question import Model
 from pddlego_local.events import Plan
 from pddlego_local.models.opened import MODELS
 from pddlego_local.models.weights import shipped
-from pddlego_local.record import read_events
+from pddlego_local.record import read_events, transcript_of
 from pddlego_local.report.cells import CellRecord, find_cells
 from pddlego_local.report.comparisons import comparisons
 from pddlego_local.report.numbers import report_numbers
@@ -90,10 +90,11 @@ def _show_games(console: Console, cells: Sequence[CellRecord]) -> None:
     for cell in cells:
         console.print(f"transcripts: {cell.folder / 'transcripts'}", soft_wrap=True)
     last = cells[-1]
-    won = [row for row in last.rows if row.success and row.calls] or last.rows
-    episode = f"{won[0].game}-{won[0].trial}" if won else "GAME"
-    if won:
-        _show_map(console, last.folder / "transcripts" / f"{episode}.jsonl")
+    episode = "GAME"
+    if won := [row for row in last.rows if row.success and row.calls] or last.rows:
+        transcript = transcript_of(last.folder, won[0].game, won[0].trial)
+        episode = transcript.stem
+        _show_map(console, transcript)
     console.print(f"to read it: {sys.argv[0]} show {last.folder} {episode}\n", soft_wrap=True)
 
 

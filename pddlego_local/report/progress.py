@@ -9,7 +9,7 @@ from pathlib import Path
 
 from pddlego_local.metrics.cell import counted
 from pddlego_local.metrics.pace import time_left_s
-from pddlego_local.record import read_faults, transcript_of
+from pddlego_local.record import read_faults, transcript_of, unfinished_transcripts
 from pddlego_local.report.cells import CellRecord, find_cells
 from pddlego_local.sweep_record import read_sweeps
 
@@ -67,7 +67,7 @@ def progress(run: Path) -> Progress:
         cells_done=sum(not cell.missing for cell in begun),
         episodes=sum(asked.values()),
         done=len(rows),
-        under_way=sum(len(list(cell.folder.glob("transcripts/*.partial"))) for cell in begun),
+        under_way=sum(len(unfinished_transcripts(cell.folder)) for cell in begun),
         won=sum(row.success for row in counting),
         counting=len(counting),
         faults=len(faults),
@@ -85,7 +85,7 @@ def _played(cell: CellRecord) -> Iterable[tuple[float, float]]:
         end = _time(transcript_of(cell.folder, row.game, row.trial))
         if end is not None:
             yield end - row.wall_time_s, end
-    for partial in (cell.folder / "transcripts").glob("*.partial"):
+    for partial in unfinished_transcripts(cell.folder):
         end = _time(partial)
         if end is not None:
             yield end, end
