@@ -140,6 +140,8 @@ def server_environment(options: argparse.Namespace) -> dict[str, str]:
         environment["PYTHONPATH"] = str(Path(__file__).parent.absolute())
     if options.batch_invariant:
         environment["VLLM_BATCH_INVARIANT"] = "1"
+    # gpt-oss has no template: vLLM itself tells it the date. The same every day.
+    environment.setdefault("VLLM_SYSTEM_START_DATE", "2024-07-26")
     return environment
 
 

@@ -2,11 +2,7 @@
 weights in each model's shape.
 """
 
-import json
-import os
-import tarfile
 from pathlib import Path
-from typing import Any
 
 import pytest
 from hydra import compose, initialize_config_dir
@@ -14,7 +10,6 @@ from hydra import compose, initialize_config_dir
 from pddlego_local.commands.sweep import cells_of
 from pddlego_local.config import CellConfig, compose_cell, quote_games
 from pddlego_local.models.opened import MODELS
-from pddlego_local.models.random import make_random_llama
 from pddlego_local.outcomes import CAUSES
 from pddlego_local.record import read_rows
 from pddlego_local.report.cells import find_cells
@@ -22,10 +17,8 @@ from pddlego_local.report.papers import Result, paper_results
 from pddlego_local.resources import folder
 from pddlego_local.rows import EpisodeRow
 from pddlego_local.run import run_cell
-from tests.bench.large_vocabulary import TINY
+from tests.models.families import make_family
 
-ROOT = Path(__file__).parents[1]
-DATA = Path(os.environ.get("PDDLEGO_DATA", ROOT.parent / "shared" / "data"))
 FILES = sorted(path.stem for path in (folder("conf") / "experiment").glob("replicate_*.yaml"))
 PUBLISHED = {  # of whom the report must show a number beside ours, and which
     "replicate_qwen3_32b": ("pddlego_plus", "Qwen3-32B", (0.61, 0.69)),
@@ -33,14 +26,6 @@ PUBLISHED = {  # of whom the report must show a number beside ours, and which
     "replicate_qwen3_8b": ("pddlego_plus", "Qwen3-8B", (0.27, 0.27)),
     "replicate_olmo3": ("pddlego_plus", "Olmo-3-32B-Think", (0.02, 0.05)),
     "replicate_olmo3_plangen": ("plangen", "Olmo-3-32B-Think", (0.65, 0.75)),
-}
-SHAPES: dict[str, dict[str, Any]] = {  # what transformers calls it, and the size of its vocabulary
-    "qwen3": {"model_type": "qwen3", "vocab_size": 151_936},
-    "olmo3": {"model_type": "olmo3", "vocab_size": 100_278},
-}
-TEMPLATES = {  # where the model's own is not at hand: Qwen3 may think, Olmo 3 Think always does
-    "qwen3": "{% if enable_thinking is false %}<think>\n\n</think>\n\n{% endif %}",
-    "olmo3": "<think>",
 }
 NEAR = "7,11"  # games whose coin PlanGen, too, finds in 20 actions
 LIMIT = 12  # tokens of an answer
@@ -101,61 +86,7 @@ def test_the_games_are_those_that_are_not_trivial(tmp_path: Path) -> None:
 def shaped(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     """Model folders of two narrow layers and random weights, by family."""
     place = tmp_path_factory.mktemp("shaped")
-    return {family: make_shape(place / family, family) for family in SHAPES}
-
-
-def make_shape(out: Path, family: str) -> Path:
-    import torch
-    from transformers import AutoConfig, AutoModelForCausalLM, GenerationConfig
-
-    build: Any = AutoModelForCausalLM
-    configure: Any = AutoConfig.for_model
-    tokenizer = own_tokenizer(out, family) or filled_tokenizer(out, family)
-    ends = {"eos_token_id": tokenizer.eos_token_id, "pad_token_id": tokenizer.pad_token_id}
-    config = configure(
-        **SHAPES[family], **TINY, head_dim=32, **ends, bos_token_id=None, tie_word_embeddings=False
-    )
-    with torch.random.fork_rng(devices=[]), torch.no_grad():
-        torch.manual_seed(0)
-        model = build.from_config(config)
-        end_of_thought = tokenizer.convert_tokens_to_ids("</think>")
-        model.lm_head.weight[end_of_thought] *= 300  # or it would think for ever
-    model.generation_config = GenerationConfig(**ends)  # type: ignore[no-untyped-call]
-    model.save_pretrained(out)
-    tokenizer.save_pretrained(out)
-    return out
-
-
-def own_tokenizer(out: Path, family: str) -> Any:
-    """The family's own, template included; None where it is not at hand."""
-    from transformers import AutoTokenizer
-
-    archive = DATA / "tokenizers" / f"{family}.tar.xz"
-    if not archive.is_file():
-        return None
-    with tarfile.open(archive) as files:
-        files.extractall(out / "own", filter="data")
-    (file,) = (out / "own").rglob("tokenizer.json")
-    return AutoTokenizer.from_pretrained(file.parent)
-
-
-def filled_tokenizer(out: Path, family: str) -> Any:
-    """Ours, filled up to the family's size with tokens that no text is made of."""
-    from tokenizers import Tokenizer
-    from transformers import AutoTokenizer
-
-    tokenizer: Any = AutoTokenizer.from_pretrained(make_random_llama(out / "random", seed=0))
-    known = json.loads(tokenizer.backend_tokenizer.to_str())
-    fill = range(len(tokenizer), SHAPES[family]["vocab_size"])
-    known["model"]["vocab"] |= {f"unused{number}": number for number in fill}
-    tokenizer._tokenizer = Tokenizer.from_str(json.dumps(known))
-    assert len(tokenizer) == SHAPES[family]["vocab_size"]
-    tokenizer.chat_template = tokenizer.chat_template.partition("{% if enable")[0].partition(
-        "{% if add_generation"
-    )[0] + (
-        "{% if add_generation_prompt %}<|im_start|>assistant\n" + TEMPLATES[family] + "{% endif %}"
-    )
-    return tokenizer
+    return {family: make_family(place / family, family) for family in ("qwen3", "olmo3")}
 
 
 @pytest.mark.parametrize("experiment", FILES)

@@ -23,9 +23,11 @@ from transformers import (
 
 from pddlego_local.core import Completion, Grammar, Messages, Prefix, Sampling
 from pddlego_local.errors import ConfigError, PromptTooLong
+from pddlego_local.models.chat_template import dated
 from pddlego_local.models.continuation import begins_forced, continues
 from pddlego_local.models.forced_runs import ForcedRuns, Masks
 from pddlego_local.models.grammar import check_grammar
+from pddlego_local.models.plain_text import PlainText
 from pddlego_local.models.seam import LocalTokenizer, Seam, seam
 from pddlego_local.models.slices import with_word_slices
 from pddlego_local.models.thinking import Thinking, template_arguments
@@ -127,6 +129,7 @@ class Generation:
         return ForcedRuns(Masks(of_kind(grammar.text)), sampling, runs=self.forced_tokens)
 
     def _encode(self, messages: Messages, arguments: dict[str, bool]) -> list[int]:
+        messages = PlainText(self._spelling)(messages)
         if self.tokenizer.chat_template is None:
             plain = "\n\n".join(message.content for message in messages) + "\n\n"
             return list(self.tokenizer(plain)["input_ids"])
@@ -210,6 +213,8 @@ def load_generation(
     transformers.utils.logging.disable_progress_bar()  # type: ignore[no-untyped-call]
     try:
         tokenizer: Any = AutoTokenizer.from_pretrained(folder, local_files_only=True)
+        if isinstance(tokenizer.chat_template, str):
+            tokenizer.chat_template = dated(tokenizer.chat_template)
         model: Any = AutoModelForCausalLM.from_pretrained(
             folder, dtype=dtype, local_files_only=True
         )

@@ -1,12 +1,12 @@
 """How busy a sweep keeps a server, and what a call costs us: all cells as one pool, and one by one.
 
-    python -m tests.bench.slots --slots 64 --games 64
+    python -m tests.bench.slots --slots 64 --games 256 [--only together]
 
 Cells of CoinCollector with 5, 7, 9 and 11 rooms are played by the rule-based formalizer first, and
 then by a server that gives its answers in a GPU's time (`tests.bench.simulated`). "busy" is the
-share of the slots' time that was used, from the first call until 95 % of the calls had ended. "CPU"
-is the processor time of our own process per call: games in Java and the planner's search are
-processes of their own.
+share of the slots' time that was used, from the first minute on until 95 % of the calls had ended.
+"CPU" is the processor time of our own process per call: games in Java and the planner's search are
+processes of their own. "MiB" is what all processes but the server hold at most, over the slots.
 """
 
 import argparse
@@ -15,11 +15,13 @@ import json
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 import urllib.request
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
+import psutil
 from rich.console import Console
 
 from pddlego_local.config import CellConfig, compose_cell
@@ -31,15 +33,39 @@ from tests.bench.markdown import table
 from tests.bench.simulated import key_of
 
 ROOMS = (5, 7, 9, 11)
+SETTLED_S = 60.0
 Span = tuple[float, float]
 
 
 def busy(held: Sequence[Span], slots: int) -> float:
-    """The share of the slots' time that was used until 95 % of the calls had ended."""
-    begin = min(start for start, _ in held)
+    """The share of the slots' time that was used, the first minute and the last calls left out."""
     until = sorted(end for _, end in held)[int(0.95 * len(held))]
-    used = sum(min(end, until) - start for start, end in held if start < until)
-    return used / (slots * (until - begin))
+    begin = min(start for start, _ in held) + SETTLED_S
+    used = sum(max(0.0, min(end, until) - max(start, begin)) for start, end in held)
+    return used / (slots * (until - begin)) if until > begin else float("nan")
+
+
+class Memory(threading.Thread):
+    """The most that this process and its children hold at once, in MiB."""
+
+    def __init__(self, but: Sequence[int]) -> None:
+        super().__init__(daemon=True)
+        self.most, self._but, self._ended = 0.0, but, threading.Event()
+
+    def run(self) -> None:
+        own = psutil.Process()
+        while not self._ended.wait(2):
+            held = 0
+            for process in [own, *own.children(recursive=True)]:
+                with contextlib.suppress(psutil.Error):
+                    if process.pid not in self._but:
+                        held += process.memory_full_info().uss
+            self.most = max(self.most, held / 2**20)
+
+    def end(self) -> float:
+        self._ended.set()
+        self.join()
+        return self.most
 
 
 def cells(out: Path, games: int, slots: int, *model: str) -> list[CellConfig]:
@@ -62,12 +88,13 @@ def answers(configs: list[CellConfig]) -> dict[str, str]:
 
 
 @contextlib.contextmanager
-def server(answers: Path, slots: int) -> Iterator[str]:
+def server(answers: Path, slots: int) -> Iterator[tuple[str, int]]:
+    """Its address and its process."""
     command = [sys.executable, "-m", "tests.bench.simulated", str(answers), "--slots", str(slots)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout
         try:
-            yield f"http://127.0.0.1:{process.stdout.readline().strip()}/v1"
+            yield f"http://127.0.0.1:{process.stdout.readline().strip()}/v1", process.pid
         finally:
             process.kill()
 
@@ -81,12 +108,17 @@ def one_by_one(configs: list[CellConfig]) -> None:
         together([config])
 
 
+WAYS = {"one_by_one": one_by_one, "together": together}
+
+
 def measured(
     play: Callable[[list[CellConfig]], None], out: Path, games: int, slots: int
 ) -> tuple[object, ...]:
-    with server(out / "answers.json", slots) as url:
+    with server(out / "answers.json", slots) as (url, pid):
         model = ["model=vllm", "model.weights=simulated", f"model.server.url={url}"]
         configs = cells(out / play.__name__, games, slots, *model)
+        memory = Memory([pid])
+        memory.start()
         wall, cpu = time.monotonic(), time.process_time()
         play(configs)
         MODELS.close()
@@ -96,21 +128,23 @@ def measured(
     share, per_call = busy(held, slots), 1000 * cpu / len(held)
     return (
         play.__name__.replace("_", " "), slots, len(ROOMS) * games, len(held), f"{wall:.0f}",
-        f"{share:.1%}", f"{per_call:.1f}",
+        f"{share:.1%}", f"{per_call:.1f}", f"{memory.end() / slots:.1f}",
     )  # fmt: skip
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--slots", type=int, default=64)
-    parser.add_argument("--games", type=int, default=64, help="of each of the four cells")
+    parser.add_argument("--games", type=int, default=256, help="of each of the four cells")
+    parser.add_argument("--only", choices=WAYS, help="one of the two ways")
     given = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         out = Path(folder)
         recorded = answers(cells(out / "answers", given.games, 4, "model=reference"))
         (out / "answers.json").write_text(json.dumps(recorded))
-        rows = [measured(way, out, given.games, given.slots) for way in (one_by_one, together)]
-    columns = ("cells", "slots", "episodes", "calls", "wall s", "busy", "CPU ms a call")
+        ways = [given.only] if given.only else list(WAYS)
+        rows = [measured(WAYS[way], out, given.games, given.slots) for way in ways]
+    columns = ("cells", "slots", "episodes", "calls", "wall s", "busy", "CPU ms a call", "MiB")
     print(table(columns, rows))
 
 

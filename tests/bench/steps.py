@@ -104,14 +104,19 @@ def engine_of(file: Path) -> LLTokenizer:
 
 
 def engines_in(folder: Path) -> dict[str, LLTokenizer]:
-    """By name. Archives are unpacked for the moment."""
-    found = {file.parent.name: engine_of(file) for file in folder.glob("*/tokenizer.json")}
-    for archive in folder.glob("*.tar.xz"):
-        with tempfile.TemporaryDirectory() as unpacked, tarfile.open(archive) as tar:
-            tar.extract("tokenizer.json", unpacked, filter="data")
-            name = archive.name.removesuffix(".tar.xz")
-            found[name] = engine_of(Path(unpacked, "tokenizer.json"))
-    return dict(sorted(found.items()))
+    """By name."""
+    return {name: engine_of(file) for name, file in tokenizers_in(folder)}
+
+
+def tokenizers_in(folder: Path) -> Iterator[tuple[str, Path]]:
+    """Names and files. Archives are unpacked for the moment."""
+    with tempfile.TemporaryDirectory() as unpacked:
+        for archive in folder.glob("*.tar.xz"):
+            place = Path(unpacked, archive.name.removesuffix(".tar.xz"))
+            with tarfile.open(archive) as tar:
+                tar.extract("tokenizer.json", place, filter="data")
+        found = [*folder.glob("*/tokenizer.json"), *Path(unpacked).glob("*/tokenizer.json")]
+        yield from sorted((file.parent.name, file) for file in found)
 
 
 def steps_of(text: Text, engines: Mapping[str, LLTokenizer]) -> dict[str, dict[str, int]]:

@@ -8,8 +8,10 @@ import threading
 import urllib.request
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from typing import Any
 
 import pytest
+from transformers import AutoTokenizer
 
 from pddlego_local.core import Grammar, Message, Prefix, Sampling
 from pddlego_local.decoding.draw import draw
@@ -37,6 +39,7 @@ from tests.models.staging import (
     go_on,
     typed_answer,
 )
+from tests.models.whole_line import CHECKS, Line
 from tests.questions import QUESTION
 from tests.serving.test_vllm import CONTEXT_TOKENS, kill_under_way, pytestmark, serving
 
@@ -121,6 +124,14 @@ def test_behind_a_thought_a_head_is_forced_by_the_grammar(model: VllmModel) -> N
             return
         assert drawn.completion.text == ""
     pytest.fail("no thought came to its end in 40 tries")
+
+
+@pytest.mark.parametrize(
+    "check", ["the prompt is the templates", "control tokens in an observation are text"]
+)
+def test_what_was_said_stays_text_in_the_prompt(model: VllmModel, check: str) -> None:
+    tokenizer: Any = AutoTokenizer.from_pretrained(model.weights)
+    CHECKS[check](Line(model, tokenizer, model.thinking, limit=60))
 
 
 def test_a_json_schema_continues_an_answer(model: VllmModel) -> None:

@@ -19,6 +19,7 @@ from outlines.types import CFG, JsonSchema
 from pddlego_local.core import Completion, Grammar, Messages, Prefix, Sampling
 from pddlego_local.errors import ConfigError, ModelFault
 from pddlego_local.models.continuation import begins_forced, continues
+from pddlego_local.models.plain_text import PlainText
 from pddlego_local.models.seam import Tokenizer, seam
 from pddlego_local.models.thinking import Thinking, template_arguments
 from pddlego_local.models.vllm import answer
@@ -40,6 +41,7 @@ class VllmClient:
         self._connection = connection
         self._thinking = thinking
         self._tokenizer = tokenizer or connection
+        self._plain_text = PlainText(self._tokenizer)
         self._outlines: Any = outlines.from_vllm(connection.openai, connection.name)
 
     def close(self) -> None:
@@ -126,7 +128,7 @@ class VllmClient:
     def _prompt(self, messages: Messages, sampling: Sampling) -> dict[str, Any]:
         """What the chat template makes a prompt of."""
         arguments = template_arguments(self._thinking, sampling.thinking, self._connection.name)
-        chat = [{"role": m.role, "content": m.content} for m in messages]
+        chat = [{"role": m.role, "content": m.content} for m in self._plain_text(messages)]
         return {"messages": chat, "chat_template_kwargs": arguments}
 
     def _continue(

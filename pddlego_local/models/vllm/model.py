@@ -14,6 +14,7 @@ from pydantic.dataclasses import dataclass
 from pddlego_local.core import Completion, Grammar, Messages, Prefix, Sampling
 from pddlego_local.errors import MissingPart, ModelFault
 from pddlego_local.models.about import About
+from pddlego_local.models.chat_template import dated_file
 from pddlego_local.models.grammar import check_grammar
 from pddlego_local.models.machine import gpu_count
 from pddlego_local.models.seam import LocalTokenizer
@@ -227,9 +228,10 @@ class VllmModel:
     def _launch_arguments(self) -> list[str]:
         server = self.server
         if server.download:
-            model = self.weights
+            model, template = self.weights, None
         else:
-            model = str(locate(self.weights, self.revision).absolute())
+            folder = locate(self.weights, self.revision)
+            model, template = str(folder.absolute()), dated_file(folder)
         arguments = [model, "--name", self.weights, "--env", str(server.env)]
         arguments += ["--device", server.device, "--dtype", self.dtype]
         arguments += ["--tensor-parallel-size", str(server.tensor_parallel_size)]
@@ -242,5 +244,6 @@ class VllmModel:
         if server.download:
             arguments += ["--download"]
         arguments += ["--" + option.replace("_", "-") for option in server.options()]
-        revision = ["--revision", self.revision] if self.revision and server.download else []
-        return [*arguments, "--", *revision, *server.extra_arguments]
+        for_vllm = ["--revision", self.revision] if self.revision and server.download else []
+        for_vllm += ["--chat-template", str(template)] if template else []
+        return [*arguments, "--", *for_vllm, *server.extra_arguments]

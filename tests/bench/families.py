@@ -1,0 +1,83 @@
+"""Every way of asking on real tokenizers and chat templates, with either backend, as a table.
+
+    python -m tests.bench.families [--only qwen3] [--backends transformers,vllm] [--limit 600]
+
+Weights are random, in each family's architecture. PDDLEGO_DATA holds the tokenizers.
+"""
+
+import argparse
+import contextlib
+import sys
+import tempfile
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from transformers import AutoTokenizer
+
+from pddlego_local.errors import PddlegoError
+from pddlego_local.models.thinking import Thinking
+from pddlego_local.models.transformers import TransformersModel
+from pddlego_local.models.vllm.model import VllmModel
+from tests.bench.markdown import table
+from tests.models.asking import CPU
+from tests.models.families import FAMILIES, MAY_ANSWER_AT_ONCE, make_family
+from tests.models.whole_line import CHECKS, Line
+from tests.serving.test_vllm import serving
+
+CONTEXT_TOKENS = 8_192
+
+
+def in_process(weights: Path, thinking: Thinking | None) -> TransformersModel:
+    return TransformersModel(weights=str(weights), thinking=thinking, engine=CPU)
+
+
+def behind_vllm(weights: Path, thinking: Thinking | None) -> VllmModel:
+    return VllmModel(
+        weights=str(weights),
+        dtype="float32",
+        context_tokens=CONTEXT_TOKENS,
+        thinking=thinking,
+        server=serving(),
+    )
+
+
+BACKENDS: Mapping[str, Callable[[Path, Thinking | None], Any]] = {
+    "transformers": in_process,
+    "vllm": behind_vllm,
+}
+
+
+def results(name: str, backend: str, limit: int) -> Iterator[str]:
+    """What each check says of a family: "passes" or the reason why not."""
+    thinking = FAMILIES[name].thinking
+    with tempfile.TemporaryDirectory() as place:
+        folder = make_family(Path(place) / name, name)
+        tokenizer: Any = AutoTokenizer.from_pretrained(folder)
+        with contextlib.closing(BACKENDS[backend](folder, thinking)) as model:
+            for told, check in CHECKS.items():
+                try:
+                    check(Line(model, tokenizer, thinking, limit))
+                    found = "passes"
+                except (AssertionError, PddlegoError) as error:
+                    found = (str(error).strip() or type(error).__name__).splitlines()[0]
+                print(f"{name}, {backend}, {told}: {found}", file=sys.stderr, flush=True)
+                yield found
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
+    parser.add_argument("--only", default=",".join(MAY_ANSWER_AT_ONCE), help="names of families")
+    parser.add_argument("--backends", default=",".join(BACKENDS))
+    parser.add_argument("--limit", type=int, default=600, help="tokens of an answer on a rung")
+    given = parser.parse_args()
+    rows = [
+        [name, backend, *results(name, backend, given.limit)]
+        for backend in given.backends.split(",")
+        for name in given.only.split(",")
+    ]
+    print(table(["tokenizer", "backend", *CHECKS], rows))
+
+
+if __name__ == "__main__":
+    main()
