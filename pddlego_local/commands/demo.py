@@ -1,10 +1,12 @@
-"""`pddlego demo`: a small language model plays the same games freely and under a grammar."""
+"""`pddlego demo`: small language models play the same games freely and under a grammar."""
 
 import argparse
 import contextlib
 import sys
 from collections import Counter
 from collections.abc import Sequence
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
 from pathlib import Path
 
 from rich.console import Console
@@ -12,12 +14,13 @@ from rich.markup import escape
 from rich.table import Table
 
 from pddlego_local.commands.sample import samples
-from pddlego_local.config import compose_cell
+from pddlego_local.config import CellConfig, compose_cell
 from pddlego_local.decoding.layout import Printer
 from pddlego_local.decoding.question import Model
 from pddlego_local.events import Plan
 from pddlego_local.models.opened import MODELS
 from pddlego_local.models.weights import shipped
+from pddlego_local.pool import CellResult
 from pddlego_local.record import read_events, transcript_of
 from pddlego_local.report.cells import CellRecord, find_cells
 from pddlego_local.report.comparisons import comparisons
@@ -27,8 +30,8 @@ from pddlego_local.report.verdicts import verdict
 from pddlego_local.run import run_cell
 from pddlego_local.visible import visible
 
-HELP = "a small language model plays, freely and under a grammar"
-OURS = "nano_early"
+HELP = "small language models play, freely and under a grammar"
+OURS = ("nano_early", "nano")
 RUNGS = ("free", "grounded")
 SAMPLE_TOKENS = 3000
 SAMPLE_RUNGS = ("free", "syntax", "grounded")
@@ -38,11 +41,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--model",
         default="",
-        help="hub name or folder of an open-weight model; reference: rules, no language model",
+        help="hub name or folder of an open-weight model, or nano; reference: rules, no model",
     )
     parser.add_argument("--games", default="", help="their seeds, such as 0-49: more tell more")
     parser.add_argument(
-        "--samples", type=int, default=10, help="answers of random weights that are shown, 0: none"
+        "--samples", type=int, default=6, help="answers of random weights that are shown, 0: none"
     )
     parser.add_argument("--thinking", action="store_true", help="for models that always think")
     parser.add_argument("--out", type=Path, default=Path("runs"), help="where records go")
@@ -50,43 +53,60 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def carry_out(arguments: argparse.Namespace) -> int:
     console = Console(highlight=False)
-    title, arms = _arms(arguments.model, thinking=arguments.thinking)
+    title, models = _arms(arguments.model, thinking=arguments.thinking)
     console.rule(title)
     common = ["experiment=demo", f"run.out={arguments.out}"]
     common += [f"games='{arguments.games}'"] * bool(arguments.games)
-    results = [run_cell(compose_cell([*common, *arm])) for arm in arms]
-    MODELS.close()
-    _show_games(console, find_cells(result.folder for result in results))
-    if arguments.samples and not arguments.model:
-        title = f"What the grammar does: {arguments.samples} answers of a model with random weights"
-        console.rule(title)
-        _show_grammar(console, arguments.samples)
+    cells = [[compose_cell([*common, *arm]) for arm in arms] for arms in models]
+    answers = 0 if arguments.model else arguments.samples
+    # A model in process keeps one core busy: the first plays here, before all eyes.
+    with ProcessPoolExecutor(1, get_context("spawn")) as beside:
+        others = [beside.submit(_play, own, quiet=True) for own in cells[1:]]
+        drawn = beside.submit(_on_rungs, answers)
+        results = _play(cells[0], quiet=False)
+        results += [result for other in others for result in other.result()]
+        samples_drawn = drawn.result()
+    _show_games(console, [find_cells([result.folder])[0] for result in results])
+    if answers:
+        console.rule(f"What the grammar does: {answers} answers of a model with random weights")
+        _show_grammar(console, samples_drawn)
     for fault in (fault for result in results for fault in result.faults):
         console.print(f"[red]infrastructure fault:[/] {escape(visible(fault))}")
     return 3 if any(result.faults for result in results) else 0
 
 
-def _arms(model: str, *, thinking: bool) -> tuple[str, list[list[str]]]:
-    """A title, and the overrides of each cell."""
+def _play(cells: list[CellConfig], quiet: bool) -> list[CellResult]:
+    results = [run_cell(cell, Console(quiet=quiet)) for cell in cells]
+    MODELS.close()
+    return results
+
+
+def _arms(model: str, *, thinking: bool) -> tuple[str, list[list[list[str]]]]:
+    """A title, and by model the overrides of each cell."""
     if model == "reference":
         rules = "PDDLego+ with the rule-based reference formalizer, not a language model"
-        return rules, [["model=reference"]]
-    ours = model or OURS
-    if shipped(ours):
-        arm = [f"model={ours}", "method.variant=compact"]
-        arm += ["decoding.temperature=0", "decoding.max_tokens=1024", "run.concurrency=2"]
-        title = f"PDDLego+ with {ours}, a language model of our own, freely and under a grammar"
-    else:
-        arm = ["model=transformers", f"model.weights={ours}", "run.concurrency=1"]
-        arm.append(f"decoding.reason={'think' if thinking else 'none'}")
-        title = f"PDDLego+ with {ours}, freely and under the grammar"
-    return title, [[*arm, f"decoding={rung}"] for rung in RUNGS]
+        return rules, [[["model=reference"]]]
+    names = [model] if model else OURS
+    title = f"PDDLego+ with {' and '.join(names)}, freely and under a grammar"
+    arms = [[[*_arm(name, thinking), f"decoding={rung}"] for rung in RUNGS] for name in names]
+    return title, arms
+
+
+def _arm(model: str, thinking: bool) -> list[str]:
+    if shipped(model):  # what our own were trained for
+        arm = [f"model={model}", "method.variant=compact", "run.concurrency=2"]
+        return [*arm, "decoding.temperature=0", "decoding.max_tokens=1024"]
+    reason = "think" if thinking else "none"
+    arm = ["model=transformers", f"model.weights={model}", "run.concurrency=1"]
+    return [*arm, f"decoding.reason={reason}"]
 
 
 def _show_games(console: Console, cells: Sequence[CellRecord]) -> None:
     console.print(on_screen(report_numbers(cells)))
-    for found in comparisons(cells):
-        console.print(f"{found.base.value} → {found.other.value}: {verdict(found)}")
+    for model in dict.fromkeys(cell.labels["model"] for cell in cells):
+        for found in comparisons([cell for cell in cells if cell.labels["model"] == model]):
+            arms = f"{found.base.value} → {found.other.value}"
+            console.print(f"{model}, {arms}: {verdict(found)}", soft_wrap=True)
     for cell in cells:
         console.print(f"transcripts: {cell.folder / 'transcripts'}", soft_wrap=True)
     last = cells[-1]
@@ -111,29 +131,35 @@ def _show_map(console: Console, transcript: Path) -> None:
         )
 
 
-def _show_grammar(console: Console, answers: int) -> None:
-    """The same prompt, weights and seeds on three rungs of the ladder."""
-    table = Table("decoding", "answers", "parse", "planner's translator accepts", "plan", "cut")
-    shown = ""
-    cells = {
-        rung: compose_cell(
-            ["model=random", f"decoding={rung}", f"decoding.max_tokens={SAMPLE_TOKENS}"]
-        )
-        for rung in SAMPLE_RUNGS
-    }
+def _on_rungs(answers: int) -> dict[str, list[dict[str, str]]]:
+    """By rung, what a model of random weights answers to the same prompt with the same seeds."""
+    if not answers:
+        return {}
+    found = {}
+    overrides = ["model=random", f"decoding.max_tokens={SAMPLE_TOKENS}"]
+    cells = {rung: compose_cell([*overrides, f"decoding={rung}"]) for rung in SAMPLE_RUNGS}
     model: Model = cells["free"].build("model")
     with contextlib.closing(model), contextlib.closing(cells["free"].build("planner")) as planner:
         for rung, cell in cells.items():
-            drawn = samples(cell, model, answers)
-            pairs = [pair for pair in drawn if not pair["fault"]]
-            outcomes = Counter(planner.plan(p["domain"], p["problem"]).outcome for p in pairs)
-            accepted = sum(outcomes.values()) - outcomes["translate_error"]
-            cut = sum(pair["fault"] == "truncated" for pair in drawn)
-            counts = (len(drawn), len(pairs), accepted, outcomes["solved"], cut)
-            table.add_row(rung, *map(str, counts))
-            if pairs:
-                shortest = min(pairs, key=lambda pair: len(pair["text"]))
-                shown = f"{shortest['domain']}\n{shortest['problem']}"
+            found[rung] = samples(cell, model, answers)
+            for pair in found[rung]:
+                if not pair["fault"]:
+                    pair["outcome"] = planner.plan(pair["domain"], pair["problem"]).outcome
+    return found
+
+
+def _show_grammar(console: Console, found: dict[str, list[dict[str, str]]]) -> None:
+    table = Table("decoding", "answers", "parse", "planner's translator accepts", "plan", "cut")
+    shown = ""
+    for rung, drawn in found.items():
+        pairs = [pair for pair in drawn if not pair["fault"]]
+        outcomes = Counter(pair["outcome"] for pair in pairs)
+        accepted = len(pairs) - outcomes["translate_error"]
+        cut = sum(pair["fault"] == "truncated" for pair in drawn)
+        table.add_row(rung, *map(str, (len(drawn), len(pairs), accepted, outcomes["solved"], cut)))
+        if pairs:
+            shortest = min(pairs, key=lambda pair: len(pair["text"]))
+            shown = f"{shortest['domain']}\n{shortest['problem']}"
     console.print(table)
     if shown:
         console.print("The shortest answer on the last rung: right in form, nonsense in content.")

@@ -30,7 +30,7 @@ from pddlego_local.models.grammar import check_grammar
 from pddlego_local.models.plain_text import PlainText
 from pddlego_local.models.seam import LocalTokenizer, Seam, seam
 from pddlego_local.models.slices import with_word_slices
-from pddlego_local.models.thinking import Thinking, template_arguments
+from pddlego_local.models.thinking import Thinking, detected, template_arguments
 
 
 @dataclass(frozen=True)
@@ -233,21 +233,7 @@ def load_generation(
         tokenizer=tokenizer,
         backend=backend,
         context_tokens=context_tokens or int(model.config.max_position_embeddings),
-        thinking=_detect_thinking(tokenizer) if thinking == "auto" else thinking,
+        thinking=detected(tokenizer) if thinking == "auto" else thinking,
         end_ids=tuple(end_ids),
         forced_tokens=forced_tokens,
     )
-
-
-def _detect_thinking(tokenizer: Any) -> Thinking | None:
-    """The markers and switch that the tokenizer and its chat template reveal, if any."""
-    thinking = Thinking()
-    if not {thinking.start, thinking.end} <= tokenizer.get_vocab().keys():
-        return None
-    template = tokenizer.chat_template or ""
-    if thinking.switch and thinking.switch in template:
-        return thinking
-    opened = template and tokenizer.apply_chat_template(
-        [{"role": "user", "content": "?"}], tokenize=False, add_generation_prompt=True
-    ).rstrip().endswith(thinking.start)
-    return Thinking(switch=None) if opened else None

@@ -1,5 +1,7 @@
 """How a reasoning model separates its thought from its answer."""
 
+from typing import Any
+
 from pydantic import ConfigDict
 from pydantic.dataclasses import dataclass
 
@@ -41,3 +43,17 @@ def template_arguments(thinking: Thinking | None, on: bool, weights: str) -> dic
             )
         return {}
     return {thinking.switch: on}
+
+
+def detected(tokenizer: Any) -> Thinking | None:
+    """The markers and switch that the tokenizer and its chat template reveal, if any."""
+    thinking = Thinking()
+    if not {thinking.start, thinking.end} <= tokenizer.get_vocab().keys():
+        return None
+    template = tokenizer.chat_template or ""
+    if thinking.switch and thinking.switch in template:
+        return thinking
+    opened = template and tokenizer.apply_chat_template(
+        [{"role": "user", "content": "?"}], tokenize=False, add_generation_prompt=True
+    ).rstrip().endswith(thinking.start)
+    return Thinking(switch=None) if opened else None

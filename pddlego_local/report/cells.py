@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from pddlego_local.config import parse_games
+from pddlego_local.decoding.ladder import RUNGS
 from pddlego_local.errors import ConfigError
 from pddlego_local.record import read_rows, read_run
 from pddlego_local.rows import EpisodeRow
@@ -47,6 +48,12 @@ class CellRecord:
         return labels
 
     @property
+    def rung(self) -> int:
+        """Its place on the ladder; labels of other names come by the rung that they configure."""
+        rung = self.run["identity"].get("decoding", {}).get("rung", self.labels["decoding"])
+        return RUNGS.index(rung) if rung in RUNGS else len(RUNGS)
+
+    @property
     def budget(self) -> str:
         """For example "50 actions": what every method of a comparison must have alike."""
         budget = self.run["identity"]["environment"]["budget"]
@@ -68,18 +75,28 @@ class CellRecord:
 
 
 def find_cells(paths: Iterable[Path]) -> list[CellRecord]:
-    """Every cell at or below the given folders. Raises ConfigError if one holds none, or a record
-    of another format."""
-    cells = {}
+    """Every cell at or below the given folders, those of one folder sorted by what they are. Raises
+    ConfigError if one holds none, or a record of another format."""
+    cells: dict[Path, CellRecord] = {}
     for path in paths:
-        runs = sorted(path.rglob("run.json"))
-        if not runs:
+        found = [_read(run.parent) for run in sorted(path.rglob("run.json"))]
+        if not found:
             raise ConfigError(f"{path}: no run.json at or below this folder")
-        for folder in (run.parent for run in runs):
-            rows = read_rows(folder / "episodes.jsonl")
-            rows.sort(key=lambda row: (row.game, row.trial))
-            cells[folder] = CellRecord(folder, read_run(folder), rows)
+        cells |= {cell.folder: cell for cell in sorted(found, key=_order)}
     return list(cells.values())
+
+
+def _read(folder: Path) -> CellRecord:
+    rows = read_rows(folder / "episodes.jsonl")
+    rows.sort(key=lambda row: (row.game, row.trial))
+    return CellRecord(folder, read_run(folder), rows)
+
+
+def _order(cell: CellRecord) -> tuple[object, ...]:
+    """By label, rungs as on the ladder, then by settings, numbers by their size."""
+    *who, _ = cell.labels.values()
+    settings = [(0, int(v), "") if v.isdigit() else (1, 0, v) for v in cell.options.values()]
+    return (*who, cell.rung, settings)
 
 
 def varying_options(cells: Sequence[CellRecord]) -> set[str]:

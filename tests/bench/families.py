@@ -23,7 +23,7 @@ from tests.bench.markdown import table
 from tests.models.asking import CPU
 from tests.models.families import FAMILIES, MAY_ANSWER_AT_ONCE, make_family
 from tests.models.whole_line import CHECKS, Line
-from tests.serving.test_vllm import serving
+from tests.serving.served import serving
 
 CONTEXT_TOKENS = 8_192
 

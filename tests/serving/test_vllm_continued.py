@@ -18,7 +18,6 @@ from pddlego_local.decoding.draw import draw
 from pddlego_local.decoding.stages import StagedGrammar
 from pddlego_local.errors import ConfigError, ModelFault, PromptTooLong
 from pddlego_local.models.canary import check_obedience
-from pddlego_local.models.random import make_random_llama
 from pddlego_local.models.thinking import Thinking
 from pddlego_local.models.vllm.model import VllmModel
 from pddlego_local.models.vllm.settings import Server
@@ -41,24 +40,9 @@ from tests.models.staging import (
 )
 from tests.models.whole_line import CHECKS, Line
 from tests.questions import QUESTION
-from tests.serving.test_vllm import CONTEXT_TOKENS, kill_under_way, pytestmark, serving
+from tests.serving.served import CONTEXT_TOKENS, needs_server
 
-__all__ = ["pytestmark"]
-
-
-@pytest.fixture(scope="module")
-def model(tmp_path_factory: pytest.TempPathFactory) -> Iterator[VllmModel]:
-    weights = make_random_llama(tmp_path_factory.mktemp("continued") / "random", seed=7)
-    model = VllmModel(
-        weights=str(weights),
-        dtype="float32",
-        context_tokens=CONTEXT_TOKENS,
-        thinking=Thinking(),
-        server=serving(),
-    )
-    with contextlib.closing(model):
-        model.start()
-        yield model
+pytestmark = needs_server
 
 
 @pytest.mark.parametrize("anew", [False, True])
@@ -308,13 +292,3 @@ def test_a_server_without_tokenize_is_told_of(model: VllmModel) -> None:
         first = begin(guest, 1)
         with pytest.raises(ConfigError, match=r"has no /(de)?tokenize"):
             go_on(guest, 1, first, anew=True)
-
-
-def test_killed_between_stages_is_a_model_fault(model: VllmModel) -> None:
-    """Last of this module's users of the server: it does not survive."""
-    prefix = begin(model, 1).prefix
-    assert prefix is not None and model._managed is not None
-    group = model._managed.process_group()
-    assert group is not None
-    sampling = Sampling(max_tokens=1500, seed=1)
-    kill_under_way(model, group, lambda: model.complete(PROMPT, None, sampling, prefix))

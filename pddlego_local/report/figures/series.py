@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from pddlego_local.decoding.ladder import RUNGS
 from pddlego_local.metrics.cell import Measures, measure
 from pddlego_local.report.cells import CellRecord, varying_options
 from pddlego_local.report.numbers import rows_by_task
@@ -50,7 +49,7 @@ def series_of(cells: Sequence[CellRecord], *, with_trivial: bool = False) -> lis
         system = f"{cell.labels['environment']}, {cell.labels['method']}"
         line = f"{cell.labels['model']} {_short(cell.settings(varying - places))}".strip()
         alike[system, _short(cell.settings(places)), line, cell.labels["decoding"]].append(cell)
-    in_order = sorted(alike.items(), key=lambda item: (_rung(item[1][0]), item[0]))
+    in_order = sorted(alike.items(), key=lambda item: (item[1][0].rung, item[0]))
     series = [_series(names, group, with_trivial) for names, group in in_order]
     return [one for one in series if one.tasks]
 
@@ -67,12 +66,6 @@ def _series(names: tuple[str, ...], cells: Sequence[CellRecord], with_trivial: b
 def _short(settings: str) -> str:
     """Without the groups: "layout=line" for "decoding.layout=line"."""
     return re.sub(r"\b[\w.]+\.(?=\w+=)", "", settings)
-
-
-def _rung(cell: CellRecord) -> int:
-    """Its place on the ladder; labels of other names come by the rung that they configure."""
-    rung = cell.run["identity"].get("decoding", {}).get("rung", cell.labels["decoding"])
-    return RUNGS.index(rung) if rung in RUNGS else len(RUNGS)
 
 
 def task_order(task: str) -> tuple[float, str]:

@@ -1,0 +1,35 @@
+"""How the tests start vLLM servers of their own. PDDLEGO_SERVING_ENV, else .venv-serving."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from pddlego_local.models.thinking import Thinking
+from pddlego_local.models.vllm.model import VllmModel
+from pddlego_local.models.vllm.settings import Server
+
+ENV = Path(os.environ.get("PDDLEGO_SERVING_ENV", ".venv-serving"))
+needs_server = [
+    pytest.mark.server,
+    pytest.mark.skipif(
+        not (ENV / "bin" / "python").exists(), reason="no serving environment: make serving"
+    ),
+]
+CONTEXT_TOKENS = 4096
+ONE_THREAD = {"OMP_NUM_THREADS": "1"}
+
+
+def serving(**settings: object) -> Server:
+    fast = {"kv_cache_gib": 1, "start_timeout_s": 1500, "variables": ONE_THREAD}
+    return Server(env=ENV, device="cpu", **{**fast, **settings})  # type: ignore[arg-type]
+
+
+def served(weights: Path, server: Server) -> VllmModel:
+    return VllmModel(
+        weights=str(weights),
+        dtype="float32",
+        context_tokens=CONTEXT_TOKENS,
+        thinking=Thinking(),
+        server=server,
+    )
