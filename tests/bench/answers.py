@@ -1,6 +1,7 @@
 """Answers per second on vLLM's CPU engine: "typed" over free answers that say the same.
 
-    python -m tests.bench.answers [--weights FOLDER] [--turns 4] [--at-once 1,8,32]
+    python -m tests.bench.answers [--weights FOLDER --dtype bfloat16 --threads 2] [--turns 4]
+                                  [--at-once 1,8,32]
 
 A model answers the first looks of Coin games under "typed" in the layout "line". Then it answers
 them freely, each answer as long as what it said under "typed" is when written as people write it:
@@ -96,21 +97,23 @@ def turns(
     return found
 
 
-def served(weights: str | None, forced_tokens: bool) -> VllmModel:
+def served(given: argparse.Namespace, forced_tokens: bool) -> VllmModel:
     server = Server(
         device="cpu",
         kv_cache_gib=1,
         forced_tokens=forced_tokens,
-        variables={"OMP_NUM_THREADS": "1"},
+        variables={"OMP_NUM_THREADS": str(given.threads)},
     )
-    if weights is None:
-        return RandomVllmModel(dtype="float32", context_tokens=8192, server=server)
-    return VllmModel(weights=weights, dtype="float32", context_tokens=8192, server=server)
+    if given.weights is None:
+        return RandomVllmModel(dtype=given.dtype, context_tokens=8192, server=server)
+    return VllmModel(weights=given.weights, dtype=given.dtype, context_tokens=8192, server=server)
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
     parser.add_argument("--weights", help="a model's folder")
+    parser.add_argument("--dtype", default="float32", help="the CPU may multiply bfloat16 faster")
+    parser.add_argument("--threads", type=int, default=1, help="more pay for a model of some size")
     parser.add_argument("--turns", type=int, default=4)
     parser.add_argument("--at-once", default="1,8,32")
     given = parser.parse_args()
@@ -118,7 +121,7 @@ def main() -> None:
     with contextlib.ExitStack() as stack:
         models = {}
         for arm, forced in (("sampled", False), ("drafted", True)):
-            models[arm] = stack.enter_context(contextlib.closing(served(given.weights, forced)))
+            models[arm] = stack.enter_context(contextlib.closing(served(given, forced)))
             models[arm].start()
         print(*head(COLUMNS), sep="\n", flush=True)
         for at_once in map(int, given.at_once.split(",")):
