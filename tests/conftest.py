@@ -7,7 +7,6 @@ import pytest
 
 from pddlego_local.models.opened import MODELS
 
-SHARE_SERVERS = {"test_forced_tokens", "test_vllm", "test_vllm_continued", "test_vllm_killed"}
 LONG = {"serving", "train", "chaos"}  # folders
 
 # A shell that starts the tests in the background lets them and their children ignore Ctrl-C.
@@ -20,12 +19,6 @@ def _no_model_outlives_the_tests() -> Iterator[None]:
     MODELS.close()
 
 
-@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """The tests of a file run in one process, and so do those that share the vLLM servers. What
-    takes longest begins."""
+    """What takes longest begins, so that no process is left with it at the end."""
     items.sort(key=lambda item: LONG.isdisjoint(item.path.parts))
-    for item in items:
-        shared = item.path.stem in SHARE_SERVERS
-        group = "servers" if shared else item.nodeid.partition("::")[0]
-        item.add_marker(pytest.mark.xdist_group(group))

@@ -50,7 +50,9 @@ class CellRecord:
     @property
     def rung(self) -> int:
         """Its place on the ladder; labels of other names come by the rung that they configure."""
-        rung = self.run["identity"].get("decoding", {}).get("rung", self.labels["decoding"])
+        rung = (
+            self.run["identity"].get("decoding", {}).get("rung", self.run["labels"].get("decoding"))
+        )
         return RUNGS.index(rung) if rung in RUNGS else len(RUNGS)
 
     @property
@@ -94,7 +96,7 @@ def _read(folder: Path) -> CellRecord:
 
 def _order(cell: CellRecord) -> tuple[object, ...]:
     """By label, rungs as on the ladder, then by settings, numbers by their size."""
-    *who, _ = cell.labels.values()
+    who = [value for label, value in cell.run["labels"].items() if label != "decoding"]
     settings = [(0, int(v), "") if v.isdigit() else (1, 0, v) for v in cell.options.values()]
     return (*who, cell.rung, settings)
 

@@ -1,4 +1,4 @@
-"""One pair of servers for all tests that ask: a start takes half a minute."""
+"""One pair of servers for the tests that a process runs: a start takes half a minute."""
 
 import contextlib
 from collections.abc import Iterator
