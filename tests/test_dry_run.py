@@ -61,7 +61,7 @@ def test_each_model_is_looked_at_once_and_the_disk_for_all_calls(
     assert told.count("reference: needs no weights") == 1
     assert "for 7 at once" in told and "`make fetch MODEL=qwen3_8b`" in told
     calls = 4 * 2 * 50 * 5 * 6
-    assert f"free in {tmp_path}, enough for {calls * 9000 / 1e9:.1f} GB: about 9 kB a call" in told
+    assert f"free in {tmp_path}, enough for {calls * 9000 / 1e6:.1f} MB: about 9 kB a call" in told
 
 
 def test_what_is_done_is_not_left(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -59,13 +59,14 @@ def carry_out(arguments: argparse.Namespace) -> int:
     common += [f"games='{arguments.games}'"] * bool(arguments.games)
     cells = [[compose_cell([*common, *arm]) for arm in arms] for arms in models]
     answers = 0 if arguments.model else arguments.samples
-    # A model in process keeps one core busy: the first plays here, before all eyes.
+    # A model in process keeps one core busy: the first plays here, before all eyes. An executor
+    # starts its process with the first call, so one model alone has no second process.
     with ProcessPoolExecutor(1, get_context("spawn")) as beside:
         others = [beside.submit(_play, own, quiet=True) for own in cells[1:]]
-        drawn = beside.submit(_on_rungs, answers)
+        drawn = beside.submit(_on_rungs, answers) if answers else None
         results = _play(cells[0], quiet=False)
         results += [result for other in others for result in other.result()]
-        samples_drawn = drawn.result()
+        samples_drawn = drawn.result() if drawn else {}
     _show_games(console, [find_cells([result.folder])[0] for result in results])
     if answers:
         console.rule(f"What the grammar does: {answers} answers of a model with random weights")
@@ -133,8 +134,6 @@ def _show_map(console: Console, transcript: Path) -> None:
 
 def _on_rungs(answers: int) -> dict[str, list[dict[str, str]]]:
     """By rung, what a model of random weights answers to the same prompt with the same seeds."""
-    if not answers:
-        return {}
     found = {}
     overrides = ["model=random", f"decoding.max_tokens={SAMPLE_TOKENS}"]
     cells = {rung: compose_cell([*overrides, f"decoding={rung}"]) for rung in SAMPLE_RUNGS}

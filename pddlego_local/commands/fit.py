@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import psutil
+from rich.filesize import decimal
 
 from pddlego_local.config import compose_cell
 from pddlego_local.errors import ConfigError, MissingPart
@@ -98,9 +99,9 @@ def look_at(name: str, settings: Mapping[str, Any], asked: Asked) -> Fit:
     fits, room = _room(shape, tokens, settings, asked)
     lines = [
         str(weights) + (f", {about.licence}" if about else ""),
-        f"weights   {_gb(shape.weights)}, as its {'files tell' if files else 'YAML tells'}",
-        f"cache     {_gb(shape.cache(tokens))} for an answer of {tokens:,} tokens with its prompt, "
-        f"{_gb(asked.answers * shape.cache(tokens))} for {asked.answers} at once",
+        f"weights   {decimal(shape.weights)}, as its {'files tell' if files else 'YAML tells'}",
+        f"cache     {decimal(shape.cache(tokens))} for an answer of {tokens:,} tokens with its "
+        f"prompt, {decimal(asked.answers * shape.cache(tokens))} for {asked.answers} at once",
         f"room      {room}",
         f"files     {files or missing}",
     ]
@@ -129,11 +130,11 @@ def free_at(place: Path) -> int:
 
 def _disk(what: str, place: Path, needed: int | None = None) -> str:
     free = free_at(place)
-    told = f"{what:9} {_gb(free)} free in {place}"
+    told = f"{what:9} {decimal(free)} free in {place}"
     if needed is None:
         return told
     enough = "enough for" if needed <= free else "TOO LITTLE for"
-    return f"{told}, {enough} {_gb(needed)}"
+    return f"{told}, {enough} {decimal(int(needed))}"
 
 
 def _files(name: str, settings: Mapping[str, Any]) -> tuple[Path | None, str]:
@@ -188,8 +189,10 @@ def _on_cpu(shape: Shape, tokens: int, settings: Mapping[str, Any]) -> tuple[boo
         return False, "none on the CPU: raise model.server.kv_cache_gib or try a smaller context"
     needed, free = shape.weights + cache, psutil.virtual_memory().available
     fits = needed <= free
-    room = f"for {cache // answer} such answers at once" if fits else "none"
-    return fits, f"{room} on the CPU: weights and cache take {_gb(needed)}, {_gb(free)} are free"
+    at_once = f"{cache // answer} such answers at once" if server else "such answers one by one"
+    room = f"for {at_once}" if fits else "none"
+    taken, left = decimal(int(needed)), decimal(free)
+    return fits, f"{room} on the CPU: weights and cache take {taken}, {left} are free"
 
 
 def _on_gpus(
@@ -203,7 +206,7 @@ def _on_gpus(
     if asked.memory is None and gpu_count() < wanted:
         return False, f"none: it is to run on {_gpus(wanted)}, and {gpu_count()} are visible"
     gpus = Gpus(wanted, memory, float(server.get("gpu_memory_utilization", 0.9)))
-    of, at_once = f"{_gpus(wanted)} with {_gb(memory)}", gpus.answers(shape, tokens)
+    of, at_once = f"{_gpus(wanted)} with {decimal(memory)}", gpus.answers(shape, tokens)
     if not at_once:
         return False, f"none on {of}: {_ways_out(gpus, shape, tokens)}"
     waiting = "" if at_once >= asked.answers else f" of {asked.answers}: the others wait"
@@ -229,7 +232,3 @@ def _elsewhere(shape: Shape, tokens: int) -> str:
 
 def _gpus(count: int) -> str:
     return "a GPU" if count == 1 else f"{count} GPUs"
-
-
-def _gb(size: float) -> str:
-    return f"{size / GB:,.1f} GB"

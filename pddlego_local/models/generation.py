@@ -7,6 +7,7 @@ grammar its loop is ours too (`forced_runs`).
 
 import time
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal
 
@@ -97,9 +98,13 @@ class Generation:
             return opening, seam(prefix, self._spelling)
         return opening, Seam((), 0)
 
-    @property
+    @cached_property
     def _spelling(self) -> LocalTokenizer:
         return LocalTokenizer(self.name, self.tokenizer.backend_tokenizer)
+
+    @cached_property
+    def _plain_text(self) -> PlainText:
+        return PlainText(self._spelling)
 
     def _budget(self, used: int, forced: int, sampling: Sampling) -> int:
         """How many tokens may follow those `used`; the last `forced` of these are the answer's."""
@@ -129,7 +134,7 @@ class Generation:
         return ForcedRuns(Masks(of_kind(grammar.text)), sampling, runs=self.forced_tokens)
 
     def _encode(self, messages: Messages, arguments: dict[str, bool]) -> list[int]:
-        messages = PlainText(self._spelling)(messages)
+        messages = self._plain_text(messages)
         if self.tokenizer.chat_template is None:
             plain = "\n\n".join(message.content for message in messages) + "\n\n"
             return list(self.tokenizer(plain)["input_ids"])

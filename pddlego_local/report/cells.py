@@ -50,9 +50,8 @@ class CellRecord:
     @property
     def rung(self) -> int:
         """Its place on the ladder; labels of other names come by the rung that they configure."""
-        rung = (
-            self.run["identity"].get("decoding", {}).get("rung", self.run["labels"].get("decoding"))
-        )
+        label = self.run["labels"].get("decoding")
+        rung = self.run["identity"].get("decoding", {}).get("rung", label)
         return RUNGS.index(rung) if rung in RUNGS else len(RUNGS)
 
     @property

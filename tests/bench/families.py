@@ -23,7 +23,7 @@ from tests.bench.markdown import table
 from tests.models.asking import CPU
 from tests.models.families import FAMILIES, MAY_ANSWER_AT_ONCE, make_family
 from tests.models.whole_line import CHECKS, Line
-from tests.serving.served import serving
+from tests.serving.served import served, serving
 
 CONTEXT_TOKENS = 8_192
 
@@ -33,13 +33,7 @@ def in_process(weights: Path, thinking: Thinking | None) -> TransformersModel:
 
 
 def behind_vllm(weights: Path, thinking: Thinking | None) -> VllmModel:
-    return VllmModel(
-        weights=str(weights),
-        dtype="float32",
-        context_tokens=CONTEXT_TOKENS,
-        thinking=thinking,
-        server=serving(),
-    )
+    return served(weights, serving(), thinking, CONTEXT_TOKENS)
 
 
 BACKENDS: Mapping[str, Callable[[Path, Thinking | None], Any]] = {

@@ -25,11 +25,16 @@ def serving(**settings: object) -> Server:
     return Server(env=ENV, device="cpu", **{**fast, **settings})  # type: ignore[arg-type]
 
 
-def served(weights: Path, server: Server) -> VllmModel:
+def served(
+    weights: Path,
+    server: Server,
+    thinking: Thinking | None = Thinking(),  # noqa: B008
+    context_tokens: int = CONTEXT_TOKENS,
+) -> VllmModel:
     return VllmModel(
         weights=str(weights),
         dtype="float32",
-        context_tokens=CONTEXT_TOKENS,
-        thinking=Thinking(),
+        context_tokens=context_tokens,
+        thinking=thinking,
         server=server,
     )

@@ -1,4 +1,4 @@
-"""The vLLM backend against a real server: one for the questions, one to be killed with its parent.
+"""The vLLM backend against a real server.
 
 Needs a serving environment: PDDLEGO_SERVING_ENV, else .venv-serving.
 """
