@@ -1,11 +1,14 @@
 """What every test needs."""
 
+import os
 import signal
 from collections.abc import Iterator
 
 import pytest
 
 from pddlego_local.models.opened import MODELS
+
+os.environ.setdefault("OMP_NUM_THREADS", "1")  # the tests of two processes share two cores
 
 LONG = {"serving", "train", "chaos"}  # folders
 

@@ -31,10 +31,16 @@ HELP = "tables of one or more runs, with n and intervals"
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("runs", nargs="+", type=Path, help="folders below runs/")
     parser.add_argument("--out", type=Path, help="folder for report.md, .csv, .tex and pages")
-    parser.add_argument(
+    pages = parser.add_mutually_exclusive_group()
+    pages.add_argument(
         "--open",
         action="store_true",
         help="open the pages in a browser; without --out they are written into the run's folder",
+    )
+    pages.add_argument(
+        "--without-pages",
+        action="store_true",
+        help="tables alone: the pages of 1,000 episodes take some 50 MB and half a minute",
     )
     parser.add_argument(
         "--compare",
@@ -68,8 +74,9 @@ def carry_out(arguments: argparse.Namespace) -> int:
         console.print(comparisons_on_screen(found))
     if folder:
         files = _write(numbers, found, paper_results(cells), folder)
-        texts = [path.read_text(encoding="utf-8") for path in files if path.suffix == ".md"]
-        files.append(write_pages(cells, "\n".join(texts), folder, with_trivial=with_trivial))
+        if not arguments.without_pages:
+            texts = [path.read_text(encoding="utf-8") for path in files if path.suffix == ".md"]
+            files.append(write_pages(cells, "\n".join(texts), folder, with_trivial=with_trivial))
         print(f"written: {', '.join(map(str, files))}")
     if arguments.open and folder:
         webbrowser.open((folder / "index.html").resolve().as_uri())

@@ -1,17 +1,20 @@
 """How busy a sweep keeps a server, and what a call costs us: all cells as one pool, and one by one.
 
-    python -m tests.bench.slots --slots 64 --games 256 [--only together]
+    python -m tests.bench.slots --slots 64 --games 256 [--only together] [--faster 0.25] [--display]
 
 Cells of CoinCollector with 5, 7, 9 and 11 rooms are played by the rule-based formalizer first, and
 then by a server that gives its answers in a GPU's time (`tests.bench.simulated`). "busy" is the
 share of the slots' time that was used, from the first minute on until 95 % of the calls had ended.
 "CPU" is the processor time of our own process per call: games in Java and the planner's search are
 processes of their own. "MiB" is what all processes but the server hold at most, over the slots.
+With --faster 0.25 an answer takes four times as long, so that 256 slots ask for as many plans a
+second as 64 do. With --display the live view is drawn, as on a terminal.
 """
 
 import argparse
 import contextlib
 import json
+import os
 import subprocess
 import sys
 import tempfile
@@ -76,7 +79,7 @@ def cells(out: Path, games: int, slots: int, *model: str) -> list[CellConfig]:
 
 def answers(configs: list[CellConfig]) -> dict[str, str]:
     """What is said to each conversation in these cells, the only ones of their folder."""
-    together(configs)
+    together(configs, Console(quiet=True))
     return {
         key_of(
             [{"role": said.role, "content": said.content} for said in event.messages]
@@ -88,9 +91,10 @@ def answers(configs: list[CellConfig]) -> dict[str, str]:
 
 
 @contextlib.contextmanager
-def server(answers: Path, slots: int) -> Iterator[tuple[str, int]]:
+def server(answers: Path, slots: int, faster: float) -> Iterator[tuple[str, int]]:
     """Its address and its process."""
-    command = [sys.executable, "-m", "tests.bench.simulated", str(answers), "--slots", str(slots)]
+    command = [sys.executable, "-m", "tests.bench.simulated", str(answers)]
+    command += ["--slots", str(slots), "--faster", str(faster)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout
         try:
@@ -99,28 +103,33 @@ def server(answers: Path, slots: int) -> Iterator[tuple[str, int]]:
             process.kill()
 
 
-def together(configs: list[CellConfig]) -> None:
-    run_cells(configs, lambda result: None, Console(quiet=True))
+def together(configs: list[CellConfig], console: Console) -> None:
+    run_cells(configs, lambda result: None, console)
 
 
-def one_by_one(configs: list[CellConfig]) -> None:
+def one_by_one(configs: list[CellConfig], console: Console) -> None:
     for config in configs:
-        together([config])
+        together([config], console)
 
 
 WAYS = {"one_by_one": one_by_one, "together": together}
 
 
 def measured(
-    play: Callable[[list[CellConfig]], None], out: Path, games: int, slots: int
+    play: Callable[[list[CellConfig], Console], None], out: Path, given: argparse.Namespace
 ) -> tuple[object, ...]:
-    with server(out / "answers.json", slots) as (url, pid):
+    games, slots = given.games, given.slots
+    with (
+        server(out / "answers.json", slots, given.faster) as (url, pid),
+        Path(os.devnull).open("w") as nowhere,
+    ):
+        console = Console(quiet=not given.display, force_terminal=True, file=nowhere)
         model = ["model=vllm", "model.weights=simulated", f"model.server.url={url}"]
         configs = cells(out / play.__name__, games, slots, *model)
         memory = Memory([pid])
         memory.start()
         wall, cpu = time.monotonic(), time.process_time()
-        play(configs)
+        play(configs, console)
         MODELS.close()
         wall, cpu = time.monotonic() - wall, time.process_time() - cpu
         with urllib.request.urlopen(f"{url}/held") as held_slots:
@@ -136,6 +145,8 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--slots", type=int, default=64)
     parser.add_argument("--games", type=int, default=256, help="of each of the four cells")
+    parser.add_argument("--faster", type=float, default=1, help="the server's pace")
+    parser.add_argument("--display", action="store_true", help="draw the live view")
     parser.add_argument("--only", choices=WAYS, help="one of the two ways")
     given = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
@@ -143,7 +154,7 @@ def main() -> None:
         recorded = answers(cells(out / "answers", given.games, 4, "model=reference"))
         (out / "answers.json").write_text(json.dumps(recorded))
         ways = [given.only] if given.only else list(WAYS)
-        rows = [measured(WAYS[way], out, given.games, given.slots) for way in ways]
+        rows = [measured(WAYS[way], out, given) for way in ways]
     columns = ("cells", "slots", "episodes", "calls", "wall s", "busy", "CPU ms a call", "MiB")
     print(table(columns, rows))
 

@@ -41,7 +41,7 @@ class Series:
 
 
 def series_of(cells: Sequence[CellRecord], *, with_trivial: bool = False) -> list[Series]:
-    """Those with an episode that counts, in the order of the ladder."""
+    """Those with an episode that counts, in the order of the ladder, then in that of `cells`."""
     varying = varying_options(cells) - {"seed"}
     alike: dict[tuple[str, ...], list[CellRecord]] = defaultdict(list)
     for cell in cells:
@@ -49,7 +49,7 @@ def series_of(cells: Sequence[CellRecord], *, with_trivial: bool = False) -> lis
         system = f"{cell.labels['environment']}, {cell.labels['method']}"
         line = f"{cell.labels['model']} {_short(cell.settings(varying - places))}".strip()
         alike[system, _short(cell.settings(places)), line, cell.labels["decoding"]].append(cell)
-    in_order = sorted(alike.items(), key=lambda item: (item[1][0].rung, item[0]))
+    in_order = sorted(alike.items(), key=lambda item: item[1][0].rung)
     series = [_series(names, group, with_trivial) for names, group in in_order]
     return [one for one in series if one.tasks]
 
