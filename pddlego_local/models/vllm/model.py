@@ -6,6 +6,7 @@ threads ask; an answer depends on the request's own seed, not on its company.
 
 import dataclasses
 import threading
+import time
 from typing import ClassVar, Literal
 
 from pydantic import ConfigDict, PositiveInt
@@ -25,6 +26,8 @@ from pddlego_local.models.vllm.server import VllmServer, serving_build
 from pddlego_local.models.vllm.servers import Servers
 from pddlego_local.models.vllm.settings import Server
 from pddlego_local.models.weights import identity_of, locate
+
+_LATELY_S = 3600.0
 
 
 @dataclass(kw_only=True, config=ConfigDict(extra="forbid"))
@@ -51,7 +54,8 @@ class VllmModel:
         self._managed: VllmServer | None = None
         self._servers: Servers | None = None
         self._closed = False
-        self._deaths = 0
+        self._died_at_s: list[float] = []
+        self._gave_up = ""
 
     def preflight(self, *, thinking: bool = False) -> None:
         """Raises MissingPart or ConfigError if the model cannot be served here. Starts nothing."""
@@ -117,8 +121,10 @@ class VllmModel:
         with self._lock:
             if self._closed:
                 raise ModelFault(f"{self.weights} has been closed.")
+            if self._gave_up:
+                raise ModelFault(self._gave_up)
             if self._managed is not None and not self._managed.alive():
-                self._restart_or_give_up()
+                self._restart_or_give_up(self._managed)
             if self._servers is None:
                 self._check_parts()
                 clients = {url: self._external(url) for url in self.server.urls}
@@ -170,16 +176,17 @@ class VllmModel:
     @property
     def restarts(self) -> int:
         """How often its server was found dead."""
-        return self._deaths
+        return len(self._died_at_s)
 
-    def _restart_or_give_up(self) -> None:
-        """The server died under an earlier request: this one starts another, a few times."""
-        self._deaths += 1
-        if self._deaths > self.server.max_restarts:
-            raise ModelFault(
-                f"The vLLM server of {self.weights} died {self._deaths} times. "
-                f"{self._managed.last_words() if self._managed else ''}"
-            )
+    def _restart_or_give_up(self, dead: VllmServer) -> None:
+        """The server died under an earlier request: this one starts another, some times an hour."""
+        now = time.monotonic()
+        self._died_at_s.append(now)
+        lately = sum(now - died < _LATELY_S for died in self._died_at_s)
+        if lately > self.server.max_restarts:
+            times = f"{lately} times within an hour" if lately > 1 else "once"
+            self._gave_up = f"The vLLM server of {self.weights} died {times}. {dead.last_words()}"
+            raise ModelFault(self._gave_up)
         self._end_server()
 
     def _end_server(self) -> None:

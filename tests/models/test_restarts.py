@@ -1,0 +1,62 @@
+"""How often a server of our own may die. Real deaths: tests/serving/test_vllm_killed.py."""
+
+from typing import Any
+
+import pytest
+
+from pddlego_local.errors import ModelFault
+from pddlego_local.models.vllm.model import VllmModel
+from pddlego_local.models.vllm.settings import Server
+
+
+class Dead:
+    """A server that died as soon as it had started."""
+
+    def alive(self) -> bool:
+        return False
+
+    def last_words(self) -> str:
+        return "out of memory"
+
+    def close(self) -> None:
+        """Nothing is left of it."""
+
+
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
+    now = [0.0]
+    monkeypatch.setattr("time.monotonic", lambda: now[0])
+    return now
+
+
+@pytest.fixture
+def model(monkeypatch: pytest.MonkeyPatch) -> VllmModel:
+    def own(model: Any) -> dict[str, Any]:
+        model._managed = Dead()
+        return {}
+
+    monkeypatch.setattr(VllmModel, "_check_parts", lambda model: None)
+    monkeypatch.setattr(VllmModel, "_own", own)
+    return VllmModel(weights="any", server=Server(max_restarts=3))
+
+
+def test_one_that_dies_now_and_then_is_started_all_night(
+    model: VllmModel, clock: list[float]
+) -> None:
+    for _ in range(30):
+        model.start()
+        clock[0] += 1200
+    assert model.restarts == 29
+
+
+def test_one_that_dies_again_and_again_is_given_up_for_good(
+    model: VllmModel, clock: list[float]
+) -> None:
+    for _ in range(4):
+        model.start()
+        clock[0] += 600
+    for _ in range(2):
+        with pytest.raises(ModelFault, match=r"died 4 times within an hour.*out of memory"):
+            model.start()
+        clock[0] += 7200
+    assert model.restarts == 4
