@@ -194,3 +194,12 @@ def test_the_pages_commands_do_what_they_say(tmp_path: Path, played: Path, comma
     assert done.returncode == code, told
     assert said in told
     assert "Traceback" not in told
+
+
+def test_what_is_said_to_lie_somewhere_lies_there() -> None:
+    rows = re.findall(r"^\| .* \| (.*) \|$", (ROOT / "docs/code.md").read_text(), re.MULTILINE)
+    paths = [path for row in rows for path in re.findall(r"`([^`]*[/.](?:py|yaml|)?)`", row)]
+    assert len(paths) > 40
+    for path in paths:
+        pattern = re.sub(r"<\w+>", "*", path).rstrip("/")
+        assert [*(ROOT / "pddlego_local").glob(pattern), *ROOT.glob(pattern)], path
