@@ -1,5 +1,6 @@
 """The cells below a folder, as they lie on disk."""
 
+import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -96,8 +97,7 @@ def _read(folder: Path) -> CellRecord:
 def _order(cell: CellRecord) -> tuple[object, ...]:
     """By label, rungs as on the ladder, then by settings, numbers by their size."""
     who = [value for label, value in cell.run["labels"].items() if label != "decoding"]
-    settings = [(0, int(v), "") if v.isdigit() else (1, 0, v) for v in cell.options.values()]
-    return (*who, cell.rung, settings)
+    return (*who, cell.rung, [by_number(value) for value in cell.options.values()])
 
 
 def varying_options(cells: Sequence[CellRecord]) -> set[str]:
@@ -109,6 +109,12 @@ def varying_options(cells: Sequence[CellRecord]) -> set[str]:
             alike.setdefault(key, set()).add(value)
     differing = [k for alike in values.values() for k, seen in alike.items() if len(seen) > 1]
     return {"seed", *differing}
+
+
+def by_number(text: str) -> list[str | int]:
+    """A key to sort by: "3 rooms" before "11 rooms", and what begins with a number first."""
+    parts = re.split(r"(\d+)", text)
+    return [int(part) if number % 2 else part for number, part in enumerate(parts)]
 
 
 def _flat(tree: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, str]]:

@@ -17,7 +17,7 @@ from pddlego_local.report.arms import (
     other_versions,
     place,
 )
-from pddlego_local.report.cells import LABELS, CellRecord, varying_options
+from pddlego_local.report.cells import LABELS, CellRecord, by_number, varying_options
 from pddlego_local.report.couples import Couple, couples
 from pddlego_local.rows import EpisodeRow
 
@@ -106,7 +106,11 @@ def _rank(group: Sequence[Couple]) -> tuple[object, ...]:
 def _words(group: Sequence[Couple], varying: Set[str]) -> tuple[object, ...]:
     one = group[0]
     labels = _labels(group, varying)
-    return (labels["settings"], place(one.factor, one.base), place(one.factor, one.other))
+    return (
+        by_number(labels["settings"]),
+        place(one.factor, one.base),
+        place(one.factor, one.other),
+    )
 
 
 def _match(group: Sequence[Couple], varying: Set[str], with_trivial: bool) -> Match:
@@ -179,7 +183,7 @@ def _pooled(group: Sequence[Couple]) -> str:
     for key in options[0]:
         values = list(dict.fromkeys(option.get(key, "–") for option in options))
         if key.startswith("environment.") and not key.startswith(BUDGET) and len(values) > 1:
-            told = ", ".join(sorted(values, key=lambda value: (len(value), value)))
+            told = ", ".join(sorted(values, key=by_number))
             parts.append(f"{key.split('.')[-1]} {told if len(told) < 60 else len(values)}")
     return "; ".join(parts)
 

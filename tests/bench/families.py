@@ -54,6 +54,7 @@ def results(name: str, backend: str, limit: int) -> Iterator[str]:
                     check(Line(model, tokenizer, thinking, limit))
                     found = "passes"
                 except (AssertionError, PddlegoError) as error:
+                    print(error, file=sys.stderr)
                     found = (str(error).strip() or type(error).__name__).splitlines()[0]
                 print(f"{name}, {backend}, {told}: {found}", file=sys.stderr, flush=True)
                 yield found

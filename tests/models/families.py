@@ -43,8 +43,8 @@ _LATENT_ATTENTION: Mapping[str, Any] = {
     "num_key_value_heads": 2,
     "q_lora_rank": 32,
     "kv_lora_rank": 32,
-    "qk_nope_head_dim": 16,
-    "qk_rope_head_dim": 16,
+    "qk_nope_head_dim": 32,
+    "qk_rope_head_dim": 32,
     "v_head_dim": 32,
     "n_routed_experts": 4,
     "num_experts_per_tok": 2,
@@ -52,6 +52,8 @@ _LATENT_ATTENTION: Mapping[str, Any] = {
     "topk_group": 1,
     "moe_intermediate_size": 32,
     "first_k_dense_replace": 1,
+    "topk_method": "noaux_tc",  # vLLM asks for these two, transformers knows no other
+    "scoring_func": "sigmoid",
 }
 FAMILIES: Mapping[str, Family] = {
     "smollm2": Family("llama", 49_152),

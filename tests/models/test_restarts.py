@@ -1,4 +1,5 @@
-"""How often a server of our own may die. Real deaths: tests/serving/test_vllm_killed.py."""
+"""What is told of a server of our own that died, and how often it may. Real deaths:
+tests/serving/test_vllm_killed.py."""
 
 from typing import Any
 
@@ -6,6 +7,7 @@ import pytest
 
 from pddlego_local.errors import ModelFault
 from pddlego_local.models.vllm.model import VllmModel
+from pddlego_local.models.vllm.server import end_of_log
 from pddlego_local.models.vllm.settings import Server
 
 
@@ -60,3 +62,14 @@ def test_one_that_dies_again_and_again_is_given_up_for_good(
             model.start()
         clock[0] += 7200
     assert model.restarts == 4
+
+
+def test_the_cause_is_told_and_not_a_warning_that_names_an_error() -> None:
+    log = [
+        "(APIServer pid=1) WARNING This can cause errors like `OSError: [Errno 24] Too many files`",
+        "(Worker pid=3) ERROR KeyError: 'layers.1.mlp.gate'",
+        *("  frame" for _ in range(30)),
+        "RuntimeError: Engine core initialization failed. See root cause above.",
+    ]
+    told = end_of_log("\n".join(log)).splitlines()
+    assert told[:2] == [log[1], "…"] and told[-1] == log[-1]

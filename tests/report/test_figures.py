@@ -6,10 +6,10 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 from pddlego_local.events import Plan, Where
-from pddlego_local.report.cells import find_cells
+from pddlego_local.report.cells import by_number, find_cells
 from pddlego_local.report.figures.drawn import draw_figures
 from pddlego_local.report.figures.growth import Growth
-from pddlego_local.report.figures.series import Series, series_of, task_order
+from pddlego_local.report.figures.series import Series, series_of
 from pddlego_local.rows import EpisodeRow
 from tests.rows import row
 from tests.test_report import write_cell
@@ -58,7 +58,7 @@ def test_rooms_make_the_difficulty_and_not_another_line(tmp_path: Path) -> None:
     first, second = series_of(find_cells([tmp_path]))
     assert (first.system, first.name) == (second.system, second.name)
     assert {first.place, second.place} == {"rooms=3", "rooms=11"}
-    assert sorted(["11 rooms", "cool", "3 rooms"], key=task_order) == [
+    assert sorted(["11 rooms", "cool", "3 rooms"], key=by_number) == [
         "3 rooms",
         "11 rooms",
         "cool",

@@ -28,7 +28,7 @@ from pddlego_local.resources import folder
 log = logging.getLogger(__name__)
 _TAIL_LINES = 15
 _TAIL_BYTES = 100_000
-_ERROR = re.compile(r"\w(Error|Exception): ")
+_ERROR = re.compile(r"^(?!.* WARNING ).*\w(Error|Exception): ")  # warnings name some, too
 _TELL_EVERY_S = 10.0
 _CLOSE_S = 20.0
 # A proxy in the environment is not for the loopback.
@@ -52,6 +52,16 @@ def serving_build(env: Path) -> tuple[str, str]:
         f"There is no serving environment with vLLM in {env}; make it with `make serving`, or give "
         "the address of a running server as model.server.url."
     )
+
+
+def end_of_log(log: str) -> str:
+    """The last lines, after the first that tells of an error: the cause often stands far above."""
+    lines = log.splitlines()
+    first_error = next((n for n, line in enumerate(lines) if _ERROR.search(line)), len(lines))
+    shown = lines[-_TAIL_LINES:]
+    if first_error < len(lines) - _TAIL_LINES:
+        shown = [lines[first_error], "…", *shown]
+    return "\n".join(shown)
 
 
 class VllmServer:
@@ -92,16 +102,10 @@ class VllmServer:
         return self._launcher.poll() is None
 
     def log_tail(self) -> str:
-        """The last lines of the server's log, after the first that tells of an error."""
         size = os.fstat(self._log.fileno()).st_size
         # pread: the launcher writes through the same file offset, which must not move.
         end = os.pread(self._log.fileno(), _TAIL_BYTES, max(0, size - _TAIL_BYTES))
-        lines = end.decode(errors="replace").splitlines()
-        first_error = next((n for n, line in enumerate(lines) if _ERROR.search(line)), len(lines))
-        shown = lines[-_TAIL_LINES:]
-        if first_error < len(lines) - _TAIL_LINES:
-            shown = [lines[first_error], "…", *shown]
-        return "\n".join(shown)
+        return end_of_log(end.decode(errors="replace"))
 
     def last_words(self) -> str:
         """What became of the server, for an error's text."""

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from pddlego_local.metrics.rates import Rate
 from pddlego_local.outcomes import CAUSES
+from pddlego_local.report.cells import by_number
 from pddlego_local.report.figures.drawing import (
     Line,
     draw_bars,
@@ -16,7 +17,7 @@ from pddlego_local.report.figures.drawing import (
     drawing,
 )
 from pddlego_local.report.figures.growth import Growth
-from pddlego_local.report.figures.series import Series, task_order
+from pddlego_local.report.figures.series import Series
 
 NAMES = ("success", "tasks", "causes", "cost", "growth")
 MOST_PANELS = 12
@@ -94,7 +95,7 @@ def _success_by_task(series: Sequence[Series], folder: Path) -> Figure | None:
         for axis, (title, named) in zip(axes, shown.items(), strict=True):
             tasks = sorted(
                 {task for alike in named.values() for one in alike for task in one.tasks},
-                key=task_order,
+                key=by_number,
             )
             lines = [
                 _rates(name, [(tasks.index(t), r) for t, r in _by_task(alike).items()])

@@ -1,6 +1,5 @@
 """Cells that differ in nothing but their seed are one series: one bar, or one point of a line."""
 
-import math
 import re
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
@@ -66,9 +65,3 @@ def _series(names: tuple[str, ...], cells: Sequence[CellRecord], with_trivial: b
 def _short(settings: str) -> str:
     """Without the groups: "layout=line" for "decoding.layout=line"."""
     return re.sub(r"\b[\w.]+\.(?=\w+=)", "", settings)
-
-
-def task_order(task: str) -> tuple[float, str]:
-    """Tasks that are counted ("3 rooms", "11 rooms") by their number, then all others by name."""
-    number = re.match(r"\d+", task)
-    return (int(number[0]) if number else math.inf, task)
