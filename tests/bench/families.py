@@ -16,27 +16,26 @@ from typing import Any
 from transformers import AutoTokenizer
 
 from pddlego_local.errors import PddlegoError
-from pddlego_local.models.thinking import Thinking
 from pddlego_local.models.transformers import TransformersModel
 from pddlego_local.models.vllm.model import VllmModel
 from tests.bench.markdown import table
 from tests.models.asking import CPU
-from tests.models.families import FAMILIES, MAY_ANSWER_AT_ONCE, make_family
+from tests.models.families import FAMILIES, MAY_ANSWER_AT_ONCE, Family, make_family
 from tests.models.whole_line import CHECKS, Line
 from tests.serving.served import served, serving
 
 CONTEXT_TOKENS = 8_192
 
 
-def in_process(weights: Path, thinking: Thinking | None) -> TransformersModel:
-    return TransformersModel(weights=str(weights), thinking=thinking, engine=CPU)
+def in_process(weights: Path, family: Family) -> TransformersModel:
+    return TransformersModel(weights=str(weights), thinking=family.thinking, engine=CPU)
 
 
-def behind_vllm(weights: Path, thinking: Thinking | None) -> VllmModel:
-    return served(weights, serving(), thinking, CONTEXT_TOKENS)
+def behind_vllm(weights: Path, family: Family) -> VllmModel:
+    return served(weights, serving(), family.thinking, CONTEXT_TOKENS, family.served_in)
 
 
-BACKENDS: Mapping[str, Callable[[Path, Thinking | None], Any]] = {
+BACKENDS: Mapping[str, Callable[[Path, Family], Any]] = {
     "transformers": in_process,
     "vllm": behind_vllm,
 }
@@ -44,14 +43,14 @@ BACKENDS: Mapping[str, Callable[[Path, Thinking | None], Any]] = {
 
 def results(name: str, backend: str, limit: int) -> Iterator[str]:
     """What each check says of a family: "passes" or the reason why not."""
-    thinking = FAMILIES[name].thinking
+    family = FAMILIES[name]
     with tempfile.TemporaryDirectory() as place:
         folder = make_family(Path(place) / name, name)
         tokenizer: Any = AutoTokenizer.from_pretrained(folder)
-        with contextlib.closing(BACKENDS[backend](folder, thinking)) as model:
+        with contextlib.closing(BACKENDS[backend](folder, family)) as model:
             for told, check in CHECKS.items():
                 try:
-                    check(Line(model, tokenizer, thinking, limit))
+                    check(Line(model, tokenizer, family.thinking, limit))
                     found = "passes"
                 except (AssertionError, PddlegoError) as error:
                     print(error, file=sys.stderr)

@@ -10,7 +10,7 @@ import tarfile
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from pddlego_local.models.random import make_random_llama
 from pddlego_local.models.thinking import Thinking
@@ -30,12 +30,13 @@ _MAY_THINK = "{% if enable_thinking is false %}<think>\n\n</think>\n\n{% endif %
 @dataclass(frozen=True)
 class Family:
     """`architecture` is what transformers calls it; `opening` what a stand-in for its chat template
-    opens an answer with."""
+    opens an answer with; `served_in` a data type that vLLM's CPU build has kernels for."""
 
     architecture: str
     vocabulary: int
     thinking: Thinking | None = None
     opening: str = ""
+    served_in: Literal["float32", "bfloat16"] = "float32"
     shape: Mapping[str, Any] = field(default_factory=lambda: {"head_dim": 32})
 
 
@@ -59,7 +60,7 @@ FAMILIES: Mapping[str, Family] = {
     "smollm2": Family("llama", 49_152),
     "qwen3": Family("qwen3", 151_936, Thinking(), _MAY_THINK),
     "llama3_1": Family("llama", 128_256),
-    "deepseek_v3": Family("deepseek_v3", 129_280, shape=_LATENT_ATTENTION),
+    "deepseek_v3": Family("deepseek_v3", 129_280, served_in="bfloat16", shape=_LATENT_ATTENTION),
     "olmo3": Family("olmo3", 100_278, Thinking(switch=None), "<think>"),
 }
 MAY_ANSWER_AT_ONCE = [

@@ -2,6 +2,7 @@
 
 import os
 from pathlib import Path
+from typing import Literal
 
 import pytest
 
@@ -30,10 +31,11 @@ def served(
     server: Server,
     thinking: Thinking | None = Thinking(),  # noqa: B008
     context_tokens: int = CONTEXT_TOKENS,
+    dtype: Literal["float32", "bfloat16"] = "float32",
 ) -> VllmModel:
     return VllmModel(
         weights=str(weights),
-        dtype="float32",
+        dtype=dtype,
         context_tokens=context_tokens,
         thinking=thinking,
         server=server,
