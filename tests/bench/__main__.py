@@ -12,6 +12,7 @@ from pddlego_local.provenance import provenance
 from tests.bench.decode import decode_bench, serve
 from tests.bench.games import games_bench
 from tests.bench.mask import mask_bench
+from tests.bench.slots import Asked, slots_bench
 from tests.bench.solve import solve_bench
 from tests.bench.stages import first_token_bench, stage_bench
 
@@ -27,6 +28,7 @@ def main() -> None:
         for title, measure in (
             ("games", games_bench),
             ("one solve, median ms", lambda: solve_bench(given.repeats)),
+            ("a sweep's slots", lambda: slots_bench(Asked(games=128), ["together"])),
             ('masks of the rung "syntax" at 150,000 tokens', mask_bench),
             ("stages of the upper rungs at 150,000 tokens", stage_bench),
             ("first token, vLLM CPU engine", lambda: first_token_bench(server)),

@@ -21,7 +21,8 @@ import tempfile
 import threading
 import time
 import urllib.request
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 import psutil
@@ -112,33 +113,56 @@ def one_by_one(configs: list[CellConfig], console: Console) -> None:
         together([config], console)
 
 
-WAYS = {"one_by_one": one_by_one, "together": together}
+WAYS: Mapping[str, Callable[[list[CellConfig], Console], None]] = {
+    "one_by_one": one_by_one,
+    "together": together,
+}
 
 
-def measured(
-    play: Callable[[list[CellConfig], Console], None], out: Path, given: argparse.Namespace
-) -> tuple[object, ...]:
-    games, slots = given.games, given.slots
+@dataclass(frozen=True)
+class Asked:
+    """`games` of each of the four cells; `faster` is the server's pace."""
+
+    slots: int = 64
+    games: int = 256
+    faster: float = 1
+    display: bool = False
+
+
+def slots_bench(asked: Asked, ways: Iterable[str] = WAYS) -> list[dict[str, object]]:
+    with tempfile.TemporaryDirectory() as folder:
+        out = Path(folder)
+        recorded = answers(cells(out / "answers", asked.games, 4, "model=reference"))
+        (out / "answers.json").write_text(json.dumps(recorded))
+        return [_measured(way, out, asked) for way in ways]
+
+
+def _measured(way: str, out: Path, asked: Asked) -> dict[str, object]:
+    slots, games = asked.slots, asked.games
     with (
-        server(out / "answers.json", slots, given.faster) as (url, pid),
+        server(out / "answers.json", slots, asked.faster) as (url, pid),
         Path(os.devnull).open("w") as nowhere,
     ):
-        console = Console(quiet=not given.display, force_terminal=True, file=nowhere)
         model = ["model=vllm", "model.weights=simulated", f"model.server.url={url}"]
-        configs = cells(out / play.__name__, games, slots, *model)
+        configs = cells(out / way, games, slots, *model)
         memory = Memory([pid])
         memory.start()
         wall, cpu = time.monotonic(), time.process_time()
-        play(configs, console)
+        WAYS[way](configs, Console(quiet=not asked.display, force_terminal=True, file=nowhere))
         MODELS.close()
         wall, cpu = time.monotonic() - wall, time.process_time() - cpu
         with urllib.request.urlopen(f"{url}/held") as held_slots:
             held = [(start, end) for start, end in json.load(held_slots)]
-    share, per_call = busy(held, slots), 1000 * cpu / len(held)
-    return (
-        play.__name__.replace("_", " "), slots, len(ROOMS) * games, len(held), f"{wall:.0f}",
-        f"{share:.1%}", f"{per_call:.1f}", f"{memory.end() / slots:.1f}",
-    )  # fmt: skip
+    return {
+        "cells": way.replace("_", " "),
+        "slots": slots,
+        "episodes": len(ROOMS) * games,
+        "calls": len(held),
+        "wall s": f"{wall:.0f}",
+        "busy": f"{busy(held, slots):.1%}",
+        "CPU ms a call": f"{1000 * cpu / len(held):.1f}",
+        "MiB": f"{memory.end() / slots:.1f}",
+    }
 
 
 def main() -> None:
@@ -149,14 +173,9 @@ def main() -> None:
     parser.add_argument("--display", action="store_true", help="draw the live view")
     parser.add_argument("--only", choices=WAYS, help="one of the two ways")
     given = parser.parse_args()
-    with tempfile.TemporaryDirectory() as folder:
-        out = Path(folder)
-        recorded = answers(cells(out / "answers", given.games, 4, "model=reference"))
-        (out / "answers.json").write_text(json.dumps(recorded))
-        ways = [given.only] if given.only else list(WAYS)
-        rows = [measured(WAYS[way], out, given) for way in ways]
-    columns = ("cells", "slots", "episodes", "calls", "wall s", "busy", "CPU ms a call", "MiB")
-    print(table(columns, rows))
+    asked = Asked(given.slots, given.games, given.faster, given.display)
+    rows = slots_bench(asked, [given.only] if given.only else WAYS)
+    print(table([*rows[0]], [[*row.values()] for row in rows]))
 
 
 if __name__ == "__main__":

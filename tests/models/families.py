@@ -43,9 +43,9 @@ class Family:
 _LATENT_ATTENTION: Mapping[str, Any] = {
     "num_key_value_heads": 2,
     "q_lora_rank": 32,
-    "kv_lora_rank": 32,
+    "kv_lora_rank": 512,  # with 64 it is the one size of vLLM's CPU kernel
     "qk_nope_head_dim": 32,
-    "qk_rope_head_dim": 32,
+    "qk_rope_head_dim": 64,
     "v_head_dim": 32,
     "n_routed_experts": 4,
     "num_experts_per_tok": 2,
