@@ -22,7 +22,7 @@ from rich.console import Console
 from transformers import AutoModelForCausalLM, AutoTokenizer
 from transformers.utils.logging import disable_progress_bar
 
-from pddlego_local.errors import ConfigError, RecordFault
+from pddlego_local.errors import ConfigError, PddlegoError, RecordFault
 from pddlego_local.models.weights import listed, locate
 from pddlego_local.train import data
 from pddlego_local.train.answers import Row, rows_of
@@ -62,9 +62,12 @@ class Campaign:
                     self._train(number, round_)
                 self._play(number)
             return self._finish()
-        except OSError as error:
+        except Exception as error:
+            if isinstance(error, PddlegoError) or not _in_a_file(error):
+                raise
+            cause = (str(error).strip() or type(error).__name__).splitlines()[0]
             raise RecordFault(
-                f"cannot write to {self.out}: {error}; make room, and the same command goes on."
+                f"cannot write to {self.out}: {cause}; make room, and the same command goes on."
             ) from error
 
     def model_after(self, number: int) -> Path:
@@ -192,6 +195,15 @@ class Campaign:
             (unfinished / "README.md").write_text(text, encoding="utf-8")
         self.console.print(f"trained: {folder}")
         return folder
+
+
+def _in_a_file(error: BaseException | None) -> bool:
+    """Whether a file could not be written or read: safetensors and torch have their own words."""
+    while error is not None:
+        if isinstance(error, OSError) or "I/O error" in str(error) or "iostream" in str(error):
+            return True
+        error = error.__cause__ or error.__context__
+    return False
 
 
 class _whole:

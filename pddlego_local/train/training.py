@@ -16,7 +16,7 @@ import torch
 import transformers
 from transformers import TrainerCallback, TrainingArguments
 
-from pddlego_local.errors import MissingPart, RecordFault
+from pddlego_local.errors import MissingPart
 from pddlego_local.train.answers import AnswerTrainer, Collate, Row
 from pddlego_local.train.settings import Lora, Round, TrainSettings
 
@@ -70,10 +70,7 @@ def train_round(
     folder: Path,
     tell: Tell,
 ) -> Any:
-    """Trains `model` for a round's steps, going on from the last whole checkpoint, and returns it.
-
-    Raises RecordFault where a checkpoint cannot be written.
-    """
+    """Trains `model` for a round's steps, going on from the last whole checkpoint; returns it."""
     machine = Machine.of(settings)
     torch.set_num_threads(settings.threads)
     # On a CPU the fused kernel's backward pass is slow.
@@ -91,15 +88,8 @@ def train_round(
         callbacks=[_Progress(tell)],
     )
     trainer.remove_callback(transformers.PrinterCallback)
-    try:
-        trainer.train(resume_from_checkpoint=last_checkpoint(folder))
-        return trainer.accelerator.unwrap_model(trainer.model)
-    except OSError as error:
-        raise _not_written(folder, str(error)) from error
-    except RuntimeError as error:  # how torch and safetensors say that a file could not be written
-        if "write" not in str(error) and "No space" not in str(error):
-            raise
-        raise _not_written(folder, str(error).splitlines()[0]) from error
+    trainer.train(resume_from_checkpoint=last_checkpoint(folder))
+    return trainer.accelerator.unwrap_model(trainer.model)
 
 
 def _need_compiler() -> None:
@@ -181,13 +171,6 @@ class _Progress(TrainerCallback):
         said |= {name: logs[key] for key, name in known.items() if key in logs}
         self._told = now
         self._tell(said)
-
-
-def _not_written(folder: Path, cause: str) -> RecordFault:
-    return RecordFault(
-        f"cannot write to {folder}: {cause}; make room, and the same command goes on from the last "
-        "checkpoint."
-    )
 
 
 def _about_the_cpu() -> str:

@@ -5,6 +5,7 @@ About a minute.
 
 import json
 import os
+import resource
 import shutil
 import signal
 import subprocess
@@ -32,7 +33,10 @@ SMALL = (
 )
 
 
-def train(out: Path, *overrides: str) -> subprocess.Popen[str]:
+def train(
+    out: Path, *overrides: str, file_bytes: int = resource.RLIM_INFINITY
+) -> subprocess.Popen[str]:
+    """No file grows beyond `file_bytes`: for what writes it, as if the disk were full."""
     return subprocess.Popen(
         [sys.executable, "-m", "pddlego_local", "train", "nano", f"out={out}", *SMALL, *overrides],
         stdout=subprocess.PIPE,
@@ -40,6 +44,7 @@ def train(out: Path, *overrides: str) -> subprocess.Popen[str]:
         text=True,
         start_new_session=True,
         env={**os.environ, "HF_HUB_OFFLINE": "1"},
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (file_bytes, file_bytes)),
     )
 
 
@@ -91,6 +96,19 @@ def test_a_training_that_is_killed_goes_on_and_ends_the_same(trained: Path, tmp_
         alike, once = load_file(out / file), load_file(trained / file)
         assert alike.keys() == once.keys()
         assert all(alike[name].equal(once[name]) for name in once)
+
+
+def test_what_cannot_be_written_is_named(trained: Path, tmp_path: Path) -> None:
+    """Weights, by safetensors; the optimizer's state, by torch."""
+    processes = {}
+    for file_bytes in (80_000, 150_000):
+        out = tmp_path / str(file_bytes)
+        shutil.copytree(trained / "examples", out / "examples")
+        processes[out] = train(out, "play=null", file_bytes=file_bytes)
+    for out, process in processes.items():
+        told, _ = process.communicate()
+        assert process.returncode == 3 and "Traceback" not in told, told
+        assert f"cannot write to {out}" in told and "make room" in told
 
 
 def test_a_model_that_is_here_is_adapted_and_merged(trained: Path, tmp_path: Path) -> None:
