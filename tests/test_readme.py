@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parent.parent
-PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 TEXT = "\n".join(page.read_text() for page in PAGES)
 
 DOMAIN = (
@@ -73,6 +73,13 @@ CASES: dict[str, tuple[str, int, str] | None] = {
         " hydra.launcher.partition=gpu run.out={tmp}", 3, "hydra/launcher:",
     ),
     "pddlego run -m experiment=workstation hydra/launcher=ray": None,  # likewise
+    "make sweep EXPERIMENT=sample": None,  # its records: report/test_sample_report.py
+    "make sweep EXPERIMENT=sample_random": None,  # likewise
+    "pddlego report runs/sample --open": (
+        "env BROWSER=true pddlego report {played}/default --open", 0, "index.html",
+    ),
+    "pddlego report runs/sample --compare decoding.rung=free --out runs/sample": None,  # likewise
+    "pddlego rescore runs/sample": ("pddlego rescore {played}/default", 0, "no difference"),
     "make sweep EXPERIMENT=replicate_qwen3_32b": None,  # tests/test_replications.py
     "make chaos KILLS=100 SEED=0": None,  # takes hours; a few kills: tests/chaos/test_chaos.py
     "make fuzz EXAMPLES=10000": None,  # likewise: tests/fuzz

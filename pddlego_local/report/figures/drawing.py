@@ -68,13 +68,20 @@ def drawing(folder: Path, name: str, heights: Sequence[float]) -> Iterator[Seque
         figure.savefig(folder / f"{name}.png", dpi=DPI, metadata={"Software": None})
 
 
-def draw_lines(axes: "Axes", title: str, lines: Sequence[Line], ticks: Sequence[str] = ()) -> None:
-    """`ticks` name the places 0, 1, … of x; several lines stand a little beside each other."""
+def draw_lines(
+    axes: "Axes",
+    title: str,
+    lines: Sequence[Line],
+    names: Sequence[str],
+    ticks: Sequence[str] = (),
+) -> None:
+    """`names` are those of all panels' lines, so that one looks the same in each; `ticks` name the
+    places 0, 1, … of x, where several lines stand a little beside each other."""
     for number, line in enumerate(lines):
         beside = 0.08 * (number - (len(lines) - 1) / 2) if ticks else 0.0
         x, y = [x + beside for x, _ in line.points], [y for _, y in line.points]
         errors = _errors(y, line.intervals) if line.intervals else None
-        axes.errorbar(x, y, errors, capsize=3, label=_wrapped(line.name), **_look(number))
+        axes.errorbar(x, y, errors, capsize=3, label=_wrapped(line.name), **_look(names, line))
     if ticks:
         axes.set_xticks(range(len(ticks)), ticks)
         axes.set_xlim(-0.5, len(ticks) - 0.5)
@@ -161,7 +168,8 @@ def _errors(
     return [max(0.0, v - low) for v, (low, _) in pairs], [max(0.0, up - v) for v, (_, up) in pairs]
 
 
-def _look(number: int) -> dict[str, Any]:
+def _look(names: Sequence[str], line: Line) -> dict[str, Any]:
+    number = names.index(line.name)
     return {
         "color": COLOURS[number % len(COLOURS)],
         "marker": MARKERS[number % len(MARKERS)],

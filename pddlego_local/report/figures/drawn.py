@@ -62,6 +62,7 @@ def _success_by_rung(panels: Panels, folder: Path) -> Figure | None:
     others = [one for title, series in panels.items() if title not in ladders for one in series]
     shown = _first(ladders)
     heights = [LINES] * len(shown) + [0.6 + BAR * len(others)] * bool(others)
+    names = list(dict.fromkeys(one.line for series in shown.values() for one in series))
     with drawing(folder, "success", heights) as axes:
         for axis, (title, series) in zip(axes, shown.items(), strict=False):
             rungs = _rungs(series)
@@ -69,14 +70,15 @@ def _success_by_rung(panels: Panels, folder: Path) -> Figure | None:
                 _rates(name, [(rungs.index(a.decoding), a.measures.success) for a in alike])
                 for name, alike in _panels(series, lambda one: one.line).items()
             ]
-            draw_lines(axis, title, lines[:MOST_LINES], rungs)
+            draw_lines(axis, title, lines[:MOST_LINES], names, rungs)
             axis.set_ylim(-0.03, 1.03)
+            axis.set_ylabel("success")
         if others:
             rates = [one.measures.success for one in others]
-            names = [f"{one.panel}: {one.name}, n = {one.measures.success.n}" for one in others]
+            told = [f"{one.panel}: {one.name}, n = {one.measures.success.n}" for one in others]
             shares = [rate.share or 0.0 for rate in rates]
             title = "one decoding" if shown else ""
-            draw_dots(axes[-1], title, names, shares, [rate.interval for rate in rates])
+            draw_dots(axes[-1], title, told, shares, [rate.interval for rate in rates])
     return Figure("success", "Success, with intervals of 95 %" + _left_out(ladders))
 
 
@@ -91,6 +93,7 @@ def _success_by_task(series: Sequence[Series], folder: Path) -> Figure | None:
     if not panels:
         return None
     shown = dict(list(panels.items())[:MOST_PANELS])
+    names = list(dict.fromkeys(name for named in shown.values() for name in named))
     with drawing(folder, "tasks", [LINES] * len(shown)) as axes:
         for axis, (title, named) in zip(axes, shown.items(), strict=True):
             tasks = sorted(
@@ -101,8 +104,9 @@ def _success_by_task(series: Sequence[Series], folder: Path) -> Figure | None:
                 _rates(name, [(tasks.index(t), r) for t, r in _by_task(alike).items()])
                 for name, alike in named.items()
             ]
-            draw_lines(axis, title, lines[:MOST_LINES], tasks)
+            draw_lines(axis, title, lines[:MOST_LINES], names, tasks)
             axis.set_ylim(-0.03, 1.03)
+            axis.set_ylabel("success")
     return Figure("tasks", "Success by kind of task, with intervals of 95 %" + _left_out(panels))
 
 
@@ -165,9 +169,10 @@ def _growth(panels: Panels, growth: Mapping[Path, Growth], folder: Path) -> Figu
                 grown.append((f"{title}: {what} by step", lines))
     if not grown:
         return None
+    names = list(dict.fromkeys(line.name for _, lines in grown for line in lines))
     with drawing(folder, "growth", [LINES] * len(grown)) as axes:
         for axis, (title, lines) in zip(axes, grown, strict=True):
-            draw_lines(axis, title, lines[:MOST_LINES])
+            draw_lines(axis, title, lines[:MOST_LINES], names)
     caption = "What the problems list, step by step: means of the episodes that came to the step"
     return Figure("growth", caption + _left_out(panels))
 
