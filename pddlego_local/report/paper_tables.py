@@ -3,7 +3,7 @@
 from collections.abc import Callable, Collection, Iterable, Sequence
 
 from pddlego_local.report.latex import booktabs
-from pddlego_local.report.papers import Result, sources
+from pddlego_local.report.papers import COMPACT, Result, sources
 from pddlego_local.report.text import Text, markdown
 
 WHOSE = ("source", "environment", "games", "budget", "model", "decoding")
@@ -45,8 +45,8 @@ def _tables(results: Sequence[Result]) -> list[tuple[str, list[Text]]]:
 
 
 def _main(result: Result) -> bool:
-    """With the prompt that the papers' main tables have."""
-    return not result.variant or (result.ours and result.variant == "detailed")
+    """With what the prompts of the papers' main tables tell; `compact` tells it in fewer words."""
+    return not result.variant or (result.ours and result.variant in ("detailed", COMPACT))
 
 
 def _domain(result: Result) -> str:

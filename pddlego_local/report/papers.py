@@ -18,9 +18,10 @@ from pydantic.dataclasses import dataclass as checked
 from pddlego_local.metrics.cell import counted, measure
 from pddlego_local.metrics.rates import Rate
 from pddlego_local.report.arms import Arm, arms_of
-from pddlego_local.report.cells import CellRecord, varying_options
+from pddlego_local.report.cells import LABELS, CellRecord, varying_options
 from pddlego_local.rows import EpisodeRow
 
+COMPACT = "compact"
 HERE = "here"
 PUBLISHED = Path(__file__).with_name("published.yaml")
 
@@ -142,7 +143,7 @@ def _ours(cells: Sequence[CellRecord]) -> Iterator[Result]:
     for arm in arms_of(cells):
         key = json.dumps([arm.first.labels["environment"], arm.settings], sort_keys=True)
         systems.setdefault(key, []).append(arm)
-    for arms in systems.values():
+    for arms in sorted(systems.values(), key=_place):
         named = _named(arms, varying)
         asked = [cell for arm in arms for cell in arm.cells]
         missing = sum(cell.missing for cell in asked)
@@ -157,6 +158,12 @@ def _ours(cells: Sequence[CellRecord]) -> Iterator[Result]:
             yield _result(rows, group=group, **named)
 
 
+def _place(arms: Sequence[Arm]) -> tuple[object, ...]:
+    """By label, rungs as on the ladder."""
+    cell = arms[0].first
+    return (*(cell.labels[label] for label in LABELS[:3]), cell.rung)
+
+
 def _counted(arm: Arm) -> list[EpisodeRow]:
     return counted(list(arm.rows.values()), with_trivial=True).counted
 
@@ -168,6 +175,8 @@ def _named(arms: Sequence[Arm], varying: set[str]) -> dict[str, str]:
         for key, value in arms[0].settings.items()
         if key in varying and key not in ("method.variant", "method.domains")
     ]
+    variant = first.options.get("method.variant", "")
+    words = ["in compact words"] * (variant == COMPACT)
     rooms = {arm.first.options.get("environment.rooms") for arm in arms} - {None}
     games = len({(arm.games, key[0]) for arm in arms for key in arm.asked})
     sizes = ", ".join(sorted(map(str, rooms), key=int))
@@ -178,8 +187,8 @@ def _named(arms: Sequence[Arm], varying: set[str]) -> dict[str, str]:
         "budget": first.budget,
         "method": first.labels["method"],
         "model": first.labels["model"],
-        "decoding": ", ".join([arms[0].rung, *shown]),
-        "variant": first.options.get("method.variant", ""),
+        "decoding": ", ".join([arms[0].rung, *shown, *words]),
+        "variant": variant,
         "domain": "" if first.options.get("method.domains", "None") == "None" else "fixed",
     }
 
