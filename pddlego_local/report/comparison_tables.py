@@ -1,6 +1,6 @@
 """Comparisons as tables: Markdown, LaTeX, the terminal. Numbers come from `comparisons`."""
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import groupby
 
 from rich.table import Table
@@ -8,7 +8,7 @@ from rich.table import Table
 from pddlego_local.report.arms import RUNG
 from pddlego_local.report.comparisons import Comparison, Side, Taken
 from pddlego_local.report.latex import booktabs
-from pddlego_local.report.text import Text, markdown
+from pddlego_local.report.text import Text, with_common_first
 from pddlego_local.report.verdicts import points, span, verdict
 
 ON_SCREEN = 12  # lines
@@ -21,7 +21,7 @@ def comparisons_markdown(found: Sequence[Comparison]) -> str:
         return ""
     labels = {name for one in found for name in _labels(one)}
     tables = "\n".join(
-        f"### {title}\n\n{_with_common_first(rows, labels)}"
+        f"### {title}\n\n{with_common_first(rows, labels)}"
         for title, rows in _sections(found, comparison_text)
     )
     notes = "".join(f"- {note}\n" for note in comparison_notes(found))
@@ -63,15 +63,6 @@ def comparison_text(found: Comparison) -> Text:
         "won by the second alone": _taken(found.taken, "base"),
         "won by the first alone": _taken(found.taken, "other"),
     }
-
-
-def _with_common_first(rows: Sequence[Text], labels: Collection[str]) -> str:
-    """A table below a line of the labels that all its rows share, so that what was found stands on
-    the left."""
-    common = [name for name in rows[0] if name in labels and len({row[name] for row in rows}) == 1]
-    told = ", ".join(f"{name} {rows[0][name]}" for name in common)
-    table = markdown([{k: v for k, v in row.items() if k not in common} for row in rows])
-    return f"In all: {told}.\n\n{table}" if told else table
 
 
 def comparisons_latex(found: Sequence[Comparison]) -> str:

@@ -1,7 +1,7 @@
 """Numbers as people read them: Markdown tables, tables for the terminal, and the notes below."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from rich.table import Table
 
@@ -31,7 +31,8 @@ def report_markdown(numbers: Numbers) -> str:
         ("## By kind of task", [task_text(task) for task in numbers.tasks]),
         ("## After each trial", [trial_text(trial) for trial in numbers.trials]),
     ]
-    tables = [f"{title}\n\n{markdown(rows)}" for title, rows in parts if rows]
+    told = (*TOLD_APART, "finished")
+    tables = [f"{title}\n\n{with_common_first(rows, told)}" for title, rows in parts if rows]
     notes_below = "".join(f"- {note}\n" for note in notes(numbers))
     return "\n".join([*tables, notes_below])
 
@@ -123,6 +124,17 @@ def markdown(table: Sequence[Text]) -> str:
     cells = ([row[c].replace("|", "\\|") for c in columns] for row in table)
     lines = [columns, ["---"] * len(columns), *cells]
     return "".join(f"| {' | '.join(cells)} |\n" for cells in lines)
+
+
+def with_common_first(rows: Sequence[Text], labels: Collection[str]) -> str:
+    """A table below a line of the labels that all its rows share, so that what was found stands on
+    the left."""
+    if len(rows) == 1:
+        return markdown(rows)
+    common = [name for name in rows[0] if name in labels and len({row[name] for row in rows}) == 1]
+    told = ", ".join(f"{name} {rows[0][name]}" for name in common)
+    table = markdown([{k: v for k, v in row.items() if k not in common} for row in rows])
+    return f"In all: {told}.\n\n{table}" if told else table
 
 
 def on_screen(numbers: Numbers) -> Table:
