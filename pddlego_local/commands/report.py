@@ -40,7 +40,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     pages.add_argument(
         "--without-pages",
         action="store_true",
-        help="tables alone: the pages of 1,000 episodes take some 50 MB and half a minute",
+        help="tables alone: the pages of 1,000 episodes take 25 to 45 MB",
     )
     parser.add_argument(
         "--compare",

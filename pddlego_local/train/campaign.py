@@ -12,6 +12,7 @@ Everything is made only where it is missing, so the same command goes on after a
 """
 
 import json
+import re
 import shutil
 from functools import cached_property
 from pathlib import Path
@@ -197,13 +198,15 @@ class Campaign:
         return folder
 
 
-def _in_a_file(error: BaseException | None) -> bool:
-    """Whether a file could not be written or read: safetensors and torch have their own words."""
-    while error is not None:
-        if isinstance(error, OSError) or "I/O error" in str(error) or "iostream" in str(error):
-            return True
-        error = error.__cause__ or error.__context__
-    return False
+def _in_a_file(error: BaseException) -> bool:
+    """Whether a file could not be written or read: safetensors and torch have their own words. An
+    OSError that was handled before another error does not count."""
+    if isinstance(error, OSError):
+        return True
+    cause: BaseException | None = error
+    while cause is not None and not re.search("I/O error|iostream error", str(cause)):
+        cause = cause.__cause__ or cause.__context__
+    return cause is not None
 
 
 class _whole:
