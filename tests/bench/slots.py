@@ -1,14 +1,15 @@
 """How busy a sweep keeps a server, and what a call costs us: all cells as one pool, and one by one.
 
-    python -m tests.bench.slots --slots 64 --games 256 [--only together] [--faster 0.25] [--display]
+    python -m tests.bench.slots [--slots 64] [--at-once 256] [--games 256] [--only together]
+                                [--faster 0.25] [--display]
 
 Cells of CoinCollector with 5, 7, 9 and 11 rooms are played by the rule-based formalizer first, and
 then by a server that gives its answers in a GPU's time (`tests.bench.simulated`). "busy" is the
 share of the slots' time that was used, from the first minute on until 95 % of the calls had ended.
 "CPU" is the processor time of our own process per call: games in Java and the planner's search are
-processes of their own. "MiB" is what all processes but the server hold at most, over the slots.
-With --faster 0.25 an answer takes four times as long, so that 256 slots ask for as many plans a
-second as 64 do. With --display the live view is drawn, as on a terminal.
+processes of their own. "MiB" is what all processes but the server hold at most, over the episodes
+at once. With --faster 0.25 an answer takes four times as long, so that 256 slots ask for as many
+plans a second as 64 do. With --display the live view is drawn, as on a terminal.
 """
 
 import argparse
@@ -72,8 +73,8 @@ class Memory(threading.Thread):
         return self.most
 
 
-def cells(out: Path, games: int, slots: int, *model: str) -> list[CellConfig]:
-    common = [f"run.out={out}", f"games=0-{games - 1}", f"run.concurrency={slots}"]
+def cells(out: Path, games: int, at_once: int, *model: str) -> list[CellConfig]:
+    common = [f"run.out={out}", f"games=0-{games - 1}", f"run.concurrency={at_once}"]
     common += ["decoding=free", *model]
     return [compose_cell([*common, f"environment.rooms={rooms}"]) for rooms in ROOMS]
 
@@ -121,9 +122,10 @@ WAYS: Mapping[str, Callable[[list[CellConfig], Console], None]] = {
 
 @dataclass(frozen=True)
 class Asked:
-    """`games` of each of the four cells; `faster` is the server's pace."""
+    """`games` of each of the four cells, `at_once`; `faster` is the server's pace."""
 
     slots: int = 64
+    at_once: int = 64
     games: int = 256
     faster: float = 1
     display: bool = False
@@ -138,13 +140,12 @@ def slots_bench(asked: Asked, ways: Iterable[str] = WAYS) -> list[dict[str, obje
 
 
 def _measured(way: str, out: Path, asked: Asked) -> dict[str, object]:
-    slots, games = asked.slots, asked.games
     with (
-        server(out / "answers.json", slots, asked.faster) as (url, pid),
+        server(out / "answers.json", asked.slots, asked.faster) as (url, pid),
         Path(os.devnull).open("w") as nowhere,
     ):
         model = ["model=vllm", "model.weights=simulated", f"model.server.url={url}"]
-        configs = cells(out / way, games, slots, *model)
+        configs = cells(out / way, asked.games, asked.at_once, *model)
         memory = Memory([pid])
         memory.start()
         wall, cpu = time.monotonic(), time.process_time()
@@ -155,25 +156,28 @@ def _measured(way: str, out: Path, asked: Asked) -> dict[str, object]:
             held = [(start, end) for start, end in json.load(held_slots)]
     return {
         "cells": way.replace("_", " "),
-        "slots": slots,
-        "episodes": len(ROOMS) * games,
+        "slots": asked.slots,
+        "at once": asked.at_once,
+        "episodes": len(ROOMS) * asked.games,
         "calls": len(held),
         "wall s": f"{wall:.0f}",
-        "busy": f"{busy(held, slots):.1%}",
+        "busy": f"{busy(held, asked.slots):.1%}",
         "CPU ms a call": f"{1000 * cpu / len(held):.1f}",
-        "MiB": f"{memory.end() / slots:.1f}",
+        "MiB": f"{memory.end() / asked.at_once:.1f}",
     }
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--slots", type=int, default=64)
+    parser.add_argument("--slots", type=int, default=64, help="of the server")
+    parser.add_argument("--at-once", type=int, help="episodes, as many as slots unless told")
     parser.add_argument("--games", type=int, default=256, help="of each of the four cells")
     parser.add_argument("--faster", type=float, default=1, help="the server's pace")
     parser.add_argument("--display", action="store_true", help="draw the live view")
     parser.add_argument("--only", choices=WAYS, help="one of the two ways")
     given = parser.parse_args()
-    asked = Asked(given.slots, given.games, given.faster, given.display)
+    at_once = given.at_once or given.slots
+    asked = Asked(given.slots, at_once, given.games, given.faster, given.display)
     rows = slots_bench(asked, [given.only] if given.only else WAYS)
     print(table([*rows[0]], [[*row.values()] for row in rows]))
 

@@ -1,6 +1,5 @@
 """`pddlego models`, and what every model's YAML must tell."""
 
-import itertools
 import re
 from pathlib import Path
 from typing import Any
@@ -12,10 +11,9 @@ from pddlego_local.commands.fit import about_of
 from pddlego_local.commands.models import told
 from pddlego_local.config import compose_cell
 from pddlego_local.models.memory import Gpus, fewest, shape_told
-from pddlego_local.resources import folder
+from tests.model_facts import PUBLISHED, facts, page
 
-YAMLS = sorted((folder("conf") / "model").glob("*.yaml"))
-PUBLISHED = [path for path in YAMLS if "/" in str(told(path).get("weights"))]
+ROOT = Path(__file__).parents[2]
 PARSERS = {"qwen3", "deepseek_r1", "olmo3"}  # of vLLM's, those of models that we have
 LICENCES = re.compile(
     r"Apache-2\.0|MIT( and Llama 3\.\d Community License)?|Llama 3\.\d Community License"
@@ -42,16 +40,15 @@ def test_a_published_model_tells_what_doctor_and_reports_need(path: Path) -> Non
 
 @pytest.mark.parametrize("path", PUBLISHED, ids=lambda path: path.stem)
 def test_each_fact_has_a_source_or_says_that_it_has_none(path: Path) -> None:
-    """In the comment behind it, above it, or of the line that speaks for the next ones."""
-    lines = path.read_text().split("about:")[1].splitlines()
-    assert lines[0].strip() == f"# https://huggingface.co/{told(path)['weights']}"
-    speaking = 0
-    for before, line in itertools.pairwise(lines):
-        if line.strip().startswith("#"):
-            continue
-        spoken = re.search(r"this and the next (two|four)", line)
-        assert "#" in line or before.strip().startswith("#") or speaking > 0, line
-        speaking = {"two": 2, "four": 4}[spoken[1]] if spoken else speaking - 1
+    assert f"about:   # https://huggingface.co/{told(path)['weights']}\n" in path.read_text()
+    known = list(facts(path))
+    assert {fact.name for fact in known} - {"thinking"} <= vars(about_of(told(path))).keys()
+    for fact in known:
+        assert fact.source or not fact.verified, fact
+
+
+def test_the_page_of_sources_tells_what_the_yamls_say() -> None:
+    assert (ROOT / "docs/models.md").read_text() == page(), "python -m tests.model_facts"
 
 
 @pytest.mark.parametrize("path", PUBLISHED, ids=lambda path: path.stem)

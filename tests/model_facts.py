@@ -1,0 +1,92 @@
+"""The facts of each published model's YAML, with the source that its comments give.
+
+python -m tests.model_facts > docs/models.md
+"""
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from pddlego_local.commands.models import told
+from pddlego_local.resources import folder
+from tests.bench.markdown import table
+
+PUBLISHED = [
+    path
+    for path in sorted((folder("conf") / "model").glob("*.yaml"))
+    if "/" in str(told(path).get("weights"))
+]
+COUNTS = {"two": 2, "four": 4}
+NOT_VERIFIED = re.compile(r"(?:^|; )(?:([\w ]+): )?not verified")
+HEAD = """# What the model configs tell, and from where
+
+The table is read from the comments in `conf/model/<config>.yaml`, where the values are too
+(`python -m tests.model_facts`). "the card" and the files named are those of the model's page on the
+hub. `pddlego models` and `pddlego doctor` use these facts to tell what fits a GPU. Only
+`thinking` changes how a model is run.
+"""
+
+
+@dataclass(frozen=True)
+class Fact:
+    """`source` is "" where the YAML names none."""
+
+    name: str
+    source: str
+    verified: bool
+
+
+def facts(path: Path) -> Iterator[Fact]:
+    """The thinking habits as one fact, then what stands below `about:`. A source stands behind a
+    fact, above it, or for the next ones."""
+    before, _, about = path.read_text().partition("about:")
+    for said in re.findall(r"^thinking: +# (.*)", before, re.MULTILINE):
+        source = NOT_VERIFIED.sub("", said).replace("; ", ", ")
+        yield Fact("thinking", source, verified=not NOT_VERIFIED.search(said))
+    above, left, spoken = "", 0, ""
+    for line in about.splitlines()[1:]:
+        text, _, comment = map(str.strip, line.partition("#"))
+        if not text:
+            above = comment
+            continue
+        name = text.split(":")[0]
+        if more := re.search(r":? this and the next (\w+)$", comment):
+            spoken, left = comment[: more.start()], COUNTS[more[1]] + 1
+        said = spoken if left else comment or above
+        above, left = "", max(0, left - 1)
+        doubts = {whose or name for whose in NOT_VERIFIED.findall(said)}
+        source = re.split("; |: ", NOT_VERIFIED.sub("", said))[0]
+        yield Fact(name, source, verified=not doubts & {name, "the card"})
+
+
+def other_doubts(path: Path) -> Iterator[str]:
+    """What the head of a YAML says is not verified."""
+    head, _, _ = path.read_text().partition("defaults:")
+    words = re.sub(r" \(.*?\)", "", " ".join(re.findall(r"# (.*)", head)))
+    if found := re.search(r"not verified: (.*)", words, re.IGNORECASE):
+        yield from found[1].split("; ")
+
+
+def row(path: Path) -> Iterable[str]:
+    known = [*facts(path)]
+    by_source: dict[str, list[str]] = {}
+    for fact in known:
+        by_source.setdefault(fact.source, []).append(fact.name)
+    sources = [f"{source} ({', '.join(names)})" for source, names in by_source.items() if source]
+    doubts = [fact.name for fact in known if not fact.verified] + [*other_doubts(path)]
+    return f"`{path.stem}`", "; ".join(sources), "; ".join(doubts) or "–"
+
+
+def page() -> str:
+    count = [fact.verified for path in PUBLISHED for fact in facts(path)]
+    told = (
+        f"{len(PUBLISHED)} configs with {len(count)} facts of their own, {count.count(False)} of "
+        "these not verified. One that\nbuilds on another (in 4 bits, say) tells only what differs."
+    )
+    rows = table(("config", "sources", "not verified"), map(row, PUBLISHED))
+    return f"{HEAD}\n{told}\n\n{rows}\n"
+
+
+if __name__ == "__main__":
+    print(page(), end="")
