@@ -299,7 +299,7 @@ def test_a_game_that_crashes_or_hangs_costs_its_episode_a_retry_and_nothing_else
     result = runner.run_cell(
         compose_cell(
             [f"run.out={tmp_path}", "environment=alfworld", "games=0-2", "run.concurrency=1",
-             "environment.limits.step_s=20"]
+             "environment.limits.step_s=8"]
         )
     )  # fmt: skip
     assert result.faults == [] and result.played == 3

@@ -31,6 +31,7 @@ OF_A_ROUND = 8
 SERVED_EVERY = 5  # rounds; its blows are half as many, since a server takes long to start
 WAIT_S = {"simulated": 5.0, "served": 40.0}  # at most, from the start or the last blow to the next
 LEFT_S = 60.0  # within which nothing may be left of a client that ended
+SOON_S = {"simulated": 10.0, "served": 90.0}  # or a blow whose target is not there is left out
 STARTS = 40  # a round that needs more does not come to its end
 
 
@@ -90,8 +91,10 @@ class Round:
         return False
 
     def _strike(self, what: str) -> None:
-        """This blow as soon as its target is there; it is left out if the client ends before."""
-        while self._playing.client.poll() is None:
+        """This blow as soon as its target is there; it is left out if that takes too long, or if
+        the client ends before."""
+        until = time.monotonic() + SOON_S[self._sweep.name]
+        while self._playing.client.poll() is None and time.monotonic() < until:
             at_s = time.monotonic() - self._began
             rows = sum(map(len, rows_of(self._playing.out).values()))
             if came := self._blows[what](self._playing):
@@ -151,7 +154,7 @@ def summary(fallen: list[Fallen]) -> str:
     lines = [
         (f.round, f.what, f"{f.at_s:.1f}", f.rows, "; ".join([f.came, *f.wrong])) for f in fallen
     ]
-    kinds = list(dict.fromkeys(blow.what for blow in struck))
+    kinds = list(blows.SIMULATED | blows.SERVED)
     by_kind = {kind: [blow for blow in struck if blow.what == kind] for kind in kinds}
     counts = [(kind, len(of), sum(bool(blow.wrong) for blow in of)) for kind, of in by_kind.items()]
     wrong = sum(bool(blow.wrong) for blow in fallen)

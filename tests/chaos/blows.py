@@ -89,7 +89,7 @@ def run_again(playing: Playing) -> str:
         who, ended, other = ("first", first, second)
     playing.client = other
     told = log.read_text() if who == "second" else playing.log.read_text()
-    refused = ended.returncode == 2 and "is being run by another process" in " ".join(told.split())
+    refused = ended.returncode == 2 and "being played by another process" in " ".join(told.split())
     if refused or ended.returncode == 0:
         return f"the {who} was refused" if refused else f"the {who} came to its end"
     return f"the {who} ended with {ended.returncode}"

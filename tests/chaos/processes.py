@@ -45,8 +45,8 @@ def below(parent: int, kind: Kind) -> list[psutil.Process]:
 
 
 def running(script: str) -> Kind:
-    """Processes with this in a word of their command line."""
-    return lambda process: any(script in word for word in process.cmdline()[:4])
+    """Processes with this at the end of a word of their command line."""
+    return lambda process: any(word.endswith(script) for word in process.cmdline())
 
 
 def started_by(script: str) -> Kind:

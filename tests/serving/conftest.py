@@ -1,4 +1,4 @@
-"""One pair of servers for the tests that a process runs: a start takes half a minute."""
+"""Two servers for the tests that a process runs: a start takes half a minute."""
 
 import contextlib
 from collections.abc import Iterator
@@ -17,18 +17,27 @@ def weights(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="session")
-def servers(weights: Path) -> Iterator[dict[bool, VllmModel]]:
-    """Without and with forced tokens. `test_vllm_killed` comes last and kills them."""
-    variables = {**ONE_THREAD, "VLLM_SERVER_DEV_MODE": "1"}
-    with contextlib.ExitStack() as stack:
-        models = {}
-        for forced in (False, True):
-            models[forced] = served(weights, serving(forced_tokens=forced, variables=variables))
-            stack.enter_context(contextlib.closing(models[forced])).start()
-        yield models
+def model(weights: Path) -> Iterator[VllmModel]:
+    """A server of ours as it starts on a CPU: with forced tokens."""
+    yield from _started(weights, forced_tokens=True)
 
 
 @pytest.fixture(scope="session")
-def model(servers: dict[bool, VllmModel]) -> VllmModel:
-    """A server of ours as it starts on a CPU: with forced tokens."""
-    return servers[True]
+def plain(weights: Path) -> Iterator[VllmModel]:
+    """Without forced tokens."""
+    yield from _started(weights, forced_tokens=False)
+
+
+@pytest.fixture(scope="session")
+def servers(plain: VllmModel, model: VllmModel) -> dict[bool, VllmModel]:
+    """Without and with forced tokens."""
+    return {False: plain, True: model}
+
+
+def _started(weights: Path, *, forced_tokens: bool) -> Iterator[VllmModel]:
+    """`test_vllm_killed` comes last and kills them."""
+    variables = {**ONE_THREAD, "VLLM_SERVER_DEV_MODE": "1"}
+    model = served(weights, serving(forced_tokens=forced_tokens, variables=variables))
+    with contextlib.closing(model):
+        model.start()
+        yield model

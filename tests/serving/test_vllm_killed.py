@@ -65,14 +65,13 @@ def test_killed_mid_request_is_a_model_fault_and_leaves_nothing(model: VllmModel
     model.close()
 
 
-def test_killed_between_stages_is_a_model_fault(servers: dict[bool, VllmModel]) -> None:
-    model = servers[False]
-    prefix = begin(model, 1).prefix
-    assert prefix is not None and model._managed is not None
-    group = model._managed.process_group()
+def test_killed_between_stages_is_a_model_fault(plain: VllmModel) -> None:
+    prefix = begin(plain, 1).prefix
+    assert prefix is not None and plain._managed is not None
+    group = plain._managed.process_group()
     assert group is not None
     sampling = Sampling(max_tokens=1500, seed=1)
-    kill_under_way(model, group, lambda: model.complete(PROMPT, None, sampling, prefix))
+    kill_under_way(plain, group, lambda: plain.complete(PROMPT, None, sampling, prefix))
 
 
 _PARENT = """
