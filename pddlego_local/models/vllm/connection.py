@@ -9,6 +9,7 @@ import tenacity
 
 from pddlego_local.core import Grammar
 from pddlego_local.errors import ConfigError, ModelFault, PromptTooLong
+from pddlego_local.models.vllm.http import HttpClient
 
 CONNECT_S = 30.0
 
@@ -39,7 +40,7 @@ class Connection:
             api_key=api_key,
             max_retries=0,  # ours are in _post
             timeout=openai.Timeout(timeout_s, connect=CONNECT_S),
-            http_client=openai.DefaultHttpxClient(trust_env=proxies),
+            http_client=HttpClient(proxies=proxies),
         )
         self._texts: dict[int, str] = {}  # of single tokens
         self._timeout_s = timeout_s
@@ -47,6 +48,7 @@ class Connection:
         self._last_words = last_words
 
     def close(self) -> None:
+        """What is under way fails."""
         self.openai.close()
 
     def answer(
@@ -176,7 +178,7 @@ class Connection:
         if isinstance(error, openai.APITimeoutError):
             return False
         again = isinstance(error, openai.APIConnectionError | openai.RateLimitError)
-        return again and self._alive()
+        return again and self._alive() and not self.openai.is_closed()
 
     def _obituary(self, error: openai.OpenAIError) -> str:
         failure = f"The vLLM server failed a request ({type(error).__name__}: {_words(error)})."

@@ -1,0 +1,39 @@
+"""A backend that is closed while it is asked: nobody waits for an answer that may never come."""
+
+import socket
+import threading
+import time
+
+from pddlego_local.core import Message, Sampling
+from pddlego_local.errors import ModelFault
+from pddlego_local.models.vllm.model import VllmModel
+from pddlego_local.models.vllm.settings import Server
+
+
+def test_closing_ends_what_is_under_way_at_a_server_that_never_answers() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        url = f"http://127.0.0.1:{silent.getsockname()[1]}/v1"
+        model = VllmModel(weights="any", server=Server(url=url))
+        ended: list[Exception] = []
+
+        def ask() -> None:
+            try:
+                model.complete((Message("user", "Well?"),), None, Sampling(max_tokens=9))
+            except ModelFault as fault:
+                ended.append(fault)
+
+        threads = [threading.Thread(target=ask, daemon=True) for _ in range(8)]
+        for thread in threads:
+            thread.start()
+        asked = [silent.accept()[0] for _ in threads]
+        assert all(connection.recv(9) for connection in asked)
+        time.sleep(0.2)  # by now all wait for their answers
+        model.close()
+        for thread in threads:
+            thread.join(60)
+        assert len(ended) == len(threads)
+        ask()  # later ones fail too
+        assert len(ended) == len(threads) + 1
+        assert all(not connection.recv(9999) or not connection.recv(9999) for connection in asked)
+        for connection in asked:
+            connection.close()
