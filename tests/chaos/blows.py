@@ -45,11 +45,11 @@ def kill_client(playing: Playing) -> str:
     return "killed"
 
 
-def killing(kind: Kind, which: str = "any") -> Blow:
-    """Kills one process of a kind: any, or the first."""
+def killing(target: str, which: str = "any") -> Blow:
+    """Kills one process of a kind (`TARGETS`): any, or the first."""
 
     def strike(playing: Playing) -> str:
-        found = below(playing.client.pid, kind)
+        found = below(playing.client.pid, TARGETS[target])
         if not found:
             return ""
         victim = found[0] if which == "first" else playing.random.choice(found)
@@ -97,18 +97,27 @@ def run_again(playing: Playing) -> str:
 
 PLANNER = "planner/worker.py"
 VLLM = "vllm.entrypoints.openai.api_server"
+TARGETS: dict[str, Kind] = {
+    "planner worker": running(PLANNER),
+    "planner's task": started_by(PLANNER),
+    "Java": named("java"),
+    "ALFWorld": running("alfworld/worker.py"),
+    "server front end": running(VLLM),
+    "engine": named("VLLM::Engine"),
+    "launcher": running("launch.py"),
+}
 SIMULATED: dict[str, Blow] = {
     "client": kill_client,
-    "planner worker": killing(running(PLANNER), "first"),
-    "planner's task": killing(started_by(PLANNER)),
-    "Java": killing(named("java")),
-    "ALFWorld": killing(running("alfworld/worker.py")),
+    "planner worker": killing("planner worker", "first"),
+    "planner's task": killing("planner's task"),
+    "Java": killing("Java"),
+    "ALFWorld": killing("ALFWorld"),
     "full disk": fill_disk,
     "second run": run_again,
 }
 SERVED: dict[str, Blow] = {
-    "server front end": killing(running(VLLM), "first"),
-    "engine": killing(named("VLLM::Engine")),
-    "launcher": killing(running("launch.py")),
+    "server front end": killing("server front end", "first"),
+    "engine": killing("engine"),
+    "launcher": killing("launcher"),
     "client": kill_client,
 }

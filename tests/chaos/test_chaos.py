@@ -1,9 +1,16 @@
 """A few blows on a real sweep, and the harness itself: what it calls wrong must be called so."""
 
+import contextlib
+import os
 import subprocess
 import sys
 from pathlib import Path
 
+from pddlego_local.environments.alfworld.game import Alfworld
+from pddlego_local.environments.coin.game import Coin
+from pddlego_local.planner import FastDownward
+from tests.chaos.blows import TARGETS
+from tests.chaos.processes import below
 from tests.chaos.sweeps import wrong_rows
 from tests.rows import row
 
@@ -16,6 +23,19 @@ def test_a_sweep_of_four_cells_is_struck_and_ends_as_if_undisturbed(tmp_path: Pa
     assert ended.returncode == 0, ended.stdout + ended.stderr
     assert "nothing lost, doubled or left" in ended.stdout
     assert "4 rows, as undisturbed" in ended.stdout
+
+
+def test_what_is_to_be_killed_is_found() -> None:
+    with (
+        FastDownward() as planner,
+        contextlib.closing(Coin()) as coin,
+        contextlib.closing(Alfworld()) as alfworld,
+    ):
+        planner.plan("", "")
+        coin.reset(1)
+        alfworld.reset(0)
+        for name in ("planner worker", "planner's task", "Java", "ALFWorld"):
+            assert below(os.getpid(), TARGETS[name]), name
 
 
 def test_rows_that_are_lost_doubled_changed_or_not_asked_for_are_told() -> None:

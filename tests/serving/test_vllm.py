@@ -5,6 +5,7 @@ Needs a serving environment: PDDLEGO_SERVING_ENV, else .venv-serving.
 
 import contextlib
 import json
+import os
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -23,6 +24,8 @@ from pddlego_local.models.vllm.model import VllmModel
 from pddlego_local.models.vllm.server import launcher
 from pddlego_local.models.vllm.settings import Server
 from pddlego_local.record import read_events, read_rows, read_run
+from tests.chaos.blows import TARGETS
+from tests.chaos.processes import below
 from tests.models.asking import ENVELOPE, FORMS, PROMPT, TOY, TOY_LANGUAGE, finished
 from tests.serving.served import CONTEXT_TOKENS, ENV, needs_server
 
@@ -35,17 +38,22 @@ def test_an_episode_is_played_under_the_grammar_and_recorded(
     monkeypatch.setattr(opened.MODELS, "get", lambda config: model)
     monkeypatch.setattr(opened.MODELS, "open", lambda config, model: None)
     overrides = ["model=random_vllm", f"run.out={tmp_path}", "games=1", "decoding.max_tokens=700"]
-    overrides += ["method.max_retries=2"]
     result = runner.run_cell(compose_cell(overrides))
     assert result.faults == []
     assert read_run(result.folder)["model"]["forced_tokens"] == "true"
     (row,) = read_rows(result.folder / "episodes.jsonl")
-    assert row.outcome == "solver_abort" and row.calls == 3
+    assert row.outcome == "solver_abort" and row.calls == 6
     events = read_events(result.folder / "transcripts" / "1-0.jsonl")
     calls = [event for event in events if isinstance(event, Call)]
     assert row.completion_tokens == sum(call.completion_tokens for call in calls) > 0
     whole = [call for call in calls if call.finish_reason == "stop"]
     assert whole and all(accepts(load("syntax"), call.text) for call in whole)
+
+
+@pytest.mark.parametrize("target", ["server front end", "engine", "launcher"])
+def test_what_chaos_is_to_kill_is_found(model: VllmModel, target: str) -> None:
+    model.start()
+    assert below(os.getpid(), TARGETS[target])
 
 
 def test_the_canary_passes(model: VllmModel) -> None:
