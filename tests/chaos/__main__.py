@@ -11,6 +11,7 @@ left. The same command continues after the last whole round. Exit code 1 if anyt
 import argparse
 import json
 import random
+import re
 import shutil
 import signal
 import subprocess
@@ -120,7 +121,7 @@ class Round:
         wrong = [f"left: {', '.join(left)}"] if left else []
         wrong += wrong_rows(self._sweep.rows, rows_of(self._playing.out), ended=False)
         told = self._playing.log.read_text(errors="replace")
-        if "Traceback" in told[self._read :]:
+        if re.search("^Traceback", told[self._read :], re.MULTILINE):  # not one that vLLM logged
             wrong.append("a traceback")
         self._read = len(told)
         return wrong
