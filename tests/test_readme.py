@@ -79,8 +79,8 @@ CASES: dict[str, tuple[str, int, str] | None] = {
     "pddlego rescore runs/sample": None,  # likewise
     "pddlego report runs/sample --open": None,  # as runs/default
     "make sweep EXPERIMENT=replicate_qwen3_32b": None,  # tests/test_replications.py
-    "make chaos KILLS=100 SEED=0": None,  # takes hours; a few kills: tests/chaos/test_chaos.py
-    "make fuzz EXAMPLES=10000": None,  # likewise: tests/fuzz
+    "make chaos KILLS=100 SEED=0": None,  # half an hour; a few kills: tests/chaos/test_chaos.py
+    "make fuzz EXAMPLES=10000": None,  # ten minutes; a few hundred: tests/fuzz
     "make fetch MODEL=smollm2": None,  # tests/serving/test_smollm2.py
     "pddlego run model=vllm model.weights=/my/model.gguf": (
         "pddlego run model=vllm model.weights=/my/model.gguf run.out={tmp}", 2, "there is no file",
