@@ -4,19 +4,21 @@
 """
 
 import argparse
+import contextlib
+import errno
 import importlib
 import os
 import sys
 from collections.abc import Sequence
 
-from pddlego_local.errors import PddlegoError
+from pddlego_local.errors import InfrastructureError, PddlegoError
 from pddlego_local.visible import visible
 
 COMMANDS = {
     "run": "play one cell, or with -m a sweep; the same command again continues it",
     "status": "how far a run has come, from another terminal",
     "report": "tables of one or more runs",
-    "export": "all model calls as one CSV",
+    "export": "all model calls as one CSV, or logs for `inspect view`",
     "rescore": "rows computed from transcripts again, and what differs",
     "show": "one episode's transcript, to read",
     "check": "check PDDL without planning",
@@ -29,6 +31,8 @@ COMMANDS = {
     "doctor": "what is installed, what is missing; of MODEL…: will it fit, is it here",
     "fetch": "a model's files from the Hugging Face hub into the local cache",
 }
+
+_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -50,8 +54,22 @@ def run(arguments: Sequence[str]) -> int:
         print(f"pddlego: interrupted{told}", file=sys.stderr)
         return 130
     except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _tell_nobody()
         return 0
+    except OSError as error:
+        if error.errno not in _FULL:
+            raise
+        with contextlib.suppress(OSError):  # it may be what is told that finds no room
+            print(f"pddlego: {error}; make room, then the same command again", file=sys.stderr)
+        _tell_nobody()
+        return InfrastructureError.exit_code
+
+
+def _tell_nobody() -> None:
+    """What is still to be written fails no more when the interpreter ends."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    for stream in (sys.stdout, sys.stderr):
+        os.dup2(nowhere, stream.fileno())
 
 
 def _dispatch(arguments: Sequence[str]) -> int:

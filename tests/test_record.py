@@ -1,6 +1,7 @@
 """Records survive kills, torn lines and full disks; nothing recorded is ever lost."""
 
 import json
+import resource
 import subprocess
 import sys
 from pathlib import Path
@@ -107,3 +108,18 @@ def test_on_a_full_disk_whole_rows_stay_and_the_error_says_what_to_do(tmp_path: 
     assert "cannot write" in message and "same command again" in message
     assert rows(tmp_path) == list(range(int(failed_at)))
     assert (tmp_path / "episodes.jsonl").read_bytes().endswith(b"\n")
+
+
+def test_a_full_disk_is_an_infrastructure_fault_where_it_takes_the_log_too(tmp_path: Path) -> None:
+    """What a command says goes to a file on the same disk."""
+    log = tmp_path / "log"
+    log.write_text("lines of before\n" * 100)
+    command = [sys.executable, "-m", "pddlego_local", "run", "model=reference", "games=1"]
+    with log.open("ab") as file:
+        done = subprocess.run(
+            [*command, "environment.rooms=3", f"run.out={tmp_path}"],
+            stdout=file,
+            stderr=file,
+            preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (500, 500)),
+        )
+    assert done.returncode == 3
