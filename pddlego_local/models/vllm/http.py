@@ -50,8 +50,8 @@ class HttpClient(openai.DefaultHttpxClient):
         self._close_if_unused()
 
     def _note(self, event: str, told: Mapping[str, Any]) -> None:
-        """Of httpcore: what a request does."""
-        if event == "connection.connect_tcp.complete":
+        """Of httpcore: what a request does. TLS makes another socket of the one below it."""
+        if event.endswith((".connect_tcp.complete", ".start_tls.complete")):
             with self._changing:
                 opened = told["return_value"].get_extra_info("socket")
                 self._sockets.add(opened)
