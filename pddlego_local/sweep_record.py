@@ -42,7 +42,10 @@ def write_sweep(cells: Iterable[tuple[Overrides, CellConfig]]) -> None:
             replacement.write_text(json.dumps(_told(its_cells), indent=2, sort_keys=True) + "\n")
             replacement.replace(path)
         except OSError as error:
-            raise RecordFault(f"cannot write {path}: {error.strerror or error}") from error
+            raise RecordFault(
+                f"cannot write {path}: {error.strerror or error}; make room or permissions, then "
+                "give the same command again"
+            ) from error
 
 
 def _told(cells: Sequence[tuple[Overrides, CellConfig]]) -> dict[str, Any]:

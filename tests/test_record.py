@@ -123,3 +123,17 @@ def test_a_full_disk_is_an_infrastructure_fault_where_it_takes_the_log_too(tmp_p
             preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (500, 500)),
         )
     assert done.returncode == 3
+
+
+@pytest.mark.parametrize("file_bytes", [100, 1_000, 2_000])
+def test_a_full_disk_ends_a_sweep_in_a_sentence(tmp_path: Path, file_bytes: int) -> None:
+    """Hydra's own files are the first that find no room."""
+    command = [sys.executable, "-m", "pddlego_local", "run", "-m", "model=reference", "games=1"]
+    done = subprocess.run(
+        [*command, f"run.out={tmp_path}"],
+        capture_output=True,
+        text=True,
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (file_bytes, file_bytes)),
+    )
+    assert done.returncode == 3, done.stderr
+    assert "make room" in done.stderr and "Traceback" not in done.stderr

@@ -6,17 +6,21 @@ Hydra's own launcher a job only hands in its cell, and all are played together w
 under another one (`elsewhere`) a job plays, perhaps on another machine.
 """
 
+import contextlib
 import logging
+import os
 import sys
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, ClassVar
 
 import hydra
 from hydra.core.hydra_config import HydraConfig
+from hydra.errors import CompactHydraException
 from hydra.experimental.callback import Callback
 from omegaconf import DictConfig, OmegaConf
+from omegaconf.errors import OmegaConfBaseException
 from rich.console import Console
 from rich.logging import RichHandler
 from rich.markup import escape
@@ -33,6 +37,7 @@ from pddlego_local.sweep_record import write_sweep
 from pddlego_local.visible import visible
 
 DRY_RUN = "--dry-run"
+_FULL_ERROR = "HYDRA_FULL_ERROR"
 console = Console(stderr=True, highlight=False, soft_wrap=True)
 _exit_code = 0
 _handed_in: list[CellConfig] = []
@@ -48,15 +53,19 @@ def main(arguments: Sequence[str]) -> int:
     # Our configs of launchers have the plugins' names, and are checked against theirs on purpose.
     warnings.filterwarnings("ignore", r"\s*'hydra/launcher/\w+' is validated", UserWarning)
     try:
-        hydra.main(version_base="1.3", config_path=str(folder("conf")), config_name="config")(
-            _job
-        )()
+        with _errors_are_ours():
+            hydra.main(version_base="1.3", config_path=str(folder("conf")), config_name="config")(
+                _job
+            )()
         if _handed_in:
             _play_all()
     except SystemExit as stop:
-        # Hydra itself leaves with 1 on a bad override, and where a job has died.
         if not Preflight.launched:
             return stop.code if isinstance(stop.code, int) and stop.code in (0, 3) else 2
+    except CompactHydraException as error:  # a mistake in the command's words
+        cause = error.__cause__ if isinstance(error.__cause__, OmegaConfBaseException) else ""
+        console.print(f"{error}\n{cause}".strip(), markup=False)
+        return 2
     except KeyboardInterrupt:
         if Preflight.launched:
             console.print("jobs that were launched go on: end them with their launcher's own tools")
@@ -67,6 +76,24 @@ def main(arguments: Sequence[str]) -> int:
         console.print(told, highlight=False)
         return 3
     return _exit_code
+
+
+@contextlib.contextmanager
+def _errors_are_ours() -> Iterator[None]:
+    """Hydra raises what goes wrong, instead of a traceback of its own; that a launched job has died
+    is told with what is missing then."""
+    before = os.environ.get(_FULL_ERROR)
+    os.environ[_FULL_ERROR] = "1"
+    try:
+        yield
+    except Exception as error:
+        if not Preflight.launched:
+            raise
+        console.print(f"a job has died: {error!r}", highlight=False, markup=False)
+    finally:
+        os.environ.pop(_FULL_ERROR)
+        if before is not None:
+            os.environ[_FULL_ERROR] = before
 
 
 def _log_to_console() -> None:
