@@ -40,7 +40,7 @@ class Cell:
 
     def __enter__(self) -> "Cell":
         """Raises CellHeld if another process, here or on another machine, is playing this cell."""
-        with _recording(self.folder):
+        with recording(self.folder):
             (self.folder / "transcripts").mkdir(parents=True, exist_ok=True)
             self._hold.take()
             _drop_torn_line(self.folder / "episodes.jsonl")
@@ -78,7 +78,7 @@ class Cell:
                     "choose another `name`, or move that folder away"
                 )
         text = json.dumps({**run, "starts": [*starts, start]}, indent=2, sort_keys=True)
-        with _recording(path):
+        with recording(path):
             replacement = path.with_suffix(".new")
             replacement.write_text(text + "\n")
             replacement.replace(path)
@@ -99,12 +99,12 @@ class Cell:
         """Gets its name only when the block ends well; an unfinished one is overwritten."""
         path = transcript_of(self.folder, game, trial)
         partial = path.with_suffix(".partial")
-        with _recording(path):
+        with recording(path):
             partial.unlink(missing_ok=True)  # a process that lost this cell may still write there
             file = partial.open("wb", buffering=0)  # a buffer would fail again when it is closed
         with file:
             yield Transcript(file)
-            with _recording(path):
+            with recording(path):
                 os.fsync(file.fileno())
                 self._hold.check()
                 partial.replace(path)
@@ -119,7 +119,7 @@ class Transcript:
 
     def __call__(self, event: Event) -> None:
         self.events.append(event)
-        with _recording(Path(str(self._file.name))):
+        with recording(Path(str(self._file.name))):
             _write(self._file, event)
 
 
@@ -200,7 +200,7 @@ def _read(path: Path, cell: Path, parse: Callable[[str, str], T]) -> list[T]:
 
 def _append(path: Path, row: Recorded) -> None:
     """Whole or not at all: a write cut short (full disk) is undone."""
-    with _recording(path), path.open("ab", buffering=0) as file:
+    with recording(path), path.open("ab", buffering=0) as file:
         before = file.seek(0, os.SEEK_END)
         try:
             _write(file, row)
@@ -226,7 +226,8 @@ def _drop_torn_line(path: Path) -> None:
 
 
 @contextlib.contextmanager
-def _recording(path: Path) -> Iterator[None]:
+def recording(path: Path) -> Iterator[None]:
+    """What cannot be written within the block is a RecordFault that names `path`."""
     try:
         yield
     except OSError as error:

@@ -11,7 +11,8 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from pddlego_local.config import CellConfig
-from pddlego_local.errors import ConfigError, RecordFault
+from pddlego_local.errors import ConfigError
+from pddlego_local.record import recording
 
 NAME = "sweep.json"
 
@@ -36,16 +37,11 @@ def write_sweep(cells: Iterable[tuple[Overrides, CellConfig]]) -> None:
         by_folder.setdefault(folder, []).append((overrides, config))
     for folder, its_cells in by_folder.items():
         path = folder / NAME
-        try:
+        with recording(path):
             folder.mkdir(parents=True, exist_ok=True)
             replacement = path.with_suffix(".new")
             replacement.write_text(json.dumps(_told(its_cells), indent=2, sort_keys=True) + "\n")
             replacement.replace(path)
-        except OSError as error:
-            raise RecordFault(
-                f"cannot write {path}: {error.strerror or error}; make room or permissions, then "
-                "give the same command again"
-            ) from error
 
 
 def _told(cells: Sequence[tuple[Overrides, CellConfig]]) -> dict[str, Any]:

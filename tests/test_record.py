@@ -5,6 +5,7 @@ import resource
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -74,6 +75,7 @@ def test_a_folder_begun_with_another_configuration_is_refused(tmp_path: Path) ->
 FILL_THE_DISK = """
 import resource, signal, sys
 from pathlib import Path
+from typing import Any
 from pddlego_local.errors import RecordFault
 from pddlego_local.events import Restart
 from pddlego_local.record import Cell
@@ -110,30 +112,32 @@ def test_on_a_full_disk_whole_rows_stay_and_the_error_says_what_to_do(tmp_path: 
     assert (tmp_path / "episodes.jsonl").read_bytes().endswith(b"\n")
 
 
+def run_without_room(
+    *words: str, file_bytes: int, **streams: Any
+) -> subprocess.CompletedProcess[str]:
+    """`pddlego run`; no file of it grows beyond so many bytes."""
+    return subprocess.run(
+        [sys.executable, "-m", "pddlego_local", "run", "model=reference", "games=1", *words],
+        text=True,
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (file_bytes, file_bytes)),
+        **streams,
+    )
+
+
 def test_a_full_disk_is_an_infrastructure_fault_where_it_takes_the_log_too(tmp_path: Path) -> None:
     """What a command says goes to a file on the same disk."""
     log = tmp_path / "log"
     log.write_text("lines of before\n" * 100)
-    command = [sys.executable, "-m", "pddlego_local", "run", "model=reference", "games=1"]
+    words = ["environment.rooms=3", f"run.out={tmp_path}"]
     with log.open("ab") as file:
-        done = subprocess.run(
-            [*command, "environment.rooms=3", f"run.out={tmp_path}"],
-            stdout=file,
-            stderr=file,
-            preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (500, 500)),
-        )
+        done = run_without_room(*words, file_bytes=500, stdout=file, stderr=file)
     assert done.returncode == 3
 
 
 @pytest.mark.parametrize("file_bytes", [100, 1_000, 2_000])
 def test_a_full_disk_ends_a_sweep_in_a_sentence(tmp_path: Path, file_bytes: int) -> None:
     """Hydra's own files are the first that find no room."""
-    command = [sys.executable, "-m", "pddlego_local", "run", "-m", "model=reference", "games=1"]
-    done = subprocess.run(
-        [*command, f"run.out={tmp_path}"],
-        capture_output=True,
-        text=True,
-        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (file_bytes, file_bytes)),
-    )
+    words = ["-m", f"run.out={tmp_path}"]
+    done = run_without_room(*words, file_bytes=file_bytes, capture_output=True)
     assert done.returncode == 3, done.stderr
     assert "make room" in done.stderr and "Traceback" not in done.stderr
