@@ -30,13 +30,16 @@ class Where(Recorded):
 
 @dataclass(frozen=True, kw_only=True)
 class Start(Recorded):
-    """The game was reset; `success` says that it is trivial: solved at reset."""
+    """The game was reset; `success` says that it is trivial: solved at reset. `map` and `map_seen`
+    are as in `rows.Counts`."""
 
     event: Literal["start"] = "start"
     game: int
     task_type: str
     observation: str
     success: bool
+    map: str = ""
+    map_seen: bool = False
 
 
 @dataclass(frozen=True)

@@ -46,6 +46,9 @@ class Counts(Recorded):
     planner_time_s: float
     planner_wait_s: float
     notes: Mapping[str, Any]
+    map: str = ""
+    map_seen: bool = False
+    cut_after_answer: int = 0
 
 
 @dataclass(frozen=True, kw_only=True)

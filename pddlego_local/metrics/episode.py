@@ -45,6 +45,10 @@ def summarize(events: Iterable[Event]) -> Counts:
     rollbacks                 times that some of an answer was taken back and resampled
     planner_time_s, planner_wait_s   what the planner worked, and the wait for it before
     notes                     what the method noted for the record, the last of each name
+    map                       hash of the game's map: games with the same one are the same house.
+                              "" where the environment, or an older record, tells none
+    map_seen                  whether this map occurs in the training of the model that plays
+    cut_after_answer          answers that were whole before the token limit cut what followed
     """
     events = list(events)
     requests = list(_requests(events))
@@ -53,8 +57,9 @@ def summarize(events: Iterable[Event]) -> Counts:
     solver, simulation = _solver_errors(requests), _simulation_errors(events)
     actions = _counted_actions(events)
     refused = sum(event.refused for event in events if isinstance(event, ActionTaken))
+    start = next((event for event in events if isinstance(event, Start)), None)
     return Counts(
-        task_type=next((event.task_type for event in events if isinstance(event, Start)), ""),
+        task_type=start.task_type if start else "",
         steps=max((call.where.step for call in answers), default=0),
         actions=actions,
         refused=refused,
@@ -74,6 +79,9 @@ def summarize(events: Iterable[Event]) -> Counts:
         planner_time_s=round(sum(plan.wall_time_s for plan in plans), 3),
         planner_wait_s=round(sum(plan.wait_s for plan in plans), 3),
         notes={k: v for e in events if isinstance(e, Note) for k, v in e.facts.items()},
+        map=start.map if start else "",
+        map_seen=bool(start and start.map_seen),
+        cut_after_answer=sum(c.finish_reason == "length" and not c.fault for c in answers),
     )
 
 
