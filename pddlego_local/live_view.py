@@ -2,14 +2,15 @@
 
 import datetime
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from pathlib import Path
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Column
 
+from pddlego_local.metrics.counting import Standing
 from pddlego_local.metrics.pace import time_left_s
-from pddlego_local.outcomes import OUTCOMES
 from pddlego_local.rows import EpisodeRow, FaultRow
 
 LINE_EVERY_S = 60
@@ -28,7 +29,8 @@ class LiveView:
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._cells, self._episodes, self._restarts, self._clock = cells, episodes, restarts, clock
-        self._cells_done = self._ended = self._won = self._counting = self._tokens = 0
+        self._cells_done = self._ended = self._tokens = 0
+        self._standing = Standing()
         self._began = self._line_at = clock()
         columns = (
             TextColumn("episodes"),
@@ -47,16 +49,19 @@ class LiveView:
             self._began = self._line_at = self._clock()
             self._progress.start()
 
+    def cell_opened(self, cell: Path, rows: Iterable[EpisodeRow]) -> None:
+        """`rows` are those that the cell has from before: success is that of all its episodes."""
+        for row in rows:
+            self._standing.add(cell, row)
+
     def cell_ended(self) -> None:
         self._cells_done += 1
 
-    def episode_ended(self, end: EpisodeRow | FaultRow) -> None:
+    def episode_ended(self, cell: Path, end: EpisodeRow | FaultRow) -> None:
         self._ended += 1
         if isinstance(end, EpisodeRow):
             self._tokens += end.completion_tokens
-            if not OUTCOMES[end.outcome].apart:
-                self._counting += 1
-                self._won += end.success
+            self._standing.add(cell, end)
         self._progress.advance(self._bar)
 
     def look(self, under_way: int, planner_queue: int) -> None:
@@ -77,8 +82,8 @@ class LiveView:
     def _told(self, under_way: int, planner_queue: int) -> str:
         elapsed_s = max(self._clock() - self._began, 1e-9)
         told = [f"cells {self._cells_done}/{self._cells}"]
-        if self._counting:
-            told.append(f"success {self._won / self._counting:.0%} of {self._counting}")
+        if success := self._standing.success:
+            told.append(f"success {success}")
         if self._tokens:
             told.append(f"{self._tokens / elapsed_s:,.0f} tokens/s")
         if planner_queue:

@@ -11,7 +11,8 @@ from typing import Literal
 Blame = Literal["nobody", "model", "limits", "game", "us"]
 """Who is at fault. "limits": a setting drew the line, and `limit` names it."""
 
-Apart = Literal["", "trivial", "unsolvable"]
+Apart = Literal["", "trivial", "unsolvable", "seen in training"]
+"""Why a game stands apart; whether its map was seen in training, no outcome says."""
 
 
 @dataclass(frozen=True)

@@ -157,6 +157,7 @@ class Pool:
             stack.pop_all()
         one = _UnderWay(cell, cell.waves())
         self._under_way.append(one)
+        self._view.cell_opened(cell.folder, read_rows(cell.folder / "episodes.jsonl"))
         self._go_on(one)
 
     def _planner(self, config: CellConfig) -> Planner:
@@ -210,6 +211,6 @@ class Pool:
         one.open_episodes -= 1
         one.cell.note(ended.result())
         if end := ended.result():
-            self._view.episode_ended(end)
+            self._view.episode_ended(one.cell.folder, end)
         if not one.open_episodes:
             self._go_on(one)

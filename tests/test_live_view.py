@@ -2,6 +2,7 @@
 
 import io
 import random
+from pathlib import Path
 
 import pytest
 from rich.console import Console
@@ -10,6 +11,8 @@ from pddlego_local.live_view import LiveView
 from pddlego_local.metrics.pace import time_left_s
 from pddlego_local.rows import FaultRow
 from tests.rows import row
+
+CELL = Path("runs/x/cell")
 
 
 class Clock:
@@ -24,9 +27,10 @@ def test_what_has_come_of_the_run_is_told_in_plain_lines_where_there_is_no_termi
     console = Console(file=io.StringIO(), force_terminal=False, width=200)
     view = LiveView(console, 3, 40, lambda: restarts[0], clock)
     view.begin()
-    for outcome in ("success", "step_limit", "success_at_start", "success"):
-        view.episode_ended(row(outcome, 1, completion_tokens=300))
-    view.episode_ended(FaultRow(game=1, trial=0, fault="ModelFault", message="gone", time="now"))
+    for game, outcome in enumerate(("success", "step_limit", "success_at_start", "success")):
+        view.episode_ended(CELL, row(outcome, game, completion_tokens=300))
+    fault = FaultRow(game=4, trial=0, fault="ModelFault", message="gone", time="now")
+    view.episode_ended(CELL, fault)
     view.cell_ended()
     clock.now_s = 59
     view.look(under_way=2, planner_queue=0)
@@ -36,8 +40,8 @@ def test_what_has_come_of_the_run_is_told_in_plain_lines_where_there_is_no_termi
     clock.now_s = 61
     view.look(under_way=2, planner_queue=7)
     assert console.file.getvalue() == (  # type: ignore[attr-defined]
-        "5 of 40 episodes, cells 1/3, success 67% of 3, 20 tokens/s, planner queue 7, "
-        "server restarts 1, 0:05:50 left\n"
+        "5 of 40 episodes, cells 1/3, success 66.7% of 3 that count (1 trivial left out), "
+        "20 tokens/s, planner queue 7, server restarts 1, 0:05:50 left\n"
     )
     view.end()
 
@@ -47,12 +51,12 @@ def test_in_a_narrow_window_nothing_is_cut_and_the_end_is_told() -> None:
     view = LiveView(console, 1, 2, lambda: 0, Clock())
     view.begin()
     for number in range(2):
-        view.episode_ended(row("success", number))
+        view.episode_ended(CELL, row("success", number))
         view.look(under_way=1 - number, planner_queue=0)
     view.cell_ended()
     view.end()
     told = " ".join(console.file.getvalue().split())  # type: ignore[attr-defined]
-    assert "2/2" in told and "cells 1/1," in told and "100%" in told
+    assert "2/2" in told and "cells 1/1," in told and "100.0%" in told
     assert "left" not in told and "…" not in told
 
 

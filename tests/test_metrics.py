@@ -21,10 +21,10 @@ from pddlego_local.events import (
     Start,
     Where,
 )
-from pddlego_local.metrics.cell import counted, measure
+from pddlego_local.metrics.cell import measure
 from pddlego_local.metrics.episode import summarize
 from pddlego_local.metrics.rates import Mean, Rate
-from pddlego_local.metrics.trials import success_after_trials
+from pddlego_local.metrics.trials import after_last_trial, success_after_trials
 from pddlego_local.rows import EpisodeRow
 from tests.rows import call, row
 
@@ -85,6 +85,9 @@ def test_counts_of_an_episode() -> None:
         "planner_time_s": 0.75,  # 3 * 0.25
         "planner_wait_s": 12.0,  # 3 * 4
         "notes": {},
+        "map": "",
+        "map_seen": False,
+        "cut_after_answer": 0,
     }
 
 
@@ -243,10 +246,14 @@ def test_a_game_solved_in_an_earlier_trial_stays_solved() -> None:
     assert found.actions.n == 19  # what was not played says nothing of actions
 
 
-def test_all_trials_of_a_trivial_game_stand_apart() -> None:
-    rows = [row("success_at_start", 0, 0), row("solved_before", 0, 1), row("step_limit", 1, 0)]
-    assert len(counted(rows).trivial) == 2 and len(counted(rows).counted) == 1
-    assert len(counted(rows, with_trivial=True).counted) == 3
+def test_after_its_last_trial_a_game_is_one_sample() -> None:
+    solved = [row("step_limit", 0, 0), row("success", 0, 1), row("solved_before", 0, 2)]
+    assert after_last_trial(reversed(solved), 3) == solved[1]  # as soon as it is solved
+    assert after_last_trial(solved[:2], 3) == solved[1]
+    lost = [row("step_limit", 0, 0), row("game_lost", 0, 1)]
+    assert after_last_trial(lost, 2) == lost[1]
+    assert after_last_trial(lost, 3) is None  # the third may solve it
+    assert after_last_trial([], 1) is None
 
 
 Told = dict[str, list[tuple[int, int, int]]]

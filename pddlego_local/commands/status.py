@@ -23,11 +23,10 @@ def carry_out(arguments: argparse.Namespace) -> int:
 def _lines(seen: Progress, now: float) -> list[tuple[str, str]]:
     """`now` in seconds since 1970."""
     under_way = seen.cells_begun - seen.cells_done
-    won = f"{seen.won / seen.counting:.1%} of " if seen.counting else ""
     lines = [
         ("cells", f"{seen.cells_done} of {seen.cells} done, {under_way} begun and not done"),
         ("episodes", f"{seen.done:,} of {seen.episodes:,} done"),
-        ("success", f"{won}{seen.counting:,} that count, all cells together"),
+        ("success", f"{seen.standing.success or 'nothing has ended'}, all cells together"),
         ("faults", f"{seen.faults:,}, and {seen.open_faults:,} episodes wait to be tried again"),
         ("starts", f"{seen.starts:,}: cells that were begun, or continued after a stop"),
     ]

@@ -109,22 +109,3 @@ def measure(rows: Sequence[EpisodeRow]) -> Measures:
         planner_wait_s=Mean.of(row.planner_wait_s for row in played),
         wall_time_s=Mean.of(row.wall_time_s for row in played),
     )
-
-
-@dataclass(frozen=True)
-class Counted:
-    """Rows by whether they count: `counted` are the denominator, the others stand apart."""
-
-    counted: list[EpisodeRow]
-    trivial: list[EpisodeRow]
-    unsolvable: list[EpisodeRow]
-
-
-def counted(rows: Sequence[EpisodeRow], *, with_trivial: bool = False) -> Counted:
-    """All trials of a game stand apart together; `with_trivial` counts trivial games too."""
-    apart = {row.game: OUTCOMES[row.outcome].apart for row in rows if OUTCOMES[row.outcome].apart}
-    trivial = [row for row in rows if apart.get(row.game) == "trivial"]
-    unsolvable = [row for row in rows if apart.get(row.game) == "unsolvable"]
-    left_out = unsolvable if with_trivial else [*trivial, *unsolvable]
-    out = {row.game for row in left_out}
-    return Counted([row for row in rows if row.game not in out], trivial, unsolvable)

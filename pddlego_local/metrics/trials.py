@@ -5,7 +5,7 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
-from pddlego_local.metrics.cell import counted
+from pddlego_local.metrics.counting import counted
 from pddlego_local.metrics.rates import Rate
 from pddlego_local.rows import EpisodeRow
 
@@ -27,7 +27,7 @@ def success_after_trials(
     """{kind of task: [after the first trial, after the second, …]}: all kinds, then each.
 
     `games` are those that shall be played; the kind of a game that was never played is not known.
-    Games that nobody can win are left out, and trivial ones if not `with_trivial`.
+    Games that stand apart are left out (`counting.counted`).
     """
     rows = sorted(rows, key=lambda row: row.trial)
     kept = counted(rows, with_trivial=with_trivial).counted
@@ -44,6 +44,20 @@ def success_after_trials(
         kind: _after(played_games, count, 0) for kind, played_games in sorted(kinds.items())
     }
     return by_kind if kept else {}
+
+
+def after_last_trial(rows: Iterable[EpisodeRow], trials: int) -> EpisodeRow | None:
+    """How one game stands after its last trial: the one sample that several trials of a game are.
+
+    `rows` are one arm's, of one game and one seed, `trials` how many were asked for. The row that
+    is returned is that of the trial that first solved the game, else the last one's; None if a
+    trial without a result may still solve it. What it cost is the sum over all `rows`.
+    """
+    in_order = sorted(rows, key=lambda row: row.trial)
+    solved = next((row for row in in_order if row.success), None)
+    if solved or len(in_order) < trials:
+        return solved
+    return in_order[-1]
 
 
 def _after(games: list[list[EpisodeRow]], count: int, never_begun: int) -> list[AfterTrial]:

@@ -13,7 +13,7 @@ from typing import get_args
 
 from pddlego_local.decoding import GoalArm, Reason, Rung
 from pddlego_local.decoding.layout import Layout
-from pddlego_local.outcomes import OUTCOMES
+from pddlego_local.metrics.counting import counted
 from pddlego_local.report.cells import HELPED, CellRecord
 from pddlego_local.rows import EpisodeRow
 
@@ -78,7 +78,7 @@ class Arm:
     @property
     def asks_a_model(self) -> bool:
         """False where every episode that counts went without."""
-        counting = [row for row in self.rows.values() if not OUTCOMES[row.outcome].apart]
+        counting = counted(list(self.rows.values())).counted
         return not counting or any(row.calls for row in counting)
 
     @cached_property

@@ -11,7 +11,7 @@ from typing import Any
 
 from pddlego_local.core import Message
 from pddlego_local.events import ActionTaken, Call, Event, Plan, Start
-from pddlego_local.outcomes import OUTCOMES
+from pddlego_local.metrics.counting import counted, reasons
 from pddlego_local.record import read_events, transcript_of
 from pddlego_local.report.cells import CellRecord
 from pddlego_local.rows import EpisodeRow
@@ -33,7 +33,8 @@ def write_logs(cells: Sequence[CellRecord], folder: Path) -> int:
 
 
 def log(cell: CellRecord) -> Json:
-    """An EvalLog; it is "started" while results are missing."""
+    """An EvalLog; it is "started" while results are missing. What does not count has no score."""
+    apart = reasons(cell.rows)
     return {
         "version": 2,
         "status": "started" if cell.missing else "success",
@@ -44,7 +45,7 @@ def log(cell: CellRecord) -> Json:
             "completed_at": "",
             "model_usage": {cell.labels["model"]: _usage(cell.rows)},
         },
-        "samples": [_sample(cell, row) for row in cell.rows],
+        "samples": [_sample(cell, row, apart[row.game]) for row in cell.rows],
     }
 
 
@@ -71,7 +72,7 @@ def _spec(cell: CellRecord) -> Json:
 
 
 def _results(rows: Sequence[EpisodeRow]) -> Json:
-    counting = [row.success for row in rows if not OUTCOMES[row.outcome].apart]
+    counting = [row.success for row in counted(rows).counted]
     share = sum(counting) / len(counting) if counting else 0.0
     metrics = {"accuracy": {"name": "accuracy", "value": share}}
     score: Json = {"name": "success", "scorer": "success", "metrics": metrics}
@@ -89,7 +90,7 @@ def _usage(rows: Sequence[EpisodeRow]) -> Json:
     }
 
 
-def _sample(cell: CellRecord, row: EpisodeRow) -> Json:
+def _sample(cell: CellRecord, row: EpisodeRow, apart: str) -> Json:
     events = read_events(transcript_of(cell.folder, row.game, row.trial))
     model = cell.labels["model"]
     calls = [event for event in events if isinstance(event, Call)]
@@ -101,12 +102,17 @@ def _sample(cell: CellRecord, row: EpisodeRow) -> Json:
         "messages": list(_messages(events)),
         "model_usage": {model: _usage([row])},
         "total_time": row.wall_time_s,
-        "metadata": {"outcome": row.outcome, "task_type": row.task_type, **row.notes},
+        "metadata": {
+            "outcome": row.outcome,
+            "task_type": row.task_type,
+            "apart": apart,
+            **row.notes,
+        },
     }
     if calls:
         choice = {"message": _answer(calls[-1]), "stop_reason": _STOP[calls[-1].finish_reason]}
         sample["output"] = {"model": model, "choices": [choice], "usage": _usage([row])}
-    if not OUTCOMES[row.outcome].apart:
+    if not apart:
         causes = ", ".join(f"{cause} {count}" for cause, count in row.causes.items())
         score = {"value": "C" if row.success else "I", "answer": row.outcome, "explanation": causes}
         sample["scores"] = {"success": score}

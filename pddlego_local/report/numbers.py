@@ -3,7 +3,8 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from pddlego_local.metrics.cell import Measures, counted, measure
+from pddlego_local.metrics.cell import Measures, measure
+from pddlego_local.metrics.counting import counted
 from pddlego_local.metrics.rates import Rate
 from pddlego_local.metrics.trials import success_after_trials
 from pddlego_local.report.cells import CellRecord, varying_options
@@ -16,7 +17,8 @@ Labels = Mapping[str, str]
 @dataclass(frozen=True)
 class Episodes:
     """What became of the episodes that were asked for: `asked` = `finished` + `missing`, and of the
-    finished ones `trivial` and `unsolvable` ones stand apart (`with_trivial`: trivial ones count).
+    finished ones three kinds stand apart, with all trials of their games: `trivial` ones (but
+    `with_trivial`), `unsolvable` ones, and those whose map the model has `seen_in_training`.
     """
 
     asked: int
@@ -24,6 +26,7 @@ class Episodes:
     missing: int
     trivial: int
     unsolvable: int
+    seen_in_training: int
 
 
 @dataclass(frozen=True)
@@ -94,8 +97,9 @@ def _of_cell(cell: CellRecord, labels: Labels, with_trivial: bool) -> CellNumber
         asked=len(cell.rows) + cell.missing,
         finished=len(cell.rows),
         missing=cell.missing,
-        trivial=len(sorted_rows.trivial),
-        unsolvable=len(sorted_rows.unsolvable),
+        trivial=len(sorted_rows.apart["trivial"]),
+        unsolvable=len(sorted_rows.apart["unsolvable"]),
+        seen_in_training=len(sorted_rows.apart["seen in training"]),
     )
     apart = {row.game for row in cell.rows} - {row.game for row in sorted_rows.counted}
     games = {game for game, _ in cell.asked} | {row.game for row in cell.rows}

@@ -5,7 +5,7 @@ import json
 from collections.abc import Collection, Iterator, Sequence, Set
 from dataclasses import dataclass
 
-from pddlego_local.metrics.cell import counted
+from pddlego_local.metrics.counting import counted
 from pddlego_local.report.arms import (
     BUDGET,
     BUDGETS,

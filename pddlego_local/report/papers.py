@@ -15,7 +15,8 @@ import yaml
 from pydantic import ConfigDict, TypeAdapter
 from pydantic.dataclasses import dataclass as checked
 
-from pddlego_local.metrics.cell import counted, measure
+from pddlego_local.metrics.cell import measure
+from pddlego_local.metrics.counting import counted
 from pddlego_local.metrics.rates import Rate
 from pddlego_local.report.arms import Arm, arms_of
 from pddlego_local.report.cells import LABELS, CellRecord, varying_options

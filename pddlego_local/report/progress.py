@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from pddlego_local.metrics.cell import counted
+from pddlego_local.metrics.counting import Standing
 from pddlego_local.metrics.pace import time_left_s
 from pddlego_local.record import read_faults, transcript_of, unfinished_transcripts
 from pddlego_local.report.cells import CellRecord, find_cells
@@ -16,9 +16,10 @@ from pddlego_local.sweep_record import read_sweeps
 
 @dataclass(frozen=True)
 class Progress:
-    """Cells and episodes of one run. `won` of `counting` are episodes that have ended and stand in
-    the denominator. `faults` are infrastructure faults, `open_faults` the episodes that have had
-    one and have no result yet; `starts` counts how often cells were begun or continued.
+    """Cells and episodes of one run. `standing` says which of those that have ended count,
+    and how many of these were won. `faults` are infrastructure faults, `open_faults` the episodes
+    that have had one and have no result yet; `starts` counts how often cells were begun or
+    continued.
 
     `busy_s` are the seconds in which at least one episode was played. `last_written` is a time in
     seconds since 1970, None where nothing was.
@@ -30,8 +31,7 @@ class Progress:
     episodes: int
     done: int
     under_way: int
-    won: int
-    counting: int
+    standing: Standing
     faults: int
     open_faults: int
     starts: int
@@ -56,7 +56,10 @@ def progress(run: Path) -> Progress:
     begun = find_cells([run]) if not planned or any(run.rglob("run.json")) else []
     asked = planned | {cell.folder: len(cell.rows) + cell.missing for cell in begun}
     rows = [row for cell in begun for row in cell.rows]
-    counting = [row for cell in begun for row in counted(cell.rows).counted]
+    standing = Standing()
+    for cell in begun:
+        for row in cell.rows:
+            standing.add(cell.folder, row)
     faults = [(cell, fault) for cell in begun for fault in read_faults(cell.folder)]
     done = {(cell.folder, row.game, row.trial) for cell in begun for row in cell.rows}
     faulty = {(cell.folder, fault.game, fault.trial) for cell, fault in faults}
@@ -68,8 +71,7 @@ def progress(run: Path) -> Progress:
         episodes=sum(asked.values()),
         done=len(rows),
         under_way=sum(len(unfinished_transcripts(cell.folder)) for cell in begun),
-        won=sum(row.success for row in counting),
-        counting=len(counting),
+        standing=standing,
         faults=len(faults),
         open_faults=len(faulty - done),
         starts=sum(len(cell.run["starts"]) for cell in begun),

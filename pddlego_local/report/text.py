@@ -26,6 +26,8 @@ def report_markdown(numbers: Numbers) -> str:
             del row["games solved"]
         if all(cell.episodes.missing == 0 for cell in numbers.cells):
             del row["of what was asked"]
+        if all(cell.episodes.seen_in_training == 0 for cell in numbers.cells):
+            del row["seen in training"]
     parts = [
         ("# Results", cells),
         ("## By kind of task", [task_text(task) for task in numbers.tasks]),
@@ -50,6 +52,10 @@ def notes(numbers: Numbers) -> list[str]:
         lines.append(
             "Trivial games (solved at reset) are counted, as in the papers' tables."
             + (f" {RANDOM_ON_COIN}" if coin else "")
+        )
+    if any(cell.episodes.seen_in_training for cell in numbers.cells):
+        lines.append(
+            "Games whose map occurs in the training of the model that plays them are left out."
         )
     if any(cell.labels["decoding"].endswith(HELPED) for cell in numbers.cells):
         lines.append(
@@ -77,6 +83,7 @@ def cell_text(cell: CellNumbers) -> Text:
         "outcomes": _counts(measures.outcomes),
         "trivial": str(episodes.trivial),
         "unsolvable": str(episodes.unsolvable),
+        "seen in training": str(episodes.seen_in_training),
         "steps": _mean(measures.steps),
         "steps on success": _mean(measures.steps_on_success),
         "steps on failure": _mean(measures.steps_on_failure),

@@ -39,7 +39,7 @@ def test_pace_counts_the_time_in_which_something_was_played(tmp_path: Path) -> N
     assert seen.busy_s == 10 + 15 and seen.last_written == 90_015
     assert seen.tokens_per_s == 200 / 25
     assert seen.left_s == 25 / 4 * 4
-    assert (seen.won, seen.counting) == (2, 4)
+    assert (seen.standing.won, seen.standing.counting) == (2, 4)
 
 
 def test_faults_and_what_is_tried_again(tmp_path: Path) -> None:

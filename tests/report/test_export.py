@@ -10,7 +10,7 @@ import pytest
 
 from pddlego_local.cli import run
 from pddlego_local.events import ActionTaken, Call, Plan
-from pddlego_local.outcomes import OUTCOMES
+from pddlego_local.metrics.counting import counted
 from pddlego_local.record import read_events, read_rows, transcript_of
 
 
@@ -52,7 +52,7 @@ def test_a_log_tells_each_episode_with_all_that_was_said(played: Path, logs: lis
         log, rows = json.loads(file.read_text()), read_rows(cells[name] / "episodes.jsonl")
         assert log["eval"]["created"].startswith(began[:10])
         assert len(log["samples"]) == len(rows)
-        counting = [row.success for row in rows if not OUTCOMES[row.outcome].apart]
+        counting = [row.success for row in counted(rows).counted]
         scores = [s["scores"]["success"]["value"] for s in log["samples"] if "scores" in s]
         assert sorted(scores) == sorted("C" if won else "I" for won in counting)
         (score,) = log["results"]["scores"]

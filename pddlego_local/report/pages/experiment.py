@@ -48,10 +48,13 @@ def experiment_page(
     )
 
 
-def listed(cell: CellRecord, row: EpisodeRow, address: str, settings: str) -> Listed:
-    """`settings` tell cells with the same labels apart."""
+def listed(
+    cell: CellRecord, row: EpisodeRow, address: str, settings: str, apart: str = ""
+) -> Listed:
+    """`settings` tell cells with the same labels apart; `apart` says why a game does not count."""
     values: dict[str, Sequence[str]] = {
         "outcome": [row.outcome],
+        "counts": [f"no: {apart}" if apart else "yes"],
         "answer": sorted(row.causes),
         **{label: [cell.labels[label]] for label in LABELS},
         "tasks": [row.task_type],

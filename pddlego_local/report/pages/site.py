@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from urllib.parse import quote
 
+from pddlego_local.metrics.counting import reasons
 from pddlego_local.record import read_events, transcript_of
 from pddlego_local.report.cells import CellRecord, varying_options
 from pddlego_local.report.figures.drawn import draw_figures
@@ -27,6 +28,7 @@ def write_pages(
     varying = varying_options(cells)
     for cell, name in _named(cells):
         (folder / "episodes" / name).mkdir(parents=True, exist_ok=True)
+        apart = reasons(cell.rows)
         for row in cell.rows:
             transcript = transcript_of(cell.folder, row.game, row.trial)
             address = ""
@@ -38,7 +40,7 @@ def write_pages(
                 (folder / path).write_text(text, encoding="utf-8")
                 if cell.folder in growth:
                     growth[cell.folder].read(events)
-            episodes.append(listed(cell, row, address, cell.settings(varying)))
+            episodes.append(listed(cell, row, address, cell.settings(varying), apart[row.game]))
     figures = draw_figures(series, growth, folder / "figures")
     index = folder / "index.html"
     index.write_text(experiment_page(cells, report, episodes, figures), encoding="utf-8")
