@@ -1,12 +1,15 @@
 """What figures show, counted by hand, and that only those are drawn that have something to show."""
 
 import json
+import re
 import warnings
 from pathlib import Path
 from xml.etree import ElementTree
 
 from pddlego_local.events import Plan, Where
+from pddlego_local.metrics.rates import Rate
 from pddlego_local.report.cells import by_number, find_cells
+from pddlego_local.report.figures.drawing import DARK, PAPER
 from pddlego_local.report.figures.drawn import draw_figures
 from pddlego_local.report.figures.growth import Growth
 from pddlego_local.report.figures.series import Series, series_of
@@ -17,7 +20,7 @@ from tests.test_report import write_cell
 
 def cell(folder: Path, rows: list[EpisodeRow], decoding: str = "typed", **options: object) -> None:
     """A cell of the rung; `options` are its seed, and others as environment__rooms."""
-    write_cell(folder, rows, "0-9")
+    write_cell(folder, rows, "0-9", trials=1 + max((row.trial for row in rows), default=0))
     run_json = json.loads((folder / "run.json").read_text())
     run_json["labels"]["decoding"] = decoding
     run_json["identity"]["decoding"] = {"rung": decoding}
@@ -32,7 +35,7 @@ def drawn(folder: Path, out: Path) -> list[str]:
     growth = {path: grown for one in series for grown in [Growth()] for path in one.cells}
     figures = [figure.name for figure in draw_figures(series, growth, out)]
     assert sorted(path.name for path in out.glob("*")) == sorted(
-        f"{name}.{kind}" for name in figures for kind in ("png", "svg")
+        f"{name}{ending}" for name in figures for ending in (".png", ".svg", "_dark.svg")
     )
     return figures
 
@@ -97,12 +100,66 @@ def test_growth_counts_the_last_problem_of_a_step() -> None:
 
 
 def test_figures_of_a_played_run_can_be_read_and_hold_no_date(written: Path) -> None:
-    figures = sorted(path.name for path in (written / "figures").glob("*.svg"))
-    assert figures == ["causes.svg", "cost.svg", "growth.svg", "success.svg"]
-    for name in figures:
+    figures = sorted(path.stem for path in (written / "figures").glob("*.png"))
+    assert figures == ["causes", "cost", "growth", "success"]
+    for name in (f"{name}{ending}.svg" for name in figures for ending in ("", "_dark")):
         text = (written / "figures" / name).read_text()
         assert ElementTree.fromstring(text).tag.endswith("svg")
         assert "date" not in text.lower() and "<script" not in text
+
+
+def test_on_a_dark_page_a_figure_is_the_same_in_other_colours(written: Path) -> None:
+    for path in (written / "figures").glob("*.png"):
+        light, dark = (
+            path.with_name(f"{path.stem}{ending}.svg").read_text() for ending in ("", "_dark")
+        )
+        colours = re.compile("#[0-9a-f]{6}")
+        assert colours.sub("", light) == colours.sub("", dark)
+        used = set(colours.findall(light)), set(colours.findall(dark))
+        assert not used[0] & used[1] and "#000000" not in used[0]
+        for colour in used[1] - {DARK[PAPER]}:  # lines and text, on the page's own ground
+            assert contrast(colour, DARK[PAPER]) > 4.5, colour
+
+
+def contrast(one: str, other: str) -> float:
+    """As WCAG 2 reckons it."""
+
+    def luminance(colour: str) -> float:
+        parts = [int(colour[place : place + 2], 16) / 255 for place in (1, 3, 5)]
+        linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in parts]
+        return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+    darker, lighter = sorted(map(luminance, (one, other)))
+    return (lighter + 0.05) / (darker + 0.05)
+
+
+def test_what_several_trials_teach_is_a_curve_over_the_seeds_of_a_series(tmp_path: Path) -> None:
+    first = [row("step_limit", 0), row("success", 1)]
+    again = [row("solved_before", 1, trial=1)]
+    runs = tmp_path / "runs"
+    cell(runs / "a", [*first, row("success", 0, trial=1), *again], seed=0)
+    cell(runs / "b", [*first, row("step_limit", 0, trial=1), *again], seed=1)
+    (series,) = series_of(find_cells([runs]))
+    assert [(rate.k, rate.n) for rate in series.trials] == [(2, 4), (3, 4)]
+    assert series.trials[1].interval == Rate(3, 4, 2).interval  # two games, not four
+    assert "trials" in drawn(runs, tmp_path / "out")
+    cell(runs / "c", first, seed=2)  # whose second trial is still to come
+    (series,) = series_of(find_cells([runs]))
+    assert [(rate.k, rate.n) for rate in series.trials] == [(3, 6), (3, 4)]
+
+
+def test_figures_survive_any_name(tmp_path: Path) -> None:
+    won = row("success", 1, calls=3, causes={"solved": 3}, completion_tokens=90)
+    odd = "\x00\x1b[31m\ud800 ]]> -- <!-- & \u202e 語"
+    series = [
+        Series(odd, odd, f"{odd} {n}", f"{odd} {rung}", {odd: [won], "b": [won]},
+            [tmp_path / f"{n}{rung}"], [Rate(1, 2), Rate(2, 2)])
+        for n in range(2) for rung in range(2)
+    ]  # fmt: skip
+    growth = {one.cells[0]: Growth() for one in series}
+    for one in draw_figures(series, growth, tmp_path / "out"):
+        for ending in ("", "_dark"):
+            ElementTree.parse(tmp_path / "out" / f"{one.name}{ending}.svg")
 
 
 def test_many_series_with_long_and_odd_names_fit(tmp_path: Path) -> None:

@@ -28,7 +28,8 @@ class Text(HTMLParser):
         self.feed(page)
 
     def handle_starttag(self, tag: str, attributes: list[tuple[str, str | None]]) -> None:
-        self.links += [value or "" for name, value in attributes if name in ("href", "src")]
+        addressing = ("href", "src", "srcset")
+        self.links += [value or "" for name, value in attributes if name in addressing]
 
     def handle_data(self, data: str) -> None:
         self.text += data

@@ -1,12 +1,17 @@
-"""Figures as SVG and PNG, the same bytes for the same records; told apart in grey by markers,
-hatches and line styles, and wide as a phone's screen. matplotlib is loaded when one is drawn."""
+"""Figures as SVG, for a light page and for a dark one, and as PNG; the same bytes for the same
+records. Told apart in grey by markers, hatches and line styles, and wide as a phone's screen.
+matplotlib is loaded when one is drawn."""
 
+import re
+import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from textwrap import fill, shorten
 from typing import TYPE_CHECKING, Any
+
+from pddlego_local.visible import visible
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -17,6 +22,12 @@ MARKERS = "osD^vP*X<>"
 STYLES = ("-", "--", ":", "-.")
 HATCHES = ("", "///", "...", "xxx", "\\\\\\", "ooo", "+++", "---", "**", "|||")
 COLOURS = ("#3b5b92", "#d9a441", "#7aa07a", "#b5534c", "#8d7bb0", "#9c9c9c", "#58a6a6", "#d98fb0")
+ON_DARK = ("#8fb3f0", "#e5b85c", "#93c493", "#ec8c84", "#b7a5dc", "#bdbdbd", "#74c7c7", "#efb0cb")
+INK, PAPER = "#1a1a1a", "#ffffff"
+DARK = {INK: "#e6e6e3", PAPER: "#161616", **dict(zip(COLOURS, ON_DARK, strict=True))}
+"""What each colour of a figure becomes on a dark page."""
+
+ENDINGS = (".svg", "_dark.svg", ".png")
 THICK = 0.42  # of the distance between two bars
 LETTERS = 60  # on a line that spans the figure
 LONG = 28  # letters of a legend's entry, of which two do not fit side by side
@@ -26,6 +37,9 @@ SETTINGS: dict[str, Any] = {
     "text.parse_math": False,  # a "$" in a name is a "$"
     "font.family": "DejaVu Sans",
     "font.size": 10.5,
+    **dict.fromkeys(
+        ("text.color", "axes.edgecolor", "axes.labelcolor", "xtick.color", "ytick.color"), INK
+    ),
     "axes.spines.top": False,
     "axes.spines.right": False,
     "axes.titlesize": 10.5,
@@ -53,7 +67,8 @@ def drawing(folder: Path, name: str, heights: Sequence[float]) -> Iterator[Seque
     from matplotlib.figure import Figure
 
     settings: Any = {**rcParamsDefault, **SETTINGS, "backend": "agg"}
-    with rc_context(settings):
+    with rc_context(settings), warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "Glyph")  # a name in letters that the font does not have
         figure = Figure(layout="constrained")
         grid = figure.add_gridspec(len(heights), 1)
         axes = [figure.add_subplot(grid[row, 0]) for row in range(len(heights))]
@@ -64,8 +79,12 @@ def drawing(folder: Path, name: str, heights: Sequence[float]) -> Iterator[Seque
         figure.set_size_inches(WIDTH, sum(heights))
         grid.set_height_ratios(heights)
         folder.mkdir(parents=True, exist_ok=True)
-        figure.savefig(folder / f"{name}.svg", metadata={"Date": None, "Creator": None})
-        figure.savefig(folder / f"{name}.png", dpi=DPI, metadata={"Software": None})
+        light, dark, png = (folder / f"{name}{ending}" for ending in ENDINGS)
+        figure.savefig(light, metadata={"Date": None, "Creator": None})
+        figure.savefig(png, dpi=DPI, metadata={"Software": None})
+    coloured = re.compile("|".join(DARK))
+    text = light.read_text(encoding="utf-8")
+    dark.write_text(coloured.sub(lambda match: DARK[match[0]], text), encoding="utf-8")
 
 
 def draw_lines(
@@ -83,7 +102,7 @@ def draw_lines(
         errors = _errors(y, line.intervals) if line.intervals else None
         axes.errorbar(x, y, errors, capsize=3, label=_wrapped(line.name), **_look(names, line))
     if ticks:
-        axes.set_xticks(range(len(ticks)), ticks)
+        axes.set_xticks(range(len(ticks)), list(map(visible, ticks)))
         axes.set_xlim(-0.5, len(ticks) - 0.5)
     else:
         axes.locator_params(axis="x", integer=True)
@@ -128,7 +147,7 @@ def draw_stacks(
         axes.barh(
             range(len(names)), shares, left=left, label=part, height=THICK,
             color=COLOURS[number % len(COLOURS)], hatch=HATCHES[number % len(HATCHES)],
-            edgecolor="white", linewidth=0.4,
+            edgecolor=PAPER, linewidth=0.4,
         )  # fmt: skip
         left = [before + share for before, share in zip(left, shares, strict=True)]
     axes.set_xlim(0, 1)
@@ -140,7 +159,7 @@ def _rows(axes: "Axes", title: str, names: Sequence[str]) -> None:
     """Each name stands above its row, where there is room for long ones."""
     for number, name in enumerate(names):
         axes.annotate(
-            shorten(name, LETTERS, placeholder=" …"), (0, number - THICK / 2),
+            shorten(visible(name), LETTERS, placeholder=" …"), (0, number - THICK / 2),
             xycoords=("axes fraction", "data"), xytext=(2, 1), textcoords="offset points",
             fontsize=8.5, va="bottom",
         )  # fmt: skip
@@ -157,7 +176,7 @@ def _legend_height(axes: "Axes") -> float:
 
 
 def _wrapped(text: str) -> str:
-    return fill(text, LETTERS)
+    return fill(visible(text), LETTERS)
 
 
 def _errors(

@@ -9,6 +9,7 @@ from pddlego_local.metrics.rates import Rate
 from pddlego_local.outcomes import CAUSES
 from pddlego_local.report.cells import by_number
 from pddlego_local.report.figures.drawing import (
+    ENDINGS,
     Line,
     draw_bars,
     draw_dots,
@@ -19,7 +20,7 @@ from pddlego_local.report.figures.drawing import (
 from pddlego_local.report.figures.growth import Growth
 from pddlego_local.report.figures.series import Series
 
-NAMES = ("success", "tasks", "causes", "cost", "growth")
+NAMES = ("success", "trials", "tasks", "causes", "cost", "growth")
 MOST_PANELS = 12
 MOST_LINES = 10
 LINES, BAR = 2.4, 0.4  # inches: a panel of lines, a bar with its name
@@ -29,7 +30,7 @@ Panels = Mapping[str, list[Series]]
 
 @dataclass(frozen=True)
 class Figure:
-    """`name`.svg and `name`.png."""
+    """`name`.svg, `name`_dark.svg and `name`.png."""
 
     name: str
     caption: str
@@ -41,11 +42,12 @@ def draw_figures(
     """Writes those for which there is something to show, and removes the others from the folder;
     `growth` is that of each cell's series."""
     for name in NAMES:
-        for kind in ("svg", "png"):
-            (folder / f"{name}.{kind}").unlink(missing_ok=True)
+        for ending in ENDINGS:
+            (folder / f"{name}{ending}").unlink(missing_ok=True)
     panels = _panels(series, _panel)
     drawn = [
         _success_by_rung(panels, folder),
+        _success_by_trial(panels, folder),
         _success_by_task(series, folder),
         _causes(panels, folder),
         _cost(panels, folder),
@@ -80,6 +82,23 @@ def _success_by_rung(panels: Panels, folder: Path) -> Figure | None:
             title = "one decoding" if shown else ""
             draw_dots(axes[-1], title, told, shares, [rate.interval for rate in rates])
     return Figure("success", "Success, with intervals of 95 %" + _left_out(ladders))
+
+
+def _success_by_trial(panels: Panels, folder: Path) -> Figure | None:
+    several = _panels([a for many in panels.values() for a in many if len(a.trials) > 1], _panel)
+    if not several:
+        return None
+    shown = _first(several)
+    names = list(dict.fromkeys(one.name for series in shown.values() for one in series))
+    with drawing(folder, "trials", [LINES] * len(shown)) as axes:
+        for axis, (title, series) in zip(axes, shown.items(), strict=True):
+            lines = [_rates(one.name, list(enumerate(one.trials, 1))) for one in series]
+            draw_lines(axis, title, lines[:MOST_LINES], names)
+            axis.set_ylim(-0.03, 1.03)
+            axis.set_ylabel("games solved")
+            axis.set_xlabel("after trial")
+    caption = "Games solved after each trial, with intervals of 95 %"
+    return Figure("trials", caption + _left_out(several))
 
 
 def _success_by_task(series: Sequence[Series], folder: Path) -> Figure | None:

@@ -5,9 +5,12 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import zip_longest
 from pathlib import Path
 
 from pddlego_local.metrics.cell import Measures, measure
+from pddlego_local.metrics.rates import Rate
+from pddlego_local.metrics.trials import ALL, success_after_trials
 from pddlego_local.report.cells import CellRecord, varying_options
 from pddlego_local.report.numbers import rows_by_task
 from pddlego_local.rows import EpisodeRow
@@ -17,7 +20,8 @@ from pddlego_local.rows import EpisodeRow
 class Series:
     """`system` is the environment and the method, `place` the environment's settings and `line` the
     model with all other settings, where these tell series apart; `decoding` is the label of the
-    rung. `tasks` are the episodes that count, by kind of task; `cells` the folders."""
+    rung. `tasks` are the episodes that count, by kind of task; `cells` the folders; `trials` the
+    games solved after trial 1, 2, …, seeds added up."""
 
     system: str
     place: str
@@ -25,6 +29,7 @@ class Series:
     decoding: str
     tasks: Mapping[str, Sequence[EpisodeRow]]
     cells: Sequence[Path]
+    trials: Sequence[Rate] = ()
 
     @cached_property
     def measures(self) -> Measures:
@@ -59,7 +64,20 @@ def _series(names: tuple[str, ...], cells: Sequence[CellRecord], with_trivial: b
         for task, rows in rows_by_task(cell, with_trivial=with_trivial).items():
             tasks[task] += rows
     system, place, line, decoding = names
-    return Series(system, place, line, decoding, tasks, [cell.folder for cell in cells])
+    folders = [cell.folder for cell in cells]
+    trials = _after_trials(cells, with_trivial)
+    return Series(system, place, line, decoding, tasks, folders, trials)
+
+
+def _after_trials(cells: Sequence[CellRecord], with_trivial: bool) -> list[Rate]:
+    after = [success_after_trials(cell.rows, with_trivial=with_trivial).get(ALL) for cell in cells]
+    rates = zip_longest(*([trial.solved for trial in trials] for trials in after if trials))
+    return [_added_up([rate for rate in trial if rate]) for trial in rates]
+
+
+def _added_up(rates: Sequence[Rate]) -> Rate:
+    """Of seeds, which play the same games."""
+    return Rate(sum(r.k for r in rates), sum(r.n for r in rates), max(r.n for r in rates))
 
 
 def _short(settings: str) -> str:
