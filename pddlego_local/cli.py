@@ -7,6 +7,7 @@ import argparse
 import contextlib
 import errno
 import importlib
+import importlib.metadata
 import os
 import sys
 from collections.abc import Sequence
@@ -77,6 +78,13 @@ def _dispatch(arguments: Sequence[str]) -> int:
         from pddlego_local.commands import run as cells
 
         return cells.main(arguments[1:])
+    if arguments and arguments[0] == "-sc":  # a shell asks how a line may go on
+        from pddlego_local.commands.run_help import complete
+
+        return _dispatch(["run", *arguments]) if complete(list(COMMANDS)) else 0
+    if arguments and arguments[0] == "--version":
+        print(f"pddlego_local {importlib.metadata.version('pddlego_local')}")
+        return 0
     options = _parser().parse_args(arguments or ["--help"])
     command = importlib.import_module(f"pddlego_local.commands.{options.command}")
     parser = argparse.ArgumentParser(prog=f"pddlego {options.command}", description=command.HELP)
@@ -92,6 +100,7 @@ def _parser() -> argparse.ArgumentParser:
         epilog="\n".join(f"  {name:8} {text}" for name, text in COMMANDS.items()),
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
+    parser.add_argument("--version", action="store_true", help="print it")
     parser.add_argument(
         "command", choices=[name for name in COMMANDS if name != "run"], metavar="COMMAND"
     )

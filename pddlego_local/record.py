@@ -135,7 +135,11 @@ def winning_domains(folder: Path) -> tuple[tuple[str, str], ...]:
             planned = [event.domain for event in events if isinstance(event, Plan) and event.plan]
             domains += [(str(path.relative_to(folder)), domain) for domain in planned[-1:]]
     if not domains:
-        raise ConfigError(f"method.domains={folder}: no won episode with a plan below this folder")
+        raise ConfigError(
+            f"method.domains={folder}: no won episode with a plan below this folder; play first "
+            "what its domains come from, for an experiment of ours with "
+            f"`make sweep EXPERIMENT={folder.name}`"
+        )
     return tuple(domains)
 
 

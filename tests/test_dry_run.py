@@ -24,8 +24,14 @@ HEAVY = ("torch", "jpype", "py4j.java_gateway", "vllm")
 
 def lines(table: str) -> list[tuple[str, ...]]:
     """The cells' rows and the totals: name, what differs, then the four numbers."""
-    split = [re.split(r"\s*│\s*", line.strip("│ ")) for line in table.splitlines()]
-    return [tuple(row) for row in split if len(row) > 4]
+    split = [re.split(r"\s*│\s*", line)[1:-1] for line in table.splitlines() if "│" in line]
+    rows = list[tuple[str, ...]]()
+    for name, *numbers in split:
+        if numbers[0]:
+            rows.append((name, "", *numbers))
+        else:  # what differs stands below the name
+            rows[-1] = (rows[-1][0], name, *rows[-1][2:])
+    return rows
 
 
 def dry(capsys: pytest.CaptureFixture[str], *overrides: str) -> tuple[int, list[tuple[str, ...]]]:
@@ -62,6 +68,28 @@ def test_each_model_is_looked_at_once_and_the_disk_for_all_calls(
     assert "for 7 at once" in told and "`make fetch MODEL=qwen3_8b`" in told
     calls = 4 * 2 * 50 * 5 * 6
     assert f"free in {tmp_path}, enough for {calls * 9000 / 1e6:.1f} MB: about 9 kB a call" in told
+
+
+def test_many_cells_are_one_line_a_model_unless_each_is_asked_for(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    seeds = ",".join(map(str, range(20)))
+    sweep = ["-m", f"run.out={tmp_path}", f"seed={seeds}", "model=reference,random", "games=0-1"]
+    code, rows = dry(capsys, *sweep)
+    assert code == 0 and [row[0] for row in rows] == [
+        "reference, 20 cells", "random, 20 cells", "cells: 40",
+    ]  # fmt: skip
+    assert [row[2] for row in rows] == ["40", "40", "80"]
+    assert command.main([*sweep, "--dry-run=cells"]) == 0
+    assert len(lines(capsys.readouterr().out)) == 40 + 1
+
+
+def test_a_disk_that_is_too_small_is_no_success(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = [f"run.out={tmp_path}", "games=0-99999", "trials=50", "--dry-run"]
+    assert command.main(words) == 3
+    assert "TOO LITTLE" in capsys.readouterr().out
 
 
 def test_what_is_done_is_not_left(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -1,20 +1,28 @@
 """`pddlego run … --dry-run`: the cells of a command, and what they may still cost."""
 
-import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from rich.console import Console
 from rich.table import Table
 
-from pddlego_local.commands.fit import Asked, Fit, look_at, room_for_records
+from pddlego_local.commands.fit import (
+    CALL_BYTES,
+    Asked,
+    Fit,
+    free_at,
+    look_at,
+    room_for_records,
+)
 from pddlego_local.config import GROUPS, CellConfig, compose_cell
 from pddlego_local.decoding import Decoding
-from pddlego_local.errors import PddlegoError
+from pddlego_local.errors import InfrastructureError, PddlegoError
 from pddlego_local.methods import Method
 from pddlego_local.record import Cell
+from pddlego_local.screen import screen
+from pddlego_local.screen import show as show_table
+from pddlego_local.unlearned import what_they_never_learned
 
-PIPE_WIDTH = 160  # columns, where nobody says how wide the page is
+MOST_LINES = 24  # of cells; more of them are summed up by model
 
 
 @dataclass(frozen=True)
@@ -25,6 +33,7 @@ class CellAhead:
     """
 
     cell: str
+    model: str
     overrides: tuple[str, ...]
     episodes: int
     done: int
@@ -35,12 +44,16 @@ class CellAhead:
         return self.episodes - self.done
 
 
-def show(cells: Sequence[Sequence[str]], tell: Callable[[PddlegoError], int]) -> int:
+def show(
+    cells: Sequence[Sequence[str]], tell: Callable[[PddlegoError], int], every_cell: bool
+) -> int:
     """Prints one table and its totals, what each model needs, and the disk.
 
-    0, or the exit code of the worst mistake in the cells. `cells` are the overrides of each;
-    mistakes are reported as by the run itself. Nothing is loaded, started or written.
+    0, the exit code of the worst mistake in the cells, or 3 if the disk is too small. `cells` are
+    the overrides of each; mistakes are reported as by the run itself. Nothing is loaded, started or
+    written.
     """
+    configs: list[CellConfig] = []
     ahead: list[CellAhead] = []
     models: dict[str, Fit] = {}
     errors: dict[str, PddlegoError] = {}
@@ -49,6 +62,7 @@ def show(cells: Sequence[Sequence[str]], tell: Callable[[PddlegoError], int]) ->
         try:
             config = compose_cell(overrides)
             _check(config, checked)
+            configs.append(config)
             ahead.append(look_ahead(config, tuple(overrides)))
             if (model := str(config.tree["model"])) not in models:
                 models[model] = _model(config)
@@ -56,12 +70,13 @@ def show(cells: Sequence[Sequence[str]], tell: Callable[[PddlegoError], int]) ->
             errors.setdefault(str(error), error)
     if errors:
         return max(tell(error) for error in errors.values())
-    console = Console(highlight=False, width=None if sys.stdout.isatty() else PIPE_WIDTH)
-    console.print(_table(ahead))
-    out = config.settings.run.out
-    for line in (*models.values(), room_for_records(out, sum(cell.calls for cell in ahead))):
+    table = _table(ahead) if every_cell or len(ahead) <= MOST_LINES else _by_model(ahead)
+    show_table(screen(), table)
+    out, calls = config.settings.run.out, sum(cell.calls for cell in ahead)
+    warnings = (f"warning: {warning}" for warning in what_they_never_learned(configs))
+    for line in (*models.values(), room_for_records(out, calls), *warnings):
         print(line)
-    return 0
+    return 0 if calls * CALL_BYTES <= free_at(out) else InfrastructureError.exit_code
 
 
 def _model(config: CellConfig) -> Fit:
@@ -79,7 +94,9 @@ def look_ahead(config: CellConfig, overrides: tuple[str, ...]) -> CellAhead:
     episodes = {(game, trial) for game in settings.games for trial in range(settings.trials)}
     done = Cell(settings.run.out / settings.name / config.cell).done() & episodes
     calls = method.most_calls(budget, decoding.best_of) * (len(episodes) - len(done))
-    return CellAhead(config.cell, overrides, len(episodes), len(done), calls)
+    return CellAhead(
+        config.cell, config.labels["model"], overrides, len(episodes), len(done), calls
+    )
 
 
 def _check(config: CellConfig, checked: list[object]) -> None:
@@ -93,20 +110,38 @@ def _check(config: CellConfig, checked: list[object]) -> None:
 
 
 def _table(ahead: Sequence[CellAhead]) -> Table:
-    table = Table(caption="Calls: the most that the methods' limits allow.", show_footer=True)
-    table.add_column("cell", f"cells: {len(ahead)}", no_wrap=True)
-    table.add_column("differs in")
-    for title, numbers in {
-        "episodes": [cell.episodes for cell in ahead],
-        "done": [cell.done for cell in ahead],
-        "left": [cell.left for cell in ahead],
-        "model calls, up to": [cell.calls for cell in ahead],
-    }.items():
-        table.add_column(title, f"{sum(numbers):,}", justify="right", no_wrap=True)
+    table = _numbered("cell", ahead)
     for cell in ahead:
-        numbers = [cell.episodes, cell.done, cell.left, cell.calls]
-        table.add_row(cell.cell, _own(cell, ahead), *(f"{number:,}" for number in numbers))
+        name = f"{cell.cell}\n  {own}" if (own := _own(cell, ahead)) else cell.cell
+        table.add_row(name, *_numbers([cell]))
     return table
+
+
+def _by_model(ahead: Sequence[CellAhead]) -> Table:
+    table = _numbered("model", ahead)
+    for model in dict.fromkeys(cell.model for cell in ahead):
+        cells = [cell for cell in ahead if cell.model == model]
+        table.add_row(f"{model}, {len(cells)} cells", *_numbers(cells))
+    return table
+
+
+def _numbered(first: str, ahead: Sequence[CellAhead]) -> Table:
+    """An empty table with its totals."""
+    caption = "Calls: the most that the methods' limits allow."
+    if first == "model":
+        caption += " Each cell: --dry-run=cells."
+    table = Table(caption=caption, show_footer=True)
+    table.add_column(first, f"cells: {len(ahead)}")
+    titles = ("episodes", "done", "left", "model calls, up to")
+    for title, total in zip(titles, _numbers(ahead), strict=True):
+        table.add_column(title, total, justify="right")
+    return table
+
+
+def _numbers(cells: Sequence[CellAhead]) -> list[str]:
+    """Their episodes, those done and left, and calls."""
+    numbers = [(cell.episodes, cell.done, cell.left, cell.calls) for cell in cells]
+    return [f"{sum(column):,}" for column in zip(*numbers, strict=True)]
 
 
 def _own(cell: CellAhead, ahead: Sequence[CellAhead]) -> str:

@@ -1,28 +1,27 @@
 """`pddlego models`: the models that have a YAML, their size and licence, and which run here."""
 
 import argparse
-import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import yaml
 from omegaconf import OmegaConf
-from rich.console import Console
 from rich.table import Table
 
 from pddlego_local.commands.fit import GB, about_of, on_cuda
 from pddlego_local.errors import MissingPart
 from pddlego_local.models.about import About
+from pddlego_local.models.front_matter import front_matter
 from pddlego_local.models.machine import gpu_count, gpu_memory
-from pddlego_local.models.memory import Gpus, fewest, shape_told
-from pddlego_local.models.weights import locate
+from pddlego_local.models.memory import Gpus, fewest, shape_found, shape_told
+from pddlego_local.models.weights import locate, shipped
 from pddlego_local.resources import folder
+from pddlego_local.screen import screen, show
 
 HELP = "the models that have a config: size, licence, context, and which run on this machine"
 
 _CARDS = (24, 48, 80)  # GB of memory of common GPUs
-_PIPE_WIDTH = 170  # columns, where nobody says how wide the page is
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -30,22 +29,22 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def carry_out(arguments: argparse.Namespace) -> int:
-    console = Console(highlight=False, width=None if sys.stdout.isatty() else _PIPE_WIDTH)
     rows = sorted(_rows(), key=lambda row: row[0])
     table = Table(caption=_caption())
-    for title in ("model=", "parameters", "licence", "context", "weights"):
+    for title in ("model=", "parameters", "weights", "here"):
         table.add_column(title, no_wrap=title == "model=", justify=_side(title))
     for card in _CARDS:
         table.add_column(f"{card} GB", justify="right")
-    table.add_column("here")
+    table.add_column("licence")
+    table.add_column("context", justify="right")
     for _, cells in rows:
         table.add_row(*cells)
-    console.print(table)
+    show(screen(), table)
     return 0
 
 
 def _side(title: str) -> Any:
-    return "left" if title in ("model=", "licence") else "right"
+    return "left" if title in ("model=", "here") else "right"
 
 
 def _caption() -> str:
@@ -65,8 +64,23 @@ def _rows() -> list[tuple[tuple[float, str], Sequence[str]]]:
         if about := about_of(settings):
             rows.append(((about.parameters, path.stem), _cells(path.stem, settings, about)))
         elif not {"weights", "run"} & settings.keys():  # those the user says
-            rows.append(((0.0, path.stem), (path.stem, "–", "", "", "", "", "", "", "ready")))
+            rows.append(((0.0, path.stem), (path.stem, "–", "", "ready", *[""] * 5)))
+        elif own := shipped(str(settings.get("weights"))):
+            rows.append(_shipped(path.stem, settings, own))
     return rows
+
+
+def _shipped(
+    stem: str, settings: Mapping[str, Any], own: Path
+) -> tuple[tuple[float, str], Sequence[str]]:
+    """Weights that come with this package: their files and their card tell what YAMLs tell of
+    others. They run on a CPU, and would fit any GPU."""
+    shape = shape_found(own, settings["dtype"])
+    parameters = shape.weights / shape.element
+    licence = str(front_matter(own).get("license", "")).upper()
+    size = f"{shape.weights / GB:.2f} GB"
+    cells = (stem, _short(parameters), size, "on the CPU, ready", *"111", licence)
+    return (parameters, stem), (*cells, f"{shape.longest:,} of {shape.longest:,}")
 
 
 def told(path: Path) -> dict[str, Any]:
@@ -86,11 +100,11 @@ def _cells(stem: str, settings: Mapping[str, Any], about: About) -> Sequence[str
     return (
         stem,
         _short(about.parameters),
+        f"{shape.weights / GB:.1f} GB",
+        _here(settings, about),
+        *(str(count) if count else "–" for count in counts),
         about.licence,
         f"{tokens:,} of {about.most_context_tokens:,}",
-        f"{shape.weights / GB:.1f} GB",
-        *(str(count) if count else "–" for count in counts),
-        _here(settings, about),
     )
 
 

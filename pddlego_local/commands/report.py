@@ -6,8 +6,6 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from rich.console import Console
-
 from pddlego_local.errors import ConfigError
 from pddlego_local.report.cells import CellRecord, find_cells
 from pddlego_local.report.comparison_tables import (
@@ -24,6 +22,7 @@ from pddlego_local.report.pages.site import write_pages
 from pddlego_local.report.paper_tables import papers_latex, papers_markdown
 from pddlego_local.report.papers import Result, paper_results
 from pddlego_local.report.text import on_screen, report_markdown
+from pddlego_local.screen import screen, show
 
 HELP = "tables of one or more runs, with n and intervals"
 
@@ -68,10 +67,10 @@ def carry_out(arguments: argparse.Namespace) -> int:
     numbers = report_numbers(cells, with_trivial=with_trivial)
     _check_factors(arguments.compare, cells)
     found = comparisons(cells, arguments.compare, with_trivial=with_trivial)
-    console = Console()
-    console.print(on_screen(numbers))
+    console = screen()
+    show(console, on_screen(numbers))
     if found:
-        console.print(comparisons_on_screen(found))
+        show(console, comparisons_on_screen(found))
     if folder:
         files = _write(numbers, found, paper_results(cells), folder)
         if not arguments.without_pages:

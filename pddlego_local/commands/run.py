@@ -9,6 +9,7 @@ under another one (`elsewhere`) a job plays, perhaps on another machine.
 import contextlib
 import logging
 import os
+import shlex
 import sys
 import warnings
 from collections.abc import Iterator, Sequence
@@ -26,17 +27,23 @@ from rich.logging import RichHandler
 from rich.markup import escape
 
 from pddlego_local.commands import dry_run, elsewhere
+from pddlego_local.commands.run_help import help_text
 from pddlego_local.commands.sweep import cells_of
 from pddlego_local.config import CellConfig, compose_cell, quote_games
 from pddlego_local.errors import CellHeld, PddlegoError
 from pddlego_local.models.opened import MODELS
+from pddlego_local.open_cell import folder_of
 from pddlego_local.pool import CellResult
 from pddlego_local.resources import folder
 from pddlego_local.run import run_cells
+from pddlego_local.screen import screen, show
 from pddlego_local.sweep_record import write_sweep
+from pddlego_local.unlearned import what_they_never_learned
 from pddlego_local.visible import visible
 
-DRY_RUN = "--dry-run"
+EVERY_CELL = "--dry-run=cells"
+DRY_RUNS = ("--dry-run", EVERY_CELL)
+MOST_CELLS_SHOWN = 24  # of more than a screen, the report is to be asked
 _FULL_ERROR = "HYDRA_FULL_ERROR"
 console = Console(stderr=True, highlight=False, soft_wrap=True)
 _exit_code = 0
@@ -45,11 +52,16 @@ _handed_in: list[CellConfig] = []
 
 def main(arguments: Sequence[str]) -> int:
     """Runs one cell or a sweep; 0 done, 2 bad configuration, 3 an infrastructure fault."""
-    dry = DRY_RUN in arguments
-    words = quote_games([word for word in arguments if word != DRY_RUN])
+    if {"--help", "-h"} & set(arguments):
+        print(help_text())
+        return 0
+    dry = [word for word in arguments if word in DRY_RUNS]
+    words = quote_games([word for word in arguments if word not in DRY_RUNS])
     _log_to_console()
-    sys.argv = ["pddlego run", *_options_first(words)]
-    Preflight.dry, Preflight.launched = dry, []
+    completing = {"-sc", "--shell-completion"} & set(words)
+    sys.argv = ["pddlego" if completing else "pddlego run", *_options_first(words)]
+    Preflight.dry, Preflight.every_cell = bool(dry), EVERY_CELL in dry
+    Preflight.launched = []
     # Our configs of launchers have the plugins' names, and are checked against theirs on purpose.
     warnings.filterwarnings("ignore", r"\s*'hydra/launcher/\w+' is validated", UserWarning)
     try:
@@ -147,10 +159,13 @@ def _play_all() -> None:
         _play(cells)
     except PddlegoError as error:
         raise SystemExit(_tell(error)) from error
+    _tell_results(cells)
 
 
 def _play(cells: Sequence[CellConfig], sweep: Sequence[Path] = ()) -> None:
     """Raises as `run_cells`."""
+    for warning in what_they_never_learned(cells):
+        console.print(f"[yellow]warning:[/] {escape(warning)}")
     results: list[CellResult] = []
 
     def told(result: CellResult) -> None:
@@ -164,6 +179,21 @@ def _play(cells: Sequence[CellConfig], sweep: Sequence[Path] = ()) -> None:
             f"{ended_early[-1].why}, {left} episodes are left: give the command again, with a "
             "higher limit if it counts what was played before"
         )
+
+
+def _tell_results(cells: Sequence[CellConfig]) -> None:
+    """On standard output, as `pddlego report` does, and what to type next."""
+    from pddlego_local.report.cells import find_cells  # with its statistics: a second at the start
+    from pddlego_local.report.numbers import report_numbers
+    from pddlego_local.report.text import on_screen
+
+    begun = [path for path in dict.fromkeys(map(folder_of, cells)) if (path / "run.json").exists()]
+    if not begun:
+        return
+    if len(begun) <= MOST_CELLS_SHOWN:
+        show(screen(), on_screen(report_numbers(find_cells(begun))))
+    runs = shlex.quote(str(begun[0].parent))
+    print(f"next: pddlego report {runs} --open   (tables, figures, and a page for every episode)")
 
 
 def _tell_faults(result: CellResult) -> None:
@@ -189,20 +219,22 @@ def _tell(error: PddlegoError) -> int:
 class Preflight(Callback):
     """Before the first job of a sweep: composes every cell and asks its parts what they lack.
 
-    With `dry` no job begins: the cells are listed instead. `launched` are the cells whose jobs
-    another launcher starts; the machines that play them ask what they lack.
+    With `dry` no job begins: the cells are listed instead, many of them by model unless
+    `every_cell`. `launched` are the cells whose jobs another launcher starts; the machines that
+    play them ask what they lack.
     """
 
     dry = False
+    every_cell = False
     launched: ClassVar[list[CellConfig]] = []
 
     def on_run_start(self, config: DictConfig, **kwargs: Any) -> None:
         if self.dry:
-            raise SystemExit(dry_run.show([list(config.hydra.overrides.task)], _tell))
+            raise SystemExit(dry_run.show([list(config.hydra.overrides.task)], _tell, True))
 
     def on_multirun_start(self, config: DictConfig, **kwargs: Any) -> None:
         if self.dry:
-            raise SystemExit(dry_run.show(cells_of(config), _tell))
+            raise SystemExit(dry_run.show(cells_of(config), _tell, self.every_cell))
         errors: dict[str, PddlegoError] = {}
         checked: list[object] = []
         cells: list[tuple[list[str], CellConfig]] = []

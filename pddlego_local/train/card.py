@@ -21,13 +21,21 @@ _ABOUT = """\
 license: mit
 library_name: transformers
 pipeline_tag: text-generation
----
+{trained_on}---
 # {name}
 
 A model of {millions:.1f} million parameters that writes PDDL domain and problem files for \
 CoinCollector: the answers of PDDLego+ to its questions in `method.variant=compact`, in the layout \
 `line`. Trained {base} (`pddlego train`).
 
+"""
+_TRAINED_ON = """\
+pddlego_local:
+  trained_on:  # all its questions had these; `pddlego run` warns of others
+    environment: coin
+    method.prompts: pddlego_plus
+    method.variant: compact
+    decoding.reason: none
 """
 _FROM_SCRATCH = "from random weights, in which two attention heads were set to copy"
 _DATA = """\
@@ -71,7 +79,10 @@ def card(
         "What it cannot do": _LIMITS,
         "Files": files,
     }
-    about = _ABOUT.format(name=settings.name, millions=parameters / 1e6, base=base)
+    trained_on = "" if settings.weights else _TRAINED_ON  # else the base knows more
+    about = _ABOUT.format(
+        name=settings.name, millions=parameters / 1e6, base=base, trained_on=trained_on
+    )
     return about + "\n".join(f"## {title}\n\n{text}" for title, text in sections.items())
 
 

@@ -101,11 +101,27 @@ def test_the_list_without_a_gpu(
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     listed = rows(capsys, monkeypatch, 0)
     assert {path.stem for path in PUBLISHED} | {"reference", "random"} <= listed.keys()
-    assert listed["qwen3_8b"][:4] == ["8.2 B", "Apache-2.0", "40,960 of 40,960", "16.4 GB"]
-    assert listed["llama33_70b"][4:] == ["8", "4", "4", "needs 4 GPUs"]
-    assert listed["qwen3_8b"][-1] == "needs a GPU"
-    assert listed["smollm2"][-1] == "on the CPU, to be fetched"
-    assert listed["reference"][-1] == "ready"
+    assert listed["qwen3_8b"][:3] == ["8.2 B", "16.4 GB", "needs a GPU"]
+    assert listed["qwen3_8b"][-2:] == ["Apache-2.0", "40,960 of 40,960"]
+    assert listed["llama33_70b"][2:6] == ["needs 4 GPUs", "8", "4", "4"]
+    assert listed["smollm2"][2] == "on the CPU, to be fetched"
+    assert listed["reference"][2] == "ready"
+    for ours in ("nano", "nano_early", "nano_vllm"):
+        assert listed[ours][:3] == ["2 M", "0.01 GB", "on the CPU, ready"]
+        assert listed[ours][-2:] == ["MIT", "4,096 of 4,096"]
+
+
+def test_on_a_narrow_terminal_no_name_is_cut_and_what_is_left_out_is_told(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    assert run(["models"]) == 0
+    told = capsys.readouterr().out
+    stems = {path.stem for path in (ROOT / "conf/model").glob("*.yaml")}
+    named = {line.split()[1] for line in told.splitlines() if line.startswith("│")}
+    assert stems - {"vllm", "transformers", "replay"} <= named
+    assert "…" not in told and max(map(len, told.splitlines())) <= 80
+    assert "Left out, for the terminal is narrow:" in told
 
 
 def test_the_list_with_a_gpu(
@@ -113,6 +129,6 @@ def test_the_list_with_a_gpu(
 ) -> None:
     monkeypatch.setattr("huggingface_hub.constants.HF_HUB_CACHE", str(tmp_path))
     listed = rows(capsys, monkeypatch, 1, 24 * 10**9)
-    assert listed["qwen3_8b"][-1] == "too large"
-    assert listed["qwen3_8b_awq"][-1] == "fits, to be fetched"
-    assert listed["qwen3_32b"][-1] == "needs 2 GPUs"
+    assert listed["qwen3_8b"][2] == "too large"
+    assert listed["qwen3_8b_awq"][2] == "fits, to be fetched"
+    assert listed["qwen3_32b"][2] == "needs 2 GPUs"

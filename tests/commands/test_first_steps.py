@@ -1,0 +1,117 @@
+"""What somebody types in the first hour: help, version, completion, and a first run."""
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from pddlego_local.cli import run
+from pddlego_local.commands.run import main as run_command
+from pddlego_local.config import compose_cell
+from pddlego_local.resources import folder
+from pddlego_local.unlearned import what_they_never_learned
+
+BIN = Path(sys.executable).parent
+
+
+def test_the_version_is_told(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["--version"]) == 0
+    assert re.fullmatch(r"pddlego_local \d+\.\d+\.\d+\n", capsys.readouterr().out)
+
+
+def test_the_help_of_run_names_its_options_and_no_file_that_is_no_choice(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert run(["run", "--help"]) == 0
+    told = capsys.readouterr().out
+    for word in ("-m ", "--dry-run", "--config-dir", "model=", "experiment=", "max_hours"):
+        assert word in told
+    choices = told[told.index("Choices") : told.index("Settings")]
+    for path in folder("conf").glob("*/*.yaml"):
+        assert path.stem in choices or path.parent.name == "train"
+    assert not re.search(r"\b_\w+", choices)
+
+
+def test_what_is_no_choice_is_not_offered_for_one_that_is_misspelt(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    for group, choice in (("experiment", "smoke"), ("decoding", "syntax")):
+        assert run_command([f"{group}=nonsense", f"run.out={tmp_path}"]) == 2
+        told = capsys.readouterr().err
+        assert choice in told and not re.search(r"^\s*_", told, re.MULTILINE)
+
+
+@pytest.mark.parametrize(
+    ("typed", "offered"),
+    [
+        ("pddlego res", ["rescore"]),
+        ("pddlego run decoding=s", ["decoding=signatures", "decoding=syntax"]),
+        ("pddlego run decoding=syntax model=nano_", ["model=nano_early", "model=nano_vllm"]),
+    ],
+)
+def test_a_shell_completes_with_what_it_was_told_to_use(typed: str, offered: list[str]) -> None:
+    """In a real bash: the function that it is given, called as the shell calls it."""
+    script = (
+        'eval "$(pddlego run -sc install=bash)"; complete -p pddlego; '
+        "COMP_WORDS=($COMP_LINE); COMP_CWORD=$((${#COMP_WORDS[@]} - 1)); COMP_POINT=${#COMP_LINE}; "
+        'hydra_bash_completion; printf "%s\\n" "${COMPREPLY[@]}"'
+    )
+    path = f"{BIN}{os.pathsep}{os.environ['PATH']}"
+    done = subprocess.run(
+        ["bash", "-c", script],
+        env={**os.environ, "PATH": path, "COMP_LINE": typed},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stdout.splitlines()[1:] == offered, done
+
+
+def test_a_run_ends_with_its_table_and_the_next_command(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ["environment.rooms=3,5", "games=0-4", f"run.out={tmp_path}", "-m"]
+    assert run_command(words) == 0
+    told = capsys.readouterr().out
+    assert "environment.rooms=3" in told and "100.0 % [" in told
+    (command,) = re.findall(r"next: pddlego (.*?)   ", told)
+    assert run([*command.split(), "--without-pages"][:2]) == 0
+
+
+@pytest.mark.parametrize(
+    ("overrides", "new"),
+    [
+        (["method.variant=compact"], ""),
+        (["method.variant=compact", "method=pddlego", "decoding=grounded"], ""),
+        ([], "it never saw method.variant=detailed,"),
+        (["method=plangen"], "it never saw method.prompts=plangen, method.variant=None,"),
+        (["method.variant=compact", "environment=cooking"], "it never saw environment=cooking,"),
+        (["method.variant=compact", "decoding.reason=draft"], "never saw decoding.reason=draft,"),
+    ],
+)
+@pytest.mark.parametrize("model", ["nano", "nano_vllm", "transformers model.weights=nano_early"])
+def test_a_small_model_that_is_asked_what_it_never_learned_is_told(
+    overrides: list[str], new: str, model: str
+) -> None:
+    cell = compose_cell([*f"model={model}".split(), *overrides])
+    told = " ".join(what_they_never_learned([cell]))
+    assert (new in told and "trained on environment=coin" in told) if new else not told
+
+
+def test_the_warning_stands_before_the_first_episode_and_once_a_model(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ["-m", "model=nano", "environment=coin,cooking", "seed=0,1", f"run.out={tmp_path}"]
+    assert run_command([*words, "--dry-run"]) == 0
+    told = capsys.readouterr().out
+    assert told.count("warning: model=nano was trained on") == 1
+    assert run_command([*words, "run.max_hours=1e-9"]) == 0
+    assert capsys.readouterr().err.replace("\n", " ").count("warning: model=nano was") == 1
+
+
+def test_others_are_not_warned_of() -> None:
+    cells = [compose_cell([f"model={model}"]) for model in ("reference", "random", "qwen3_8b")]
+    assert not what_they_never_learned(cells)
