@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from pddlego_local.decoding.grammars.terminals import MOST_LETTERS
+from pddlego_local.decoding.grammars.terminals import MOST_LETTERS, OPERATORS
 from pddlego_local.decoding.staged.declarations import Declarations, declarations
 from pddlego_local.decoding.staged.limits import (
     MOST_CONSTANTS,
@@ -19,7 +19,7 @@ from pddlego_local.decoding.staged.limits import (
     MOST_TYPES,
     most_facts,
 )
-from pddlego_local.decoding.staged.names import KEYWORDS, circle
+from pddlego_local.decoding.staged.names import circle
 from pddlego_local.decoding.staged.reading import domain_of
 from pddlego_local.decoding.staged.schemas import ActionSchema
 from pddlego_local.pddl.faults import FaultLog
@@ -148,12 +148,8 @@ def _parameter_twice(pair: Pair) -> bool:
     return any(len({entry.name for entry in own}) < len(own) for own in lists)
 
 
-def _shared_name(pair: Pair) -> bool:
-    """A type or predicate has the name of a keyword, a section, an action, or of the other."""
-    types = {entry.name for entry in pair.domain.types}
-    predicates = {predicate.word.name for predicate in pair.domain.predicates or ()}
-    reserved = {*KEYWORDS, *pair.told}
-    return bool(types & predicates or (types | predicates) & reserved)
+def _operator_as_predicate(pair: Pair) -> bool:
+    return any(predicate.word.name in OPERATORS for predicate in pair.domain.predicates or ())
 
 
 def _nothing_with_parameters(pair: Pair) -> bool:
@@ -282,7 +278,7 @@ REASONS: dict[str, Callable[[Pair], bool]] = {
     "a quantifier over several variables or untyped ones": _other_quantifier,
     "a fact or an operand said twice": _said_twice,
     "a predicate's parameter named twice": _parameter_twice,
-    "a type or predicate with a name that is taken": _shared_name,
+    "an operator as predicate": _operator_as_predicate,
     "no predicate with parameters": _nothing_with_parameters,
     "a list longer than its bound": _long_list,
     "a name too long, or in circles": _long_name,

@@ -88,8 +88,11 @@ def judge(row: Row, planner: Planner) -> Judged:
     places = {rung: _place(rung, domain, problem, scene) for rung in RUNGS[:3]}
     place = places["typed"]
     reasons = departures(pair) if pair and found.symbols else []
+    # The printer leaves out wrong `:requirements`, which is not to count as written right.
+    broken = pair is None
     outside = places | {
-        "grounded": place or pair is None or goal_already_true(pair.domain, pair.problem),
+        "typed": place or broken,
+        "grounded": place or broken or goal_already_true(pair.domain, pair.problem),
     }
     return Judged(
         row,

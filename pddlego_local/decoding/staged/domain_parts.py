@@ -81,7 +81,7 @@ def more_predicates(
 ) -> str:
     """To the end of `:predicates`, or to where they are looked at."""
     variables = f"({names.variable()} {_type(declared)}) ~ 0 .. {MOST_PARAMETERS}"
-    predicate = rules.terminal(f"_ENTRY_O {names.predicate(declared, taken)} {variables} _C")
+    predicate = rules.terminal(f"_ENTRY_O {names.predicate(taken)} {variables} _C")
     listed = rules.rule("_predicate", [predicate, *rules.comment])
     left = max(MOST_PREDICATES - len(taken), 0)
     few = f"{some(listed, min(left, PREDICATES_AT_ONCE - 1))} _C"
@@ -109,7 +109,7 @@ def added_predicate(
     rules: Rules, names: Names, declared: Declarations, schemas: Sequence[ActionSchema]
 ) -> str:
     """One more predicate at the end, of a kind that an action can change."""
-    name = names.predicate(declared, [name for name, _ in declared.predicates])
+    name = names.predicate([name for name, _ in declared.predicates])
     kinds = {kind for action in schemas for _, kind in action.parameters}
     fitting = [t for t in declared.known_types if any(declared.fits(kind, t) for kind in kinds)]
     parameter = f"{names.variable()} _DASH {one_of(fitting)}" if fitting else ""

@@ -165,12 +165,9 @@ def _by_predicate(facts: Iterable[str]) -> Facts:
 
 
 def _not_to_be_renamed(objects: Collection[str], facts: Iterable[str]) -> set[str]:
-    """What `pddl.edit.apply` would rename in the wrong places, in lower case: names that predicates
-    have too, and names that a fact spells otherwise than `:objects` does."""
-    kept = set()
-    for predicate, *terms in map(words, facts):
-        kept |= {predicate.lower(), *(term.lower() for term in terms if term not in objects)}
-    return kept
+    """In lower case, the names that a fact spells otherwise than `:objects` does."""
+    terms = (term for fact in facts for term in words(fact)[1:])
+    return {term.lower() for term in terms if term not in objects}
 
 
 def _begin(rules: Rules, before: str, name: str) -> tuple[Begun, str]:

@@ -159,8 +159,8 @@ def _objects_after(objects: Mapping[str, str], changes: Mapping[str, Any]) -> di
 
 
 def _renamed(facts: Iterable[str], replaced: Mapping[str, str]) -> Iterator[str]:
-    for fact in facts:
-        yield f"({' '.join(replaced.get(word, word) for word in words(fact))})"
+    for predicate, *terms in map(words, facts):
+        yield f"({' '.join([predicate, *(replaced.get(term, term) for term in terms)])})"
 
 
 def _is_about(fact: str, names: Collection[str]) -> bool:

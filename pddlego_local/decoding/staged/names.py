@@ -4,13 +4,9 @@ import re
 from collections.abc import Collection, Iterable, Sequence
 
 from pddlego_local.decoding.grammars.terminals import ANY, OPERATORS, name_except, new_name
-from pddlego_local.decoding.staged.declarations import Declarations
-from pddlego_local.pddl.reader import SECTIONS
 
-KEYWORDS = frozenset(
-    {*OPERATORS, *(name.removeprefix(":") for name in SECTIONS)}
-    | {"define", "problem", "parameters", "precondition", "effect", "either", "number"}
-)
+NO_TYPES = frozenset({"number"})
+"""What Fast Downward lets no domain declare as a type."""
 
 _THRICE = re.compile(r"(.*?[^0-9].*?)\1\1")
 
@@ -26,13 +22,13 @@ def circle(name: str) -> str:
 
 
 class Names:
-    """Terminals for new names. A type is no keyword, section or action, a predicate no type either.
+    """Terminals for new names. Types, predicates, actions and things may share a name, as Fast
+    Downward tells them apart by where they stand; a predicate is no operator.
 
     A name that was begun as one of the `avoided` was given up, for it ran in circles.
     """
 
-    def __init__(self, actions: Iterable[str] = ()) -> None:
-        self._not_types = KEYWORDS | {name.lower() for name in actions}
+    def __init__(self) -> None:
         self._beginnings: set[str] = set()
 
     def avoid(self, beginning: str) -> None:
@@ -46,11 +42,10 @@ class Names:
         return name_except(self.avoided)
 
     def type(self, taken: Collection[str]) -> str:
-        return name_except([*self._not_types, *self.avoided, *taken])
+        return name_except([*NO_TYPES, *self.avoided, *taken])
 
-    def predicate(self, declared: Declarations, taken: Collection[str]) -> str:
-        types = (kind for kind in declared.known_types if kind != "object")
-        return name_except([*self._not_types, *self.avoided, *types, *taken])
+    def predicate(self, taken: Collection[str]) -> str:
+        return name_except([*OPERATORS, *self.avoided, *taken])
 
     def thing(self, allowed: Sequence[str] | None, taken: Collection[str]) -> str:
         """A constant or object: one of the `allowed`, None for any; "" if none is left."""

@@ -63,7 +63,7 @@ def _allowed(rung: str, scene: Scene) -> Sequence[str] | None:
 def _pddl(scene: Scene, allowed: Sequence[str] | None, layout: Layout) -> Stages:
     writing = Writing(layout)
     schemas = [ActionSchema.of(action) for action in scene.actions]
-    names = Names(schema.name for schema in schemas)
+    names = Names()
     declared = yield from domain.domain(writing, schemas, names, allowed)
     yield from problem(writing, declared, scene, names, allowed, NEXT_PROBLEM)
 
