@@ -84,6 +84,15 @@ def test_check_of_json_lines(tmp_path: Path) -> None:
     assert "Cellar" in fault["message"]
 
 
+@pytest.mark.parametrize("command", ["check", "plan"])
+def test_files_that_stand_in_each_others_place_are_one_question(
+    files: Path, capsys: pytest.CaptureFixture[str], command: str
+) -> None:
+    assert run([command, str(files / "problem.pddl"), str(files / "domain.pddl")]) == 1
+    told = capsys.readouterr().out
+    assert "did you swap them" in told and told.count("\n") <= 2
+
+
 @pytest.mark.parametrize("workers", ["1", "2"])
 def test_check_of_json_lines_keeps_their_order(tmp_path: Path, workers: str) -> None:
     hard = PROBLEM.replace("(way Kitchen Hall)", "(way Kitchen Hall) " * 300)
@@ -97,14 +106,21 @@ def test_check_of_json_lines_keeps_their_order(tmp_path: Path, workers: str) -> 
 
 @pytest.mark.parametrize("command", ["check", "plan"])
 @pytest.mark.parametrize("workers", ["1", "2"])
-def test_a_line_that_cannot_be_read_is_named_after_the_results_of_those_before_it(
+def test_a_line_that_cannot_be_read_has_its_fault_and_the_others_their_verdicts(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], command: str, workers: str
 ) -> None:
-    (tmp_path / "in").write_text(lines(PROBLEM, DONE, BROKEN) + "{\n" + lines(PROBLEM))
+    bad = '{\n\n[1]\n{"id": 7, "domain": ""}\n'
+    (tmp_path / "in").write_text(lines(PROBLEM, DONE, BROKEN) + bad + lines(PROBLEM))
     given = [command, "--jsonl", str(tmp_path / "in"), "--out", str(tmp_path / "out")]
     assert run([*given, "--workers", workers]) == 2
-    assert [answer["id"] for answer in answers(tmp_path / "out")] == ["task 0", "task 1", "task 2"]
-    assert "line 4 is not JSON" in capsys.readouterr().err
+    found = answers(tmp_path / "out")
+    ids = ["task 0", "task 1", "task 2", None, None, 7, "task 0"]
+    assert [answer["id"] for answer in found] == ids
+    assert [answer["line"] for answer in found[3:6]] == [4, 6, 7]
+    assert "is not JSON" in found[3]["unreadable"] and '"problem"' in found[5]["unreadable"]
+    assert found[6].keys() == found[0].keys() and "unreadable" not in found[6]
+    told = capsys.readouterr().err
+    assert "3 lines could not be read" in told and "line 4 is not JSON" in told
 
 
 def test_characters_that_are_none_pass_through(tmp_path: Path) -> None:
@@ -153,7 +169,7 @@ def test_standard_input_and_output(
         (["check", "--jsonl", "KEYLESS", "--out", "no/where"], "no/where"),
         (["show", "nowhere", "1"], "no such transcript"),
         (["plan", "--jsonl", "BAD"], "line 2 is not JSON"),
-        (["check", "--jsonl", "KEYLESS"], '"problem" must be a string'),
+        (["check", "--jsonl", "KEYLESS"], 'no "problem" that is a string'),
     ],
 )
 def test_bad_usage_is_one_sentence_and_exit_code_2(

@@ -15,7 +15,7 @@ import pytest
 
 from pddlego_local.commands.in_order import MOST_AHEAD, Here, in_order, processes
 from pddlego_local.commands.pairs import Entry
-from pddlego_local.errors import ConfigError, InfrastructureError, PlannerFault
+from pddlego_local.errors import InfrastructureError, PlannerFault
 from tests.planner.tasks import DOMAIN, all_gone, problem
 
 ROOT = Path(__file__).parents[1]
@@ -52,17 +52,6 @@ def test_without_a_pool_each_result_comes_before_the_next_line_is_read() -> None
     asked: list[int] = []
     results = in_order(lambda entry: entry.id, entries(9, asked), Here(), 1)
     assert [(next(results), len(asked)) for _ in range(9)] == [(n, n + 1) for n in range(9)]
-
-
-def test_an_unreadable_entry_comes_after_the_results_before_it() -> None:
-    def broken() -> Iterator[Entry]:
-        yield from entries(3)
-        raise ConfigError("line 4")
-
-    results = in_order(lambda entry: entry.id, broken(), Unhurried(), 2)
-    assert [next(results) for _ in range(3)] == [0, 1, 2]
-    with pytest.raises(ConfigError, match="line 4"):
-        next(results)
 
 
 def test_infrastructure_names_the_entry_it_failed_at() -> None:

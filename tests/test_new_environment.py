@@ -1,8 +1,10 @@
-"""An environment is a folder and one YAML: one from outside the project is played by its command.
+"""An environment is a folder and one YAML, a method a module with its prompts and one YAML: those
+from outside the project are played by its command.
 
 `tests/lamp` is copied, so that nothing of it lies where the project would find its own.
 """
 
+import json
 import os
 import shutil
 import subprocess
@@ -11,7 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from pddlego_local.record import read_rows
+from pddlego_local.events import Call
+from pddlego_local.record import read_events, read_rows
 
 FOLDER = Path(__file__).parent / "lamp"
 METHODS = ("pddlego_plus", "pddl_gen", "pddl_edit", "plangen", "action_gen")
@@ -42,6 +45,27 @@ def test_it_is_won_by_every_method_that_it_has_prompts_for(elsewhere: Path) -> N
         rows = read_rows(cell)
         assert [row.won for row in rows] == [True] * 6
         assert sum(row.refused + row.solver_errors for row in rows) == 0
+
+
+def test_a_method_brings_its_own_prompts_to_our_environments_and_to_its_own(
+    elsewhere: Path,
+) -> None:
+    code, said = run(elsewhere, "-m", "method=hopeful", "environment=lamp,coin", "+note=1")
+    assert code == 2 and "note" in said
+    code, said = run(elsewhere, "-m", "method=hopeful", "environment=lamp,coin")
+    assert code == 0, said
+    cells = {path.parent.name.split("-")[0]: path.parent for path in elsewhere.rglob("run.json")}
+    assert cells.keys() == {"lamp", "coin"}
+    hashes = set()
+    for cell in cells.values():
+        assert all(row.success for row in read_rows(cell / "episodes.jsonl"))
+        hashes.add(json.loads((cell / "run.json").read_text())["prompt_sha256"])
+        asked = next(e for e in read_events(cell / "transcripts/1-0.jsonl") if isinstance(e, Call))
+        assert "A domain file and a problem file, please" in asked.messages[0].content
+    assert len(hashes) == 2
+    shutil.rmtree(elsewhere / "hopeful" / "prompts")
+    code, said = run(elsewhere, "method=hopeful", "seed=1")
+    assert code == 2 and "'hopeful.prompts'" in said and "Traceback" not in said
 
 
 @pytest.mark.parametrize(

@@ -14,12 +14,13 @@ add_arguments = pairs.add_arguments
 
 
 def carry_out(arguments: argparse.Namespace) -> int:
-    """With two files 1 if they hold a fault; with --jsonl 0 once every line has its verdict."""
+    """With two files 1 if they hold a fault; with --jsonl 0 once every line has its verdict, 2 if
+    one held no pair."""
     with pairs.entries_of(arguments) as entries:
         if arguments.jsonl or arguments.out:
             pool = processes(arguments.workers) if arguments.workers > 1 else Here()
-            pairs.write_lines(in_order(verdict_on, entries, pool, arguments.workers), arguments.out)
-            return 0
+            lines = in_order(verdict_on, entries, pool, arguments.workers)
+            return pairs.write_lines(lines, arguments.out)
         (entry,) = entries
     verdict = check(entry.domain, entry.problem)
     for fault in verdict.faults:
@@ -33,4 +34,8 @@ def carry_out(arguments: argparse.Namespace) -> int:
 
 def verdict_on(entry: pairs.Entry) -> dict[str, Any]:
     """The line that --jsonl writes."""
-    return {"id": entry.id, **dataclasses.asdict(check(entry.domain, entry.problem))}
+    return pairs.verdict_or_fault(_verdict, entry)
+
+
+def _verdict(entry: pairs.Entry) -> dict[str, Any]:
+    return dataclasses.asdict(check(entry.domain, entry.problem))

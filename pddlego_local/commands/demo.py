@@ -2,6 +2,7 @@
 
 import argparse
 import contextlib
+import shlex
 import sys
 from collections import Counter
 from collections.abc import Sequence
@@ -28,6 +29,7 @@ from pddlego_local.report.numbers import report_numbers
 from pddlego_local.report.text import on_screen
 from pddlego_local.report.verdicts import verdict
 from pddlego_local.run import run_cell
+from pddlego_local.screen import screen, show
 from pddlego_local.visible import visible
 
 HELP = "small language models play, freely and under a grammar"
@@ -52,7 +54,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def carry_out(arguments: argparse.Namespace) -> int:
-    console = Console(highlight=False)
+    console = screen()
     title, models = _arms(arguments.model, thinking=arguments.thinking)
     console.rule(title)
     common = ["experiment=demo", f"run.out={arguments.out}"]
@@ -71,6 +73,7 @@ def carry_out(arguments: argparse.Namespace) -> int:
     if answers:
         console.rule(f"What the grammar does: {answers} answers of a model with random weights")
         _show_grammar(console, samples_drawn)
+    _show_what_next(console, results[-1].folder, title, random=bool(answers))
     for fault in (fault for result in results for fault in result.faults):
         console.print(f"[red]infrastructure fault:[/] {escape(visible(fault))}")
     return 3 if any(result.faults for result in results) else 0
@@ -103,20 +106,28 @@ def _arm(model: str, thinking: bool) -> list[str]:
 
 
 def _show_games(console: Console, cells: Sequence[CellRecord]) -> None:
-    console.print(on_screen(report_numbers(cells)))
+    show(console, on_screen(report_numbers(cells)))
     for model in dict.fromkeys(cell.labels["model"] for cell in cells):
         for found in comparisons([cell for cell in cells if cell.labels["model"] == model]):
             arms = f"{found.base.value} → {found.other.value}"
             console.print(f"{model}, {arms}: {verdict(found)}", soft_wrap=True)
-    for cell in cells:
-        console.print(f"transcripts: {cell.folder / 'transcripts'}", soft_wrap=True)
     last = cells[-1]
-    episode = "GAME"
     if won := [row for row in last.rows if row.success and row.calls] or last.rows:
-        transcript = transcript_of(last.folder, won[0].game, won[0].trial)
-        episode = transcript.stem
-        _show_map(console, transcript)
-    console.print(f"to read it: {sys.argv[0]} show {last.folder} {episode}\n", soft_wrap=True)
+        _show_map(console, transcript_of(last.folder, won[0].game, won[0].trial))
+
+
+def _show_what_next(console: Console, last: Path, title: str, *, random: bool) -> None:
+    """Two sentences."""
+    also = " A model of random weights wrote PDDL of the right form, without sense." * random
+    report, program = shlex.quote(str(last.parent)), shlex.quote(sys.argv[0])
+    console.print(
+        f"\nShown: the same houses, played by {title}.{also}\n"
+        f"Next: `{program} report {report} --open` has every game step by step, "
+        f"`{program} show {shlex.quote(str(last))}` lists these, and `{program} run --help` says how "
+        "to play others.",
+        soft_wrap=True,
+        markup=False,
+    )
 
 
 def _show_map(console: Console, transcript: Path) -> None:
@@ -148,7 +159,7 @@ def _on_rungs(answers: int) -> dict[str, list[dict[str, str]]]:
 
 
 def _show_grammar(console: Console, found: dict[str, list[dict[str, str]]]) -> None:
-    table = Table("decoding", "answers", "parse", "planner's translator accepts", "plan", "cut")
+    table = Table("decoding", "answers", "parse", "translator accepts", "plan", "cut")
     shown = ""
     for rung, drawn in found.items():
         pairs = [pair for pair in drawn if not pair["fault"]]
@@ -157,9 +168,9 @@ def _show_grammar(console: Console, found: dict[str, list[dict[str, str]]]) -> N
         cut = sum(pair["fault"] == "truncated" for pair in drawn)
         table.add_row(rung, *map(str, (len(drawn), len(pairs), accepted, outcomes["solved"], cut)))
         if pairs:
-            shortest = min(pairs, key=lambda pair: len(pair["text"]))
+            shortest = min(pairs, key=lambda pair: len(pair["domain"] + pair["problem"]))
             shown = f"{shortest['domain']}\n{shortest['problem']}"
-    console.print(table)
+    show(console, table)
     if shown:
         console.print("The shortest answer on the last rung: right in form, nonsense in content.")
         console.print(visible(shown), markup=False)

@@ -11,7 +11,9 @@ from pddlego_local.commands.fit import GB, Asked, look_at, model_settings, room_
 from pddlego_local.config import compose_cell
 from pddlego_local.environments.alfworld.installation import find_environment
 from pddlego_local.environments.textworld_express.game import java_path
-from pddlego_local.errors import ConfigError, PddlegoError
+from pddlego_local.errors import ConfigError, MissingPart, PddlegoError
+from pddlego_local.models.machine import gpu_count, gpu_memory
+from pddlego_local.models.vllm.server import serving_build
 from pddlego_local.provenance import provenance
 
 HELP = "what is installed, what is missing, what to type"
@@ -64,6 +66,8 @@ def _installation() -> int:
     _try(console, "game", _game)
     _try(console, "ALFWorld", find_environment)
     _try(console, "planner", _plan)
+    _try(console, "GPU", _gpus)
+    _try(console, "vLLM", _serving)
     console.print(
         "[green]models[/]   `pddlego models` lists them; `pddlego doctor MODEL` looks at one"
     )
@@ -75,6 +79,23 @@ def _try(console: Console, what: str, attempt: Callable[[], object]) -> None:
         console.print(f"[green]ok[/]       {what}: {attempt()}")
     except PddlegoError as error:
         console.print(f"[yellow]missing[/]  {what}: {error}")
+
+
+def _gpus() -> str:
+    if count := gpu_count():
+        return f"{count} from NVIDIA, with {gpu_memory() / GB:.0f} GB each"
+    raise MissingPart(
+        "none from NVIDIA is visible (nvidia-smi lists none): models of the list need one, save "
+        "nano, nano_early and smollm2, which play on the CPU"
+    )
+
+
+def _serving() -> str:
+    """Where model=vllm looks for it."""
+    env = Path(compose_cell(["model=vllm", "model.weights=none"]).tree["model"]["server"]["env"])
+    build, version = serving_build(env)
+    wrong = ": it is slow, and a GPU is here: `make clean serving DEVICE=cuda`"
+    return f"{version}, {build} build in {env}{wrong * (build == 'cpu' and gpu_count() > 0)}"
 
 
 def _game() -> str:

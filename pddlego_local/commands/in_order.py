@@ -10,7 +10,7 @@ from concurrent.futures import BrokenExecutor, Executor, Future, ProcessPoolExec
 from typing import Any, TypeVar
 
 from pddlego_local.commands.pairs import Entry
-from pddlego_local.errors import ConfigError, InfrastructureError
+from pddlego_local.errors import InfrastructureError
 
 MOST_AHEAD = 32  # lines for each worker that are read before the first of them has its result
 PR_SET_PDEATHSIG = 1
@@ -23,13 +23,13 @@ def in_order(
 ) -> Iterator[T]:
     """`work` of each entry, in the order of the entries, which are read as they are needed.
 
-    An entry that cannot be read ends it after the results of those before it. InfrastructureError
-    names the entry. The pool is shut down; when interrupted, without waiting for work under way.
+    InfrastructureError names the entry. The pool is shut down; when interrupted, without waiting
+    for work under way.
     """
-    pending: deque[tuple[Entry | None, Future[T]]] = deque()
+    pending: deque[tuple[Entry, Future[T]]] = deque()
     try:
-        for submitted in _submitted(work, entries, pool):
-            pending.append(submitted)
+        for entry in entries:
+            pending.append((entry, _submit(work, entry, pool)))
             while pending and (len(pending) > MOST_AHEAD * workers or pending[0][1].done()):
                 yield _result(*pending.popleft())
         while pending:
@@ -78,37 +78,22 @@ def _end_with_the_parent() -> None:
         os._exit(1)
 
 
-def _submitted(
-    work: Callable[[Entry], T], entries: Iterable[Entry], pool: Executor
-) -> Iterator[tuple[Entry | None, Future[T]]]:
-    try:
-        for entry in entries:
-            yield entry, _submit(work, entry, pool)
-    except ConfigError as error:  # has its turn after the entries before it
-        unreadable: Future[T] = Future()
-        unreadable.set_exception(error)
-        yield None, unreadable
-
-
 def _submit(work: Callable[[Entry], T], entry: Entry, pool: Executor) -> Future[T]:
     try:
         return pool.submit(work, entry)
-    except BrokenExecutor as error:  # likewise
+    except BrokenExecutor as error:  # has its turn after the entries before it
         refused: Future[T] = Future()
         refused.set_exception(error)
         return refused
 
 
-def _result(entry: Entry | None, future: Future[T]) -> T:
+def _result(entry: Entry, future: Future[T]) -> T:
     try:
         return future.result()
     except BrokenExecutor:
-        place = entry.place if entry is not None else "the input"
         raise InfrastructureError(
-            f"{place}: a worker process died at this line or soon after it; check free memory, "
-            "take fewer --workers, and run again"
+            f"{entry.place}: a worker process died at this line or soon after it; check free "
+            "memory, take fewer --workers, and run again"
         ) from None
     except InfrastructureError as error:
-        if entry is None:
-            raise
         raise type(error)(f"{entry.place}: {error}") from error

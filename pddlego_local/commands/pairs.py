@@ -5,22 +5,27 @@ import contextlib
 import io
 import json
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
 
 from pddlego_local.errors import ConfigError
 
+FAULT = "unreadable"  # the key of an output line whose input line holds no pair
+
 
 @dataclass(frozen=True)
 class Entry:
-    """A pair of files; `place` is where it was read: "pairs.jsonl line 3"."""
+    """A pair of files; `place` is where it was read: "pairs.jsonl line 3". `unreadable` says why
+    the line holds no pair, "" if it does."""
 
     id: Any
     domain: str
     problem: str
     place: str
+    line: int = 0
+    unreadable: str = ""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -39,8 +44,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def entries_of(arguments: argparse.Namespace) -> Iterator[Iterator[Entry]]:
     """The one pair, or the pairs of the lines, read one by one as they are needed.
 
-    Raises ConfigError: for wrong arguments at once, for a wrong line (which it names) when the line
-    is read.
+    Raises ConfigError for wrong arguments.
     """
     if arguments.jsonl and arguments.domain:
         raise ConfigError("give either DOMAIN and PROBLEM or --jsonl, not both")
@@ -60,13 +64,30 @@ def entries_of(arguments: argparse.Namespace) -> Iterator[Iterator[Entry]]:
         )
 
 
-def write_lines(results: Iterable[Mapping[str, Any]], out: Path | None) -> None:
-    """One JSON object a line, flushed line by line."""
+def verdict_or_fault(work: Callable[[Entry], dict[str, Any]], entry: Entry) -> dict[str, Any]:
+    """One line of output: what `work` says of the pair, or why there is none."""
+    if entry.unreadable:
+        return {"id": entry.id, "line": entry.line, FAULT: entry.unreadable}
+    return {"id": entry.id, **work(entry)}
+
+
+def write_lines(results: Iterable[Mapping[str, Any]], out: Path | None) -> int:
+    """One JSON object a line, flushed line by line. Returns 0, or 2 if a line held no pair, which
+    is told at the end."""
+    unreadable = list[Mapping[str, Any]]()
     with _writable(out) as file:
         for result in results:
+            unreadable += [result] * (FAULT in result)
             line = json.dumps(result, ensure_ascii=file.isatty())
             line = line.encode("utf-8", "backslashreplace").decode()  # half a surrogate pair
             print(line, file=file, flush=True)
+    if unreadable:
+        first = unreadable[0]
+        told = (
+            f"pddlego: {len(unreadable)} lines could not be read and have no verdict; the first: "
+        )
+        print(f"{told}line {first['line']} {first[FAULT]}", file=sys.stderr)
+    return ConfigError.exit_code if unreadable else 0
 
 
 def _count(text: str) -> int:
@@ -87,20 +108,21 @@ def _opened(path: Path, out: Path | None) -> IO[str]:
 def _entries(name: str, lines: Iterable[str]) -> Iterator[Entry]:
     for number, line in enumerate(lines, start=1):
         if line.strip():
-            yield _entry(line, f"{name} line {number}")
+            yield _entry(line, number, f"{name} line {number}")
 
 
-def _entry(line: str, place: str) -> Entry:
+def _entry(line: str, number: int, place: str) -> Entry:
     try:
         pair = json.loads(line)
     except (ValueError, RecursionError) as error:
-        raise ConfigError(f"{place} is not JSON: {error}") from error
+        return Entry(None, "", "", place, number, f"is not JSON: {error}")
     if not isinstance(pair, dict):
-        raise ConfigError(f"{place} is not a JSON object")
+        return Entry(None, "", "", place, number, "is not a JSON object")
+    id_ = pair.get("id")
     for key in ("domain", "problem"):
         if not isinstance(pair.get(key), str):
-            raise ConfigError(f'{place}: "{key}" must be a string of PDDL')
-    return Entry(pair.get("id"), pair["domain"], pair["problem"], place)
+            return Entry(id_, "", "", place, number, f'has no "{key}" that is a string of PDDL')
+    return Entry(id_, pair["domain"], pair["problem"], place, number)
 
 
 def _read(path: Path) -> str:

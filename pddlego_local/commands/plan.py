@@ -7,6 +7,7 @@ from typing import Any
 
 from pddlego_local.commands import pairs
 from pddlego_local.commands.in_order import Here, in_order
+from pddlego_local.pddl.check import SWAPPED, swapped
 from pddlego_local.planner import FastDownward
 from pddlego_local.visible import visible
 
@@ -15,25 +16,30 @@ add_arguments = pairs.add_arguments
 
 
 def carry_out(arguments: argparse.Namespace) -> int:
-    """With two files 1 if there is no plan; with --jsonl 0 once every line has its outcome."""
+    """With two files 1 if there is no plan; with --jsonl 0 once every line has its outcome, 2 if
+    one held no pair."""
     planner = FastDownward(workers=arguments.workers)
 
     def outcome(entry: pairs.Entry) -> dict[str, Any]:
+        return pairs.verdict_or_fault(planned, entry)
+
+    def planned(entry: pairs.Entry) -> dict[str, Any]:
         result = dataclasses.asdict(planner.plan(entry.domain, entry.problem))
         del result["wait_s"]  # says how many workers there are, nothing of the pair
-        return {"id": entry.id, **result}
+        return result
 
     with pairs.entries_of(arguments) as entries, planner:
         if arguments.jsonl or arguments.out:
             pool = ThreadPoolExecutor(arguments.workers) if arguments.workers > 1 else Here()
-            pairs.write_lines(in_order(outcome, entries, pool, arguments.workers), arguments.out)
-            return 0
+            lines = in_order(outcome, entries, pool, arguments.workers)
+            return pairs.write_lines(lines, arguments.out)
         (entry,) = entries
         result = planner.plan(entry.domain, entry.problem)
     for action in result.plan:
         print(visible(action))
     if result.outcome not in ("solved", "goal_already_true"):
-        print(f"{result.outcome}: {result.message}")
+        told = SWAPPED if swapped(entry.domain, entry.problem) else result.message
+        print(f"{result.outcome}: {told}")
         return 1
     if not result.plan:
         print(f"; {result.message}")

@@ -5,6 +5,7 @@ import atexit
 import contextlib
 import os
 import signal
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -27,6 +28,8 @@ from pddlego_local.errors import ConfigError
 from pddlego_local.events import Event
 from pddlego_local.models.scripted import Scripted
 from pddlego_local.seeds import derive_seed
+from pddlego_local.unlearned import what_they_never_learned
+from pddlego_local.visible import visible
 
 HELP = "PDDL pairs that a model writes for one observation, as JSON lines"
 
@@ -38,6 +41,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("overrides", nargs="*", help="Hydra overrides, such as model=random")
     parser.add_argument("-n", type=int, default=10, help="how many (default 10)")
     parser.add_argument(
+        "--prompt", action="store_true", help="print what the model would be asked, and stop"
+    )
+    parser.add_argument(
         "--out", type=Path, metavar="FILE", help="add JSON lines there; the same again continues"
     )
 
@@ -45,6 +51,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def carry_out(arguments: argparse.Namespace) -> int:
     """Writes each answer as soon as it is complete, in any order, with its id."""
     config = compose_cell(arguments.overrides)
+    if arguments.prompt:
+        _show_prompt(config)
+        return 0
+    for warning in what_they_never_learned([config]):
+        print(f"warning: {warning}", file=sys.stderr)
     built = config.check()
     model: Model = built["model"]
     model.preflight(thinking=built["decoding"].thinking)
@@ -67,6 +78,11 @@ def carry_out(arguments: argparse.Namespace) -> int:
     return 0
 
 
+def _show_prompt(config: CellConfig) -> None:
+    for message in first_question(config).messages:
+        print(f"{message.role}:\n{visible(message.content)}\n")
+
+
 def samples(config: CellConfig, model: Model, count: int) -> list[Answered]:
     """`count` answers to the prompt of the first game's first observation, each by its own seed."""
     answers: list[Answered] = []
@@ -78,7 +94,8 @@ def samples(config: CellConfig, model: Model, count: int) -> list[Answered]:
 def sampler(config: CellConfig, model: Model) -> Callable[[int], Answered]:
     """Draws the answer of a number. Thread-safe.
 
-    Raises ConfigError if the method asks for no PDDL.
+    `text` is told where no domain and problem were read from it. Raises ConfigError if the method
+    asks for no PDDL.
     """
     decoding: Decoding = config.build("decoding")
     if PDDL not in config.build("method").forms:
@@ -100,7 +117,7 @@ def sampler(config: CellConfig, model: Model) -> Callable[[int], Answered]:
             "forced_tokens": completion.forced_tokens,
             "rung": decoding.rung,
             "fault": answer.fault,
-            "text": completion.text,
+            "text": completion.text if answer.fault else "",
             **_question(config),
         }
 

@@ -1,10 +1,12 @@
 """`pddlego show`: one transcript that a person can follow in a terminal."""
 
 import argparse
+import shlex
 from pathlib import Path
 
 from rich.console import Console
 from rich.markup import escape
+from rich.table import Table
 
 from pddlego_local.errors import ConfigError
 from pddlego_local.events import (
@@ -24,20 +26,27 @@ from pddlego_local.events import (
 )
 from pddlego_local.outcomes import CAUSES, OUTCOMES
 from pddlego_local.record import read_events
+from pddlego_local.report.cells import find_cells
 from pddlego_local.report.pages.answers import parts_of
 from pddlego_local.rows import EpisodeRow
+from pddlego_local.screen import screen, show
 from pddlego_local.visible import visible
 
-HELP = "one episode's transcript, to read"
+HELP = "one episode's transcript, to read; without one, which cells or episodes there are"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("run", type=Path, help="a cell's folder, below runs/<experiment>/")
-    parser.add_argument("episode", help="GAME or GAME-TRIAL, such as 7 or 7-0")
+    parser.add_argument(
+        "run", type=Path, nargs="?", default=Path("runs"), help="a folder at or below runs/"
+    )
+    parser.add_argument("episode", nargs="?", help="of a cell: GAME or GAME-TRIAL, as 7 or 7-0")
     parser.add_argument("--prompts", action="store_true", help="print the prompts as well")
 
 
 def carry_out(arguments: argparse.Namespace) -> int:
+    if arguments.episode is None:
+        _show_what_there_is(arguments.run)
+        return 0
     name = arguments.episode if "-" in arguments.episode else f"{arguments.episode}-0"
     path = arguments.run / "transcripts" / f"{name}.jsonl"
     if not path.exists():
@@ -48,6 +57,27 @@ def carry_out(arguments: argparse.Namespace) -> int:
         for line in _lines(event, prompts=arguments.prompts):
             console.print(visible(line))
     return 0
+
+
+def _show_what_there_is(folder: Path) -> None:
+    """The episodes of a cell, or the cells below a folder. Raises ConfigError if there are none."""
+    cells = find_cells([folder])
+    alone = len(cells) == 1
+    table = Table("episode", "outcome", "steps", "calls", "answers") if alone else Table(
+        "cell", "episodes", "won"
+    )  # fmt: skip
+    for cell in cells:
+        if not alone:
+            won = sum(row.success for row in cell.rows)
+            table.add_row(str(cell.folder), str(len(cell.rows)), str(won))
+            continue
+        for row in cell.rows:
+            causes = ", ".join(f"{cause} {count}" for cause, count in row.causes.items())
+            numbers = (f"{row.game}-{row.trial}", row.outcome, row.steps, row.calls, causes)
+            table.add_row(*map(str, numbers))
+    show(screen(), table)
+    where = shlex.quote(str(cells[0].folder))
+    print(f"next: pddlego show {where} {'EPISODE' if alone else ''}".strip())
 
 
 def _lines(event: Event, *, prompts: bool) -> list[str]:

@@ -13,6 +13,7 @@ on their own negation, a predicate declared twice with different numbers of para
 here: some of these tasks crash it), and limits of time and memory.
 """
 
+import re
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
@@ -25,7 +26,10 @@ from pddlego_local.pddl.prospects import prospects_of
 from pddlego_local.pddl.reader import read
 from pddlego_local.pddl.symbols import symbols_of
 
-__all__ = ["Check", "Fault", "check", "prospects"]
+__all__ = ["SWAPPED", "Check", "Fault", "check", "prospects", "swapped"]
+
+SWAPPED = "this is a problem, and the problem file is a domain: did you swap them?"
+_KIND = re.compile(r"(?:\s|;[^\n\r]*[\n\r])*\(\s*define\s*\(\s*(domain|problem)\s", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -51,6 +55,10 @@ def check(domain: str, problem: str) -> Check:
     The first reading decides, as the planner reads. Where it finds the structure broken, a second
     one that looks for misplaced parentheses explains.
     """
+    if swapped(domain, problem):
+        log = FaultLog("domain", domain)
+        log.syntax(domain.index("("), SWAPPED)  # and not a dozen, of each section
+        return Check(False, None, log.in_order())
     findings = _examine(domain, problem, recover=False)
     if not findings.check.syntax:
         explained = _examine(domain, problem, recover=True)
@@ -59,6 +67,12 @@ def check(domain: str, problem: str) -> Check:
         return findings.check
     faults = sorted(findings.check.faults + findings.prospects, key=_position)
     return replace(findings.check, faults=tuple(faults))
+
+
+def swapped(domain: str, problem: str) -> bool:
+    """Whether each is what the other should be, by what it says it defines."""
+    kinds = [match and match[1].lower() for match in map(_KIND.match, (domain, problem))]
+    return kinds == ["problem", "domain"]
 
 
 def prospects(domain: str, problem: str) -> tuple[Fault, ...]:

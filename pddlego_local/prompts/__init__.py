@@ -1,13 +1,15 @@
 """Prompts are data: `<method>/<part>.jinja` says what is told. The words of an environment, and the
 examples that some methods show for it, lie in the environment's folder (`environments.family`).
-Methods that ask alike share a folder. All is hashed into the record. What a text shows of the game
-is kept beside it (`shown`).
+Methods that ask alike share a folder; a method from elsewhere names its own as a package does,
+"hopeful.prompts", wherever PYTHONPATH finds it. All is hashed into the record. What a text shows of
+the game is kept beside it (`shown`).
 """
 
 import hashlib
 from collections.abc import Iterator, Mapping
 from functools import cache
 from importlib import resources
+from importlib.resources.abc import Traversable
 
 import jinja2
 from jinja2 import meta, nodes
@@ -18,7 +20,7 @@ from pddlego_local.prompts.shown import FILTERS, Shown
 
 _FOLDER = resources.files(__name__)
 _JINJA = jinja2.Environment(
-    loader=jinja2.FunctionLoader(lambda name: (_FOLDER / name).read_text()),
+    loader=jinja2.FunctionLoader(lambda name: _text(name)),
     undefined=jinja2.StrictUndefined,
     trim_blocks=True,
     lstrip_blocks=True,
@@ -80,7 +82,8 @@ def words(folder: str) -> tuple[str, ...]:
     """The files that the prompts of this folder need of an environment."""
     named = [meta.find_undeclared_variables(_JINJA.parse(text)) for text in _templates(folder)]
     needed = {"environment"}.union(*named)
-    return ("prompts/environment.yaml",) + (f"prompts/{folder}.yaml",) * ("examples" in needed)
+    examples = f"prompts/{folder.partition('.')[0]}.yaml"
+    return ("prompts/environment.yaml",) + (examples,) * ("examples" in needed)
 
 
 def sha256(folder: str, environment: str) -> str:
@@ -95,5 +98,24 @@ def sha256(folder: str, environment: str) -> str:
 
 
 def _templates(folder: str) -> list[str]:
-    files = [file for file in (_FOLDER / folder).iterdir() if file.name.endswith(".jinja")]
+    files = [file for file in _folder(folder).iterdir() if file.name.endswith(".jinja")]
     return [file.read_text() for file in sorted(files, key=lambda file: file.name)]
+
+
+def _text(template: str) -> str:
+    folder, _, name = template.rpartition("/")
+    return (_folder(folder) / name).read_text()
+
+
+def _folder(name: str) -> Traversable:
+    """One of ours, or a package of templates elsewhere. Raises ConfigError if there is neither."""
+    ours = _FOLDER / name
+    if "." not in name or ours.is_dir():
+        return ours
+    try:
+        return resources.files(name)
+    except ModuleNotFoundError as error:
+        raise ConfigError(
+            f"method: there is no folder of prompts {name!r}; the folder that holds it must be on "
+            "PYTHONPATH"
+        ) from error

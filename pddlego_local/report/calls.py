@@ -1,44 +1,82 @@
-"""All model calls as one flat table, a line each: for statistics of one's own."""
+"""What was recorded as flat tables, for statistics of one's own: a line for each model call, or for
+each episode. Texts are whole: prompts, thoughts, answers."""
 
-import csv
-from collections.abc import Iterator, Sequence
-from pathlib import Path
+import dataclasses
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
-from pddlego_local.events import Call, Event, Plan, Where
+from pddlego_local.events import ActionTaken, Call, Event, Plan, Start, Where
+from pddlego_local.metrics.counting import reasons
 from pddlego_local.metrics.episode import cause_of
 from pddlego_local.record import read_events, transcript_of
 from pddlego_local.report.cells import LABELS, CellRecord, varying_options
+from pddlego_local.report.table_file import Cell, Columns, Row
 from pddlego_local.rows import EpisodeRow
 
-Cell = str | int | float | bool | None
+_OF_CELL: Columns = dict.fromkeys(("cell", *LABELS, "settings"), str)
+_OF_EPISODE: Columns = {
+    "game": int, "trial": int, "map": str, "task_type": str, "outcome": str, "success": bool,
+    "counts": bool,
+}  # fmt: skip
+CALL_COLUMNS: Columns = {
+    **_OF_CELL, **_OF_EPISODE, "call": int, "step": int, "attempt": int, "retry": int,
+    "sample": int, "of": int, "form": str, "cause": str, "finish_reason": str, "grammar": str,
+    "prompt_tokens": int, "completion_tokens": int, "sampled_tokens": int, "forced_tokens": int,
+    "rollbacks": int, "stages": int, "thought_characters": int, "answer_characters": int,
+    "latency_s": float, "temperature": float, "top_p": float, "max_tokens": int, "seed": int,
+    "plan_actions": int, "planner_time_s": float, "prompt": str, "draft": str, "thought": str,
+    "answer": str,
+}  # fmt: skip
+"""`outcome`, `success` and `counts` (whether it is in the rates) are the episode's; `cause` is what
+came of the call (`outcomes.CAUSES`). `call` counts from 1 in each episode. Of several plans for one
+answer the last counts. `prompt` is a JSON list of {"role", "content"}."""
 
-COLUMNS = (
-    "cell", *LABELS, "settings", "game", "trial", "task_type", "outcome", "success", "call",
-    "step", "attempt", "retry", "sample", "of", "form", "cause", "finish_reason", "grammar",
-    "prompt_tokens", "completion_tokens", "sampled_tokens", "forced_tokens", "rollbacks", "stages",
-    "thought_characters", "answer_characters", "latency_s", "temperature", "top_p", "max_tokens",
-    "seed", "plan_actions", "planner_time_s",
-)  # fmt: skip
-"""`outcome` and `success` are the episode's; `cause` is what came of the call (`outcomes.CAUSES`).
-`call` counts from 1 in each episode. Of several plans for one answer the last counts."""
+_KINDS: Mapping[str, type] = {"str": str, "int": int, "float": float, "bool": bool}
+_AS_JSON = ("causes", "notes")
+EPISODE_COLUMNS: Columns = {
+    **_OF_CELL, **_OF_EPISODE,
+    **{
+        field.name: str if field.name in _AS_JSON else _KINDS[getattr(field.type, "__name__", "")]
+        for field in dataclasses.fields(EpisodeRow)
+    },
+    "sampled_tokens": int, "observation": str, "commands": str,
+}  # fmt: skip
+"""A row of episodes.jsonl, `causes` and `notes` as JSON objects. `observation` is what the game
+said first, `commands` a JSON list of those that it carried out or refused."""
 
 
-def write_calls(cells: Sequence[CellRecord], path: Path) -> int:
-    """Writes a CSV and returns the number of its lines. Raises OSError, and ConfigError for a
-    transcript that cannot be read."""
+def call_rows(cells: Sequence[CellRecord]) -> Iterator[Row]:
+    """Of all episodes. Raises ConfigError for a transcript that cannot be read."""
+    for of_cell, row, events in _episodes(cells):
+        for line in calls(row, events):
+            yield {**of_cell, **line}
+
+
+def episode_rows(cells: Sequence[CellRecord]) -> Iterator[Row]:
+    """Raises as `call_rows`."""
+    for of_cell, row, events in _episodes(cells):
+        texts = {name: json.dumps(getattr(row, name), ensure_ascii=False) for name in _AS_JSON}
+        first = next((event.observation for event in events if isinstance(event, Start)), "")
+        taken = [event.command for event in events if isinstance(event, ActionTaken)]
+        commands = json.dumps([command for command in taken if command], ensure_ascii=False)
+        yield {
+            **of_cell, **vars(row), **texts, "sampled_tokens": row.sampled_tokens,
+            "observation": first, "commands": commands,
+        }  # fmt: skip
+
+
+def _episodes(
+    cells: Sequence[CellRecord],
+) -> Iterator[tuple[dict[str, Cell], EpisodeRow, Sequence[Event]]]:
+    """Each with what it shares with others of its cell, and whether it counts."""
     varying = varying_options(cells)
-    count = 0
-    with path.open("w", newline="", encoding="utf-8", errors="replace") as file:
-        writer = csv.DictWriter(file, COLUMNS)
-        writer.writeheader()
-        for cell in cells:
-            of_cell = {"cell": cell.folder.name, **cell.labels, "settings": cell.settings(varying)}
-            for row in cell.rows:
-                events = read_events(transcript_of(cell.folder, row.game, row.trial))
-                for line in calls(row, events):
-                    writer.writerow({**of_cell, **line})
-                    count += 1
-    return count
+    for cell in cells:
+        of_cell = {"cell": cell.folder.name, **cell.labels, "settings": cell.settings(varying)}
+        apart = reasons(cell.rows)
+        for row in cell.rows:
+            events = read_events(transcript_of(cell.folder, row.game, row.trial))
+            yield {**of_cell, "counts": not apart[row.game]}, row, events
 
 
 def calls(row: EpisodeRow, events: Sequence[Event]) -> Iterator[dict[str, Cell]]:
@@ -56,7 +94,7 @@ def calls(row: EpisodeRow, events: Sequence[Event]) -> Iterator[dict[str, Cell]]
 
 
 def _of_episode(row: EpisodeRow) -> dict[str, Cell]:
-    names = ("game", "trial", "task_type", "outcome", "success")
+    names = ("game", "trial", "map", "task_type", "outcome", "success")
     return {name: getattr(row, name) for name in names}
 
 
@@ -76,4 +114,13 @@ def _of_call(call: Call, plans: Sequence[Plan]) -> dict[str, Cell]:
         "answer_characters": len(call.text),
         "plan_actions": len(plan.plan) if plan else None,
         "planner_time_s": round(sum(plan.wall_time_s for plan in plans), 6) if plans else None,
+        "prompt": _prompt(call),
+        "draft": call.draft.text if call.draft else "",
+        "thought": call.thought,
+        "answer": call.text,
     }
+
+
+def _prompt(call: Call) -> str:
+    messages: list[dict[str, Any]] = [dataclasses.asdict(message) for message in call.messages]
+    return json.dumps(messages, ensure_ascii=False)

@@ -36,6 +36,19 @@ def test_the_installation(capsys: pytest.CaptureFixture[str]) -> None:
     assert "`pddlego models`" in told
 
 
+@pytest.mark.parametrize("count", [0, 2])
+def test_it_says_whether_there_are_gpus_and_something_to_serve_with(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path, count: int
+) -> None:
+    monkeypatch.setattr("pddlego_local.commands.doctor.gpu_count", lambda: count)
+    monkeypatch.setattr("pddlego_local.commands.doctor.gpu_memory", lambda: 24 * GB)
+    monkeypatch.chdir(tmp_path)  # there is no .venv-serving
+    code, told = doctor(capsys)
+    assert code == 0 and "missing  vLLM:" in told and "make serving" in told
+    assert ("ok       GPU: 2 from NVIDIA, with 24 GB each" in told) == bool(count)
+    assert ("missing  GPU: none" in told) == (not count)
+
+
 def test_without_a_gpu_it_says_which_would_do(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

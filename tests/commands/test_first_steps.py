@@ -1,5 +1,6 @@
 """What somebody types in the first hour: help, version, completion, and a first run."""
 
+import json
 import os
 import re
 import subprocess
@@ -7,11 +8,14 @@ import sys
 from pathlib import Path
 
 import pytest
+from rich.console import Console
+from rich.table import Table
 
 from pddlego_local.cli import run
 from pddlego_local.commands.run import main as run_command
 from pddlego_local.config import compose_cell
 from pddlego_local.resources import folder
+from pddlego_local.screen import show
 from pddlego_local.unlearned import what_they_never_learned
 
 BIN = Path(sys.executable).parent
@@ -115,3 +119,67 @@ def test_the_warning_stands_before_the_first_episode_and_once_a_model(
 def test_others_are_not_warned_of() -> None:
     cells = [compose_cell([f"model={model}"]) for model in ("reference", "random", "qwen3_8b")]
     assert not what_they_never_learned(cells)
+
+
+def test_show_lists_the_cells_of_a_run_and_the_episodes_of_a_cell(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "200")
+    assert run_command(["-m", "seed=0,1", "games=1,3", f"run.out={tmp_path}"]) == 0
+    capsys.readouterr()
+    assert run(["show", str(tmp_path)]) == 0
+    told = capsys.readouterr().out
+    cells = [path.parent for path in tmp_path.rglob("run.json")]
+    assert len(cells) == 2 and all(str(cell) in told for cell in cells)
+    (command,) = re.findall(r"next: pddlego (.*)", told)
+    assert run(command.split()) == 0
+    told = capsys.readouterr().out
+    assert "1-0" in told and "3-0" in told and "next: pddlego show" in told
+    assert run(["show", str(cells[0]), "3"]) == 0
+
+
+def test_sample_shows_its_prompt_and_says_each_text_once(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    words = ["sample", "model=reference", "decoding=grounded", "environment.rooms=3"]
+    assert run([*words, "--prompt"]) == 0
+    prompt = capsys.readouterr().out
+    assert prompt.startswith("user:\n") and "Action: look around\nYou are in the" in prompt
+    assert run([*words, "-n", "1"]) == 0
+    line = json.loads(capsys.readouterr().out)
+    assert line["domain"] and line["problem"] and line["text"] == ""
+    assert run(["sample", "model=random", "decoding=free", "decoding.max_tokens=9", "-n", "1"]) == 0
+    line = json.loads(capsys.readouterr().out)
+    assert line["fault"] and line["text"] and not line["domain"]
+
+
+def test_the_demo_fits_80_columns_and_ends_with_what_was_shown_and_what_to_type(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    monkeypatch.setattr("sys.argv", [".venv/bin/pddlego", "demo"])
+    assert run(["demo", "--model", "reference", "--games", "1,3", "--out", str(tmp_path)]) == 0
+    told = capsys.readouterr().out
+    table = [line for line in told.splitlines() if line[:1] in "┏┃┡│└"]
+    assert "…" not in told and len(table) > 4 and max(map(len, table)) <= 80
+    shown, typed = told.splitlines()[-2:]
+    assert shown.startswith("Shown: ") and typed.startswith("Next: ")
+    commands = re.findall(r"`\S+ ((?:show|report) \S+?)[ `]", typed)
+    assert len(commands) == 2, typed
+    for command in commands:
+        assert run(command.split()) == 0
+
+
+def test_a_table_on_any_width_shows_whole_names(capsys: pytest.CaptureFixture[str]) -> None:
+    """A table of causes as reports print it, from the widest to the narrowest terminal."""
+    names = ("translate_error", "goal_already_true", "unfinished_thought")
+    for width in (200, 80, 50, 30):
+        table = Table("model", "success", "answers", "wall s")
+        table.add_row("r1_distill_qwen_1_5b", "40.0 % [16.8, 68.7] of 10", ", ".join(names), "1.0")
+        show(Console(width=width), table)
+        told = capsys.readouterr().out
+        assert "r1_distill_qwen_1_5b" in told and "…" not in told
+        left_out = "Left out" in told and "answers" in told.rpartition("Left out")[2]
+        assert left_out or all(name in told for name in names)
+        assert max(map(len, told.splitlines()[:-1])) <= width
+    assert left_out
