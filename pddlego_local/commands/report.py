@@ -18,6 +18,7 @@ from pddlego_local.report.couples import factors_of
 from pddlego_local.report.files import write_csv
 from pddlego_local.report.latex import report_latex
 from pddlego_local.report.numbers import Numbers, report_numbers
+from pddlego_local.report.pages.experiment import Findings
 from pddlego_local.report.pages.site import write_pages
 from pddlego_local.report.paper_tables import papers_latex, papers_markdown
 from pddlego_local.report.papers import Result, paper_results
@@ -72,10 +73,12 @@ def carry_out(arguments: argparse.Namespace) -> int:
     if found:
         show(console, comparisons_on_screen(found))
     if folder:
-        files = _write(numbers, found, paper_results(cells), folder)
+        papers = paper_results(cells)
+        files = _write(numbers, found, papers, folder)
         if not arguments.without_pages:
-            texts = [path.read_text(encoding="utf-8") for path in files if path.suffix == ".md"]
-            files.append(write_pages(cells, "\n".join(texts), folder, with_trivial=with_trivial))
+            tables = f"{comparisons_markdown(found)}\n{papers_markdown(papers)}"
+            findings = Findings(numbers, found, tables)
+            files.append(write_pages(cells, findings, folder, with_trivial=with_trivial))
         print(f"written: {', '.join(map(str, files))}")
     if arguments.open and folder:
         webbrowser.open((folder / "index.html").resolve().as_uri())

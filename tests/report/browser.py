@@ -23,15 +23,21 @@ def loaded(page: Path, fragment: str = "") -> str:
     return done.stdout
 
 
-def width_at(page: Path, width: int) -> int:
-    """How wide the page's content is in a window of `width` pixels."""
+def measured(page: Path, width: int, script: str) -> str:
+    """What a script of ours finds in the page, which is `shown` there, in a window of `width`
+    pixels: the value of its last line's `return`."""
     frame = page.parent / "frame.html"
     frame.write_text(
         f'<iframe id="page" src="{page.name}" style="width: {width}px; border: 0"></iframe>'
-        "<script>window.onload = () => { document.title = 'width ' + document"
-        ".getElementById('page').contentDocument.documentElement.scrollWidth }</script>"
+        "<script>window.onload = () => { const shown = document.getElementById('page')"
+        f".contentDocument; document.title = 'found ' + (() => {{ {script} }})() }}</script>"
     )
     try:
-        return int(loaded(frame).partition("<title>width ")[2].partition("<")[0])
+        return loaded(frame).partition("<title>found ")[2].partition("<")[0]
     finally:
         frame.unlink()
+
+
+def width_at(page: Path, width: int) -> int:
+    """How wide the page's content is in a window of `width` pixels."""
+    return int(measured(page, width, "return shown.documentElement.scrollWidth"))

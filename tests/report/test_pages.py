@@ -15,7 +15,10 @@ from pddlego_local.events import Call, Plan
 from pddlego_local.record import read_rows, transcripts
 from pddlego_local.report.pages.answers import drawn_stages
 from pddlego_local.report.pages.differences import difference, readable_file
-from tests.report.browser import loaded, needs_chromium, width_at
+from pddlego_local.rows import EpisodeRow
+from tests.report.browser import loaded, measured, needs_chromium, width_at
+from tests.rows import row
+from tests.test_report import write_cell
 
 
 class Text(HTMLParser):
@@ -75,6 +78,91 @@ def test_the_first_page_holds_the_reports_tables_and_how_it_was_run(
             assert cell.strip() in shown
     (start, *_) = json.loads(next(played.rglob("run.json")).read_text())["starts"]
     assert start["commit"] in shown and start["packages"]["outlines"] in shown
+
+
+def test_the_first_page_begins_with_its_answer_and_a_figure(written: Path) -> None:
+    page = (written / "index.html").read_text()
+    assert page.index("<h1>") < page.index("<img") < page.index("<table")
+    assert page.count("<img") == 4  # each figure once
+
+
+def first_table(page: str) -> list[list[str]]:
+    """Its lines."""
+    (table, *_) = re.findall("<table>.*?</table>", page, re.DOTALL)
+    return [re.findall("<t[hd]>(.*?)</t[hd]>", line) for line in re.findall("<tr>.*?</tr>", table)]
+
+
+def test_the_first_table_has_few_columns_and_leads_to_the_episodes(
+    played: Path, written: Path
+) -> None:
+    page = (written / "index.html").read_text()
+    head, *lines = first_table(page)
+    assert head == ["model", "success", "calls", "sampled tokens", "played"]
+    assert "In all: environment coin, method pddlego_plus, decoding typed," in Text(page).text
+    for number, (line, name) in enumerate(zip(lines, ("random", "reference"), strict=True)):
+        assert line[0] == name and f'href="#cell={number}"' in line[-1]
+        (first,) = re.findall(f'<tr id="cell={number}".*?</tr>', page)
+        assert f'href="episodes/coin-pddlego_plus-{name}-' in first
+
+
+def test_kinds_of_tasks_and_trials_are_tables_where_there_are_several(tmp_path: Path) -> None:
+    def titles(*rows: EpisodeRow, trials: int = 1) -> list[str]:
+        write_cell(tmp_path / "runs" / "cell", list(rows), "0-1", trials=trials)
+        assert run(["report", str(tmp_path / "runs"), "--out", str(tmp_path / "out")]) == 0
+        page = (tmp_path / "out" / "index.html").read_text()
+        return re.findall("<h2>(By kind of task|After each trial)</h2>", page)
+
+    one, other = row("success", 0), row("success", 1, task_type="3 rooms")
+    assert titles(one, row("success", 1)) == []
+    assert titles(one, other) == ["By kind of task"]
+    again = [row("solved_before", game, trial=1) for game in (0, 1)]
+    assert titles(one, row("success", 1), *again, trials=2) == ["After each trial"]
+
+
+def test_an_episode_leads_to_its_neighbours_and_to_the_same_game_elsewhere(
+    played: Path, tmp_path: Path
+) -> None:
+    """Four arms: two rungs, two seeds; game 1 is not played yet by one, and of one there is no
+    transcript."""
+    (transcript, _), *_ = transcripts(played)
+    for seed in (0, 1):
+        for rung in ("free", "typed"):
+            games = (0, 1, 2) if rung == "free" else (0, 2)
+            rows = [row("success" if seed else "step_limit", game) for game in games]
+            folder = tmp_path / "runs" / f"{rung}{seed}"
+            write_cell(folder, rows, "0-2")
+            run_json = json.loads((folder / "run.json").read_text())
+            run_json["labels"]["decoding"] = rung
+            run_json["identity"] |= {"decoding": {"rung": rung}, "seed": seed}
+            (folder / "run.json").write_text(json.dumps(run_json))
+            (folder / "transcripts").mkdir()
+            for game in set(games) - ({2} if rung == "typed" else set()):
+                shutil.copy(transcript, folder / "transcripts" / f"{game}-0.jsonl")
+    assert run(["report", str(tmp_path / "runs"), "--out", str(tmp_path / "out")]) == 0
+    page = tmp_path / "out" / "episodes" / "free0"
+    found = {game: Text((page / f"{game}-0.html").read_text()) for game in range(3)}
+    assert [link for link in found[1].links if "free0" in link] == [
+        "../../episodes/free0/0-0.html", "../../episodes/free0/2-0.html"
+    ]  # fmt: skip
+    for game, typed in enumerate(["typed step_limit", "typed –", "typed step_limit"]):
+        (told,) = re.findall("The same game(.*?)Steps", found[game].text, re.DOTALL)
+        assert " ".join(told.split()) == f"decodingfree · {typed} seed0 · 1 success"
+    elsewhere = [link for link in found[0].links if "free0" not in link and "episodes/" in link]
+    assert elsewhere == ["../../episodes/typed0/0-0.html", "../../episodes/free1/0-0.html"]
+    assert not any("typed0" in link for link in found[2].links)  # it has no page there
+
+
+def test_a_transcript_that_cannot_be_read_takes_no_other_page_away(
+    played: Path, tmp_path: Path
+) -> None:
+    shutil.copytree(played, tmp_path / "played")
+    for path, _ in list(transcripts(tmp_path / "played"))[:1]:
+        path.write_text("no JSON\n{}\n")
+        torn = f"{path.parent.parent.name}/{path.stem}.html"
+    assert run(["report", str(tmp_path / "played"), "--out", str(tmp_path)]) == 0
+    assert len(list((tmp_path / "episodes").rglob("*.html"))) == 4
+    shown = Text((tmp_path / "episodes" / torn).read_text()).text
+    assert "The transcript cannot be read" in shown and "line 1 is not JSON" in shown
 
 
 def test_the_same_records_give_the_same_bytes(played: Path, written: Path, tmp_path: Path) -> None:
@@ -145,3 +233,28 @@ def test_a_browser_filters_by_outcome_and_answer(played: Path, written: Path) ->
 def test_pages_are_as_wide_as_a_phone(written: Path) -> None:
     for page in (written / "index.html", *written.glob("episodes/*/1-0.html")):
         assert width_at(page, 360) <= 360, page
+
+
+@needs_chromium
+def test_the_first_table_needs_no_scrolling_and_the_figure_is_on_the_first_screen(
+    written: Path,
+) -> None:
+    script = """
+        const box = shown.querySelector('table').parentElement;
+        const top = shown.querySelector('img').getBoundingClientRect().top;
+        return [box.scrollWidth - box.clientWidth, top < 400].join()"""
+    assert measured(written / "index.html", 1280, script) == "0,true"
+
+
+@needs_chromium
+def test_a_click_on_a_head_sorts_by_its_column(written: Path) -> None:
+    script = """
+        const heads = [...shown.querySelectorAll('#rows th')];
+        const head = heads.find((head) => head.textContent == 'calls');
+        const calls = () => [...shown.querySelectorAll('#rows tbody tr')].map(
+          (row) => parseFloat(row.cells[head.cellIndex].textContent));
+        const told = [calls()];
+        for (const _ of [1, 2]) { head.firstChild.click(); told.push(calls()) }
+        return JSON.stringify(told)"""
+    before, up, down = json.loads(measured(written / "index.html", 1280, script))
+    assert before != up == sorted(before) and down == up[::-1]

@@ -10,6 +10,7 @@ from pddlego_local.outcomes import CAUSES, OUTCOMES
 from pddlego_local.report.cells import CellRecord
 from pddlego_local.report.pages.answers import Drawn, drawn_stages, parts_of
 from pddlego_local.report.pages.differences import Line, difference, readable_file
+from pddlego_local.report.pages.listed import Beside, Listed
 from pddlego_local.report.pages.maps import Describe, MapLine, Told, map_lines
 from pddlego_local.report.pages.rendering import page
 
@@ -28,15 +29,19 @@ class Entry:
     map: Sequence[MapLine] = ()
 
 
-def episode_page(cell: CellRecord, name: str, events: Sequence[Event], back: str) -> str:
-    """HTML. `name` is the transcript's, `back` the address of the page that lists it."""
+def episode_page(
+    cell: CellRecord, one: Listed, events: Sequence[Event], beside: Beside, unreadable: str = ""
+) -> str:
+    """HTML. `unreadable` says why there are no events."""
     describe = family.known(_package(cell))
     steps = [event.where.step for event in events if isinstance(event, Call)]
     return page(
         "episode.html.jinja",
-        name=name,
+        styles=["common.css", "episode.css"],
         cell=cell,
-        back=back,
+        one=one,
+        beside=beside,
+        unreadable=unreadable,
         entries=entries(events, describe),
         steps=sorted(set(steps)),
         row=next((event.row for event in events if isinstance(event, End)), None),

@@ -1,4 +1,5 @@
-"""What the first page shows: the report's tables, figures, all episodes, and how they were run."""
+"""What the first page shows: the answer, with a figure beside it, then the report's tables, the
+other figures, all episodes, and how they were run."""
 
 import shlex
 from collections.abc import Iterable, Mapping, Sequence
@@ -8,68 +9,80 @@ from typing import Any
 from markdown_it import MarkdownIt
 from markupsafe import Markup
 
-from pddlego_local.report.cells import LABELS, CellRecord
+from pddlego_local.report.cells import LABELS, CellRecord, by_number, varying_options
+from pddlego_local.report.comparisons import Comparison
 from pddlego_local.report.figures.drawn import Figure
+from pddlego_local.report.numbers import Numbers
+from pddlego_local.report.pages.listed import Key, Listed
 from pddlego_local.report.pages.rendering import page
-from pddlego_local.rows import EpisodeRow
+from pddlego_local.report.pages.results import results
+from pddlego_local.report.verdicts import verdict
 from pddlego_local.visible import visible
 
 OF_A_START = ("backend_version", "commit", "dirty", "python", "packages", "machine")
+BESIDE = ("trials", "success")
+"""Figures that may stand beside the answer, the first that there is."""
 
 
 @dataclass(frozen=True)
-class Listed:
-    """One episode; `values` are what it can be filtered by, `address` its page, "" without one."""
+class Findings:
+    """What a report found. `tables` are those that a page shows as they are, in Markdown."""
 
-    row: EpisodeRow
-    values: Mapping[str, Sequence[str]]
-    address: str
+    numbers: Numbers
+    compared: Sequence[Comparison]
+    tables: str
 
 
 def experiment_page(
     cells: Sequence[CellRecord],
-    report: str,
-    episodes: Sequence[Listed],
+    findings: Findings,
+    episodes: Sequence[Mapping[Key, Listed]],
     figures: Sequence[Figure] = (),
 ) -> str:
-    """HTML. `report` are the tables in Markdown; the figures lie in the folder figures/."""
-    choices = _choices(episodes)
+    """HTML. `episodes` are those of each cell; the figures lie in the folder figures/."""
+    listed = [one for many in episodes for one in many.values()]
+    of_cells = _of_cells(cells)
+    choices = _choices([of_cells[one.cell] | one.values for one in listed])
+    drawn = {figure.name: figure for figure in figures}
+    first = next((drawn.pop(name) for name in BESIDE if name in drawn), None)
     return page(
         "experiment.html.jinja",
-        script="filters.js",
+        styles=["common.css", "experiment.css"],
+        script="tables.js",
         title=", ".join(dict.fromkeys(cell.folder.parent.name for cell in cells)),
-        tables=_html(report),
-        figures=figures,
-        episodes=episodes,
+        compared=findings.compared,
+        verdict=verdict,
+        results=results(findings.numbers, [f"#cell={number}" for number in range(len(cells))]),
+        tables=_html(findings.tables),
+        first_figure=first,
+        figures=list(drawn.values()),
+        episodes=listed,
+        of_cells=of_cells,
         choices=choices,
-        columns=[name for name in choices if name not in ("outcome", "answer")],
+        columns=[name for name in choices if name not in ("cell", "outcome", "answer")],
         starts=_starts(cells),
         cells=cells,
     )
 
 
-def listed(
-    cell: CellRecord, row: EpisodeRow, address: str, settings: str, apart: str = ""
-) -> Listed:
-    """`settings` tell cells with the same labels apart; `apart` says why a game does not count."""
-    values: dict[str, Sequence[str]] = {
-        "outcome": [row.outcome],
-        "counts": [f"no: {apart}" if apart else "yes"],
-        "answer": sorted(row.causes),
-        **{label: [cell.labels[label]] for label in LABELS},
-        "tasks": [row.task_type],
-        "settings": [settings],
-    }
-    return Listed(row, values, address)
+def _of_cells(cells: Sequence[CellRecord]) -> list[dict[str, list[str]]]:
+    """What the episodes of each cell can be filtered by."""
+    varying = varying_options(cells)
+    return [
+        {"cell": [str(number)]}
+        | {label: [cell.labels[label]] for label in LABELS}
+        | {"settings": [cell.settings(varying)]}
+        for number, cell in enumerate(cells)
+    ]
 
 
-def _choices(episodes: Iterable[Listed]) -> dict[str, list[str]]:
-    """Names by which episodes differ, each with its values in alphabetical order."""
+def _choices(values: Iterable[Mapping[str, Sequence[str]]]) -> dict[str, list[str]]:
+    """Names by which episodes differ, each with its values in order."""
     choices: dict[str, set[str]] = {}
-    for episode in episodes:
-        for name, values in episode.values.items():
-            choices.setdefault(name, set()).update(values)
-    return {name: sorted(values) for name, values in choices.items() if len(values) > 1}
+    for episode in values:
+        for name, told in episode.items():
+            choices.setdefault(name, set()).update(told)
+    return {name: sorted(told, key=by_number) for name, told in choices.items() if len(told) > 1}
 
 
 def _starts(cells: Iterable[CellRecord]) -> list[tuple[dict[str, Any], list[str]]]:

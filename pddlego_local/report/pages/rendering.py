@@ -4,6 +4,7 @@ characters, and cut where it is endless; the page's own policy forbids any other
 
 import base64
 import hashlib
+from collections.abc import Sequence
 from functools import cache
 from importlib import resources
 from typing import Any
@@ -37,9 +38,10 @@ _JINJA = jinja2.Environment(
 )
 
 
-def page(template: str, *, script: str = "", **facts: Any) -> str:
-    """A whole page. `script` is a file beside the templates, the only one that the page can run."""
-    style = _own("style.css")
+def page(template: str, *, styles: Sequence[str], script: str = "", **facts: Any) -> str:
+    """A whole page. `styles` and `script` are files beside the templates, the only ones that the
+    page can use."""
+    style = "".join(map(_own, styles))
     program = _own(script) if script else ""
     allowed = f"script-src '{_hash(program)}'; " if script else ""
     policy = f"default-src 'none'; {allowed}style-src '{_hash(style)}'; img-src 'self' file:"

@@ -1,59 +1,48 @@
 """The pages of a report as files: index.html, episodes/<cell>/<game>-<trial>.html, figures/."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from urllib.parse import quote
 
-from pddlego_local.metrics.counting import reasons
+from pddlego_local.errors import ConfigError
+from pddlego_local.events import Event
 from pddlego_local.record import read_events, transcript_of
-from pddlego_local.report.cells import CellRecord, varying_options
+from pddlego_local.report.cells import CellRecord
 from pddlego_local.report.figures.drawn import draw_figures
 from pddlego_local.report.figures.growth import Growth
 from pddlego_local.report.figures.series import series_of
+from pddlego_local.report.pages.elsewhere import arms_beside
 from pddlego_local.report.pages.episode import episode_page
-from pddlego_local.report.pages.experiment import Listed, experiment_page, listed
+from pddlego_local.report.pages.experiment import Findings, experiment_page
+from pddlego_local.report.pages.listed import Listed, listed, with_pages
 
 
 def write_pages(
-    cells: Sequence[CellRecord], report: str, folder: Path, *, with_trivial: bool = False
+    cells: Sequence[CellRecord], findings: Findings, folder: Path, *, with_trivial: bool = False
 ) -> Path:
-    """Writes one page after the other, then the figures, and returns the first page. `report` are
-    the report's tables in Markdown; figures count trivial games if `with_trivial`.
-
-    Raises ConfigError if a transcript cannot be read, and OSError.
-    """
+    """Writes one page after the other, then the figures, and returns the first page. Figures count
+    trivial games if `with_trivial`. Raises OSError."""
     series = series_of(cells, with_trivial=with_trivial)
     growth = {path: grown for one in series for grown in [Growth()] for path in one.cells}
-    episodes: list[Listed] = []
-    varying = varying_options(cells)
-    for cell, name in _named(cells):
-        (folder / "episodes" / name).mkdir(parents=True, exist_ok=True)
-        apart = reasons(cell.rows)
-        for row in cell.rows:
-            transcript = transcript_of(cell.folder, row.game, row.trial)
-            address = ""
-            if transcript.exists():
-                path = Path("episodes", name, f"{transcript.stem}.html")
-                address = quote(path.as_posix())
-                events = read_events(transcript)
-                text = episode_page(cell, transcript.stem, events, "../../index.html#episodes")
-                (folder / path).write_text(text, encoding="utf-8")
-                if cell.folder in growth:
-                    growth[cell.folder].read(events)
-            episodes.append(listed(cell, row, address, cell.settings(varying), apart[row.game]))
+    episodes, arms = listed(cells), arms_beside(cells)
+    for number, cell in enumerate(cells):
+        for one, beside in with_pages(episodes, number, arms[number]):
+            events, unreadable = _events(cell, one)
+            if cell.folder in growth:
+                growth[cell.folder].read(events)
+            path = folder / one.path
+            path.parent.mkdir(parents=True, exist_ok=True)
+            text = episode_page(cell, one, events, beside, unreadable)
+            path.write_text(text, encoding="utf-8")
     figures = draw_figures(series, growth, folder / "figures")
     index = folder / "index.html"
-    index.write_text(experiment_page(cells, report, episodes, figures), encoding="utf-8")
+    index.write_text(experiment_page(cells, findings, episodes, figures), encoding="utf-8")
     return index
 
 
-def _named(cells: Sequence[CellRecord]) -> Iterator[tuple[CellRecord, str]]:
-    """Each cell with a folder name of its own: two experiments may hold the same cell."""
-    taken: set[str] = set()
-    for cell in cells:
-        name, number = cell.folder.name, 1
-        while name in taken:
-            number += 1
-            name = f"{cell.folder.name}-{number}"
-        taken.add(name)
-        yield cell, name
+def _events(cell: CellRecord, one: Listed) -> tuple[list[Event], str]:
+    """Those of an episode, and why they cannot be read: one transcript does not take the others'
+    pages away."""
+    try:
+        return read_events(transcript_of(cell.folder, one.row.game, one.row.trial)), ""
+    except ConfigError as error:
+        return [], str(error)
