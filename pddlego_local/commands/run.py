@@ -52,6 +52,8 @@ _handed_in: list[CellConfig] = []
 
 def main(arguments: Sequence[str]) -> int:
     """Runs one cell or a sweep; 0 done, 2 bad configuration, 3 an infrastructure fault."""
+    global _exit_code
+    _exit_code = 0
     if {"--help", "-h"} & set(arguments):
         print(help_text())
         return 0

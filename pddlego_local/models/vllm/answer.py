@@ -1,13 +1,100 @@
-"""What a vLLM server's responses say: texts, thoughts, tokens. Sends nothing."""
+"""What a vLLM server's responses say: texts, thoughts, tokens. Sends nothing.
 
-from typing import Any
+The types below are what is relied on of a response; what they leave out may be anything.
+"""
+
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
 
 from pddlego_local.core import Completion, Prefix
 from pddlego_local.errors import ConfigError, ModelFault
 
+Count = Annotated[int, Field(ge=0, le=2**40)]
+Tokens = tuple[Annotated[int, Field(ge=0)], ...]
+
+
+class Told(BaseModel):
+    """Numbers are numbers and texts are texts: nothing is converted."""
+
+    model_config = ConfigDict(strict=True, frozen=True)
+
+
+class Usage(Told):
+    prompt_tokens: Count
+    completion_tokens: Count
+
+
+class Message(Told):
+    content: str | None = None
+    reasoning: str | None = None
+
+
+class Choice(Told):
+    """One of the answers; `token_ids` where they were asked for."""
+
+    index: Count = 0
+    finish_reason: str | None = None
+    token_ids: Tokens | None = None
+
+
+class ChatChoice(Choice):
+    message: Message
+
+
+class TextChoice(Choice):
+    text: str
+
+
+class Drafts(Told):
+    num_accepted_draft_tokens: Count = 0
+
+
+class Metrics(Told):
+    speculative_decoding: Drafts | None = None
+
+
+class Answers(Told):
+    usage: Usage
+    prompt_token_ids: Tokens | None = None
+    metrics: Metrics | None = None
+
+    @property
+    def forced_tokens(self) -> int:
+        """How many tokens of an answer the server wrote without sampling them.
+
+        0 where it does not tell: it drafts none, or there are several answers in the response.
+        """
+        drafts = self.metrics and self.metrics.speculative_decoding
+        return drafts.num_accepted_draft_tokens if drafts else 0
+
+
+class ChatAnswers(Answers):
+    choices: Annotated[tuple[ChatChoice, ...], Field(min_length=1)]
+
+
+class TextAnswers(Answers):
+    choices: Annotated[tuple[TextChoice, ...], Field(min_length=1)]
+
+
+class Tokenized(Told):
+    """Of a prompt, with the size of the model's context."""
+
+    tokens: Tokens
+    count: Count
+    max_model_len: Count
+
+
+class Detokenized(Told):
+    prompt: str
+
+
+class Version(Told):
+    version: Annotated[str, Field(pattern=r"^[\w.+!-]{1,80}$")]
+
 
 def whole(
-    choice: Any,
+    choice: ChatChoice,
     *,
     thinking: bool,
     prompt_tokens: int,
@@ -19,7 +106,7 @@ def whole(
 
     Raises ConfigError if the server runs with a reasoning parser that we do not know of.
     """
-    thought = getattr(choice.message, "reasoning", None) or ""
+    thought = choice.message.reasoning or ""
     text = choice.message.content or ""
     if thought and not text and not thinking:
         raise ConfigError(
@@ -39,14 +126,16 @@ def whole(
     )
 
 
-def ending(choice: Any) -> Any:
-    """The finish reason, "stop" or "length"; raises ModelFault for any other."""
-    if choice.finish_reason not in ("stop", "length"):
-        raise ModelFault(f"vLLM ended an answer with the unknown reason {choice.finish_reason!r}.")
-    return choice.finish_reason
+def ending(choice: Choice) -> Literal["stop", "length"]:
+    """The finish reason; raises ModelFault for an unknown one."""
+    if choice.finish_reason == "stop":
+        return "stop"
+    if choice.finish_reason == "length":
+        return "length"
+    raise ModelFault(f"vLLM ended an answer with the unknown reason {choice.finish_reason!r:.80}.")
 
 
-def begun(completion: Completion, response: Any, end_of_thought: int | None) -> Prefix:
+def begun(completion: Completion, response: ChatAnswers, end_of_thought: int | None) -> Prefix:
     """What the first part of an answer is continued from.
 
     The answer begins behind the first token `end_of_thought`; None where nothing was thought.
@@ -56,11 +145,11 @@ def begun(completion: Completion, response: Any, end_of_thought: int | None) -> 
     begin = tokens.index(end_of_thought) + 1 if end_of_thought in tokens else 0
     if completion.finish_reason == "unfinished_thought":
         begin = len(tokens)
-    opening = _told(response, "prompt_token_ids") + tokens[:begin]
+    opening = _told("prompt_token_ids", response.prompt_token_ids) + tokens[:begin]
     return Prefix(completion.text, opening, tokens[begin:])
 
 
-def without_end(choice: Any) -> tuple[int, ...]:
+def without_end(choice: Choice) -> tuple[int, ...]:
     """The tokens of a choice's text: a "stop" is an end-of-text, drawn last.
 
     Raises as `drawn_tokens`.
@@ -69,29 +158,19 @@ def without_end(choice: Any) -> tuple[int, ...]:
     return tokens[:-1] if choice.finish_reason == "stop" else tokens
 
 
-def forced_tokens(response: Any) -> int:
-    """How many tokens of an answer the server wrote without sampling them.
-
-    0 where it does not tell: it drafts none, or there are several answers in the response.
-    """
-    told = (getattr(response, "metrics", None) or {}).get("speculative_decoding") or {}
-    return int(told.get("num_accepted_draft_tokens", 0))
-
-
-def drawn_tokens(choice: Any) -> tuple[int, ...]:
+def drawn_tokens(choice: Choice) -> tuple[int, ...]:
     """All tokens that were drawn for a choice: thought, answer, end-of-text.
 
     Raises ConfigError if the server does not tell them.
     """
-    return _told(choice, "token_ids")
+    return _told("token_ids", choice.token_ids)
 
 
-def _told(response: Any, name: str) -> tuple[int, ...]:
-    tokens = getattr(response, name, None)
+def _told(name: str, tokens: tuple[int, ...] | None) -> tuple[int, ...]:
     if tokens is None:
         raise ConfigError(
             f"The server does not tell the {name} of an answer, which answers in stages and "
             "several samples in one request need: it is too old, or a gateway drops them. Point "
             "model.server.url at vLLM >= 0.12 itself, or choose decoding=syntax and one sample."
         )
-    return tuple(tokens)
+    return tokens

@@ -72,7 +72,7 @@ class VllmClient:
             prompt_tokens=response.usage.prompt_tokens,
             completion_tokens=response.usage.completion_tokens,
             latency_s=time.perf_counter() - start,
-            forced_tokens=answer.forced_tokens(response),
+            forced_tokens=response.forced_tokens,
         )
         if prefix is None:
             return completion
@@ -87,6 +87,8 @@ class VllmClient:
         start = time.perf_counter()
         response = self._chat(messages, grammar, sampling, count, _WITH_TOKENS)
         latency_s = time.perf_counter() - start
+        if len(response.choices) != count:
+            raise ModelFault(f"{len(response.choices)} answers came where {count} were asked for.")
         return tuple(
             answer.whole(
                 choice,
@@ -95,7 +97,7 @@ class VllmClient:
                 completion_tokens=len(answer.drawn_tokens(choice)),
                 latency_s=latency_s,
             )
-            for choice in sorted(response.choices, key=lambda choice: int(choice.index))
+            for choice in sorted(response.choices, key=lambda choice: choice.index)
         )
 
     def _chat(
@@ -105,7 +107,7 @@ class VllmClient:
         sampling: Sampling,
         count: int,
         extra: dict[str, Any],
-    ) -> Any:
+    ) -> answer.ChatAnswers:
         """`count` answers to a prompt; the server draws the i-th from the seed + i."""
         prompt = self._prompt(messages, sampling)
         arguments = prompt["chat_template_kwargs"]
@@ -120,10 +122,10 @@ class VllmClient:
 
         def room() -> int:
             counted = self._connection.tokenize(**prompt)
-            return int(counted["max_model_len"]) - int(counted["count"])
+            return counted.max_model_len - counted.count
 
-        send = self._connection.openai.chat.completions.create
-        return self._connection.answer(send, request, grammar, room)
+        send = self._connection.openai.chat.completions.with_raw_response.create
+        return self._connection.answer(send, request, answer.ChatAnswers, grammar, room)
 
     def _prompt(self, messages: Messages, sampling: Sampling) -> dict[str, Any]:
         """What the chat template makes a prompt of."""
@@ -147,10 +149,10 @@ class VllmClient:
         }
 
         def room() -> int:
-            return int(self._connection.tokenize(prompt="")["max_model_len"]) - len(before)
+            return self._connection.tokenize(prompt="").max_model_len - len(before)
 
-        send = self._connection.openai.completions.create
-        response = self._connection.answer(send, request, grammar, room)
+        send = self._connection.openai.completions.with_raw_response.create
+        response = self._connection.answer(send, request, answer.TextAnswers, grammar, room)
         choice = response.choices[0]
         whole_tokens = (*begun.tokens, *answer.without_end(choice))
         return Completion(
@@ -160,7 +162,7 @@ class VllmClient:
             completion_tokens=response.usage.completion_tokens + begun.forced,
             latency_s=time.perf_counter() - start,
             prefix=Prefix(prefix.continued + choice.text, prefix.opening, whole_tokens),
-            forced_tokens=begun.forced + answer.forced_tokens(response),
+            forced_tokens=begun.forced + response.forced_tokens,
         )
 
     def _check_gate(self, before: Sequence[int]) -> None:

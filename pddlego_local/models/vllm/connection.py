@@ -2,18 +2,32 @@
 
 import contextlib
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, TypeVar
 
 import openai
+import pydantic
 import tenacity
 
 from pddlego_local.core import Grammar
 from pddlego_local.errors import ConfigError, ModelFault, PromptTooLong
-from pddlego_local.models.vllm.http import HttpClient
+from pddlego_local.models.vllm.answer import (
+    ChatAnswers,
+    Detokenized,
+    TextAnswers,
+    Tokenized,
+    Told,
+    Version,
+)
+from pddlego_local.models.vllm.http import HttpClient, excess
 
 CONNECT_S = 30.0
+_MOST_WORDS = 2_000
 
 Send = Callable[..., Any]
+"""Sends a request and returns what has the response's bytes as `content`."""
+
+A = TypeVar("A", ChatAnswers, TextAnswers)
+T = TypeVar("T", bound=Told)
 
 
 class ServerGone(ModelFault):
@@ -40,7 +54,7 @@ class Connection:
             api_key=api_key,
             max_retries=0,  # ours are in _post
             timeout=openai.Timeout(timeout_s, connect=CONNECT_S),
-            http_client=HttpClient(proxies=proxies),
+            http_client=HttpClient(proxies=proxies, timeout_s=timeout_s),
         )
         self._texts: dict[int, str] = {}  # of single tokens
         self._timeout_s = timeout_s
@@ -52,8 +66,13 @@ class Connection:
         self.openai.close()
 
     def answer(
-        self, send: Send, request: dict[str, Any], grammar: Grammar | None, room: Callable[[], int]
-    ) -> Any:
+        self,
+        send: Send,
+        request: dict[str, Any],
+        kind: type[A],
+        grammar: Grammar | None,
+        room: Callable[[], int],
+    ) -> A:
         """The server's response, with as many tokens as the context holds if fewer than asked.
 
         `room` counts them, when they have to be known. Raises ConfigError for a request that the
@@ -61,10 +80,10 @@ class Connection:
         ServerGone if another one might answer.
         """
         try:
-            return self._post(send, request)
+            return self._post(send, request, kind)
         except openai.BadRequestError as error:
             left = None
-            with contextlib.suppress(openai.OpenAIError, ConfigError):
+            with contextlib.suppress(openai.OpenAIError, ConfigError, ModelFault):
                 left = room()
             if left is None or left >= request["max_tokens"]:
                 raise _refusal(error, grammar) from error
@@ -74,21 +93,20 @@ class Connection:
                 f"{self.name}; raise model.context_tokens or shorten the prompt."
             )
         try:  # the answer will end with "length"
-            return self._post(send, request | {"max_tokens": left})
+            return self._post(send, request | {"max_tokens": left}, kind)
         except openai.BadRequestError as error:
             raise _refusal(error, grammar) from error
 
-    def tokenize(self, **what: Any) -> Any:
-        """What the server says of a prompt: its tokens, their count, the context's size.
-
-        Raises ConfigError if it says nothing of the kind, else the client's own errors.
-        """
-        return self._ask_tokenizer("tokenize", **what)
+    def tokenize(self, **what: Any) -> Tokenized:
+        """What the server says of a prompt. Raises ConfigError if it has no tokenizer to ask,
+        ServerGone for nonsense, else the client's own errors."""
+        return self._read(self._ask_tokenizer("tokenize", **what).content, Tokenized)
 
     def prompt_tokens(self, **what: Any) -> tuple[int, ...]:
         """The tokens of a prompt. Raises ConfigError or ModelFault."""
         try:
-            return tuple(self._post(self.tokenize, what)["tokens"])
+            request = {"path": "tokenize", **what}
+            return self._post(self._ask_tokenizer, request, Tokenized).tokens
         except openai.BadRequestError as error:
             raise _refusal(error, None) from error
 
@@ -109,14 +127,16 @@ class Connection:
             return ""
         request = {"path": "detokenize", "tokens": list(tokens)}
         try:
-            return str(self._post(self._ask_tokenizer, request)["prompt"])
+            return self._post(self._ask_tokenizer, request, Detokenized).prompt
         except openai.BadRequestError as error:
             raise _refusal(error, None) from error
 
     def _ask_tokenizer(self, path: str, **what: Any) -> Any:
         try:
             return self.openai.post(
-                self._beside_v1(path), body={"model": self.name, **what}, cast_to=dict[str, Any]
+                self._beside_v1(path),
+                body={"model": self.name, **what},
+                cast_to=openai.HttpxBinaryResponseContent,
             )
         except openai.NotFoundError as error:
             raise ConfigError(
@@ -127,19 +147,39 @@ class Connection:
 
     def version(self) -> str:
         """The server's vLLM version, "unknown" behind a gateway that passes /v1 only."""
+        kind = openai.HttpxBinaryResponseContent
         try:
-            answer = self.openai.get(self._beside_v1("version"), cast_to=dict[str, Any])
+            told = self.openai.get(self._beside_v1("version"), cast_to=kind)
+            return Version.model_validate_json(told.content).version
         except openai.APIConnectionError as error:
             raise ServerGone(self._obituary(error)) from error
-        except openai.APIStatusError:
+        except (openai.APIStatusError, pydantic.ValidationError):
             return "unknown"
-        return str(answer.get("version", "unknown"))
 
     def _beside_v1(self, path: str) -> str:
         return str(self.openai.base_url.join(f"../{path}"))
 
-    def _post(self, send: Send, request: dict[str, Any]) -> Any:
-        """One request. Raises BadRequestError as it is, all else as errors of ours."""
+    def _post(self, send: Send, request: dict[str, Any], kind: type[T]) -> T:
+        """One request, and what it brought. Raises BadRequestError as it is, all else as errors of
+        ours."""
+        return self._read(self._sent(send, request).content, kind)
+
+    def _read(self, content: bytes, kind: type[T]) -> T:
+        try:
+            return kind.model_validate_json(content)
+        except pydantic.ValidationError as error:
+            first = error.errors(include_url=False)[0]
+            place = ".".join(map(str, first["loc"]))
+            raise self._malformed(f"{place}: {first['msg']}" if place else first["msg"]) from error
+
+    def _malformed(self, what: str) -> ServerGone:
+        return ServerGone(
+            f"{self.openai.base_url} did not answer as vLLM does ({what:.200}). "
+            f"{self._last_words()}"
+        )
+
+    def _sent(self, send: Send, request: dict[str, Any]) -> Any:
+        """Raises as `_post`."""
         try:
             for attempt in tenacity.Retrying(
                 retry=tenacity.retry_if_exception(self._passing),
@@ -168,6 +208,8 @@ class Connection:
                 "model.server.request_timeout_s if it only needs longer."
             ) from error
         except (openai.APIConnectionError, openai.InternalServerError) as error:
+            if told := excess(error):
+                raise ModelFault(f"{self.openai.base_url} {told}.") from error
             raise ServerGone(self._obituary(error)) from error
         except openai.OpenAIError as error:
             raise ModelFault(self._obituary(error)) from error
@@ -175,7 +217,7 @@ class Connection:
 
     def _passing(self, error: BaseException) -> bool:
         """Whether an error may be gone in a moment: a lost connection to a server that lives."""
-        if isinstance(error, openai.APITimeoutError):
+        if isinstance(error, openai.APITimeoutError) or excess(error):
             return False
         again = isinstance(error, openai.APIConnectionError | openai.RateLimitError)
         return again and self._alive() and not self.openai.is_closed()
@@ -194,4 +236,5 @@ def _words(error: Exception) -> str:
     """What the server said, without the client's wrapping."""
     body = getattr(error, "body", None)
     message = body.get("message") if isinstance(body, dict) else None
-    return str(message or error).strip()
+    words = str(message or error).strip()
+    return words if len(words) <= _MOST_WORDS else f"{words[:_MOST_WORDS]}…"

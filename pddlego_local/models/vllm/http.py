@@ -1,13 +1,23 @@
-"""The HTTP client of many threads: whoever closes it ends the requests that are under way."""
+"""The HTTP client of many threads: whoever closes it ends the requests that are under way, and none
+takes longer, or brings more, than it may.
+"""
 
 import contextlib
 import socket
 import threading
+import time
 import weakref
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import openai
+
+MOST_BYTES = 64 << 20
+"""Of one response: an answer with the tokens of a prompt of a million tokens takes 8 MiB."""
+
+
+class Excessive(Exception):
+    """A response that takes longer, or brings more, than it may; the text says which."""
 
 
 class HttpClient(openai.DefaultHttpxClient):
@@ -15,28 +25,38 @@ class HttpClient(openai.DefaultHttpxClient):
 
     Closing a socket does not wake the thread that waits for it, which might then wait for whatever
     gets its number next. So sockets are shut down first, and closed when no thread is left.
+    A request has `timeout_s` from its begin to the last byte of its response: httpx's own timeouts
+    begin again with every byte.
     """
 
-    def __init__(self, *, proxies: bool) -> None:
-        super().__init__(trust_env=proxies)
+    def __init__(self, *, proxies: bool, timeout_s: float) -> None:
+        # What is packed may be a thousand times as much when it is unpacked.
+        super().__init__(trust_env=proxies, headers={"Accept-Encoding": "identity"})
+        self.event_hooks["response"].append(_refuse_packed)
+        self._timeout_s = timeout_s
         self._changing = threading.Lock()
         self._sockets = weakref.WeakSet[socket.socket]()
         self._under_way = 0
         self._ended = False
+        self._of_thread = threading.local()
 
     @property
     def is_closed(self) -> bool:
         return self._ended
 
     def send(self, request: Any, **settings: Any) -> Any:
-        """Raises openai.APIConnectionError once it is closed, and else as httpx does."""
+        """Raises openai.APIConnectionError once it is closed and for what is Excessive, which is
+        then its cause; else as httpx does."""
         with self._changing:
             if self._ended:
                 raise openai.APIConnectionError(message="It was closed.", request=request)
             self._under_way += 1
         request.extensions = {**request.extensions, "trace": self._note}
+        self._of_thread.until, self._of_thread.read = time.monotonic() + self._timeout_s, 0
         try:
             return super().send(request, **settings)
+        except Excessive as error:
+            raise openai.APIConnectionError(message=str(error), request=request) from error
         finally:
             with self._changing:
                 self._under_way -= 1
@@ -52,17 +72,52 @@ class HttpClient(openai.DefaultHttpxClient):
     def _note(self, event: str, told: Mapping[str, Any]) -> None:
         """Of httpcore: what a request does. TLS makes another socket of the one below it."""
         if event.endswith((".connect_tcp.complete", ".start_tls.complete")):
+            stream = told["return_value"]
+            stream.read = self._bounded(stream.read)
+            stream.write = self._bounded(stream.write)
             with self._changing:
-                opened = told["return_value"].get_extra_info("socket")
+                opened = stream.get_extra_info("socket")
                 self._sockets.add(opened)
                 if self._ended:
                     _shut_down(opened)
+
+    def _bounded(self, transfer: Callable[[Any, float | None], Any]) -> Callable[..., Any]:
+        """`read` or `write` of a stream, by the thread whose request it is."""
+
+        def within_bounds(what: Any, timeout: float | None = None) -> Any:
+            mine = self._of_thread
+            left = mine.until - time.monotonic()
+            if left <= 0:
+                raise Excessive(
+                    f"did not end its answer within {self._timeout_s:g} s; raise "
+                    "model.server.request_timeout_s if it only needs longer"
+                )
+            done = transfer(what, left if timeout is None else min(left, timeout))
+            mine.read += len(done or b"")
+            if mine.read > MOST_BYTES:
+                raise Excessive(f"answered with more than {MOST_BYTES >> 20} MiB")
+            return done
+
+        return within_bounds
 
     def _close_if_unused(self) -> None:
         with self._changing:
             unused = self._ended and not self._under_way
         if unused:
             super().close()
+
+
+def excess(error: BaseException | None) -> Excessive | None:
+    """What was excessive, if that is why a request failed."""
+    while error is not None and not isinstance(error, Excessive):
+        error = error.__cause__
+    return error
+
+
+def _refuse_packed(response: Any) -> None:
+    packed = response.headers.get("content-encoding", "identity")
+    if packed.lower() != "identity":
+        raise Excessive(f"answered in the encoding {packed[:40]!r}, which it was not asked for")
 
 
 def _shut_down(one: socket.socket) -> None:

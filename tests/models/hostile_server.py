@@ -1,0 +1,104 @@
+"""A server in this process that answers rightly, and now and then as no server should."""
+
+import contextlib
+import json
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+from tests.bench.simulated import key_of
+
+Reply = Callable[[BaseHTTPRequestHandler], None]
+
+
+def good(text: str, **changes: object) -> dict[str, Any]:
+    """A response as vLLM gives it, except for `changes`."""
+    choice = {"index": 0, "message": {"role": "assistant", "content": text}}
+    usage = {"prompt_tokens": 1, "completion_tokens": 1, "total_tokens": 2}
+    return {
+        "id": "x", "object": "chat.completion", "created": 0, "model": "m",
+        "choices": [choice | {"finish_reason": "stop"}], "usage": usage, **changes,
+    }  # fmt: skip
+
+
+def choice(**changes: object) -> dict[str, Any]:
+    """One whose only choice is another."""
+    told = good("fine")
+    return told | {"choices": [told["choices"][0] | changes]}
+
+
+def body(what: object, status: int = 200, **headers: str) -> Reply:
+    """Bytes as they are, everything else as JSON."""
+    data = what if isinstance(what, bytes) else json.dumps(what).encode()
+
+    def reply(handler: BaseHTTPRequestHandler) -> None:
+        handler.send_response(status)
+        told = {"Content-Type": "application/json", "Content-Length": str(len(data)), **headers}
+        for name, value in told.items():
+            handler.send_header(name.replace("_", "-"), value)
+        handler.end_headers()
+        handler.wfile.write(data)
+
+    return reply
+
+
+def trickle(each: bytes, pause_s: float, begin: bytes = b"") -> Reply:
+    """Never ends."""
+
+    def reply(handler: BaseHTTPRequestHandler) -> None:
+        handler.close_connection = True
+        handler.wfile.write(begin or b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n\r\n")
+        with contextlib.suppress(OSError):
+            while True:
+                handler.wfile.write(each)
+                time.sleep(pause_s)
+
+    return reply
+
+
+@contextlib.contextmanager
+def hostile_server(
+    answers: Mapping[str, str] | None = None,
+    chat: Callable[[int], Reply | None] = lambda number: None,
+    version: Reply | None = None,
+) -> Iterator[str]:
+    """Its address. `answers` are its good ones, as those of `simulated`, "fine" to all if None;
+    `chat` tells of the n-th request whether the reply is to be another."""
+    count, lock = 0, threading.Lock()
+
+    class Handler(BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+
+        def do_GET(self) -> None:
+            (version or body({"version": "simulated"}))(self)
+
+        def do_POST(self) -> None:
+            nonlocal count
+            request = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+            if not self.path.endswith("/chat/completions"):
+                body({"detail": "Not Found"}, 404)(self)
+                return
+            with lock:
+                count += 1
+                number = count
+            text = "fine" if answers is None else answers[key_of(request["messages"])]
+            (chat(number) or body(good(text)))(self)
+
+        def log_message(self, format: str, *arguments: object) -> None:
+            """Says nothing."""
+
+    class Server(ThreadingHTTPServer):
+        daemon_threads = True
+        block_on_close = False
+
+        def handle_error(self, request: Any, client_address: Any) -> None:
+            """A client that is gone."""
+
+    with Server(("127.0.0.1", 0), Handler) as server:
+        threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
+        try:
+            yield f"http://127.0.0.1:{server.server_address[1]}/v1"
+        finally:
+            server.shutdown()

@@ -1,0 +1,190 @@
+"""What a server should never answer is a fault of one episode, never of the sweep."""
+
+import gzip
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+from pddlego_local.cli import run
+from pddlego_local.core import Message, Sampling
+from pddlego_local.errors import ConfigError, ModelFault
+from pddlego_local.models.opened import MODELS
+from pddlego_local.models.vllm import http
+from pddlego_local.models.vllm.model import VllmModel
+from pddlego_local.models.vllm.settings import Server
+from pddlego_local.record import read_faults
+from tests.bench.slots import answers
+from tests.models.hostile_server import Reply, body, choice, good, hostile_server, trickle
+from tests.models.test_servers import behind, cell, endings
+
+PROMPT = (Message("user", "Well?"),)
+NOT_JSON = {"Content_Type": "text/html"}
+CHUNKED = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
+
+
+def broken(begin: bytes) -> Reply:
+    def reply(handler: object) -> None:
+        handler.close_connection = True  # type: ignore[attr-defined]
+        handler.wfile.write(begin)  # type: ignore[attr-defined]
+
+    return reply
+
+
+MALFORMED = {
+    "no choices": body(good("", choices=[])),
+    "choices are null": body(good("", choices=None)),
+    "no choices at all": body({"id": "x"}),
+    "no usage": body(good("fine", usage=None)),
+    "a list": body([1, 2]),
+    "a number": body(1),
+    "null": body(None),
+    "an error with 200": body({"error": {"message": "overloaded"}}),
+    "counts are texts": body(good("", usage={"prompt_tokens": "1", "completion_tokens": "many"})),
+    "negative counts": body(good("", usage={"prompt_tokens": 1, "completion_tokens": -5})),
+    "a count that is not a number": body(
+        good("", usage={"prompt_tokens": 1, "completion_tokens": float("nan")})
+    ),
+    "endless counts": body(good("", usage={"prompt_tokens": 1, "completion_tokens": 10**30})),
+    "a lone surrogate": body(good("\ud800")),
+    "content in parts": body(choice(message={"content": [{"type": "text", "text": "x"}]})),
+    "content is a number": body(choice(message={"content": 7})),
+    "no message": body(choice(message=None)),
+    "a call of a tool": body(
+        choice(message={"content": None, "tool_calls": [{}]}, finish_reason="tool_calls")
+    ),
+    "another reason": body(choice(finish_reason="content_filter")),
+    "no reason": body(choice(finish_reason=None)),
+    "a reason that is a list": body(choice(finish_reason=["stop"])),
+    "nothing": body(b""),
+    "no JSON": body(b"<html>502</html>", **NOT_JSON),
+    "not UTF-8": body(b'{"choices": "\xff\xfe"}'),
+    "half of it": body(json.dumps(good("fine")).encode()[:60]),
+    "very deep": body(b"[" * 100_000),
+    "packed": body(gzip.compress(b" " * 10_000), Content_Encoding="gzip"),
+    "packed twice": body(b"x", Content_Encoding="gzip, gzip"),
+    "a redirect to itself": body(b"", 307, Location="/v1/chat/completions"),
+    "a redirect to nowhere": body(b"", 302),
+    "a redirect to a file": body(b"", 307, Location="file:///etc/passwd"),
+    "413": body(b"too large", 413),
+    "422": body([], 422),
+    "500 with a list": body([None], 500),
+    "500 with nothing": body(b"", 500),
+    "500 of another shape": body({"error": {"message": {"a": ["b"]}}}, 500),
+    "no status line": broken(b"\x00\x01\x02 garbage\r\n\r\n"),
+    "an end in the head": broken(b"HTTP/1.1 200 OK\r\nContent-Le"),
+    "a chunk that is none": broken(CHUNKED + b"zz\r\n{}\r\n"),
+    "a chunk that is cut": broken(CHUNKED + b"fff\r\n{"),
+    "a length that lies": broken(b"HTTP/1.1 200 OK\r\nContent-Length: 99\r\n\r\n{}"),
+    "a length below 0": broken(b"HTTP/1.1 200 OK\r\nContent-Length: -1\r\n\r\n{}"),
+}
+REFUSALS = {
+    "400": body(b"\xff", 400),
+    "400 with a list": body(["no"], 400),
+    "401": body({"error": "no"}, 401),
+    "404": body(b"<html>", 404),
+    "404 with a number": body(7, 404),
+    "a thought that nobody asked for": body(choice(message={"content": None, "reasoning": "hm"})),
+}
+NEVER_ENDING = {
+    "a byte at a time": trickle(b" ", 0.05),
+    "a header at a time": trickle(b"a: b\r\n", 0.05, b"HTTP/1.1 200 OK\r\n"),
+    "nothing but a status": trickle(b"", 0.05, b"HTTP/1.1 200 OK\r\n"),
+}
+
+
+@pytest.fixture(autouse=True)
+def at_once(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Nothing waits before it tries again."""
+    monkeypatch.setattr("tenacity.nap.time", SimpleNamespace(sleep=lambda seconds: None))
+    yield
+    MODELS.close()
+
+
+def asked(url: str, **server: float) -> VllmModel:
+    return VllmModel(weights="m", server=Server(url=url, **server))  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("reply", MALFORMED.values(), ids=MALFORMED.keys())
+def test_a_malformed_answer_is_a_fault(reply: Reply) -> None:
+    with hostile_server(chat=lambda number: reply if number < 99 else None) as url:
+        model = asked(url)
+        with pytest.raises(ModelFault) as fault:
+            model.complete(PROMPT, None, Sampling())
+        model.close()
+    assert len(str(fault.value)) < 3000
+
+
+@pytest.mark.parametrize("reply", REFUSALS.values(), ids=REFUSALS.keys())
+def test_a_refusal_is_the_settings_fault_only_before_the_first_answer(reply: Reply) -> None:
+    with hostile_server(chat=lambda number: None if number == 2 else reply) as url:
+        model = asked(url)
+        with pytest.raises(ConfigError):
+            model.complete(PROMPT, None, Sampling())
+        assert model.complete(PROMPT, None, Sampling()).text == "fine"
+        with pytest.raises(ModelFault, match="answered before"):
+            model.complete(PROMPT, None, Sampling())
+        model.close()
+
+
+@pytest.mark.parametrize("reply", NEVER_ENDING.values(), ids=NEVER_ENDING.keys())
+def test_a_request_has_its_time_for_the_whole_of_its_answer(reply: Reply) -> None:
+    with hostile_server(chat=lambda number: reply if number == 2 else None) as url:
+        model = asked(url, request_timeout_s=0.5)
+        model.complete(PROMPT, None, Sampling())  # what follows goes through the same connection
+        with pytest.raises(ModelFault, match="request_timeout_s"):
+            model.complete(PROMPT, None, Sampling())
+        assert model.complete(PROMPT, None, Sampling()).text == "fine"
+        model.close()
+
+
+def test_an_answer_may_not_fill_the_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(http, "MOST_BYTES", 1 << 20)
+    with hostile_server(chat=lambda number: trickle(b" " * 65536, 0)) as url:
+        model = asked(url)
+        with pytest.raises(ModelFault, match="more than 1 MiB"):
+            model.complete(PROMPT, None, Sampling())
+        model.close()
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        body(b"<html>"),
+        body([]),
+        body({"version": 7}),
+        body({"version": "\x1b[2J" * 9}),
+        body({"version": "\ud800"}),
+        body(b"", 404),
+        body({"version": "9" * 10_000}),
+    ],
+)
+def test_a_version_that_is_none_is_unknown(reply: Reply) -> None:
+    with hostile_server(version=reply) as url:
+        model = asked(url)
+        assert model.identity()["backend_version"] == "unknown"
+        model.close()
+
+
+def test_a_sweep_goes_on_over_malformed_answers(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    right = answers([cell(tmp_path / "right", "model=reference", "decoding=free", "games=0-3")])
+    replies = [*MALFORMED.values(), *REFUSALS.values()]
+
+    def chat(number: int) -> Reply | None:
+        return replies[number % len(replies)] if number % 3 == 0 else None
+
+    words = ["run.retries=0", "run.concurrency=3", "environment.rooms=5", "games=0-3"]
+    words += ["decoding=free", f"run.out={tmp_path / 'played'}", "model.weights=simulated"]
+    code = 3
+    with hostile_server(right, chat) as url:
+        server = ["model=vllm", f"model.server.url={url}"]
+        assert run(["run", *words, *server]) == 3
+        folder = tmp_path / "played/default" / behind(tmp_path, url).cell
+        assert read_faults(folder) and "Traceback" not in capsys.readouterr().err
+        while code:
+            code = run(["run", *words, *server])
+    assert endings(tmp_path / "played") == endings(tmp_path / "right")
