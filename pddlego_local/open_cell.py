@@ -24,9 +24,11 @@ from pddlego_local.decoding.question import Scene
 from pddlego_local.decoding.stages import StagedGrammar, first_grammar
 from pddlego_local.episode import Episode, Parts
 from pddlego_local.errors import (
+    ConfigError,
     GrammarIgnored,
     InfrastructureError,
     MissingPart,
+    ModelFault,
     PromptTooLong,
     RecordFault,
     UnsolvableGame,
@@ -39,7 +41,7 @@ from pddlego_local.models.canary import check_forced_tokens, check_obedience, on
 from pddlego_local.models.opened import MODELS
 from pddlego_local.outcomes import outcome_named
 from pddlego_local.provenance import now, run_and_start
-from pddlego_local.record import Cell
+from pddlego_local.record import Cell, Transcript
 from pddlego_local.rows import Ending, EpisodeRow, FaultRow
 
 NEVER_RETRIED = (MissingPart, GrammarIgnored, RecordFault)
@@ -66,6 +68,7 @@ class OpenCell:
         self.folder = folder_of(config)
         self.faults: list[str] = []
         self.played = self.left = 0
+        self._answered = False
         self._planner, self._stop = planner, stop
         self._decoding: Decoding = config.build("decoding")
         self._method: Method = config.build("method")
@@ -191,9 +194,15 @@ class OpenCell:
                 transcript(Unsolvable(message=str(error)))
                 outcome = "unsolvable_game"
             except PromptTooLong:
-                if not any(isinstance(event, Call) for event in transcript.events):
+                if not _asked(transcript):
                     raise
                 outcome = "context_exceeded"
+            except ConfigError as error:
+                if not (self._answered or _asked(transcript)):
+                    raise  # the settings are to blame, and no episode could be played
+                raise ModelFault(f"{error} (Earlier requests were answered.)") from error
+            finally:
+                self._answered = self._answered or _asked(transcript)
             ending = Ending(
                 game=game,
                 trial=trial,
@@ -206,6 +215,11 @@ class OpenCell:
             transcript(End(row=row))
         self._record.append(row)
         return row
+
+
+def _asked(transcript: Transcript) -> bool:
+    """Whether a model has given an answer in this episode."""
+    return any(isinstance(event, Call) for event in transcript.events)
 
 
 def _won(episode: Episode, outcome: str) -> bool:

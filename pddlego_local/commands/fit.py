@@ -13,8 +13,10 @@ from rich.filesize import decimal
 from pddlego_local.config import compose_cell
 from pddlego_local.errors import ConfigError, MissingPart
 from pddlego_local.models.about import About
+from pddlego_local.models.chat_template import check_template_of
 from pddlego_local.models.machine import gpu_count, gpu_memory
 from pddlego_local.models.memory import Gpus, Shape, fewest, shape_found, shape_told
+from pddlego_local.models.seam import LocalTokenizer
 from pddlego_local.models.vllm.server import serving_build
 from pddlego_local.models.weights import cache_folder, fetch_command, locate, on_hub
 from pddlego_local.resources import folder
@@ -89,6 +91,8 @@ def look_at(name: str, settings: Mapping[str, Any], asked: Asked) -> Fit:
         return Fit(name, ("needs no weights",), True)
     files, missing = _files(name, settings)
     about = about_of(settings)
+    if files and (wrong := _unusable(str(weights), files)):
+        return Fit(name, (str(weights), f"files     {wrong}"), False)
     try:
         shape = _shape(files, about, settings["dtype"])
     except ConfigError as error:  # which vLLM may load nevertheless
@@ -146,6 +150,16 @@ def _files(name: str, settings: Mapping[str, Any]) -> tuple[Path | None, str]:
             return None, str(error)
         fetch = fetch_command(name, settings.get("revision"))
         return None, f"not (wholly) on this machine: `{fetch}`"
+
+
+def _unusable(name: str, files: Path) -> str:
+    """What is wrong with a folder that is whole; "" if nothing is seen without its weights."""
+    try:
+        LocalTokenizer.of(name, files)
+        check_template_of(files)
+    except ConfigError as error:
+        return str(error)
+    return ""
 
 
 def _server_lacks(settings: Mapping[str, Any]) -> str:

@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Protocol, runtime_checkable
 
 from pddlego_local.core import Completion, Grammar, LanguageModel, Message, Prefix, Sampling
-from pddlego_local.errors import ConfigError, GrammarIgnored, ModelFault
+from pddlego_local.errors import GrammarIgnored, ModelFault
 
 _WORD = "zyxomma"
 _GRAMMAR = Grammar("canary", "lark", f'start: "{_WORD}"\n')
@@ -44,10 +44,6 @@ def on_each_server(model: LanguageModel, check: Callable[[LanguageModel], None])
     for one in model.one_by_one() if isinstance(model, Spread) else [model]:
         try:
             check(one)
-        except ModelFault as error:
-            if isinstance(error.__cause__, ConfigError):  # of a server that answered other cells
-                raise error.__cause__ from error
-            raise
         finally:
             if one is not model:
                 one.close()

@@ -1,16 +1,27 @@
-"""Chat templates that tell the model today's date tell the same date every day, so that a prompt is
-the same tomorrow.
+"""Chat templates, which are programs of strangers: they are tried before they are used, and where
+they tell the model today's date it is the same date every day, so that a prompt is the same
+tomorrow.
 """
 
+import contextlib
 import hashlib
-import json
+import sys
+import time
+from collections.abc import Iterator, Mapping
 from pathlib import Path
+from types import FrameType
+from typing import Any
 
+from pddlego_local.errors import ConfigError
 from pddlego_local.models.cache import made_once
+from pddlego_local.models.whole import object_of
 
 DATE = "26 Jul 2024"
 """What Llama 3.1's template says where it is given no date."""
 
+LONGEST_S = 10.0
+
+_SPECIAL = ("bos_token", "eos_token", "unk_token", "pad_token")
 _CLOCK = "strftime_now"  # what transformers and vLLM give templates
 _STOPPED = "{%- macro " + _CLOCK + "(format) -%}" + DATE + "{%- endmacro -%}"
 
@@ -20,11 +31,60 @@ def dated(template: str) -> str:
     return _STOPPED + template if _CLOCK in template else template
 
 
+def check_template(folder: Path, template: str, special_tokens: Mapping[str, object]) -> None:
+    """Asks a question by it. Raises ConfigError if it fails, or finds no end in `LONGEST_S`."""
+    from transformers.utils.chat_template_utils import render_jinja_template
+
+    asked: Any = [[{"role": "user", "content": "?"}]]
+    with rendering(str(folder)), _ending():
+        render_jinja_template(
+            asked, chat_template=template, add_generation_prompt=True, **special_tokens
+        )
+
+
+def check_template_of(folder: Path) -> None:
+    """As `check_template`, of the template in a model's folder."""
+    with rendering(str(folder)):
+        template = _template_of(folder)
+    if template:
+        check_template(folder, template, dict.fromkeys(_SPECIAL, ""))
+
+
+@contextlib.contextmanager
+def rendering(name: str) -> Iterator[None]:
+    """What a template raises within the block is a ConfigError."""
+    try:
+        yield
+    except Exception as error:  # whatever Python raises
+        raise ConfigError(
+            f"model.weights: the chat template of {name} makes no prompt ({error!s:.300}); choose "
+            "another model, or a folder with another template."
+        ) from error
+
+
+@contextlib.contextmanager
+def _ending() -> Iterator[None]:
+    """Raises TimeoutError in this thread, from whatever Python is run within the block."""
+    until, before = time.monotonic() + LONGEST_S, sys.gettrace()
+
+    def look(frame: FrameType, event: str, argument: object) -> Any:
+        if time.monotonic() > until:
+            raise TimeoutError(f"it found no end in {LONGEST_S:g} s")
+        return look
+
+    sys.settrace(look)
+    try:
+        yield
+    finally:
+        sys.settrace(before)
+
+
 def dated_file(folder: Path) -> Path | None:
     """A file with the template of a model's folder and a clock that stands still; None where the
     template asks for no date.
     """
-    own = _template_of(folder)
+    with rendering(str(folder)):
+        own = _template_of(folder)
     template = dated(own)
     if template == own:
         return None
@@ -40,6 +100,5 @@ def _template_of(folder: Path) -> str:
     own, config = folder / "chat_template.jinja", folder / "tokenizer_config.json"
     if own.is_file():
         return own.read_text(encoding="utf-8")
-    found = json.loads(config.read_text(encoding="utf-8")) if config.is_file() else {}
-    template = found.get("chat_template")
+    template = object_of(config).get("chat_template") if config.is_file() else None
     return template if isinstance(template, str) else ""

@@ -15,19 +15,15 @@ import outlines
 import torch
 import transformers
 from outlines.backends.llguidance import LLGuidanceBackend
-from transformers import (
-    AutoModelForCausalLM,
-    AutoTokenizer,
-    GenerationConfig,
-    LogitsProcessorList,
-)
+from transformers import GenerationConfig, LogitsProcessorList
 
 from pddlego_local.core import Completion, Grammar, Messages, Prefix, Sampling
 from pddlego_local.errors import ConfigError, PromptTooLong
-from pddlego_local.models.chat_template import dated
+from pddlego_local.models.chat_template import check_template, dated, rendering
 from pddlego_local.models.continuation import begins_forced, continues
 from pddlego_local.models.forced_runs import ForcedRuns, Masks
 from pddlego_local.models.grammar import check_grammar
+from pddlego_local.models.loading import load_model, load_tokenizer
 from pddlego_local.models.plain_text import PlainText
 from pddlego_local.models.seam import LocalTokenizer, Seam, seam
 from pddlego_local.models.slices import with_word_slices
@@ -138,12 +134,13 @@ class Generation:
         if self.tokenizer.chat_template is None:
             plain = "\n\n".join(message.content for message in messages) + "\n\n"
             return list(self.tokenizer(plain)["input_ids"])
-        text = self.tokenizer.apply_chat_template(
-            [{"role": message.role, "content": message.content} for message in messages],
-            tokenize=False,
-            add_generation_prompt=True,
-            **arguments,
-        )
+        with rendering(self.name):
+            text = self.tokenizer.apply_chat_template(
+                [{"role": message.role, "content": message.content} for message in messages],
+                tokenize=False,
+                add_generation_prompt=True,
+                **arguments,
+            )
         # The template writes its own beginning-of-text token: no second one.
         return list(self.tokenizer(text, add_special_tokens=False)["input_ids"])
 
@@ -216,28 +213,28 @@ def load_generation(
     if threads:
         torch.set_num_threads(threads)
     transformers.utils.logging.disable_progress_bar()  # type: ignore[no-untyped-call]
-    try:
-        tokenizer: Any = AutoTokenizer.from_pretrained(folder, local_files_only=True)
-        if isinstance(tokenizer.chat_template, str):
-            tokenizer.chat_template = dated(tokenizer.chat_template)
-        model: Any = AutoModelForCausalLM.from_pretrained(
-            folder, dtype=dtype, local_files_only=True
-        )
-    except (OSError, ValueError, KeyError) as error:
-        cause = (str(error).strip() or type(error).__name__).splitlines()[0]
-        raise ConfigError(f"{name} is not a model that transformers can load: {cause}") from error
+    tokenizer = load_tokenizer(folder)
+    if isinstance(tokenizer.chat_template, str):
+        tokenizer.chat_template = dated(tokenizer.chat_template)
+        check_template(folder, tokenizer.chat_template, tokenizer.special_tokens_map)
+    model = load_model(folder, dtype=dtype)
     model = model.to(device).eval()
     backend = LLGuidanceBackend(outlines.from_transformers(model, tokenizer))
     backend.llg_tokenizer = with_word_slices(backend.llg_tokenizer)
     ends = model.generation_config.eos_token_id
     listed = ends if isinstance(ends, list) else [ends]
     end_ids = dict.fromkeys(e for e in [tokenizer.eos_token_id, *listed] if e is not None)
+    if not end_ids:
+        raise ConfigError(f"model.weights: {folder} names no token that ends an answer.")
+    longest = context_tokens or getattr(model.config, "max_position_embeddings", None)
+    if not isinstance(longest, int):
+        raise ConfigError(f"{folder} does not tell its context; set model.context_tokens.")
     return Generation(
         name=name,
         model=model,
         tokenizer=tokenizer,
         backend=backend,
-        context_tokens=context_tokens or int(model.config.max_position_embeddings),
+        context_tokens=longest,
         thinking=detected(tokenizer) if thinking == "auto" else thinking,
         end_ids=tuple(end_ids),
         forced_tokens=forced_tokens,

@@ -70,10 +70,13 @@ def _unpack(file: Path, folder: Path) -> None:
     load: Any = AutoModelForCausalLM.from_pretrained
     load_tokenizer: Any = AutoTokenizer.from_pretrained
     with _readable(file):
-        tokenizer = _split_digits(load_tokenizer(file.parent, gguf_file=file.name), file)
+        tokenizer = _split_digits(
+            load_tokenizer(file.parent, gguf_file=file.name, trust_remote_code=False), file
+        )
         model, found = load(
             file.parent,
             gguf_file=file.name,
+            trust_remote_code=False,
             dtype=torch.bfloat16,
             quantization_config=GgufConfig(dequantize=True),
             output_loading_info=True,

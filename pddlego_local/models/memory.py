@@ -3,14 +3,18 @@
 Arithmetic on the model's shape. Sizes are in bytes; "GB" elsewhere is 10^9 of them.
 """
 
-import json
+import dataclasses
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from pydantic import ConfigDict, NonNegativeInt, PositiveInt
+from pydantic.dataclasses import dataclass
+
 from pddlego_local.errors import ConfigError
 from pddlego_local.models.about import About
+from pddlego_local.models.whole import object_of
 
 RESERVE = 2 * 10**9  # of each GPU, for what is neither: assumed, not measured
 GPU_COUNTS = (1, 2, 4, 8)
@@ -18,19 +22,19 @@ _NO_WINDOWS = {"windowed_layers": 0, "window": 0}
 _ELEMENT = {"float32": 4, "bfloat16": 2, "float16": 2}
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, config=ConfigDict(strict=True))
 class Shape:
     """`weights` in bytes; `element` is the size of one number of the cache, in bytes; `longest` is
     the context that the model was made for, in tokens."""
 
-    weights: int
-    longest: int
-    layers: int
-    windowed_layers: int
-    window: int
-    kv_heads: int
-    head_size: int
-    element: int
+    weights: NonNegativeInt
+    longest: PositiveInt
+    layers: PositiveInt
+    windowed_layers: NonNegativeInt
+    window: NonNegativeInt
+    kv_heads: PositiveInt
+    head_size: PositiveInt
+    element: PositiveInt
 
     def cache(self, tokens: int, gpus: int = 1) -> int:
         """Of one answer, prompt included, on each of so many GPUs: a head is never divided."""
@@ -40,7 +44,7 @@ class Shape:
         return 2 * looked_at * heads * self.head_size * self.element
 
 
-@dataclass(frozen=True)
+@dataclasses.dataclass(frozen=True)
 class Gpus:
     """GPUs of the same `memory` each, of which the server takes the share `used`."""
 
@@ -97,7 +101,7 @@ def shape_found(folder: Path, dtype: str, about: About | None = None) -> Shape:
     path = folder / "config.json"
     told = shape_told(about, dtype) if about else None
     try:
-        config = json.loads(path.read_text())
+        config: Any = object_of(path)
         config = {**config, **config.get("text_config", {})}
         stored = _ELEMENT.get(str(config.get("dtype") or config.get("torch_dtype")), 2)
         element = _ELEMENT.get(dtype, stored)
@@ -109,9 +113,13 @@ def shape_found(folder: Path, dtype: str, about: About | None = None) -> Shape:
         return replace(told, **found) if told else Shape(**{**_NO_WINDOWS, **found})
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
         raise ConfigError(
-            f"model.weights: {path} does not tell the model's shape ({error!r}); is the folder a "
-            "whole Hugging Face model folder?"
+            f"model.weights: {path} does not tell the model's shape ({_first(error)}); is the "
+            "folder a whole Hugging Face model folder?"
         ) from error
+
+
+def _first(error: Exception) -> str:
+    return " ".join(repr(error).split())[:200]
 
 
 def _weight_files(folder: Path) -> list[Path]:

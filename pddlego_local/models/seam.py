@@ -36,9 +36,15 @@ class LocalTokenizer:
 
     @classmethod
     def of(cls, name: str, folder: Path) -> "LocalTokenizer | None":
-        """From a model's folder; None where it has no tokenizer.json."""
+        """From a model's folder; None where it has no tokenizer.json. Raises ConfigError for one
+        that cannot be read."""
         path = folder / "tokenizer.json"
-        return cls(name, tokenizers.Tokenizer.from_file(str(path))) if path.is_file() else None
+        if not path.is_file():
+            return None
+        try:
+            return cls(name, tokenizers.Tokenizer.from_file(str(path)))
+        except Exception as error:  # it raises nothing more particular
+            raise ConfigError(f"model.weights: {path} is no tokenizer ({error!s:.200}).") from error
 
     def encode(self, text: str) -> tuple[int, ...]:
         return tuple(self.tokenizer.encode(text, add_special_tokens=False).ids)

@@ -105,7 +105,7 @@ class TransformersModel:
             generation = self._ensure_loaded()
             try:
                 return generation.answer(messages, grammar, sampling, prefix)
-            except (RuntimeError, MemoryError) as error:
+            except (RuntimeError, MemoryError, IndexError) as error:
                 raise ModelFault(f"{self.weights} failed in transformers: {error}") from error
 
     def complete_many(

@@ -6,7 +6,6 @@ folder, so nothing has a reason to ask a hub; only `download: true` reaches for 
 """
 
 import hashlib
-import json
 import re
 from pathlib import Path
 
@@ -15,9 +14,9 @@ from pddlego_local.errors import ConfigError, MissingPart
 from pddlego_local.models.cache import sha256_of
 from pddlego_local.models.gguf import hash_of, is_gguf, plain_folder
 from pddlego_local.models.wheel import made_of_wheel
+from pddlego_local.models.whole import flaw
 
 _EDGE_BYTES = 1 << 20
-_TOKENIZER_FILES = ("tokenizer.json", "tokenizer.model", "vocab.json")
 _OF_OURS = ("nano", "nano_early")
 # The same weights once more, in forms that neither vLLM nor transformers is given here.
 _NOT_NEEDED = ["original/*", "metal/*", "onnx/*", "consolidated*", "*.pth", "*.gguf"]
@@ -32,15 +31,15 @@ def locate(weights: str, revision: str | None = None, download: bool = False) ->
     (wholly) in the local cache, and for packages that a GGUF file takes.
     """
     if is_gguf(weights):
-        return plain_folder(Path(weights).expanduser())
-    folder = shipped(weights) or Path(weights).expanduser()
+        return plain_folder(_path(weights))
+    folder = shipped(weights) or _path(weights)
     if folder.is_dir():
-        if lacking := _lacking(folder):
+        _check_card(folder)
+        if wrong := flaw(folder):
             raise ConfigError(
-                f"model.weights: the folder {folder} has no {lacking}; point it at a whole "
+                f"model.weights: the folder {folder} {wrong}; point it at a whole "
                 "Hugging Face model folder (config.json, tokenizer, *.safetensors)."
             )
-        _check_card(folder)
         return folder
     if not _is_hub_name(weights):
         raise ConfigError(
@@ -60,9 +59,23 @@ def locate(weights: str, revision: str | None = None, download: bool = False) ->
         raise
 
 
+def _path(weights: str) -> Path:
+    """Raises ConfigError for what can be the name of no file."""
+    try:
+        path = Path(weights).expanduser()
+        path.lstat()
+    except FileNotFoundError:
+        return path
+    except (OSError, ValueError, RuntimeError) as error:
+        raise ConfigError(
+            f"model.weights: {weights!r:.80} is no path here ({error!s:.80})."
+        ) from error
+    return path
+
+
 def shipped(weights: str) -> Path | None:
     """The folder of weights that come with this package, by their name; None if there is none."""
-    if not re.fullmatch(r"[a-z0-9_]+", weights):
+    if not re.fullmatch(r"[a-z0-9_]{1,80}", weights):
         return None
     folder = resources.folder("weights") / weights
     return folder if folder.is_dir() else None
@@ -126,10 +139,9 @@ def _cached(name: str, revision: str | None) -> Path:
             "model.weights at a folder that holds them."
         )
     folder = Path(config).parent
-    if lacking := _lacking(folder):
+    if wrong := flaw(folder):
         raise MissingPart(
-            f"The local copy of {name} is incomplete ({lacking} missing); complete it with "
-            f"`{fetch}`."
+            f"The local copy of {name} is not whole: it {wrong}; complete it with `{fetch}`."
         )
     return folder
 
@@ -144,24 +156,6 @@ def _download(name: str, revision: str | None) -> Path:
             f"Could not download {name} ({type(error).__name__}: {error}); check the name, the "
             "network and the licence, or fetch it elsewhere and give the folder."
         ) from error
-
-
-def _lacking(folder: Path) -> str:
-    """What a model folder needs and does not have; "" if it is whole."""
-    if not (folder / "config.json").is_file():
-        return "config.json"
-    if not any((folder / name).is_file() for name in _TOKENIZER_FILES):
-        return "tokenizer (tokenizer.json)"
-    index = folder / "model.safetensors.index.json"
-    if index.is_file():
-        try:
-            shards = set(json.loads(index.read_text())["weight_map"].values())
-        except (ValueError, KeyError, AttributeError):
-            return f"readable {index.name}"
-        return next((shard for shard in sorted(shards) if not (folder / shard).is_file()), "")
-    if not any(folder.glob("*.safetensors")) and not any(folder.glob("*.bin")):
-        return "weights (*.safetensors)"
-    return ""
 
 
 def identity_of(weights: str, revision: str | None, folder: Path) -> dict[str, str]:

@@ -20,10 +20,10 @@ from typing import Any
 
 import torch
 from rich.console import Console
-from transformers import AutoModelForCausalLM, AutoTokenizer
 from transformers.utils.logging import disable_progress_bar
 
 from pddlego_local.errors import ConfigError, PddlegoError, RecordFault
+from pddlego_local.models.loading import load_model, load_tokenizer
 from pddlego_local.models.weights import listed, locate
 from pddlego_local.train import data
 from pddlego_local.train.answers import Row, rows_of
@@ -91,7 +91,7 @@ class Campaign:
     @cached_property
     def tokenizer(self) -> Any:
         if self.settings.shape is None:
-            return AutoTokenizer.from_pretrained(self.model_after(-1), local_files_only=True)
+            return load_tokenizer(self.model_after(-1))
         folder = self.out / "tokenizer"
         if not folder.is_dir():
             shape = self.settings.shape
@@ -100,7 +100,7 @@ class Campaign:
             made = train_tokenizer(texts, shape.vocabulary, shape.context_tokens)
             with _whole(folder) as unfinished:
                 made.save_pretrained(unfinished)
-        return AutoTokenizer.from_pretrained(folder, local_files_only=True)
+        return load_tokenizer(folder)
 
     def _begin(self) -> None:
         self.out.mkdir(parents=True, exist_ok=True)
@@ -157,11 +157,7 @@ class Campaign:
     def _beginning(self, number: int) -> Any:
         if number == 0 and self.settings.shape:
             return new_model(self.settings.shape, self.tokenizer, self.settings.seed)
-        model: Any = AutoModelForCausalLM.from_pretrained(
-            self.model_after(number - 1),
-            dtype=torch.float32,
-            local_files_only=True,
-        )
+        model = load_model(self.model_after(number - 1), dtype=torch.float32)
         return with_lora(model, self.settings.lora) if self.settings.lora else model
 
     def _play(self, number: int) -> None:
@@ -183,7 +179,7 @@ class Campaign:
         games = [game for shard in self._all_shards(last) for game in shard.games]
         with _whole(folder) as unfinished:
             shutil.copytree(self.model_after(last), unfinished)
-            model = AutoModelForCausalLM.from_pretrained(unfinished, local_files_only=True)
+            model = load_model(unfinished)
             model.config.use_cache = True  # training turned it off
             model.config.save_pretrained(unfinished)
             text = card(

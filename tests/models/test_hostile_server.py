@@ -10,7 +10,7 @@ import pytest
 
 from pddlego_local.cli import run
 from pddlego_local.core import Message, Sampling
-from pddlego_local.errors import ConfigError, ModelFault
+from pddlego_local.errors import ModelFault
 from pddlego_local.models.opened import MODELS
 from pddlego_local.models.vllm import http
 from pddlego_local.models.vllm.model import VllmModel
@@ -18,7 +18,7 @@ from pddlego_local.models.vllm.settings import Server
 from pddlego_local.record import read_faults
 from tests.bench.slots import answers
 from tests.models.hostile_server import Reply, body, choice, good, hostile_server, trickle
-from tests.models.test_servers import behind, cell, endings
+from tests.models.test_servers import cell, endings
 
 PROMPT = (Message("user", "Well?"),)
 NOT_JSON = {"Content_Type": "text/html"}
@@ -95,6 +95,18 @@ NEVER_ENDING = {
 }
 
 
+PLAYED = [
+    "model=vllm", "model.weights=simulated", "decoding=free", "environment.rooms=5", "games=0-3",
+    "run.retries=0",
+]  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def right(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    out = tmp_path_factory.mktemp("right")
+    return dict(answers([cell(out, "model=reference", "decoding=free", "games=0-3")]))
+
+
 @pytest.fixture(autouse=True)
 def at_once(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Nothing waits before it tries again."""
@@ -117,16 +129,15 @@ def test_a_malformed_answer_is_a_fault(reply: Reply) -> None:
     assert len(str(fault.value)) < 3000
 
 
-@pytest.mark.parametrize("reply", REFUSALS.values(), ids=REFUSALS.keys())
-def test_a_refusal_is_the_settings_fault_only_before_the_first_answer(reply: Reply) -> None:
-    with hostile_server(chat=lambda number: None if number == 2 else reply) as url:
-        model = asked(url)
-        with pytest.raises(ConfigError):
-            model.complete(PROMPT, None, Sampling())
-        assert model.complete(PROMPT, None, Sampling()).text == "fine"
-        with pytest.raises(ModelFault, match="answered before"):
-            model.complete(PROMPT, None, Sampling())
-        model.close()
+@pytest.mark.parametrize("refusal", ["404", "a thought that nobody asked for"])
+@pytest.mark.parametrize(("refused", "code"), [(1, 2), (2, 3)])
+def test_a_refusal_is_the_settings_fault_only_before_the_first_answer(
+    tmp_path: Path, right: dict[str, str], refusal: str, refused: int, code: int
+) -> None:
+    with hostile_server(right, lambda n: REFUSALS[refusal] if n == refused else None) as url:
+        one_by_one = [*PLAYED, f"run.out={tmp_path}", f"model.server.url={url}"]
+        assert run(["run", *one_by_one, "run.concurrency=1"]) == code
+    assert len(endings(tmp_path)) == 3 if code == 3 else len(endings(tmp_path)) < 3
 
 
 @pytest.mark.parametrize("reply", NEVER_ENDING.values(), ids=NEVER_ENDING.keys())
@@ -169,22 +180,19 @@ def test_a_version_that_is_none_is_unknown(reply: Reply) -> None:
 
 
 def test_a_sweep_goes_on_over_malformed_answers(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, right: dict[str, str], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    right = answers([cell(tmp_path / "right", "model=reference", "decoding=free", "games=0-3")])
     replies = [*MALFORMED.values(), *REFUSALS.values()]
 
     def chat(number: int) -> Reply | None:
         return replies[number % len(replies)] if number % 3 == 0 else None
 
-    words = ["run.retries=0", "run.concurrency=3", "environment.rooms=5", "games=0-3"]
-    words += ["decoding=free", f"run.out={tmp_path / 'played'}", "model.weights=simulated"]
     code = 3
     with hostile_server(right, chat) as url:
-        server = ["model=vllm", f"model.server.url={url}"]
-        assert run(["run", *words, *server]) == 3
-        folder = tmp_path / "played/default" / behind(tmp_path, url).cell
-        assert read_faults(folder) and "Traceback" not in capsys.readouterr().err
+        words = [*PLAYED, "run.concurrency=3", f"model.server.url={url}", f"run.out={tmp_path}"]
+        assert run(["run", *words]) == 3
+        assert any(read_faults(path.parent) for path in tmp_path.rglob("faults.jsonl"))
+        assert "Traceback" not in capsys.readouterr().err
         while code:
-            code = run(["run", *words, *server])
-    assert endings(tmp_path / "played") == endings(tmp_path / "right")
+            code = run(["run", *words])
+    assert [outcome[:7] for _, outcome, _ in endings(tmp_path)] == ["success"] * 4

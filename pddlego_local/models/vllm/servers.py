@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping
 from typing import TypeVar
 
 from pddlego_local.core import Completion, Grammar, Messages, Prefix, Sampling
-from pddlego_local.errors import ConfigError, ModelFault, PromptTooLong
+from pddlego_local.errors import ConfigError
 from pddlego_local.models.vllm.client import VllmClient
 from pddlego_local.models.vllm.connection import ServerGone
 
@@ -32,7 +32,6 @@ class Servers:
         self._clients = dict(clients)
         self._busy = dict.fromkeys(clients, 0)
         self._away_until = dict.fromkeys(clients, float("-inf"))
-        self._answered: set[str] = set()
         self._clock = clock
         self._lock = threading.Lock()
 
@@ -101,24 +100,12 @@ class Servers:
         return completions
 
     def _ask(self, ask: Callable[[VllmClient], T], preferred: str = "") -> tuple[T, str]:
-        """The answer, and who gave it. Each server is asked once, those left out last.
-
-        Raises ConfigError only of a server that has not answered before: what it refuses later is
-        a fault of that request, and not of the settings.
-        """
+        """The answer, and who gave it. Each server is asked once, those left out last."""
         tried: set[str] = set()
         while True:
             url = self._take(preferred, tried)
             try:
-                answer = ask(self._clients[url])
-                self._answered.add(url)
-                return answer, url
-            except PromptTooLong:
-                raise
-            except ConfigError as error:
-                if url not in self._answered:
-                    raise
-                raise ModelFault(f"{error} (It has answered before.)") from error
+                return ask(self._clients[url]), url
             except ServerGone as error:
                 tried.add(url)
                 if len(tried) == len(self._clients):
