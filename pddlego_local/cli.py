@@ -58,11 +58,14 @@ def run(arguments: Sequence[str]) -> int:
         _tell_nobody()
         return 0
     except OSError as error:
-        if error.errno not in _FULL:
-            raise
+        full = error.errno in _FULL
+        if not full and error.filename is None:
+            raise  # of no file: a mistake of ours
+        helps = "make room" if full else "see to that path, or name another"
         with contextlib.suppress(OSError):  # it may be what is told that finds no room
-            print(f"pddlego: {error}; make room, then the same command again", file=sys.stderr)
-        _tell_nobody()
+            print(visible(f"pddlego: {error}; {helps}, then the same again"), file=sys.stderr)
+        if full:
+            _tell_nobody()
         return InfrastructureError.exit_code
 
 

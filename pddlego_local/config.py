@@ -2,6 +2,7 @@
 
 import contextlib
 import hashlib
+import itertools
 import json
 import re
 from collections.abc import Mapping, Sequence
@@ -17,7 +18,7 @@ from hydra.errors import HydraException, InstantiationException
 from hydra.utils import get_class, instantiate
 from omegaconf import DictConfig, OmegaConf
 from omegaconf.errors import OmegaConfBaseException
-from pydantic import BeforeValidator, ConfigDict, Field
+from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field
 
 from pddlego_local import prompts
 from pddlego_local.environments import family
@@ -33,16 +34,22 @@ WITHOUT_EFFECT = {
     "planner": ("limits", "workers"),
 }
 
+MOST_EPISODES = 100_000
+"""Of a cell: a slip of the finger would else fill the memory before it is noticed."""
+
 
 def parse_games(text: object) -> tuple[int, ...]:
-    """From "0-2,7" to (0, 1, 2, 7); raises ValueError on anything else."""
-    games: dict[int, None] = {}
+    """From "0-2,7" to (0, 1, 2, 7); raises ValueError on anything else, and for more than
+    `MOST_EPISODES`."""
+    ranges: list[range] = []
     for part in str(text).strip("[] ").split(","):
-        match = re.fullmatch(r"\s*(\d+)(?:\s*-\s*(\d+))?\s*", part)
+        match = re.fullmatch(r"\s*([0-9]{1,30})(?:\s*-\s*([0-9]{1,30}))?\s*", part)
         if not match or int(match[2] or match[1]) < int(match[1]):
             raise ValueError("write seeds and ranges of seeds, such as '0-59' or '3,7-9'")
-        games.update(dict.fromkeys(range(int(match[1]), int(match[2] or match[1]) + 1)))
-    return tuple(games)
+        ranges.append(range(int(match[1]), int(match[2] or match[1]) + 1))
+    if sum(games.stop - games.start for games in ranges) > MOST_EPISODES:
+        raise ValueError(f"a cell has at most {MOST_EPISODES:,} games; name fewer")
+    return tuple(dict.fromkeys(itertools.chain(*ranges)))
 
 
 def quote_games(overrides: Sequence[str]) -> list[str]:
@@ -61,6 +68,21 @@ def _quoted(override: str) -> str:
     return f'{match[1]}"{bare}"'
 
 
+def _path(path: Path) -> Path:
+    if "\0" in str(path):
+        raise ValueError("no path holds a NUL")
+    return path
+
+
+def _folder(name: str) -> str:
+    """What can be the name of one folder, and is not hidden."""
+    if not re.fullmatch(r"[\w-][\w.-]*", name) or len(name.encode()) > 100:
+        raise ValueError(
+            "write letters, digits, '_', '-' and '.', which does not come first; at most 100 bytes"
+        )
+    return name
+
+
 _STRICT = ConfigDict(extra="forbid")
 
 
@@ -73,8 +95,8 @@ class RunSettings:
     prompts and answers, whenever played; `max_hours` count from the command's start.
     """
 
-    out: Path
-    concurrency: Annotated[int, Field(ge=1)]
+    out: Annotated[Path, AfterValidator(_path)]
+    concurrency: Annotated[int, Field(ge=1, le=4096)]
     retries: Annotated[int, Field(ge=0)]
     max_tokens_total: Annotated[int, Field(ge=1)] | None
     max_hours: Annotated[float, Field(gt=0)] | None
@@ -84,11 +106,18 @@ class RunSettings:
 class Settings:
     """The keys of `conf/config.yaml` outside the groups. `games` are the games' seeds."""
 
-    name: Annotated[str, Field(pattern=r"^[\w.-]+$")]
+    name: Annotated[str, AfterValidator(_folder)]
     seed: Annotated[int, Field(ge=0)]
     games: Annotated[tuple[int, ...], BeforeValidator(parse_games)]
-    trials: Annotated[int, Field(ge=1)]
+    trials: Annotated[int, Field(ge=1, le=MOST_EPISODES)]
     run: RunSettings
+
+    def __post_init__(self) -> None:
+        if len(self.games) * self.trials > MOST_EPISODES:
+            raise ValueError(
+                f"{len(self.games):,} games and trials={self.trials}: a cell has at most "
+                f"{MOST_EPISODES:,} episodes; ask for fewer"
+            )
 
 
 @dataclass(frozen=True)

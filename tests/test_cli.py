@@ -166,7 +166,6 @@ def test_standard_input_and_output(
         (["check"], "DOMAIN"),
         (["plan", "nowhere.pddl", "nowhere.pddl"], "nowhere.pddl"),
         (["check", "--jsonl", "nowhere.jsonl"], "nowhere.jsonl"),
-        (["check", "--jsonl", "KEYLESS", "--out", "no/where"], "no/where"),
         (["show", "nowhere", "1"], "no such transcript"),
         (["plan", "--jsonl", "BAD"], "line 2 is not JSON"),
         (["check", "--jsonl", "KEYLESS"], 'no "problem" that is a string'),

@@ -169,3 +169,15 @@ def test_the_most_can_happen_sub_goals_without_a_command() -> None:
     budget = Budget(unit="actions", limit=2)
     _, model, _ = talking.play(method, one * 3, Coin(budget=budget))
     assert len(model.asked) == method.most_calls(budget, 1) - 2 == 13
+
+
+def test_a_sweep_of_too_many_cells_is_refused_before_they_are_listed(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    for words in (
+        ["seed=range(0,1000000000)"],
+        ["seed=range(0,999)", "environment.rooms=3,5,7,9,11,13,15,17,19,21,23"],
+    ):
+        for dry in ([], ["--dry-run"]):
+            assert command.main(["-m", "model=reference", *words, *dry]) == 2
+            assert "more than 10,000 cells" in capsys.readouterr().err

@@ -32,7 +32,7 @@ class AnswerFile:
 def answer_file(path: Path | None, **same: object) -> Iterator[AnswerFile]:
     """`same` is what each line of a file must say: answers to different questions never mix.
 
-    Raises ConfigError for a file that cannot be written or holds something else.
+    Raises RecordFault for a file that cannot be written, ConfigError if it holds something else.
     """
     if path is None:
         yield AnswerFile(None, sys.stdout, frozenset())
@@ -41,7 +41,7 @@ def answer_file(path: Path | None, **same: object) -> Iterator[AnswerFile]:
         ids = _held(path, same)
         file = path.open("a", encoding="utf-8")
     except OSError as error:
-        raise ConfigError(f"--out {path}: {error.strerror}") from error
+        raise RecordFault(f"--out {path}: {error.strerror}") from error
     with file:
         yield AnswerFile(path, file, ids)
 

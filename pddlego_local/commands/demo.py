@@ -14,6 +14,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
+from pddlego_local.commands.counts import count
 from pddlego_local.commands.sample import samples
 from pddlego_local.config import CellConfig, compose_cell
 from pddlego_local.decoding.layout import Printer
@@ -47,7 +48,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--games", default="", help="their seeds, such as 0-49: more tell more")
     parser.add_argument(
-        "--samples", type=int, default=6, help="answers of random weights that are shown, 0: none"
+        "--samples",
+        type=count(1_000, least=0),
+        default=6,
+        help="answers of random weights that are shown, 0: none",
     )
     parser.add_argument("--thinking", action="store_true", help="for models that always think")
     parser.add_argument("--out", type=Path, default=Path("runs"), help="where records go")

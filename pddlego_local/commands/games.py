@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from pddlego_local.commands.counts import count
 from pddlego_local.environments.alfworld.games import (
     PLAIN_TYPES,
     SPLITS,
@@ -15,10 +16,11 @@ from pddlego_local.environments.alfworld.games import (
     make_game,
 )
 from pddlego_local.environments.alfworld.playthrough import unwinnable
-from pddlego_local.errors import ConfigError, EnvironmentFault
+from pddlego_local.errors import ConfigError, EnvironmentFault, RecordFault
 
 HELP = "game files of our own making, in the layout of the ALFWorld data set"
 BATCH = 20  # games checked and written at a time
+MOST = 10_000
 
 
 @dataclass(frozen=True)
@@ -61,8 +63,10 @@ class GameFiles:
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("environment", choices=["alfworld"], help="which game")
     parser.add_argument("--out", type=Path, required=True, metavar="DIR", help="where to write")
-    parser.add_argument("-n", type=int, default=10, help="how many (default 10)")
-    parser.add_argument("--seed", type=int, default=0, help="of the first game (default 0)")
+    parser.add_argument("-n", type=count(MOST), default=10, help="how many (default 10)")
+    parser.add_argument(
+        "--seed", type=count(2**62, least=0), default=0, help="of the first game (default 0)"
+    )
     parser.add_argument(
         "--task",
         nargs="+",
@@ -81,8 +85,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def carry_out(arguments: argparse.Namespace) -> int:
     """Writes DIR/json_2.1.1/SPLIT/NAME/TRIAL/; games that are there already stay as they are."""
-    if arguments.n < 1:
-        raise ConfigError(f"-n {arguments.n}: at least one game")
     split_folder: Path = arguments.out / "json_2.1.1" / arguments.split
     try:
         games = [GameFiles.of(game, split_folder) for game in _games(arguments)]
@@ -90,7 +92,7 @@ def carry_out(arguments: argparse.Namespace) -> int:
         for start in range(0, len(missing), BATCH):
             _write(missing[start : start + BATCH], arguments.out)
     except OSError as error:
-        raise ConfigError(f"--out {arguments.out}: {error.strerror}: {error.filename}") from error
+        raise RecordFault(f"--out {arguments.out}: {error.strerror}: {error.filename}") from error
     print(
         f"{len(missing)} games written to {split_folder}, each played to its end; "
         f"{len(games) - len(missing)} were there already"

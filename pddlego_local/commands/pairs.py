@@ -10,7 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
 
-from pddlego_local.errors import ConfigError
+from pddlego_local.commands.counts import count
+from pddlego_local.errors import ConfigError, RecordFault
 
 FAULT = "unreadable"  # the key of an output line whose input line holds no pair
 
@@ -36,7 +37,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--out", type=Path, metavar="FILE", help="write JSON lines there")
     parser.add_argument(
-        "--workers", type=_count, default=1, metavar="N", help="with --jsonl: N lines at a time"
+        "--workers",
+        type=count(1024),
+        default=1,
+        metavar="N",
+        help="with --jsonl: N lines at a time",
     )
 
 
@@ -90,16 +95,11 @@ def write_lines(results: Iterable[Mapping[str, Any]], out: Path | None) -> int:
     return ConfigError.exit_code if unreadable else 0
 
 
-def _count(text: str) -> int:
-    if text.isdecimal() and int(text) > 0:
-        return int(text)
-    raise argparse.ArgumentTypeError(f"{text!r} is not a whole number from 1 on")
-
-
 def _opened(path: Path, out: Path | None) -> IO[str]:
-    try:
-        if out is not None and out.exists() and out.samefile(path):
+    with contextlib.suppress(OSError):  # one of them is not there
+        if out is not None and out.samefile(path):
             raise ConfigError(f"--out {out} is the file that --jsonl reads: name another")
+    try:
         return path.open(encoding="utf-8", errors="replace")
     except OSError as error:
         raise ConfigError(f"--jsonl {path}: {error.strerror}") from error
@@ -141,4 +141,4 @@ def _writable(out: Path | None) -> Iterator[IO[str]]:
         with out.open("w", encoding="utf-8") as file:
             yield file
     except OSError as error:
-        raise ConfigError(f"--out {out}: {error.strerror}") from error
+        raise RecordFault(f"--out {out}: {error.strerror}") from error

@@ -235,13 +235,17 @@ class Preflight(Callback):
             raise SystemExit(dry_run.show([list(config.hydra.overrides.task)], _tell, True))
 
     def on_multirun_start(self, config: DictConfig, **kwargs: Any) -> None:
+        try:
+            asked = cells_of(config)
+        except PddlegoError as error:
+            raise SystemExit(_tell(error)) from error
         if self.dry:
-            raise SystemExit(dry_run.show(cells_of(config), _tell, self.every_cell))
+            raise SystemExit(dry_run.show(asked, _tell, self.every_cell))
         errors: dict[str, PddlegoError] = {}
         checked: list[object] = []
         cells: list[tuple[list[str], CellConfig]] = []
         launcher = config.hydra.launcher._target_
-        for overrides in cells_of(config):
+        for overrides in asked:
             try:
                 cell = compose_cell(overrides)
                 cells.append((overrides, cell))

@@ -16,6 +16,7 @@ from rich.progress import Progress
 from pddlego_local.asking import layout_of
 from pddlego_local.commands.answer_file import answer_file
 from pddlego_local.commands.as_they_end import each_as_it_ends
+from pddlego_local.commands.counts import count
 from pddlego_local.config import CellConfig, compose_cell
 from pddlego_local.decoding import Decoding
 from pddlego_local.decoding.answer import read
@@ -39,7 +40,7 @@ Answered = dict[str, Any]
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("overrides", nargs="*", help="Hydra overrides, such as model=random")
-    parser.add_argument("-n", type=int, default=10, help="how many (default 10)")
+    parser.add_argument("-n", type=count(1_000_000), default=10, help="how many (default 10)")
     parser.add_argument(
         "--prompt", action="store_true", help="print what the model would be asked, and stop"
     )

@@ -31,7 +31,7 @@ def dated(template: str) -> str:
     return _STOPPED + template if _CLOCK in template else template
 
 
-def check_template(folder: Path, template: str, special_tokens: Mapping[str, object]) -> None:
+def check_template(folder: Path, template: str, special_tokens: Mapping[str, Any]) -> None:
     """Asks a question by it. Raises ConfigError if it fails, or finds no end in `LONGEST_S`."""
     from transformers.utils.chat_template_utils import render_jinja_template
 

@@ -25,11 +25,9 @@ def load_tokenizer(folder: Path) -> Any:
 def load_model(folder: Path, **settings: Any) -> Any:
     """A causal model. Raises ConfigError where transformers cannot read it, or would make up some
     of its weights."""
+    load: Any = AutoModelForCausalLM.from_pretrained
     try:
-        model: Any
-        model, found = AutoModelForCausalLM.from_pretrained(
-            folder, output_loading_info=True, **LOCAL, **settings
-        )
+        model, found = load(folder, output_loading_info=True, **LOCAL, **settings)
     except MemoryError:
         raise
     except Exception as error:

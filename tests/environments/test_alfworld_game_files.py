@@ -13,7 +13,7 @@ from pddlego_local.commands import games
 from pddlego_local.environments.alfworld.games import PLAIN_TYPES, TASK_TYPES, Game, make_game
 from pddlego_local.environments.alfworld.installation import find_environment, python
 from pddlego_local.environments.alfworld.playthrough import unwinnable
-from pddlego_local.errors import ConfigError, EnvironmentFault
+from pddlego_local.errors import ConfigError, EnvironmentFault, RecordFault
 
 PLAIN_ALFWORLD = """
 import json, sys
@@ -121,10 +121,11 @@ def test_other_files_are_not_overwritten(tmp_path: Path) -> None:
 
 
 def test_bad_input_is_named(tmp_path: Path) -> None:
-    with pytest.raises(ConfigError, match="-n 0"):
-        command("-n", "0", out=tmp_path)
+    for count in ("0", "-1", "1000000000", "many"):
+        with pytest.raises(SystemExit):
+            command("-n", count, out=tmp_path)
     (tmp_path / "file").write_text("")
-    with pytest.raises(ConfigError, match="--out"):
+    with pytest.raises(RecordFault, match="--out"):
         command("-n", "1", out=tmp_path / "file")
 
 

@@ -21,7 +21,6 @@ from tests.models.hostile_server import Reply, body, choice, good, hostile_serve
 from tests.models.test_servers import cell, endings
 
 PROMPT = (Message("user", "Well?"),)
-NOT_JSON = {"Content_Type": "text/html"}
 CHUNKED = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
 
 
@@ -59,7 +58,7 @@ MALFORMED = {
     "no reason": body(choice(finish_reason=None)),
     "a reason that is a list": body(choice(finish_reason=["stop"])),
     "nothing": body(b""),
-    "no JSON": body(b"<html>502</html>", **NOT_JSON),
+    "no JSON": body(b"<html>502</html>", Content_Type="text/html"),
     "not UTF-8": body(b'{"choices": "\xff\xfe"}'),
     "half of it": body(json.dumps(good("fine")).encode()[:60]),
     "very deep": body(b"[" * 100_000),

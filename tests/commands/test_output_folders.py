@@ -1,0 +1,45 @@
+"""What cannot be written where a command is told to write is one sentence and exit code 3."""
+
+from pathlib import Path
+
+import pytest
+
+from pddlego_local.cli import run
+from tests.planted import WON, plant
+from tests.test_cli import DOMAIN, PROBLEM, lines
+
+WRITING = {
+    "run": "run model=reference games=1 run.out={out}",
+    "sweep": "run -m model=reference games=1 seed=0,1 run.out={out}",
+    "report": "report {runs} --out {out}",
+    "report without pages": "report {runs} --out {out} --without-pages",
+    "export": "export {runs} --out {out}/calls.csv",
+    "logs": "export {runs} --inspect {out}",
+    "sample": "sample model=reference -n 1 --out {out}/answers",
+    "games": "games alfworld -n 1 --out {out}",
+    "check": "check {domain} {problem} --out {out}/verdicts",
+    "check of lines": "check --jsonl {lines} --out {out}/verdicts",
+    "plan": "plan {domain} {problem} --out {out}/plans",
+    "train": "train nano out={out}",
+}
+
+
+@pytest.fixture
+def words(tmp_path: Path) -> dict[str, Path]:
+    plant(tmp_path / "runs", outcomes={1: WON})
+    (tmp_path / "runs" / "file").touch()
+    for name, text in {"domain": DOMAIN, "problem": PROBLEM, "lines": lines(PROBLEM)}.items():
+        (tmp_path / name).write_text(text)
+    return {name: tmp_path / name for name in ("runs", "domain", "problem", "lines")}
+
+
+@pytest.mark.parametrize("out", ["below a file", "/proc/nothing", "/dev/null", "x" * 300])
+@pytest.mark.parametrize("command", WRITING.values(), ids=WRITING.keys())
+def test_an_output_that_cannot_be(
+    words: dict[str, Path], command: str, out: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    place = words["domain"] / "out" if out == "below a file" else words["runs"] / out
+    given = [word.format(out=place, **words) for word in command.split()]
+    assert run(given) == 3
+    told = capsys.readouterr().err
+    assert "Traceback" not in told and ("out" in told or str(place)[:20] in told)
