@@ -34,7 +34,7 @@ WITHOUT_EFFECT = {
     "planner": ("limits", "workers"),
 }
 
-MOST_EPISODES = 100_000
+MOST_EPISODES = 1_000_000
 """Of a cell: a slip of the finger would else fill the memory before it is noticed."""
 
 

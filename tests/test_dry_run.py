@@ -87,7 +87,7 @@ def test_many_cells_are_one_line_a_model_unless_each_is_asked_for(
 def test_a_disk_that_is_too_small_is_no_success(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    words = [f"run.out={tmp_path}", "games=0-99999", "trials=50", "--dry-run"]
+    words = [f"run.out={tmp_path}", "games=0-99999", "trials=10", "--dry-run"]
     assert command.main(words) == 3
     assert "TOO LITTLE" in capsys.readouterr().out
 
