@@ -150,6 +150,8 @@ class CellConfig:
             folder = kept[group].get(key)
             if folder and Path(folder).is_dir():
                 kept[group][key] = Path(folder).name
+        if kept["decoding"].get("reading") != "lenient" or kept["decoding"].get("rung") != "free":
+            kept["decoding"].pop("reading", None)  # strict, as all was read before one could choose
         return {**kept, "seed": self.tree["seed"]}
 
     @property

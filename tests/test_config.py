@@ -63,6 +63,9 @@ def test_there_is_a_yaml_for_each_of_the_models_that_are_promised() -> None:
         (["decoding=syntax", "decoding.goal=unmet"], "decoding.goal=unmet needs"),
         (["decoding=typed", "decoding.goal=new"], "decoding.goal='new'"),
         (["decoding=free", "decoding.reason=draft"], "decoding.reason=draft needs a rung with"),
+        (["decoding=json", "decoding.reading=strict"], "reading"),
+        (["decoding=json", "+decoding.reading=strict"], "decoding.reading=strict is for"),
+        (["decoding=free", "decoding.reading=kind"], "decoding.reading='kind'"),
         (["decoding.reason=long"], "decoding.reason='long'"),
         (["decoding.draft_tokens=0"], "decoding.draft_tokens=0"),
         (["decoding.thinking=true"], "'decoding.thinking'"),
@@ -175,6 +178,18 @@ OTHER += ["decoding.reason=draft"]
 @pytest.mark.parametrize("override", SAME + OTHER)
 def test_a_cells_name_depends_on_what_changes_results_and_on_nothing_else(override: str) -> None:
     assert (compose_cell([override]).cell == compose_cell([]).cell) == (override in SAME)
+
+
+def test_free_cells_of_before_a_reading_could_be_chosen_are_those_that_are_read_strictly() -> None:
+    sample = ["environment.rooms=5", "method=pddlego", "method.variant=compact", "model=nano"]
+    sample += ["decoding.temperature=0", "decoding.max_tokens=1024", "decoding=free"]
+    strict = compose_cell([*sample, "decoding.reading=strict"])
+    assert strict.cell == "coin-pddlego-nano-free-s0-51ee0e20"  # as in docs/sample/records.tar.xz
+    arm = compose_cell([*sample[:-1], "decoding=free_strict"])
+    assert arm.cell == "coin-pddlego-nano-free_strict-s0-51ee0e20"
+    assert arm.check()["decoding"].reading == "strict"
+    lenient = compose_cell(sample)
+    assert lenient.cell != strict.cell and lenient.check()["decoding"].reading == "lenient"
 
 
 def test_a_data_set_counts_by_its_name_wherever_it_lies(

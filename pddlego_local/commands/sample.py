@@ -108,7 +108,9 @@ def sampler(config: CellConfig, model: Model) -> Callable[[int], Answered]:
         sampling = decoding.sampling(derive_seed(config.settings.seed, "sample", number))
         (drawn,) = draw(model, question, constraint, sampling, decoding.stage_tokens)
         completion = drawn.completion
-        answer = read(completion, PDDL, constraint)
+        answer = read(
+            completion, PDDL, constraint, reading=decoding.reading, prompt=question.messages
+        )
         return {
             "id": number,
             "domain": answer.value.df if answer.value else "",

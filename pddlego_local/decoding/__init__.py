@@ -14,6 +14,9 @@ GoalArm = Literal["any", "unmet", "frontier"]
 Rung = Literal["free", "json", "syntax", "signatures", "typed", "grounded"]
 """From the least to the most that the decoder excludes: see `decoding.ladder`."""
 
+Reading = Literal["lenient", "strict"]
+"""How a free answer is read: see `decoding.reading`."""
+
 Reason = Literal["none", "think", "draft"]
 
 
@@ -31,13 +34,15 @@ class Decoding:
     those that are already true ("unmet"), or also those that lead to no place that the state
     tracker calls unvisited ("frontier"); `conf` gives "grounded" the second. `layout` is how an
     answer is written where that carries no meaning (`decoding.layout`); `conf` gives every rung
-    with a grammar "line". `best_of` answers are drawn at once, and the first that the planner
-    solves is taken. `repair` changes what a planner would refuse, before planning (`pddl.repair`);
-    `feedback` is what a model reads about PDDL without a plan: the planner's own words, or those of
-    the static check (`pddl.explain`).
+    with a grammar "line". `reading` is how answers of "free" are read (`decoding.reading`).
+    `best_of` answers are drawn at once, and the first that the planner solves is taken. `repair`
+    changes what a planner would refuse, before planning (`pddl.repair`); `feedback` is what a model
+    reads about PDDL without a plan: the planner's own words, or those of the static check
+    (`pddl.explain`).
     """
 
     rung: Rung
+    reading: Reading = "lenient"
     goal: GoalArm = "any"
     layout: Layout = "any"
     temperature: Annotated[float, Field(ge=0, le=5)] = 1.0
@@ -61,6 +66,11 @@ class Decoding:
                 "decoding.reason=draft needs a rung with a grammar: on the rung free the answer "
                 "after a draft is as free as the draft; choose another rung or "
                 "decoding.reason=none."
+            )
+        if self.reading != "lenient" and self.rung != "free":
+            raise ConfigError(
+                f"decoding.reading={self.reading} is for decoding=free: what is drawn under a "
+                "grammar is read to the letter; choose decoding.reading=lenient."
             )
         if self.layout != "any" and self.rung == "free":
             raise ConfigError(

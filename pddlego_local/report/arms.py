@@ -21,6 +21,7 @@ Key = tuple[int, int, int]
 """Game, seed and trial: episodes of two arms with the same key make a pair."""
 
 RUNG, GOAL, BUDGET = "decoding.rung", "decoding.goal", "environment.budget"
+READING = "decoding.reading"
 OWN_GOALS = {"typed": "any", "grounded": "unmet"}
 BUDGETS = {BUDGET, "decoding.max_tokens", "decoding.draft_tokens", "decoding.stage_tokens"}
 ORDER: Mapping[str, Sequence[str]] = {
@@ -28,6 +29,7 @@ ORDER: Mapping[str, Sequence[str]] = {
     GOAL: get_args(GoalArm),
     "decoding.layout": get_args(Layout),
     "decoding.reason": get_args(Reason),
+    READING: ("strict", "lenient"),
     "decoding.repair": ("none", "lenient"),
     "decoding.feedback": ("planner", "explained"),
 }
@@ -97,6 +99,9 @@ class Arm:
         rung = kept.setdefault(RUNG, run["labels"]["decoding"])
         if rung == "free":
             kept.pop("decoding.layout", None)
+            kept.setdefault(READING, "strict")  # all there was before one could choose
+        else:
+            kept.pop(READING, None)
         if rung not in OWN_GOALS:
             kept.pop(GOAL, None)
         elif kept.get(GOAL) == OWN_GOALS[rung]:
