@@ -148,7 +148,7 @@ def test_an_answer_in_stages_is_recorded_with_them_and_can_be_replayed(
         "format": FORMAT,
         "starts": [{}],
         "labels": {"model": "random"},
-        "identity": {"decoding": {"rung": "grounded"}},
+        "identity": {"model": {}, "decoding": {"rung": "grounded"}},
     }
     (tmp_path / "run.json").write_text(json.dumps(run))
     lines = "".join(to_json(event) + "\n" for event in asked.events)

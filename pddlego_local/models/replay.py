@@ -3,17 +3,18 @@
 import dataclasses
 import hashlib
 import json
-from collections.abc import Iterator
+from collections.abc import Mapping
 from functools import cached_property
 from pathlib import Path
-from typing import ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
-from pydantic import ConfigDict
+from pydantic import ConfigDict, Field
 from pydantic.dataclasses import dataclass
 
 from pddlego_local.core import Completion, Messages, Sampling
-from pddlego_local.decoding import Rung
+from pddlego_local.decoding import GoalArm, Rung
 from pddlego_local.decoding.forms import Keys
+from pddlego_local.decoding.layout import Layout
 from pddlego_local.decoding.question import Drawn, Question
 from pddlego_local.errors import ConfigError, ModelFault
 from pddlego_local.events import Call
@@ -25,12 +26,16 @@ class Replay:
     """Answers exactly as it was answered before, stages included.
 
     `run` is a cell's folder or any folder above it. Of the cells below, those of the model `of` (a
-    label such as "qwen3_8b") that were decoded on `rung` answer: two models, or two rungs, may have
-    been asked the same. `of` may be left out where only one model was recorded.
+    label such as "qwen3_8b") that were decoded with the same `rung`, `layout`, `goal` and
+    `stage_tokens` answer: what their requests do not show may have decided their answers. `of` may
+    be left out where only one model was recorded.
     """
 
     run: Path
     rung: Rung
+    layout: Layout = "any"
+    goal: GoalArm = "any"
+    stage_tokens: Mapping[str, int] = Field(default_factory=dict)
     of: str | None = None
 
     decodes: ClassVar[Literal[False]] = False
@@ -62,24 +67,46 @@ class Replay:
     @cached_property
     def _cells(self) -> list[Path]:
         """The folders of the cells that answer."""
-        labels_by_cell = dict(_labels(self.run))
-        models = sorted({labels["model"] for labels in labels_by_cell.values()})
+        recorded = {path.parent: read_run(path.parent) for path in self.run.rglob("run.json")}
+        models = sorted({run["labels"]["model"] for run in recorded.values()})
         if self.of is None and len(models) > 1:
             raise ConfigError(
                 f"model.run={self.run}: several models were recorded there; choose one with "
                 f"model.of={'|'.join(models)}"
             )
-        cells = [
-            folder
-            for folder, labels in labels_by_cell.items()
-            if self.of in (None, labels["model"]) and labels["rung"] == self.rung
-        ]
+        cells = {
+            folder: run["identity"]["model"]
+            for folder, run in sorted(recorded.items())
+            if self.of in (None, run["labels"]["model"]) and self._decoded(run["identity"])
+        }
         if not any(any(folder.glob("transcripts/*.jsonl")) for folder in cells):
-            description = f"{self.of or 'a model'} with decoding.rung={self.rung}"
+            description = f"{self.of or 'a model'} with " + ", ".join(
+                f"decoding.{key}={value}" for key, value in self._decoding.items()
+            )
             raise ConfigError(
                 f"model.run={self.run}: there are no transcripts of {description} below this folder"
             )
-        return cells
+        first, *others = cells.values()
+        if any(other != first for other in others):
+            raise ConfigError(
+                f"model.run={self.run}: {self.of or models[0]} was recorded there with several "
+                "settings of the model; choose the folder of one cell"
+            )
+        return list(cells)
+
+    @property
+    def _decoding(self) -> dict[str, Any]:
+        return {
+            "rung": self.rung,
+            "layout": self.layout,
+            "goal": self.goal,
+            "stage_tokens": dict(self.stage_tokens),
+        }
+
+    def _decoded(self, identity: Mapping[str, Any]) -> bool:
+        """Whether a cell was decoded like this; the oldest records lack what had no choice."""
+        decoding = {"layout": "any", "goal": "any", "stage_tokens": {}} | identity["decoding"]
+        return all(decoding[key] == value for key, value in self._decoding.items())
 
     @cached_property
     def _answers(self) -> dict[str, Drawn]:
@@ -90,14 +117,6 @@ class Replay:
             for event in events
             if isinstance(event, Call)
         )
-
-
-def _labels(run: Path) -> Iterator[tuple[Path, dict[str, str]]]:
-    """Every cell at or below a folder: the model's label and the rung."""
-    for path in sorted(run.rglob("run.json")):
-        recorded = read_run(path.parent)
-        rung = recorded["identity"]["decoding"]["rung"]
-        yield path.parent, {"model": recorded["labels"]["model"], "rung": rung}
 
 
 def _recorded(call: Call) -> tuple[str, Drawn]:

@@ -78,9 +78,9 @@ def test_cells_below_one_folder_do_not_answer_for_each_other(
         again = replayed(out, monkeypatch, of, f"decoding={rung}", "name=" + rung)
         assert [call.text for call in again] == [call.text for call in before]
     with pytest.raises(ConfigError, match=r"several models.*model\.of=random\|reference"):
-        Replay(run=out, rung="json").preflight()
+        Replay(run=out, rung="json", layout="line").preflight()
     with pytest.raises(ConfigError, match=r"no transcripts of nobody"):
-        Replay(run=out, rung="json", of="nobody").preflight()
+        Replay(run=out, rung="json", layout="line", of="nobody").preflight()
     with pytest.raises(ConfigError, match="no transcripts"):
         Replay(run=tmp_path / "nowhere", rung="json").preflight()
 
@@ -99,9 +99,39 @@ def test_a_run_with_drafts_does_not_answer_for_the_one_without(
         assert [call.stages for call in again] == [call.stages for call in before[reason]]
 
 
+WAYS = {
+    "layout": (["decoding=syntax"], ["decoding=syntax", "decoding.layout=any"]),
+    "goal": (["decoding=grounded"], ["decoding=grounded", "decoding.goal=any"]),
+    "stage limits": (["decoding=typed"], ["decoding=typed", "+decoding.stage_tokens.types=5"]),
+}
+
+
+@pytest.mark.parametrize("difference", WAYS)
+def test_cells_that_differ_in_what_no_request_shows_do_not_answer_for_each_other(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, difference: str
+) -> None:
+    one, other = ([*way, "decoding.max_tokens=400"] for way in WAYS[difference])
+    before = record(tmp_path / "runs", monkeypatch, RandomLogits(1), "model=random", *one)
+    with pytest.raises(ConfigError, match="no transcripts of random"):
+        replayed(tmp_path / "runs", monkeypatch, "random", *other)
+    # Another model in the other cell: whose answer is whose shows.
+    record(tmp_path / "runs", monkeypatch, RandomLogits(2), "model=random", *other)
+    assert replayed(tmp_path / "runs", monkeypatch, "random", *one) == before
+
+
+def test_one_model_with_two_settings_is_not_replayed_as_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for seed in (1, 2):
+        weights = ["model=random", f"model.seed={seed}", "decoding=json"]
+        record(tmp_path / "runs", monkeypatch, RandomLogits(seed), *weights)
+    with pytest.raises(ConfigError, match="several settings of the model; choose the folder"):
+        replayed(tmp_path / "runs", monkeypatch, "random", "decoding=json")
+
+
 def test_what_was_never_asked_has_no_answer(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     record(tmp_path, monkeypatch, ReferenceFormalizer(), "model=reference")
     with pytest.raises(ModelFault, match="no transcript"):
-        Replay(run=tmp_path, rung="syntax").answer(QUESTION, Sampling())
+        Replay(run=tmp_path, rung="syntax", layout="line").answer(QUESTION, Sampling())
