@@ -13,7 +13,8 @@ from pddlego_local.models.opened import MODELS
 from pddlego_local.outcomes import CAUSES
 from pddlego_local.record import read_rows
 from pddlego_local.report.cells import find_cells
-from pddlego_local.report.papers import Result, paper_results
+from pddlego_local.report.papers import paper_results
+from pddlego_local.report.published import Result
 from pddlego_local.resources import folder
 from pddlego_local.rows import EpisodeRow
 from pddlego_local.run import run_cell

@@ -21,7 +21,8 @@ from pddlego_local.report.numbers import Numbers, report_numbers
 from pddlego_local.report.pages.experiment import Findings
 from pddlego_local.report.pages.site import write_pages
 from pddlego_local.report.paper_tables import papers_latex, papers_markdown
-from pddlego_local.report.papers import Result, paper_results
+from pddlego_local.report.papers import paper_results
+from pddlego_local.report.published import Result
 from pddlego_local.report.text import on_screen, report_markdown
 from pddlego_local.screen import screen, show
 

@@ -89,10 +89,9 @@ def judge(row: Row, planner: Planner) -> Judged:
     place = places["typed"]
     reasons = departures(pair) if pair and found.symbols else []
     # The printer leaves out wrong `:requirements`, which is not to count as written right.
-    broken = pair is None
     outside = places | {
-        "typed": place or broken,
-        "grounded": place or broken or goal_already_true(pair.domain, pair.problem),
+        "typed": place or pair is None,
+        "grounded": place or pair is None or goal_already_true(pair.domain, pair.problem),
     }
     return Judged(
         row,
