@@ -211,7 +211,7 @@ class OpenCell:
                 won=_won(episode, outcome),
                 wall_time_s=round(time.perf_counter() - began, 3),
             )
-            row = EpisodeRow.of(ending, summarize(transcript.events))
+            row = EpisodeRow.of(ending, summarize(transcript.events, outcome))
             transcript(End(row=row))
         self._record.append(row)
         return row

@@ -23,7 +23,7 @@ def rescored(events: Sequence[Event]) -> EpisodeRow | None:
     if end is None:
         return None
     facts = {field.name: getattr(end, field.name) for field in dataclasses.fields(Ending)}
-    return EpisodeRow.of(Ending(**facts), summarize(events))
+    return EpisodeRow.of(Ending(**facts), summarize(events, end.outcome))
 
 
 def differences(cell: Path) -> Iterator[str]:

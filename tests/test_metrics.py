@@ -2,6 +2,7 @@
 
 import dataclasses
 import math
+import random
 from collections import Counter
 from typing import Any
 
@@ -23,8 +24,9 @@ from pddlego_local.events import (
 )
 from pddlego_local.metrics.cell import measure
 from pddlego_local.metrics.episode import summarize
-from pddlego_local.metrics.rates import Mean, Rate
+from pddlego_local.metrics.rates import Mean, Rate, if_missing
 from pddlego_local.metrics.trials import after_last_trial, success_after_trials
+from pddlego_local.report.calls import calls
 from pddlego_local.rows import EpisodeRow
 from tests.rows import call, row
 
@@ -116,6 +118,36 @@ def test_an_action_that_was_mended_at_the_second_attempt() -> None:
     assert (counts.actions, counts.refused, counts.solver_errors) == (1, 1, 0)
 
 
+@pytest.mark.parametrize(
+    ("outcome", "given", "fixed"),
+    [
+        ("success", [action(), action(success=True)], True),
+        ("step_limit", [action(), action(), action()], True),  # all of it, and the budget after it
+        ("step_limit", [action(), action()], False),  # the budget ended the plan
+        ("step_limit", [], False),
+        ("game_lost", [action(), action()], False),
+        ("game_lost", [action(), action(), action()], False),
+        ("task_not_done", [action(), action(), action()], True),
+    ],
+)
+def test_an_attempt_that_the_budget_or_the_game_ended_is_not_fixed(
+    outcome: str, given: list[Event], fixed: bool
+) -> None:
+    # step 1 needs a retry; step 2 a second attempt, whose first PDDL needs a retry too
+    events = [
+        *EVENTS[:11],
+        call(2, 2, 0, "empty"), call(2, 2, 1), plan(2, 2, 1, "solved", 3), *given,
+    ]  # fmt: skip
+    counts = summarize(events, outcome)
+    assert (counts.simulation_errors, counts.simulation_errors_fixed) == (1, fixed)
+    assert (counts.solver_errors, counts.solver_errors_fixed) == (2, 1 + fixed)
+
+
+def test_where_no_model_is_asked_each_command_is_a_step() -> None:
+    assert summarize([start(), action(), action("no door"), action(success=True)]).steps == 3
+    assert summarize([start()]).steps == 0
+
+
 def test_edit_faults_and_the_last_of_each_note_reach_the_row() -> None:
     events: list[Event] = []
     for step, faults in enumerate((("a", "b"), (), ("c",)), start=1):
@@ -138,7 +170,7 @@ def chosen(step: int, retry: int, sample: int) -> Chosen:
     return Chosen(where=Where(step=step, retry=retry, sample=sample))
 
 
-def test_of_several_candidates_the_chosen_one_is_counted_and_the_tokens_of_all() -> None:
+def test_of_several_candidates_the_chosen_one_is_counted_and_the_prompt_once() -> None:
     # Step 1: the second of three has a plan. Step 2: no candidate has one, the first is told of;
     # the retry's first has one.
     events = [
@@ -150,7 +182,12 @@ def test_of_several_candidates_the_chosen_one_is_counted_and_the_tokens_of_all()
     counts = summarize(events)
     assert counts.calls == 3 and counts.causes == {"solved": 2, "unsolvable": 1}
     assert (counts.solver_errors, counts.solver_errors_fixed) == (1, 1)
-    assert (counts.prompt_tokens, counts.completion_tokens) == (900, 90)  # nine answers
+    assert (counts.prompt_tokens, counts.completion_tokens) == (300, 90)  # three and nine
+    assert counts.model_time_s == 1.5
+    lines = list(calls(row(), events))
+    assert [line["call"] for line in lines] == [1, 1, 1, 2, 2, 2, 3, 3, 3]
+    assert [line["prompt_tokens"] for line in lines] == [100, None, None] * 3
+    assert [line["latency_s"] for line in lines] == [0.5, None, None] * 3
 
 
 def test_forced_tokens_and_rollbacks_are_those_of_all_samples() -> None:
@@ -190,8 +227,10 @@ def test_measures_of_a_cell() -> None:
     found = measure(ROWS)
     assert (found.success.k, found.success.n) == (2, 4) and found.won == 1
     assert found.solver_errors == 3  # 1 + 0 + 2 + 0
-    assert found.solver_errors_fixed == Rate(2, 3)  # 1 + 1 of 3
-    assert found.simulation_errors == 3 and found.simulation_errors_fixed == Rate(2, 3)
+    fixed = found.solver_errors_fixed
+    assert (fixed.k, fixed.n) == (2, 3)  # 1 + 1 of 3
+    fixed = found.simulation_errors_fixed
+    assert found.simulation_errors == 3 and (fixed.k, fixed.n) == (2, 3)
     assert found.solver_aborts == 1 and found.simulation_aborts == 1
     assert found.steps_on_success.mean == 3.0  # (2 + 4) / 2
     assert found.steps_on_failure.mean == 4.5  # (3 + 6) / 2
@@ -217,16 +256,47 @@ def test_wilson_interval(k: int, n: int) -> None:
     assert Rate(k, n).interval == pytest.approx((interval.low, interval.high), abs=1e-9)
 
 
-def test_trials_of_one_game_widen_no_sample() -> None:
-    assert Rate(90, 100, games=10).interval == pytest.approx(Rate(9, 10).interval)
-    assert Rate(90, 100).interval[0] > Rate(90, 100, games=10).interval[0]
+def test_what_agrees_within_its_cluster_tells_as_much_as_one_of_it() -> None:
+    """Games 0 to 9 are of one house each, with ten samples; then houses of several sizes."""
+    agreed = Rate.of((house, 10 * (house < 9), 10) for house in range(10))
+    assert (agreed.k, agreed.n) == (90, 100)
+    assert agreed.interval == pytest.approx(Rate(9, 10).interval)
+    independent = Rate.of((house, 1, 1) for house in range(100))
+    assert independent == Rate(100, 100)
+    # 8 games of one house and 4 of others, all won: no more than 12² / (8² + 4) = 2.1 games
+    won = Rate.of([("hall", 8, 8), *((house, 1, 1) for house in range(4))])
+    assert won.effective == pytest.approx(144 / 68)
+    assert Rate.of([("hall", 3, 8)]).effective == pytest.approx(1)
+
+
+def test_samples_that_differ_within_their_clusters_are_as_good_as_independent() -> None:
+    assert Rate.of((house, 2, 4) for house in range(10)) == Rate(20, 40)
+    between = Rate.of((house, (4, 3, 1, 0)[house % 4], 4) for house in range(20))
+    assert 20 < between.effective < 60  # type: ignore[operator]
+
+
+def test_an_interval_holds_the_truth_as_often_as_it_says_in_games_of_few_houses() -> None:
+    """50 games of 20 houses, all won or all lost in a house: 20 samples of several sizes."""
+    sizes = [8, 6, 5, 4, 4, 3, 3, 2, 2, 2, 2, *[1] * 9]
+    rng, held = random.Random(0), Counter[str]()
+    for _ in range(400):
+        games = [(house, size * (rng.random() < 0.8), size) for house, size in enumerate(sizes)]
+        clustered = Rate.of(games)
+        for name, (low, high) in {
+            "clusters": clustered.interval,
+            "games": Rate(clustered.k, clustered.n).interval,
+        }.items():
+            held[name] += low <= 0.8 <= high
+    assert held["clusters"] > 0.88 * 400 and held["games"] < 0.75 * 400
 
 
 def test_what_has_no_result_is_taken_as_lost_and_as_won() -> None:
-    low, high = Rate(6, 8).if_missing(2)
-    assert low == Rate(6, 10).interval[0] and high == Rate(8, 10).interval[1]
-    assert Rate(6, 8).if_missing(0) == Rate(6, 8).interval
-    assert Rate(0, 0).if_missing(0) == (0.0, 1.0) and math.isfinite(Rate(0, 0).if_missing(3)[1])
+    games = [(game, int(game < 6), 1) for game in range(8)]
+    assert if_missing(games, [8, 9]) == (Rate(6, 10).interval[0], Rate(8, 10).interval[1])
+    assert if_missing(games, []) == Rate(6, 8).interval
+    assert if_missing([], []) == (0.0, 1.0) and math.isfinite(if_missing([], [0])[1])
+    # missing games of one house go one way together
+    assert if_missing(games, ["hall"] * 8)[0] < if_missing(games, range(8, 16))[0]
 
 
 def solved_in_the_first_of_ten_trials(solved: int, games: int) -> list[EpisodeRow]:

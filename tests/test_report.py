@@ -169,12 +169,33 @@ def test_nine_of_ten_games_solved_in_the_first_of_ten_trials(tmp_path: Path) -> 
 
 
 def test_the_interval_of_what_was_asked_is_of_games(tmp_path: Path) -> None:
-    # 4 games, 2 trials each; the second trials of the last 2 games have no result
-    rows = [row("success", g, t) for g, t in [(0, 0), (0, 1), (1, 0), (1, 1), (2, 0), (3, 0)]]
-    write_cell(tmp_path, rows, "0-3", trials=2)
+    # 4 games, 2 trials each; those of the last game have no result. Game 4 was trivial
+    rows = [row("success", game, trial) for game in range(3) for trial in range(2)]
+    write_cell(tmp_path, [*rows, row("success_at_start", 4)], "0-4", trials=2)
     (cell,) = report(tmp_path).cells
-    assert cell.success_of_asked.low_if_lost == pytest.approx(Rate(6, 8, games=4).interval[0])
+    assert cell.episodes.missing == 3  # the trivial game's second trial too, which cannot count
+    assert cell.success_of_asked.low_if_lost == pytest.approx(Rate(3, 4).interval[0])
     assert cell.success_of_asked.high_if_won == pytest.approx(Rate(4, 4).interval[1])
+
+
+def test_games_with_one_map_are_one_cluster_and_the_report_says_how_many(tmp_path: Path) -> None:
+    outcomes = ("step_limit", "success", "success", "success")
+    rows = [row(outcomes[game % 4], game, map=f"house {game % 4}") for game in range(12)]
+    write_cell(tmp_path, [*rows, row("success_at_start", 12, map="house 9")], "0-12")
+    numbers = report(tmp_path)
+    (cell,) = numbers.cells
+    assert (cell.measures.games, cell.measures.maps) == (12, 4)
+    assert cell.measures.success.interval == pytest.approx(Rate(3, 4).interval)
+    assert (numbers.tasks[0].games, numbers.tasks[0].success) == (12, cell.measures.success)
+    assert "| 12 (4 maps) |" in report_markdown(numbers)
+
+
+def test_what_was_cut_after_a_whole_answer_is_told_where_there_is_some(tmp_path: Path) -> None:
+    for cut in (0, 3):
+        write_cell(tmp_path, [row(cut_after_answer=cut), row(game=1)], "0-1")
+        (cell,) = report(tmp_path).cells
+        assert cell.measures.cut_after_answer == cut
+        assert ("cut after a whole answer" in report_markdown(report(tmp_path))) is bool(cut)
 
 
 def test_a_table_with_trivial_games_says_what_the_papers_random_policy_wins(

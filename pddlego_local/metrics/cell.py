@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from pddlego_local.metrics.counting import clusters
 from pddlego_local.metrics.rates import Mean, Rate
 from pddlego_local.outcomes import OUTCOMES
 from pddlego_local.rows import EpisodeRow
@@ -13,8 +14,9 @@ from pddlego_local.rows import EpisodeRow
 class Measures:
     """What the papers report of a system, over the rows of one cell. Times in seconds.
 
-    success                   of the episodes; a game solved in an earlier trial counts as solved.
-                              Several trials of a game are one sample: the interval is of games
+    games, maps               how many, the trials of a game being one; None where no map is known.
+                              A game whose map alone is not known counts as one
+    success                   of the episodes; a game solved in an earlier trial counts as solved
     games_solved              games that some trial solved, of all games
     won                       episodes that the game's own rule calls won
     outcomes                  episodes by `outcomes.OUTCOMES`
@@ -23,12 +25,16 @@ class Measures:
     solver_errors_fixed       of those errors, the ones that a retry fixed (PDDLego+ §5.3)
     simulation_errors, _aborts, _fixed   likewise, steps that needed more than one attempt
     edit_faults               parts of edits that named something absent
+    cut_after_answer          answers that were whole before the token limit cut what followed
 
+    Games with the same map, and the trials of a game, are a cluster: intervals say so.
     The rest are means per episode that was played, of those that succeeded (`_on_success`) or did
     not. `actions` are the commands carried out (PDDLego+'s "avg_steps*"), `refused` the others, and
     `pddlego_steps` are both, as PDDLego §4 counts steps.
     """
 
+    games: int
+    maps: int | None
     success: Rate
     games_solved: Rate
     won: int
@@ -51,6 +57,7 @@ class Measures:
     simulation_errors_fixed: Rate
     simulation_aborts: int
     edit_faults: int
+    cut_after_answer: int
     prompt_tokens: Mean
     sampled_tokens: Mean
     forced_tokens: Mean
@@ -61,23 +68,34 @@ class Measures:
     wall_time_s: Mean
 
 
-def measure(rows: Sequence[EpisodeRow]) -> Measures:
-    """The measures of these rows, whatever they are: a cell's, or those of one task type."""
+def measure(*parts: Sequence[EpisodeRow]) -> Measures:
+    """The measures of these rows, whatever they are: a cell's, or those of one task type. Where
+    several kinds of games are pooled each is a part: a game's number means one game in a part."""
+    rows = [row for part in parts for row in part]
     played = [row for row in rows if OUTCOMES[row.outcome].played]
     won = [row for row in played if row.success]
     lost = [row for row in played if not row.success]
-    games = {row.game for row in rows}
-    solved = {row.game for row in rows if row.success}
+    known = [clusters(part) for part in parts]
+    placed = [
+        (row, (number, row.game), (number, known[number][row.game]))
+        for number, part in enumerate(parts)
+        for row in part
+    ]
+    games = {game: cluster for _, game, cluster in placed}
+    solved = {game for row, game, _ in placed if row.success}
     outcomes = Counter(row.outcome for row in rows)
 
     def total(number: Callable[[EpisodeRow], int]) -> int:
         return sum(map(number, rows))
 
-    solver_errors = total(lambda row: row.solver_errors)
-    simulation_errors = total(lambda row: row.simulation_errors)
+    def rate(k: Callable[[EpisodeRow], int], n: Callable[[EpisodeRow], int]) -> Rate:
+        return Rate.of((cluster, k(row), n(row)) for row, _, cluster in placed)
+
     return Measures(
-        success=Rate(total(lambda row: row.success), len(rows), len(games)),
-        games_solved=Rate(len(solved), len(games)),
+        games=len(games),
+        maps=len(set(games.values())) if any(row.map for row in rows) else None,
+        success=rate(lambda row: row.success, lambda row: 1),
+        games_solved=Rate.of((cluster, game in solved, 1) for game, cluster in games.items()),
         won=total(lambda row: row.won),
         outcomes=outcomes,
         causes=sum((Counter(row.causes) for row in rows), Counter()),
@@ -91,15 +109,18 @@ def measure(rows: Sequence[EpisodeRow]) -> Measures:
         pddlego_steps=Mean.of(row.pddlego_steps for row in played),
         pddlego_steps_on_success=Mean.of(row.pddlego_steps for row in won),
         calls=Mean.of(row.calls for row in played),
-        solver_errors=solver_errors,
-        solver_errors_fixed=Rate(total(lambda row: row.solver_errors_fixed), solver_errors),
+        solver_errors=total(lambda row: row.solver_errors),
+        solver_errors_fixed=rate(
+            lambda row: row.solver_errors_fixed, lambda row: row.solver_errors
+        ),
         solver_aborts=outcomes["solver_abort"],
-        simulation_errors=simulation_errors,
-        simulation_errors_fixed=Rate(
-            total(lambda row: row.simulation_errors_fixed), simulation_errors
+        simulation_errors=total(lambda row: row.simulation_errors),
+        simulation_errors_fixed=rate(
+            lambda row: row.simulation_errors_fixed, lambda row: row.simulation_errors
         ),
         simulation_aborts=outcomes["simulation_abort"],
         edit_faults=total(lambda row: row.edit_faults),
+        cut_after_answer=total(lambda row: row.cut_after_answer),
         prompt_tokens=Mean.of(row.prompt_tokens for row in played),
         sampled_tokens=Mean.of(row.sampled_tokens for row in played),
         forced_tokens=Mean.of(row.forced_tokens for row in played),

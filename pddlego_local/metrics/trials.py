@@ -5,8 +5,8 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
-from pddlego_local.metrics.counting import counted
-from pddlego_local.metrics.rates import Rate
+from pddlego_local.metrics.counting import Cluster, clusters, counted
+from pddlego_local.metrics.rates import Rate, if_missing
 from pddlego_local.rows import EpisodeRow
 
 ALL = "all"
@@ -15,10 +15,12 @@ ALL = "all"
 @dataclass(frozen=True)
 class AfterTrial:
     """Games solved in this trial or before, of those whose trial of this number is over; `missing`
-    games are still to be played so often."""
+    games are still to be played so often: `of_asked` are the interval's ends if these were all
+    lost, or all won."""
 
     solved: Rate
     missing: int
+    of_asked: tuple[float, float]
 
 
 def success_after_trials(
@@ -34,15 +36,18 @@ def success_after_trials(
     trials: dict[int, list[EpisodeRow]] = defaultdict(list)
     for row in kept:
         trials[row.game].append(row)
-    begun = {row.game for row in rows}
-    kinds: dict[str, list[list[EpisodeRow]]] = defaultdict(list)
-    for played in trials.values():
-        kinds[_task_type(played)].append(played)
-    count = 1 + max((row.trial for row in kept), default=-1)
-    by_kind = {ALL: _after(list(trials.values()), count, len(set(games) - begun))}
-    by_kind |= {
-        kind: _after(played_games, count, 0) for kind, played_games in sorted(kinds.items())
-    }
+    never_begun = set(games) - {row.game for row in rows}
+    kinds: dict[str, list[int]] = defaultdict(list)
+    for game, played in trials.items():
+        kinds[_task_type(played)].append(game)
+    known, count = clusters(kept), 1 + max((row.trial for row in kept), default=-1)
+
+    def after(games: Iterable[int]) -> list[AfterTrial]:
+        of_games = [(known.get(game, game), trials.get(game, [])) for game in games]
+        return [_after(of_games, trial) for trial in range(count)]
+
+    by_kind = {ALL: after([*trials, *never_begun])}
+    by_kind |= {kind: after(of_kind) for kind, of_kind in sorted(kinds.items())}
     return by_kind if kept else {}
 
 
@@ -60,14 +65,15 @@ def after_last_trial(rows: Iterable[EpisodeRow], trials: int) -> EpisodeRow | No
     return in_order[-1]
 
 
-def _after(games: list[list[EpisodeRow]], count: int, never_begun: int) -> list[AfterTrial]:
-    after = []
-    for trial in range(count):
-        over = [game for game in games if any(row.trial == trial for row in game)]
-        solved = sum(any(row.success for row in game if row.trial <= trial) for game in over)
-        missing = len(games) - len(over) + never_begun
-        after.append(AfterTrial(Rate(solved, len(over)), missing))
-    return after
+def _after(games: Iterable[tuple[Cluster, list[EpisodeRow]]], trial: int) -> AfterTrial:
+    """`games` are the trials of each, with its cluster."""
+    over, missing = [], []
+    for cluster, rows in games:
+        if any(row.trial == trial for row in rows):
+            over.append((cluster, any(row.success for row in rows if row.trial <= trial), 1))
+        else:
+            missing.append(cluster)
+    return AfterTrial(Rate.of(over), len(missing), if_missing(over, missing))
 
 
 def _task_type(trials: Iterable[EpisodeRow]) -> str:

@@ -2,13 +2,14 @@
 each episode. Texts are whole: prompts, thoughts, answers."""
 
 import dataclasses
+import itertools
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from pddlego_local.events import ActionTaken, Call, Event, Plan, Start, Where
 from pddlego_local.metrics.counting import reasons
-from pddlego_local.metrics.episode import cause_of
+from pddlego_local.metrics.episode import cause_of, requests_of
 from pddlego_local.record import read_events, transcript_of
 from pddlego_local.report.cells import LABELS, CellRecord, varying_options
 from pddlego_local.report.table_file import Cell, Columns, Row
@@ -29,8 +30,9 @@ CALL_COLUMNS: Columns = {
     "answer": str,
 }  # fmt: skip
 """`outcome`, `success` and `counts` (whether it is in the rates) are the episode's; `cause` is what
-came of the call (`outcomes.CAUSES`). `call` counts from 1 in each episode. Of several plans for one
-answer the last counts. `prompt` is a JSON list of {"role", "content"}."""
+came of the call (`outcomes.CAUSES`). `call` counts requests, from 1 in each episode; the tokens of
+the prompt and the time, which the samples of one have in common, stand with the first. Of several
+plans for one answer the last counts. `prompt` is a JSON list of {"role", "content"}."""
 
 _KINDS: Mapping[str, type] = {"str": str, "int": int, "float": float, "bool": bool}
 _AS_JSON = ("causes", "notes")
@@ -89,8 +91,14 @@ def calls(row: EpisodeRow, events: Sequence[Event]) -> Iterator[dict[str, Cell]]
             asked.append((event, latest[event.where]))
         elif isinstance(event, Plan) and event.where in latest:
             latest[event.where].append(event)
-    for number, (call, plans) in enumerate(asked, start=1):
-        yield {"call": number, **_of_episode(row), **_of_call(call, plans)}
+    of_calls = iter(asked)
+    for number, request in enumerate(requests_of(events), start=1):
+        of_request: dict[str, Cell] = {
+            "prompt_tokens": request.prompt_tokens, "latency_s": request.latency_s
+        }  # fmt: skip
+        for call, plans in itertools.islice(of_calls, len(request.calls)):
+            yield {"call": number, **_of_episode(row), **_of_call(call, plans), **of_request}
+            of_request = dict.fromkeys(of_request)
 
 
 def _of_episode(row: EpisodeRow) -> dict[str, Cell]:
@@ -101,8 +109,8 @@ def _of_episode(row: EpisodeRow) -> dict[str, Cell]:
 def _of_call(call: Call, plans: Sequence[Plan]) -> dict[str, Cell]:
     plan = plans[-1] if plans else None
     of_call = (
-        "of", "form", "finish_reason", "grammar", "prompt_tokens", "completion_tokens",
-        "sampled_tokens", "forced_tokens", "rollbacks", "latency_s",
+        "of", "form", "finish_reason", "grammar", "completion_tokens", "sampled_tokens",
+        "forced_tokens", "rollbacks",
     )  # fmt: skip
     return {
         **{name: getattr(call.where, name) for name in ("step", "attempt", "retry", "sample")},

@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from pddlego_local.metrics.cell import Measures, measure
-from pddlego_local.metrics.counting import counted
-from pddlego_local.metrics.rates import Rate
+from pddlego_local.metrics.counting import clusters, counted
+from pddlego_local.metrics.rates import Rate, if_missing
 from pddlego_local.metrics.trials import success_after_trials
 from pddlego_local.report.cells import CellRecord, varying_options
 from pddlego_local.rows import EpisodeRow
@@ -54,6 +54,8 @@ class TaskNumbers:
 
     labels: Labels
     tasks: str
+    games: int
+    maps: int | None
     success: Rate
     games_solved: Rate
 
@@ -101,10 +103,18 @@ def _of_cell(cell: CellRecord, labels: Labels, with_trivial: bool) -> CellNumber
         unsolvable=len(sorted_rows.apart["unsolvable"]),
         seen_in_training=len(sorted_rows.apart["seen in training"]),
     )
-    apart = {row.game for row in cell.rows} - {row.game for row in sorted_rows.counted}
-    games = {game for game, _ in cell.asked} | {row.game for row in cell.rows}
-    of_asked = Range(*measures.success.if_missing(cell.missing, len(games - apart)))
+    of_asked = _of_asked(cell, sorted_rows.counted)
     return CellNumbers(labels, episodes, with_trivial, of_asked, measures)
+
+
+def _of_asked(cell: CellRecord, counting: Sequence[EpisodeRow]) -> Range:
+    """Of games that stand apart nothing that could count is missing."""
+    known = clusters(cell.rows)
+    apart = known.keys() - {row.game for row in counting}
+    played = {(row.game, row.trial) for row in cell.rows}
+    left = [game for game, _ in sorted(cell.asked - played) if game not in apart]
+    finished = [(known[row.game], int(row.success), 1) for row in counting]
+    return Range(*if_missing(finished, (known.get(game, game) for game in left)))
 
 
 def rows_by_task(cell: CellRecord, *, with_trivial: bool) -> dict[str, list[EpisodeRow]]:
@@ -119,7 +129,10 @@ def rows_by_task(cell: CellRecord, *, with_trivial: bool) -> dict[str, list[Epis
 def _of_tasks(cell: CellRecord, labels: Labels, with_trivial: bool) -> list[TaskNumbers]:
     groups = rows_by_task(cell, with_trivial=with_trivial)
     measured = {name: measure(rows) for name, rows in groups.items()}
-    return [TaskNumbers(labels, name, m.success, m.games_solved) for name, m in measured.items()]
+    return [
+        TaskNumbers(labels, name, m.games, m.maps, m.success, m.games_solved)
+        for name, m in measured.items()
+    ]
 
 
 def _of_trials(cell: CellRecord, labels: Labels, with_trivial: bool) -> list[TrialNumbers]:
@@ -135,7 +148,7 @@ def _of_trials(cell: CellRecord, labels: Labels, with_trivial: bool) -> list[Tri
             number,
             trial.solved,
             trial.missing,
-            Range(*trial.solved.if_missing(trial.missing)),
+            Range(*trial.of_asked),
         )
         for tasks, trials in after.items()
         for number, trial in enumerate(trials, start=1)

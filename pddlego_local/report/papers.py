@@ -10,8 +10,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from pddlego_local.metrics.cell import measure
-from pddlego_local.metrics.counting import clusters, counted
-from pddlego_local.metrics.rates import Rate
+from pddlego_local.metrics.counting import counted
 from pddlego_local.report.arms import Arm, arms_of
 from pddlego_local.report.cells import LABELS, CellRecord, varying_options
 from pddlego_local.report.published import (
@@ -109,13 +108,12 @@ def _named(arms: Sequence[Arm], varying: set[str], trivial: Trivial) -> dict[str
 
 
 def _result(kept: Sequence[tuple[str, EpisodeRow]], **named: Any) -> Result:
-    """`kept` are rows that count, each with what makes its games. Games of one map are one."""
-    found = measure([row for _, row in kept])
-    by_games: dict[str, list[EpisodeRow]] = {}
+    """`kept` are rows that count, each with what makes its games."""
+    parts: dict[str, list[EpisodeRow]] = {}
     for games, row in kept:
-        by_games.setdefault(games, []).append(row)
-    maps = sum(len(set(clusters(rows).values())) for rows in by_games.values())
-    success = Rate(found.success.k, found.success.n, maps)
+        parts.setdefault(games, []).append(row)
+    found = measure(*parts.values())
+    success = found.success
     low, high = success.interval if success.n else (None, None)
     return Result(
         **named,

@@ -20,17 +20,11 @@ RANDOM_ON_COIN = (
 
 def report_markdown(numbers: Numbers) -> str:
     """The whole report."""
-    cells = [cell_text(cell) for cell in numbers.cells]
-    for row in cells:  # where no cell has several trials, or none misses a result
-        if not numbers.trials:
-            del row["games solved"]
-        if all(cell.episodes.missing == 0 for cell in numbers.cells):
-            del row["of what was asked"]
-        if all(cell.episodes.seen_in_training == 0 for cell in numbers.cells):
-            del row["seen in training"]
+    cells, tasks = map(cell_text, numbers.cells), map(task_text, numbers.tasks)
+    unsaid = _unsaid(numbers)
     parts = [
-        ("# Results", cells),
-        ("## By kind of task", [task_text(task) for task in numbers.tasks]),
+        ("# Results", [_without(unsaid, row) for row in cells]),
+        ("## By kind of task", [_without(unsaid, row) for row in tasks]),
         ("## After each trial", [trial_text(trial) for trial in numbers.trials]),
     ]
     told = (*TOLD_APART, "finished")
@@ -39,9 +33,29 @@ def report_markdown(numbers: Numbers) -> str:
     return "\n".join([*tables, notes_below])
 
 
+def _unsaid(numbers: Numbers) -> set[str]:
+    """The columns in which no cell has anything to say."""
+    cells = numbers.cells
+    said = {
+        "games": any(cell.measures.maps is not None for cell in cells),
+        "games solved": bool(numbers.trials),
+        "of what was asked": any(cell.episodes.missing for cell in cells),
+        "seen in training": any(cell.episodes.seen_in_training for cell in cells),
+        "cut after a whole answer": any(cell.measures.cut_after_answer for cell in cells),
+    }
+    return {column for column, anything in said.items() if not anything}
+
+
+def _without(columns: Collection[str], row: Text) -> Text:
+    return {column: text for column, text in row.items() if column not in columns}
+
+
 def notes(numbers: Numbers) -> list[str]:
     """What a reader of the tables has to know."""
-    lines = ["Rates: k of n with a Wilson interval of 95 %; of several trials, one of games."]
+    lines = [
+        "Rates: k of n with a Wilson interval of 95 %. The trials of a game, and games with the "
+        "same map, are one cluster: as far as they agree, the interval is that of fewer games."
+    ]
     if not any(cell.with_trivial for cell in numbers.cells):
         lines.append(
             "Trivial games (solved at reset) are left out. The papers' tables count them: "
@@ -76,6 +90,7 @@ def cell_text(cell: CellNumbers) -> Text:
     return {
         **cell.labels,
         "finished": _finished(cell),
+        "games": _games(measures.games, measures.maps),
         "success": rate(measures.success),
         "of what was asked": _range(cell.success_of_asked) if episodes.missing else "–",
         "games solved": rate(measures.games_solved),
@@ -101,6 +116,7 @@ def cell_text(cell: CellNumbers) -> Text:
         "simulation errors fixed": rate(measures.simulation_errors_fixed),
         "simulation aborts": str(measures.simulation_aborts),
         "edit faults": str(measures.edit_faults),
+        "cut after a whole answer": str(measures.cut_after_answer),
         "sampled tokens": _mean(measures.sampled_tokens),
         "forced tokens": _mean(measures.forced_tokens),
         "rollbacks": _mean(measures.rollbacks),
@@ -109,7 +125,12 @@ def cell_text(cell: CellNumbers) -> Text:
 
 
 def task_text(task: TaskNumbers) -> Text:
-    return {**task.labels, "tasks": task.tasks, "success": rate(task.success)}
+    return {
+        **task.labels,
+        "tasks": task.tasks,
+        "games": _games(task.games, task.maps),
+        "success": rate(task.success),
+    }
 
 
 def trial_text(trial: TrialNumbers) -> Text:
@@ -152,6 +173,8 @@ def on_screen(numbers: Numbers) -> Table:
     first = ["finished", "success"] if missing else ["success"]
     first += ["of what was asked"] if missing else []
     first += ["games solved"] if numbers.trials else []
+    if any(cell.measures.maps not in (None, cell.measures.games) for cell in numbers.cells):
+        first = ["games", *first]
     columns = [*(apart or ["model"]), *first, *ON_SCREEN[1:]]
     screen = Table(caption="\n".join(notes(numbers)[:-1]), caption_justify="left")
     for column in columns:
@@ -166,6 +189,11 @@ def rate(value: Rate) -> str:
     if value.share is None:
         return "–"
     return f"{100 * value.share:.1f} % {_interval(*value.interval)} of {value.n}"
+
+
+def _games(games: int, maps: int | None) -> str:
+    """For example "50 (20 maps)"."""
+    return str(games) if maps is None else f"{games} ({maps} maps)"
 
 
 def _finished(cell: CellNumbers) -> str:

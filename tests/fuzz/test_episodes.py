@@ -164,7 +164,7 @@ def played(name: str, parts: Parts, out: Path) -> None:
             ending = Ending(
                 game=1, trial=0, outcome=outcome, success=success, won=success, wall_time_s=0.0
             )
-            row = EpisodeRow.of(ending, summarize(transcript.events))
+            row = EpisodeRow.of(ending, summarize(transcript.events, outcome))
             transcript(End(row=row))
         (out / "episodes.jsonl").unlink(missing_ok=True)
         cell.append(row)

@@ -48,7 +48,7 @@ def test_seeds_are_pooled_and_series_stand_in_the_order_of_the_ladder(tmp_path: 
     free, typed = series_of(find_cells([tmp_path]))
     assert (free.decoding, typed.decoding) == ("free", "typed")
     rate = typed.measures.success
-    assert (rate.k, rate.n, rate.games, len(typed.cells)) == (3, 5, 2, 3)
+    assert (rate.k, rate.n, typed.measures.games, len(typed.cells)) == (3, 5, 2, 3)
     assert free.measures.success.n == 1  # the trivial game stands apart
     free, _ = series_of(find_cells([tmp_path]), with_trivial=True)
     assert free.measures.success.n == 2
