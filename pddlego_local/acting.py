@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pddlego_local.core import Environment, Observation, Turn
 from pddlego_local.errors import EnvironmentFault
 from pddlego_local.events import ActionTaken, Emit, Restart
+from pddlego_local.visible import visible
 
 
 @dataclass(frozen=True)
@@ -82,24 +83,26 @@ class Acting:
                 if stop_at_refusal:
                     return dataclasses.replace(done, error=error)
                 continue
-            seen = self._step(command, planned)
+            turn, seen = self._step(command, planned)
             if seen.refused and stop_at_refusal:
-                refused = Turn(command, seen.text)
-                return dataclasses.replace(done, error=seen.feedback, refused=refused)
-            done = _continued(done, command, seen)
+                return dataclasses.replace(done, error=seen.feedback, refused=turn)
+            done = _continued(done, turn, seen)
         return done
 
     def act(self, command: str) -> Execution:
         """Plays one command in the game's words. A refused one is a turn too; its error is kept."""
-        seen = self._step(command, None)
-        return dataclasses.replace(_continued(Execution(), command, seen), error=seen.feedback)
+        turn, seen = self._step(command, None)
+        return dataclasses.replace(_continued(Execution(), turn, seen), error=seen.feedback)
 
-    def _step(self, command: str, planned: str | None) -> Observation:
+    def _step(self, command: str, planned: str | None) -> tuple[Turn, Observation]:
+        """A game may overlook a control character and obey, or fail: it is given what a record can
+        show instead, and refuses that in its own words."""
+        command = visible(command)
         seen = self._environment.step(command)
         self._moves += 1
         self.commands = seen.commands
         self._note_action(planned, command, seen)
-        return seen
+        return Turn(command, seen.text), seen
 
     def _note_action(self, planned: str | None, command: str | None, seen: Observation) -> None:
         event = ActionTaken(
@@ -112,6 +115,6 @@ class Acting:
         self._emit(event)
 
 
-def _continued(done: Execution, command: str, seen: Observation) -> Execution:
+def _continued(done: Execution, turn: Turn, seen: Observation) -> Execution:
     ended = "success" if seen.success else "game_lost" if seen.lost else ""
-    return Execution((*done.turns, Turn(command, seen.text)), "", ended)
+    return Execution((*done.turns, turn), "", ended)

@@ -21,6 +21,7 @@ from omegaconf.errors import OmegaConfBaseException
 from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field
 
 from pddlego_local import prompts
+from pddlego_local.core import Environment, Numbered
 from pddlego_local.environments import family
 from pddlego_local.errors import ConfigError
 from pddlego_local.resources import folder
@@ -175,7 +176,21 @@ class CellConfig:
         Raises ConfigError for the first unknown key or impossible value.
         """
         _ = self.settings
-        return {group: self.build(group) for group in GROUPS}
+        built = {group: self.build(group) for group in GROUPS}
+        self.check_games(built["environment"])
+        return built
+
+    def check_games(self, environment: Environment) -> None:
+        """Raises ConfigError for a game that the environment does not have."""
+        if not isinstance(environment, Numbered):
+            return
+        seeds = environment.seeds
+        for game in self.settings.games:
+            if game not in seeds:
+                raise ConfigError(
+                    f"games: there is no game {game} of {self.labels['environment']}; there are "
+                    f"{seeds[0]} to {seeds[-1]}"
+                )
 
     def _check_environment(self) -> None:
         """Raises ConfigError naming what its folder lacks for this method and this model."""

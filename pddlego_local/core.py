@@ -11,7 +11,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Annotated, Literal, Protocol
+from typing import Annotated, Literal, Protocol, runtime_checkable
 
 import pydantic
 
@@ -278,6 +278,33 @@ class Environment(Protocol):
         """Whether the game's own rule agrees; may play a last command to find out."""
 
     def close(self) -> None: ...
+
+
+@runtime_checkable
+class Mapped(Protocol):
+    """An environment that knows which games have the same map; one that does not is none."""
+
+    @property
+    def map(self) -> str:
+        """A short hash for the map of the game last reset, "" if that is unknown. It depends on the
+        game alone, not on what has been played, and no method or model is told it."""
+
+
+@runtime_checkable
+class Numbered(Protocol):
+    """An environment that does not have a game for every seed from 0 on."""
+
+    @property
+    def seeds(self) -> range:
+        """The games that there are."""
+
+
+@runtime_checkable
+class Trained(Protocol):
+    """A model that may have learned from an environment's games."""
+
+    def trained_on(self) -> frozenset[str]:
+        """The maps of those games, by their hashes (`Mapped.map`)."""
 
 
 class LanguageModel(Protocol):

@@ -14,6 +14,7 @@ from pddlego_local.asking import Asking
 from pddlego_local.core import (
     Environment,
     Goal,
+    Mapped,
     Message,
     Messages,
     Names,
@@ -40,12 +41,13 @@ T = TypeVar("T", bound=Keys)
 
 @dataclass(frozen=True)
 class Parts:
-    """What an episode is played with."""
+    """What an episode is played with. `trained_on` are the maps that the model learned from."""
 
     environment: Environment
     model: Model
     planner: Planner
     decoding: Decoding
+    trained_on: frozenset[str] = frozenset()
 
 
 class Episode:
@@ -72,6 +74,7 @@ class Episode:
         self.earlier = earlier
         self.seed = derive_seed(run_seed, game, trial)
         self.memory: tuple[Turn, ...] = ()
+        self._trained_on = parts.trained_on
         self._decoding = parts.decoding
         self._asking = Asking(parts.model, parts.decoding, emit, (run_seed, game, trial))
         self._planning = Planning(parts.planner, parts.decoding, emit)
@@ -86,11 +89,14 @@ class Episode:
         """Resets the game; the first observation is the first turn of the memory."""
         first = self._acting.reset(self.game)
         self.memory = (Turn(FIRST_COMMAND, first.text),)
+        map_ = self.environment.map if isinstance(self.environment, Mapped) else ""
         event = Start(
             game=self.game,
             task_type=self.environment.task_type,
             observation=first.text,
             success=first.success,
+            map=map_,
+            map_seen=map_ in self._trained_on,
         )
         self._emit(event)
         return first

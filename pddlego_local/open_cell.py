@@ -16,7 +16,7 @@ from rich.console import Console
 
 from pddlego_local.asking import layout_of
 from pddlego_local.config import CellConfig
-from pddlego_local.core import LanguageModel, Planner
+from pddlego_local.core import LanguageModel, Planner, Trained
 from pddlego_local.decoding import Decoding
 from pddlego_local.decoding.grammars.lark_text import validate
 from pddlego_local.decoding.ladder import constraint_for
@@ -72,9 +72,11 @@ class OpenCell:
         self._planner, self._stop = planner, stop
         self._decoding: Decoding = config.build("decoding")
         self._method: Method = config.build("method")
+        self._trained_on = frozenset[str]()
         self._earlier: list[EpisodeRow] = []
         with contextlib.ExitStack() as stack:
             self._environments = stack.enter_context(contextlib.closing(LentEnvironments(config)))
+            config.check_games(self._environments.first)
             self._model = MODELS.get(config)
             self._record = stack.enter_context(Cell(self.folder))
             done = self._record.done()
@@ -105,6 +107,7 @@ class OpenCell:
                 validate(first_grammar(constraint))
         environment.preflight()
         model.preflight(thinking=decoding.thinking)
+        self._trained_on = model.trained_on() if isinstance(model, Trained) else frozenset()
         MODELS.open(self.config, model)
         run, start = run_and_start(self.config, environment, self._method, constraints, model)
         self._record.describe(run, start)
@@ -184,7 +187,7 @@ class OpenCell:
             self._environments.lend() as environment,
             self._record.transcript(game, trial) as transcript,
         ):
-            parts = Parts(environment, self._model, self._planner, self._decoding)
+            parts = Parts(environment, self._model, self._planner, self._decoding, self._trained_on)
             episode = Episode(
                 parts, transcript, run_seed=seed, game=game, trial=trial, earlier=self._earlier
             )

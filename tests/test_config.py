@@ -76,6 +76,8 @@ def test_there_is_a_yaml_for_each_of_the_models_that_are_promised() -> None:
         (["games=all"], "games='all': write seeds"),
         (["games=0,"], "games='0,': write seeds"),
         (["games="], "games='': write seeds"),
+        (["games=3,2147483648"], "no game 2147483648 of coin; there are 0 to 2147483647"),
+        (["environment=cooking", "games=18446744073709551616"], "there are 0 to 2147483647"),
         (["games=range(0,5)"], "games='range(0,5)': write seeds"),
         (["games=0-2;7"], "games='0-2;7': write seeds"),
         (["games=0-999999999"], "at most 1,000,000 games"),

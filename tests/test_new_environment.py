@@ -44,6 +44,7 @@ def test_it_is_won_by_every_method_that_it_has_prompts_for(elsewhere: Path) -> N
     for cell in cells:
         rows = read_rows(cell)
         assert [row.won for row in rows] == [True] * 6
+        assert {row.map for row in rows} == {""}  # it tells none
         assert sum(row.refused + row.solver_errors for row in rows) == 0
 
 

@@ -1,5 +1,6 @@
 """Whole runs as a user starts them: killed, continued, faulty, refused."""
 
+import hashlib
 import json
 import os
 import shutil
@@ -13,20 +14,24 @@ import psutil
 import pytest
 
 from pddlego_local import run as runner
+from pddlego_local.cli import run
 from pddlego_local.config import GROUPS, CellConfig, compose_cell
 from pddlego_local.core import Sampling
 from pddlego_local.decoding.forms import Keys
 from pddlego_local.decoding.question import Drawn, Question
 from pddlego_local.environments.alfworld.process import GameProcess, Reply
+from pddlego_local.environments.coin.game import Coin
 from pddlego_local.errors import ConfigError, GrammarIgnored, ModelFault, PromptTooLong
 from pddlego_local.events import End, Unsolvable
 from pddlego_local.models import opened
+from pddlego_local.models.random import make_random_llama
 from pddlego_local.models.reference import ReferenceFormalizer
 from pddlego_local.models.scripted import Scripted
 from pddlego_local.pool import CellResult
 from pddlego_local.record import read_events, read_rows
 from pddlego_local.resources import folder
 from pddlego_local.rows import EpisodeRow
+from pddlego_local.train.maps import write as write_maps
 from tests.environments.test_alfworld_data import DataSet
 from tests.rows import without_clocks
 
@@ -270,6 +275,40 @@ def test_an_episode_that_outgrows_the_context_ends_and_is_recorded_as_such(
     monkeypatch.setattr(opened.MODELS, "open", lambda config, model: None)
     with pytest.raises(PromptTooLong):
         runner.run_cell(compose_cell([f"run.out={tmp_path}", "games=2", "decoding=free"]))
+
+
+def test_a_nul_in_a_command_is_refused_and_the_episode_has_its_page(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    answers = [json.dumps({"action": f"open door to {way}\0"}) for way in ("south", "west")]
+    monkeypatch.setattr(opened.MODELS, "get", lambda config: Scripted(answers))
+    monkeypatch.setattr(opened.MODELS, "open", lambda config, model: None)
+    cell = ["games=1", "method=action_gen", "decoding=free", "environment.budget.limit=2"]
+    assert runner.run_cell(compose_cell([f"run.out={tmp_path}", *cell])).faults == []
+    assert [(row.actions, row.refused) for row in rows(tmp_path)] == [(0, 2)]
+    assert run(["report", str(tmp_path), "--out", str(tmp_path / "report")]) == 0
+    text = "".join(path.read_text() for path in (tmp_path / "report").rglob("*.html"))
+    assert "open door to south␀" in text and "open door to west␀" in text
+
+
+def test_games_on_a_map_of_the_models_training_are_marked(tmp_path: Path) -> None:
+    """A list beside the weights says so; the record names the list."""
+    weights = make_random_llama(tmp_path / "weights", seed=1)
+    environment = Coin(rooms=3)
+    first = dict[int, str]()
+    for game in range(4):
+        environment.reset(game)
+        first[game] = environment.map
+    write_maps(weights, {first[0]})
+    cell = ["environment.rooms=3", "games=0-3", "model=transformers", f"model.weights={weights}"]
+    cell += ["decoding=free", "decoding.max_tokens=4", "method.max_retries=1"]
+    result = runner.run_cell(compose_cell([f"run.out={tmp_path}", *cell]))
+    assert {row.game: row.map for row in rows(tmp_path)} == first
+    assert all(row.map_seen == (row.map == first[0]) for row in rows(tmp_path))
+    assert {row.map_seen for row in rows(tmp_path)} == {True, False}
+    listed = hashlib.sha256((weights / "training_maps.txt").read_bytes()).hexdigest()
+    model = json.loads((result.folder / "run.json").read_text())["model"]
+    assert model["training_maps_sha256"] == listed
 
 
 def test_a_backend_that_ignores_grammars_stops_the_run(

@@ -14,6 +14,7 @@ from pddlego_local.commands.fit import (
     room_for_records,
 )
 from pddlego_local.config import GROUPS, CellConfig, compose_cell
+from pddlego_local.core import Environment
 from pddlego_local.decoding import Decoding
 from pddlego_local.errors import InfrastructureError, PddlegoError
 from pddlego_local.methods import Method
@@ -90,7 +91,9 @@ def look_ahead(config: CellConfig, overrides: tuple[str, ...]) -> CellAhead:
     settings = config.settings
     method: Method = config.build("method")
     decoding: Decoding = config.build("decoding")
-    budget = config.build("environment").budget
+    environment: Environment = config.build("environment")
+    config.check_games(environment)
+    budget = environment.budget
     episodes = {(game, trial) for game in settings.games for trial in range(settings.trials)}
     done = Cell(settings.run.out / settings.name / config.cell).done() & episodes
     calls = method.most_calls(budget, decoding.best_of) * (len(episodes) - len(done))

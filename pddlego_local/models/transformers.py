@@ -17,7 +17,7 @@ from pddlego_local.models.continuation import one_by_one
 from pddlego_local.models.generation import Generation, load_generation
 from pddlego_local.models.machine import gpu_count
 from pddlego_local.models.thinking import Thinking, template_arguments
-from pddlego_local.models.weights import identity_of, locate
+from pddlego_local.models.weights import identity_of, locate, training_maps
 
 Device = Literal["auto", "cpu", "cuda"]
 
@@ -81,6 +81,10 @@ class TransformersModel:
             "backend_version": transformers.__version__,
             **identity_of(self.weights, self.revision, folder),
         }
+
+    def trained_on(self) -> frozenset[str]:
+        """As `core.Trained`, from the list beside the weights."""
+        return training_maps(self.weights)
 
     def load(self) -> None:
         """Loads weights and tokenizer now instead of at the first request."""

@@ -18,6 +18,7 @@ from pddlego_local.models.whole import flaw
 
 _EDGE_BYTES = 1 << 20
 _OF_OURS = ("nano", "nano_early")
+TRAINING_MAPS = "training_maps.txt"
 # The same weights once more, in forms that neither vLLM nor transformers is given here.
 _NOT_NEEDED = ["original/*", "metal/*", "onnx/*", "consolidated*", "*.pth", "*.gguf"]
 _LISTED = re.compile(r"^ {4}([0-9a-f]{64})  (\S+)$", re.MULTILINE)
@@ -102,6 +103,25 @@ def _check_card(folder: Path) -> None:
             )
 
 
+def training_maps(weights: str) -> frozenset[str]:
+    """The maps of the games that these weights learned from (`core.Mapped.map`), as the list beside
+    them says: one hash a line, lines of comment begin with "#". Empty where there is no list."""
+    file = _training_maps(weights)
+    lines = file.read_text(encoding="utf-8", errors="replace").splitlines() if file else []
+    return frozenset(line for line in lines if line and not line.startswith("#"))
+
+
+def _training_maps(weights: str) -> Path | None:
+    file = (shipped(weights) or Path(weights).expanduser()) / TRAINING_MAPS
+    return file if file.is_file() else None
+
+
+def identity_of_training(weights: str) -> dict[str, str]:
+    """The hash of the list of their training's maps, where there is one: what a record says."""
+    file = _training_maps(weights)
+    return {"training_maps_sha256": sha256_of(file)} if file else {}
+
+
 def fetch_command(name: str, revision: str | None = None) -> str:
     return f"make fetch MODEL={name}" + (f" REVISION={revision}" if revision else "")
 
@@ -160,8 +180,8 @@ def _download(name: str, revision: str | None) -> Path:
 
 def identity_of(weights: str, revision: str | None, folder: Path) -> dict[str, str]:
     """What a record says of the weights: the name, and a snapshot's commit, the hash of
-    a GGUF file, or a fingerprint."""
-    identity = {"weights": weights}
+    a GGUF file, or a fingerprint; and the hash of the list of their training's maps, if any."""
+    identity = {"weights": weights, **identity_of_training(weights)}
     if revision:
         identity["revision"] = revision
     if sha256 := hash_of(folder):
@@ -180,6 +200,8 @@ def fingerprint(folder: Path) -> str:
     digest = hashlib.sha256()
     for path in sorted(folder.iterdir()):
         if not path.is_file() or path.name.startswith(".") or path.suffix == ".md":
+            continue
+        if path.name == TRAINING_MAPS:  # what is known of the model, not what makes it
             continue
         size = path.stat().st_size
         digest.update(f"{path.name}\0{size}\0".encode())

@@ -24,11 +24,11 @@ from transformers.utils.logging import disable_progress_bar
 
 from pddlego_local.errors import ConfigError, PddlegoError, RecordFault
 from pddlego_local.models.loading import load_model, load_tokenizer
-from pddlego_local.models.weights import listed, locate
-from pddlego_local.train import data
+from pddlego_local.models.weights import listed, locate, training_maps
+from pddlego_local.train import data, maps
 from pddlego_local.train.answers import Row, rows_of
 from pddlego_local.train.beginning import new_model
-from pddlego_local.train.card import card, evaluation_maps_seen
+from pddlego_local.train.card import card
 from pddlego_local.train.examples import FIRST_SEED
 from pddlego_local.train.playing import play
 from pddlego_local.train.progress import Progress
@@ -153,6 +153,14 @@ class Campaign:
             merged = model.merge_and_unload() if self.settings.lora else model
             merged.to(torch.bfloat16).save_pretrained(unfinished)
             self.tokenizer.save_pretrained(unfinished)
+            maps.write(unfinished, self._maps_after(number))
+
+    def _maps_after(self, number: int) -> frozenset[str]:
+        """Those of this round's games, and all that the weights before it had learned from."""
+        games = [game for shard in self.shards_of(number) for game in shard.games]
+        nothing = number == 0 and self.settings.weights is None
+        before = [] if nothing else training_maps(str(self.model_after(number - 1)))
+        return frozenset(maps.maps_of(games)).union(before)
 
     def _beginning(self, number: int) -> Any:
         if number == 0 and self.settings.shape:
@@ -176,7 +184,7 @@ class Campaign:
         folder, last = self.out / "model", len(self.settings.rounds) - 1
         if folder.is_dir():
             return folder
-        games = [game for shard in self._all_shards(last) for game in shard.games]
+        trained_on = training_maps(str(self.model_after(last)))
         with _whole(folder) as unfinished:
             shutil.copytree(self.model_after(last), unfinished)
             model = load_model(unfinished)
@@ -186,7 +194,7 @@ class Campaign:
                 self.settings,
                 model.num_parameters(),
                 self.progress,
-                evaluation_maps_seen(games),
+                trained_on,
                 listed(unfinished),
             )
             (unfinished / "README.md").write_text(text, encoding="utf-8")

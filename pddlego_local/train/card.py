@@ -1,20 +1,19 @@
 """The card of a trained model: what it is, how it came to be, what it can do and what it cannot."""
 
-import itertools
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from pddlego_local.metrics.rates import Rate
+from pddlego_local.models.weights import TRAINING_MAPS
 from pddlego_local.report.text import markdown
-from pddlego_local.train.examples import FIRST_SEED, Game
-from pddlego_local.train.maps import House, houses
+from pddlego_local.train.examples import FIRST_SEED
+from pddlego_local.train.maps import evaluation
 from pddlego_local.train.progress import Progress
 from pddlego_local.train.settings import TrainSettings
 
 ROWS_OF_CURVE = 15
-EVALUATION_SEEDS = range(1000)
-EVALUATION_GAMES = 50
-EVALUATION_ROOMS = (3, 5, 7, 9, 11)
+EVALUATION_SEEDS = range(80)
+EVALUATION_ROOMS = range(3, 12)
 
 _ABOUT = """\
 ---
@@ -42,8 +41,12 @@ _DATA = """\
 Questions of games that were played for it, each with the answer of the rule-based reference: \
 games of 3 to 11 rooms, with and without doors, played by the reference with planted slips (a \
 wrong direction, a missing fact, a broken bracket, …), so that it also sees what the planner and \
-the game say of mistakes{by_itself}. Seeds from {first_seed:,} on; those below are for evaluation. \
-Houses repeat all the same:
+the game say of mistakes{by_itself}. Seeds from {first_seed:,} on; those below are for evaluation.
+
+Houses repeat all the same, small ones above all. `{file}` lists the {maps:,} maps of its \
+training's games; records say which games are on one of them (`map_seen`), and these do not count \
+as unseen. Rooms by their names, ways, doors, the start and the coin make a map. Of the seeds 0 to \
+{last_seed}, with doors:
 """
 _BY_ITSELF = "; then games that the weights of the round before played themselves (DAgger)"
 _CURVE = """\
@@ -65,15 +68,15 @@ def card(
     settings: TrainSettings,
     parameters: int,
     progress: Progress,
-    known: Mapping[int, Rate],
+    trained_on: Collection[str],
     files: str,
 ) -> str:
-    """README.md. `known` says by rooms how many evaluation maps occur in training all the same,
-    `files` lists the hashes (`models.weights.listed`)."""
+    """README.md. `trained_on` are the maps of its training's games, `files` lists the hashes
+    (`models.weights.listed`)."""
     base = f"from `{settings.weights}`" if settings.weights else _FROM_SCRATCH
     played = [_played(line) for line in progress.lines("played")]
     sections = {
-        "What it was trained on": _trained_on(settings, progress, known),
+        "What it was trained on": _trained_on(settings, progress, trained_on),
         "Training curve": _CURVE + markdown(_curve(progress.lines("step"))),
         "Games": _GAMES + (markdown(played) or "None were played.\n"),
         "What it cannot do": _LIMITS,
@@ -86,7 +89,7 @@ def card(
     return about + "\n".join(f"## {title}\n\n{text}" for title, text in sections.items())
 
 
-def _trained_on(settings: TrainSettings, progress: Progress, known: Mapping[int, Rate]) -> str:
+def _trained_on(settings: TrainSettings, progress: Progress, trained_on: Collection[str]) -> str:
     steps, begun = progress.lines("step"), progress.lines("data")
     seconds = sum(line["seconds"] for line in steps)
     tokens = sum(max(_tokens(steps, number), default=0) for number in _rounds(begun))
@@ -97,8 +100,14 @@ def _trained_on(settings: TrainSettings, progress: Progress, known: Mapping[int,
     questions = f", and on the questions at a weight of {weight:g}" if weight else " alone"
     return "\n".join(
         [
-            _DATA.format(by_itself=by_itself, first_seed=FIRST_SEED),
-            markdown([_known(rooms, rate) for rooms, rate in known.items()]),
+            _DATA.format(
+                by_itself=by_itself,
+                first_seed=FIRST_SEED,
+                maps=len(trained_on),
+                file=TRAINING_MAPS,
+                last_seed=EVALUATION_SEEDS[-1],
+            ),
+            markdown([_evaluation(rooms, trained_on) for rooms in EVALUATION_ROOMS]),
             markdown([_round(settings, line, steps) for line in _last_of_each(begun)]),
             f"{tokens / 1e6:.1f} million tokens in all, {seconds / 3600:.1f} hours on "
             f"{' and '.join(devices)}. The loss is on the answers{questions}.\n",
@@ -106,27 +115,16 @@ def _trained_on(settings: TrainSettings, progress: Progress, known: Mapping[int,
     )
 
 
-def evaluation_maps_seen(games: Iterable[Game]) -> dict[int, Rate]:
-    """Of the first evaluation games of each size, how many are houses of these games."""
-    by_house: dict[tuple[int, bool], list[int]] = {}
-    for game in games:
-        by_house.setdefault((game.rooms, game.doors), []).append(game.seed)
-    seen = {rooms: set[House]() for rooms in EVALUATION_ROOMS}
-    for (rooms, doors), seeds in by_house.items():
-        if rooms in seen and doors:
-            seen[rooms] |= set(houses(rooms, doors, seeds).values())
-    return {rooms: _known_maps(rooms, known) for rooms, known in seen.items()}
-
-
-def _known_maps(rooms: int, known: set[House]) -> Rate:
-    maps = houses(rooms, True, EVALUATION_SEEDS[: 2 * EVALUATION_GAMES]).values()
-    unsolved = (house for house in maps if ("coin", "kitchen") not in house)
-    first = list(itertools.islice(unsolved, EVALUATION_GAMES))
-    return Rate(sum(house in known for house in first), len(first))
-
-
-def _known(rooms: int, rate: Rate) -> dict[str, str]:
-    return {"rooms": str(rooms), "evaluation maps that occur in training": f"{rate.k} of {rate.n}"}
+def _evaluation(rooms: int, trained_on: Collection[str]) -> dict[str, str]:
+    found = evaluation(rooms, EVALUATION_SEEDS, trained_on)
+    return {
+        "rooms": str(rooms),
+        "games": str(found.games),
+        "over at the first look": str(found.trivial),
+        "different maps of the others": str(found.maps),
+        "on maps of training": str(found.seen),
+        "left": f"{found.left}, on {found.left_maps} maps",
+    }
 
 
 def _rounds(begun: Sequence[Mapping[str, Any]]) -> list[int]:

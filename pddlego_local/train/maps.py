@@ -1,63 +1,63 @@
-"""Whether two games are the same house: rooms, exits, closed doors, and where the coin lies."""
+"""The maps of a training's games: what evaluation leaves out, and how much that leaves of it."""
 
 import contextlib
-from collections import deque
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass
+from pathlib import Path
 
-from pddlego_local.core import Turn
 from pddlego_local.environments.coin.game import Coin
-from pddlego_local.environments.textworld_express.house_map import OPPOSITE, HouseMap
+from pddlego_local.models.weights import TRAINING_MAPS
+from pddlego_local.train.examples import Game
 
-House = frozenset[tuple[str, ...]]
-
-
-def house(environment: Coin, seed: int) -> House:
-    """All exits as (room, direction, room beyond, "door" or ""), and ("coin", room)."""
-    map_, first = HouseMap(), environment.reset(seed)
-    turns = deque([Turn("look around", first.text)])
-    coins, doors = set[tuple[str, ...]](), set[tuple[str, str]]()
-    path: list[str] = []
-    done: set[str] = set()
-
-    def see(command: str) -> None:
-        seen = environment.step(command)
-        map_.read(Turn(command, seen.text))
-        doors.update(map_.closed)
-        if seen.success:
-            coins.add(("coin", map_.here))
-
-    map_.read(turns[0])
-    doors.update(map_.closed)
-    if first.success:
-        coins.add(("coin", map_.here))
-    while True:
-        done.add(map_.here)
-        way = next(
-            (
-                direction
-                for direction, beyond in map_.exits[map_.here].items()
-                if beyond is None or beyond not in done
-            ),
-            None,
-        )
-        if way is None:
-            if not path:
-                break
-            see(f"move {OPPOSITE[path.pop()]}")
-            continue
-        if (map_.here, way) in map_.closed:
-            see(f"open door to {way}")
-        if map_.exits[map_.here][way] not in done:
-            see(f"move {way}")
-            path.append(way)
-    passages = {
-        (room, way, str(beyond), "door" * ((room, way) in doors))
-        for room, exits in map_.exits.items()
-        for way, beyond in exits.items()
-    }
-    return frozenset(passages | coins)
+_COMMENT = """\
+# The maps of the games that these weights learned from, by the hashes that records name maps by
+# (Coin.map in pddlego_local/environments/coin/game.py). Made by `pddlego train`.
+"""
 
 
-def houses(rooms: int, doors: bool, seeds: Iterable[int]) -> dict[int, House]:
-    with contextlib.closing(Coin(rooms=rooms, doors=doors)) as environment:
-        return {seed: house(environment, seed) for seed in seeds}
+def maps_of(games: Iterable[Game]) -> set[str]:
+    """Each game is reset, none is played."""
+    environments: dict[tuple[int, bool], Coin] = {}
+    maps = set[str]()
+    for game in games:
+        environment = environments.setdefault((game.rooms, game.doors), game.environment())
+        environment.reset(game.seed)
+        maps.add(environment.map)
+    return maps
+
+
+def write(folder: Path, maps: Collection[str]) -> None:
+    """The list beside the weights (`models.weights.training_maps` reads it)."""
+    lines = "".join(f"{map_}\n" for map_ in sorted(maps))
+    (folder / TRAINING_MAPS).write_text(_COMMENT + lines, encoding="utf-8")
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """What some evaluation games of one size are good for.
+
+    Of the `games`, `trivial` ones are over at the first look; of the others, which have `maps`
+    different maps, `seen` are on maps that occur in training. `left_maps` are those of the rest.
+    """
+
+    games: int
+    trivial: int
+    maps: int
+    seen: int
+    left_maps: int
+
+    @property
+    def left(self) -> int:
+        return self.games - self.trivial - self.seen
+
+
+def evaluation(rooms: int, seeds: Collection[int], trained_on: Collection[str]) -> Evaluation:
+    maps = list[str]()
+    with contextlib.closing(Coin(rooms=rooms)) as environment:
+        for seed in seeds:
+            if not environment.reset(seed).success:
+                maps.append(environment.map)
+    left = [map_ for map_ in maps if map_ not in trained_on]
+    return Evaluation(
+        len(seeds), len(seeds) - len(maps), len(set(maps)), len(maps) - len(left), len(set(left))
+    )

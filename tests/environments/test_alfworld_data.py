@@ -88,6 +88,26 @@ def test_a_current_game_is_taken_as_it_is(data: DataSet) -> None:
     assert read_game(data.add(PLAIN_TYPES[0], grammar=odd)).grammar == odd
 
 
+def test_games_in_one_room_of_alfred_have_one_map(data: DataSet) -> None:
+    """Whatever the task and what lies where. A data set made elsewhere may not say its rooms."""
+    kind = "pick_clean_then_place_in_recep+slice"
+    plans = [make_game(seed, kind).floor_plan for seed in range(40)]
+    first, again = next((a, b) for b, plan in enumerate(plans) if (a := plans.index(plan)) < b)
+    for seed in (first, again, next(n for n, plan in enumerate(plans) if plan != plans[first])):
+        data.add(kind, seed=seed, file=seed != again)
+    environment, maps = data.environment(kind), dict[str, set[str]]()
+    for seed, trial in enumerate(find_games(data.split, (kind,))):
+        environment.reset(seed)
+        maps.setdefault(read_game(trial).floor_plan, set()).add(environment.map)
+    assert sorted(map(len, maps.values())) == [1, 1] and len(set().union(*maps.values())) == 2
+    for file in data.split.rglob("traj_data.json"):
+        file.write_text(json.dumps(json.loads(file.read_text()) | {"scene": None}))
+    environment = data.environment(kind)
+    environment.reset(0)
+    assert environment.map == ""
+    environment.close()
+
+
 def test_a_slice_without_a_game_file_is_made_from_what_there_is(data: DataSet) -> None:
     kind = "pick_heat_then_place_in_recep+slice"
     data.add(kind, file=False)

@@ -53,6 +53,12 @@ def test_a_door_that_was_seen_from_both_sides_opens_for_both() -> None:
     assert names.goals == ("living_room",)
 
 
+def test_a_door_opened_by_a_command_that_names_no_direction_is_nowhere() -> None:
+    """A game may overlook a control character, and old records hold what it answered."""
+    opened = ("open door to north\0", OPENED[1])
+    assert coin_names(opened).goals == coin_names().goals
+
+
 def test_what_cannot_be_done_names_nothing() -> None:
     before = coin_names()
     refusals = (

@@ -1,11 +1,14 @@
 """Methods in which the model, or chance, names the next action."""
 
+import contextlib
 import json
 
 import pytest
 
 from pddlego_local.core import Budget
+from pddlego_local.environments.alfworld.game import Alfworld
 from pddlego_local.environments.coin.game import Coin
+from pddlego_local.environments.cooking.game import Cooking
 from pddlego_local.events import ActionTaken, Restart
 from pddlego_local.methods import Method
 from pddlego_local.methods.action_gen import ActionGen
@@ -44,6 +47,18 @@ def test_refused_actions_cost_a_step_and_stay_in_the_history(planner: FastDownwa
     last = model.asked[-1].messages[0].content
     assert "Action: move south\nYou can't move there, the door is closed." in last
     assert "Remember which rooms" in last and "open door to west" in last
+
+
+def test_a_command_with_control_characters_is_refused_by_every_game(planner: FastDownward) -> None:
+    """TextWorldExpress alone would overlook a NUL and open the door."""
+    bad = ["open door to south\0", "\0", "\x1b[2Jlook"]
+    budget = Budget(unit="actions", limit=3)
+    for game in Coin(budget=budget), Cooking(rooms=5, budget=budget), Alfworld(budget=budget):
+        with contextlib.closing(game):
+            outcome, events = play(ActionGen(), game, named(*bad), planner)
+        given = of(events, ActionTaken)
+        assert outcome == "step_limit" and all(action.refused for action in given)
+        assert [action.command for action in given] == ["open door to south␀", "␀", "␛[2Jlook"]
 
 
 @pytest.mark.parametrize("bad", ["I would move", '{"act": "move"}', '{"action": " "}'])

@@ -1,22 +1,31 @@
-"""The whole of a house, found by walking through it."""
+"""The maps of a training's games: all that were drawn, and what they leave for evaluation."""
 
-import contextlib
-
-import pytest
+from pathlib import Path
 
 from pddlego_local.environments.coin.game import Coin
-from pddlego_local.train.maps import houses
+from pddlego_local.models.weights import training_maps
+from pddlego_local.train import maps
+from pddlego_local.train.examples import FIRST_SEED, Game
 
 
-@pytest.mark.parametrize("rooms", [3, 7, 11])
-def test_a_house_has_all_its_rooms_and_one_coin(rooms: int) -> None:
-    for seed, house in houses(rooms, True, range(12)).items():
-        assert len({room for room, *exit_ in house if exit_ and room != "coin"}) == rooms
-        ((_, place),) = (entry for entry in house if entry[0] == "coin")
-        with contextlib.closing(Coin(rooms=rooms)) as environment:
-            assert environment.reset(seed).success == (place == "kitchen")
+def test_the_list_beside_shipped_weights_holds_the_maps_of_their_training() -> None:
+    nano, early = training_maps("nano"), training_maps("nano_early")
+    assert early < nano
+    assert maps.maps_of(Game(FIRST_SEED + n) for n in (0, 37, 999)) <= early
+    later = maps.maps_of(Game(seed) for seed in (102_999, 400_000, 400_299))
+    assert later <= nano and not later <= early
+    assert maps.maps_of([Game(900_000)]).isdisjoint(nano)  # of a game that was held out
 
 
-def test_small_houses_repeat_and_large_ones_do_not() -> None:
-    assert len(set(houses(3, True, range(40)).values())) < 30
-    assert len(set(houses(11, True, range(40)).values())) == 40
+def test_evaluation_is_counted_without_trivial_games_and_maps_of_training(tmp_path: Path) -> None:
+    """All houses of three rooms occur in the training of nano, and none of eleven."""
+    small = maps.evaluation(3, range(12), training_maps("nano"))
+    assert (small.games, small.left, small.left_maps) == (12, 0, 0) and small.trivial > 0
+    assert small.maps < small.seen == 12 - small.trivial  # houses repeat
+    large = maps.evaluation(11, range(12), training_maps("nano"))
+    assert large.left == large.left_maps == large.maps == 12 - large.trivial
+    environment = Coin(rooms=11)
+    environment.reset(next(seed for seed in range(12) if not environment.reset(seed).success))
+    maps.write(tmp_path, {environment.map})
+    fewer = maps.evaluation(11, range(12), training_maps(str(tmp_path)))
+    assert (fewer.seen, fewer.left, fewer.left_maps) == (1, large.left - 1, large.left_maps - 1)

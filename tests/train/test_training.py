@@ -19,7 +19,9 @@ from safetensors.torch import load_file
 from pddlego_local.cli import run
 from pddlego_local.errors import ConfigError
 from pddlego_local.models.random import make_random_llama
-from pddlego_local.models.weights import locate
+from pddlego_local.models.weights import locate, training_maps
+from pddlego_local.train.examples import Game
+from pddlego_local.train.maps import maps_of
 from pddlego_local.train.settings import compose_training
 
 SMALL = (
@@ -67,10 +69,17 @@ def trained(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_a_training_gives_a_folder_with_a_card(trained: Path) -> None:
     folder = locate(str(trained / "model"))
     card = (folder / "README.md").read_text()
-    for words in ("of 50 |", "games of the student", "Training curve", "| 1 | 3 | free | 0 of 1"):
+    for words in (
+        "on maps of training",
+        "games of the student",
+        "Training curve",
+        "| 1 | 3 | free | 0 of 1",
+    ):
         assert words in card
     assert steps(trained) == [*range(1, 9), 1, 2]
     assert load_file(folder / "model.safetensors")
+    slips, student = (Game(seed) for seed in range(100_000, 100_008)), map(Game, (400_000, 400_001))
+    assert training_maps(str(folder)) == maps_of([*slips, *student])
 
 
 def test_a_training_that_is_killed_goes_on_and_ends_the_same(trained: Path, tmp_path: Path) -> None:

@@ -24,7 +24,7 @@ CURRENT_GRAMMAR = "move {o} to {r}"
 def own_game(seed: int, task_types: Sequence[str], split: str = "") -> AlfworldGame:
     """The game of this seed. Its task type is `task_types[seed % len(task_types)]`."""
     game = make_game(seed, task_types[seed % len(task_types)], split)
-    return AlfworldGame(game.task_type, game.domain, game.grammar, game.problem)
+    return AlfworldGame(game.task_type, game.domain, game.grammar, game.problem, game.floor_plan)
 
 
 def find_split(data: Path, split: str) -> Path:
@@ -81,14 +81,18 @@ def read_game(trial: Path) -> AlfworldGame:
         task_type = trajectory["task_type"] + ("+slice" if parameters["object_sliced"] else "")
         if CURRENT_GRAMMAR in content.get("grammar", ""):
             return AlfworldGame(
-                task_type, content["pddl_domain"], content["grammar"], content["pddl_problem"]
+                task_type,
+                content["pddl_domain"],
+                content["grammar"],
+                content["pddl_problem"],
+                _floor_plan(trajectory),
             )
         sentence = _sentence(content["grammar"]) if content else _draw_sentence(trajectory)
         problem = content["pddl_problem"] if content else (trial / "initial_state.pddl").read_text()
     except (KeyError, TypeError, OSError, UnicodeError) as error:
         raise _unreadable(trial, error) from None
     grammar = logic().grammar.replace("UNKNOWN GOAL", sentence)
-    return AlfworldGame(task_type, logic().domain, grammar, problem)
+    return AlfworldGame(task_type, logic().domain, grammar, problem, _floor_plan(trajectory))
 
 
 def _playable(trial: Path) -> bool:
@@ -101,6 +105,12 @@ def _named_type(name: str) -> str:
     """From "pick_cool_then_place_in_recep-AppleSliced-None-SinkBasin-4" to "pick_…+slice"."""
     plain, _, details = name.partition("-")
     return plain + ("+slice" if SLICED in details else "")
+
+
+def _floor_plan(trajectory: dict[str, Any]) -> str:
+    """ "" where a game made elsewhere does not say it: nothing is played by it."""
+    scene = trajectory.get("scene")
+    return str(scene.get("floor_plan", "")) if isinstance(scene, dict) else ""
 
 
 def _sentence(grammar: str) -> str:

@@ -25,6 +25,7 @@ from pddlego_local.environments.alfworld.problem import MIDDLE
 from pddlego_local.environments.alfworld.process import AlfworldGame, GameProcess, Limits, Reply
 from pddlego_local.environments.alfworld.room_map import mentioned, pddl_name
 from pddlego_local.environments.alfworld.task import goals
+from pddlego_local.environments.map_hash import map_hash
 from pddlego_local.environments.tables import Tables
 from pddlego_local.errors import ConfigError, EnvironmentFault
 
@@ -86,6 +87,13 @@ class Alfworld:
     @property
     def task_type(self) -> str:
         return self._game[1].task_type if self._game else ""
+
+    @property
+    def map(self) -> str:
+        """ALFRED's floor plan: the room whose receptacles a game has. What lies in them, and of
+        games of our own which of them are there, is drawn for each game."""
+        plan = self._game[1].floor_plan if self._game else ""
+        return map_hash(self.name, plan) if plan else ""
 
     def preflight(self) -> None:
         find_environment()

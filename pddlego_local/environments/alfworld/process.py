@@ -45,13 +45,15 @@ class Limits:
 class AlfworldGame:
     """All that the engine needs of one game: the rules, the texts' grammar, and the problem.
 
-    `task_type` has the suffix "+slice" where a slice is asked for.
+    `task_type` has the suffix "+slice" where a slice is asked for; `floor_plan` is ALFRED's name of
+    the room, "" where nobody says it.
     """
 
     task_type: str
     domain: str
     grammar: str
     problem: str
+    floor_plan: str = ""
 
 
 @dataclass(frozen=True)

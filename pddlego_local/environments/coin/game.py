@@ -11,8 +11,14 @@ from pydantic import ConfigDict, Field
 from pydantic.dataclasses import dataclass
 
 from pddlego_local.core import Budget, Goal, Names, Observation, Turn
+from pddlego_local.environments.map_hash import map_hash
 from pddlego_local.environments.tables import Tables
-from pddlego_local.environments.textworld_express.game import ExpressGame, Reply, java_path
+from pddlego_local.environments.textworld_express.game import (
+    SEEDS,
+    ExpressGame,
+    Reply,
+    java_path,
+)
 from pddlego_local.environments.textworld_express.house_map import names
 
 TABLES = Tables.load(__package__)
@@ -45,10 +51,24 @@ class Coin:
     package = __package__
     actions = TABLES.schemas
     domain = TABLES.domain
+    seeds = SEEDS
 
     @property
     def task_type(self) -> str:
         return f"{self.rooms} rooms"
+
+    @property
+    def map(self) -> str:
+        """Rooms by their names, ways, doors, where one starts, and where the coin lies.
+
+        Names count: they are not drawn by themselves. As many rooms have the same names in every
+        house, and which of them are side by side depends on them (the pantry is beside the kitchen
+        alone). Directions count, since texts say them: a mirrored house is another.
+        """
+        if (house := self._game.house) is None:
+            return ""
+        coins = [thing.place for thing in house.things if thing.name == "coin"]
+        return map_hash(self.name, house.start, house.ways, coins)
 
     def __post_init__(self) -> None:
         self._game = ExpressGame(

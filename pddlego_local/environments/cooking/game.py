@@ -3,8 +3,8 @@
 Knows the game, its parameters, the paper's goals and its success rule; not how anyone plays it.
 """
 
+import dataclasses
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Annotated, Literal
 
 from pydantic import ConfigDict, Field
@@ -19,8 +19,14 @@ from pddlego_local.environments.cooking.text import (
     mentioned,
     processed,
 )
+from pddlego_local.environments.map_hash import map_hash
 from pddlego_local.environments.tables import Tables
-from pddlego_local.environments.textworld_express.game import ExpressGame, Reply, java_path
+from pddlego_local.environments.textworld_express.game import (
+    SEEDS,
+    ExpressGame,
+    Reply,
+    java_path,
+)
 from pddlego_local.environments.textworld_express.house_map import names, pddl_name
 from pddlego_local.errors import EnvironmentFault
 
@@ -54,10 +60,21 @@ class Cooking:
     package = __package__
     actions = TABLES.schemas
     domain = TABLES.domain
+    seeds = SEEDS
 
     @property
     def task_type(self) -> str:
         return f"{self.rooms} rooms, {self.ingredients} ingredients"
+
+    @property
+    def map(self) -> str:
+        """The house as in Coin, with all that can be carried, where it lies and in which state, and
+        the recipe: the same house with other ingredients is another map, for names of ingredients
+        are what the goal is made of."""
+        if (house := self._game.house) is None:
+            return ""
+        things = sorted(dataclasses.astuple(thing) for thing in house.things)
+        return map_hash(self.name, house.start, house.ways, things)
 
     def __post_init__(self) -> None:
         self._won = False
@@ -111,7 +128,7 @@ class Cooking:
 
     def names(self, memory: Sequence[Turn]) -> Names:
         """All that was told, recipe included; where the goal leads is open."""
-        return replace(names(memory, mentioned), goals=())
+        return dataclasses.replace(names(memory, mentioned), goals=())
 
     def command(self, action: str) -> str | None:
         return command(action)

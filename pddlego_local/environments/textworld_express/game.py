@@ -17,7 +17,11 @@ from typing import Any
 from py4j.java_gateway import GatewayParameters, JavaGateway, launch_gateway
 from py4j.protocol import Py4JError
 
+from pddlego_local.environments.textworld_express.house import House
 from pddlego_local.errors import EnvironmentFault, MissingPart
+
+SEEDS = range(1 << 31)
+"""The simulator's seeds are Java's integers; its games are counted from 0."""
 
 # py4j tells the root logger, with a traceback, of what we raise.
 logging.getLogger().addFilter(lambda record: record.module != "java_gateway")
@@ -36,7 +40,10 @@ class Reply:
 
 
 class ExpressGame:
-    """One TextWorldExpress game. Not thread-safe; different games may run in different threads."""
+    """One TextWorldExpress game. Not thread-safe; different games may run in different threads.
+
+    `house` is that of the game last reset, as it was then; it is read once for a seed.
+    """
 
     def __init__(self, game: str, parameters: dict[str, int]) -> None:
         """`parameters` as TextWorldExpress names them, e.g. {"numLocations": 11}."""
@@ -44,10 +51,12 @@ class ExpressGame:
         self._interface: Any = None
         self._game = game
         self._parameters = parameters
+        self._read: tuple[int, str] | None = None
+        self.house: House | None = None
 
     def reset(self, seed: int, fold: str) -> Reply:
-        """Raises EnvironmentFault if the simulator did not take the parameters as they are: it
-        silently falls back to its defaults when one is out of range.
+        """`seed` is one of SEEDS. Raises EnvironmentFault if the simulator did not take the
+        parameters as they are: it silently falls back to its defaults when one is out of range.
         """
         if self._interface is None:
             self._java = _java()
@@ -62,6 +71,9 @@ class ExpressGame:
             raise EnvironmentFault(
                 f"TextWorldExpress plays {self._game} with {wrong} instead of {self._parameters}"
             )
+        if self._read != (seed, fold):
+            self.house = self._told("game", lambda: House.read(self._interface.game()))
+            self._read = seed, fold
         return reply
 
     def step(self, command: str) -> Reply:

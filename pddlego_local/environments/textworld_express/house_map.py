@@ -96,7 +96,10 @@ class HouseMap:
                 self.closed.discard((room, direction))
 
     def _turn_door(self, direction: str, beyond: str, *, closed: bool) -> None:
-        """A door opened or closed from here; it is the same door from the other side."""
+        """A door opened or closed from here; it is the same door from the other side. An old record
+        may name no direction: the game overlooked a control character."""
+        if direction not in OPPOSITE:
+            return
         room_beyond = pddl_name(beyond)
         sides = (self.here, direction, room_beyond), (room_beyond, OPPOSITE[direction], self.here)
         for room, way, behind in sides:

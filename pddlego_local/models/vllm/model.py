@@ -25,7 +25,12 @@ from pddlego_local.models.vllm.connection import Connection
 from pddlego_local.models.vllm.server import VllmServer, serving_build
 from pddlego_local.models.vllm.servers import Servers
 from pddlego_local.models.vllm.settings import Server
-from pddlego_local.models.weights import identity_of, locate
+from pddlego_local.models.weights import (
+    identity_of,
+    identity_of_training,
+    locate,
+    training_maps,
+)
 
 _LATELY_S = 3600.0
 
@@ -101,10 +106,15 @@ class VllmModel:
             version = serving_build(self.server.env)[1]
         else:
             what = {"weights": self.weights, "served_as": self.server.name or self.weights}
+            what |= identity_of_training(self.weights)
             servers = self.start()
             version = servers.version()
             what["servers"] = " ".join(servers.present())
         return {"backend": "vllm", "backend_version": version, **what}
+
+    def trained_on(self) -> frozenset[str]:
+        """As `core.Trained`, from the list beside the weights."""
+        return training_maps(self.weights)
 
     def one_by_one(self) -> "list[VllmModel]":
         """This model behind each of its servers that are there; to be closed one by one."""
