@@ -127,8 +127,8 @@ def _show_what_next(console: Console, last: Path, title: str, *, random: bool) -
     console.print(
         f"\nShown: the same houses, played by {title}.{also}\n"
         f"Next: `{program} report {report} --open` has every game step by step, "
-        f"`{program} show {shlex.quote(str(last))}` lists these, and `{program} run --help` says how "
-        "to play others.",
+        f"`{program} show {shlex.quote(str(last))}` lists these, and `{program} run --help` says "
+        "how to play others.",
         soft_wrap=True,
         markup=False,
     )
