@@ -107,6 +107,21 @@ CASES: dict[str, tuple[str, int, str] | None] = {
         "pddlego run model=vllm model.weights=/my/model model.server.url=http://127.0.0.1:9/v1"
         " run.out={tmp}", 3, "127.0.0.1:9",
     ),
+    "pddlego run model=nano method.variant=compact decoding=grounded environment.rooms=5": (
+        "pddlego run model=nano method.variant=compact decoding=grounded environment.rooms=3"
+        " games=3 run.out={tmp}", 0, "next: pddlego report",
+    ),
+    "pddlego run -m model=nano,nano_early method.variant=compact decoding=free,grounded"
+    " --dry-run": (
+        "pddlego run -m model=nano,nano_early method.variant=compact decoding=free,grounded"
+        " --dry-run run.out={tmp}", 0, "cells: 4",
+    ),
+    "pddlego run --help": ("pddlego run --help", 0, "--dry-run"),
+    "pddlego show runs/default": ("pddlego show {played}/default", 0, "7-0"),
+    "pddlego export runs/default --episodes --out episodes.parquet": (
+        "pddlego export {played}/default --episodes --out {tmp}/e.parquet", 0, "1 episodes written",
+    ),
+    "pddlego sample model=nano --prompt": ("pddlego sample model=nano --prompt", 0, "user:"),
     "pddlego status runs/default": ("pddlego status {played}/default", 0, "1 of 1 done"),
     "pddlego report runs/default --out runs/default": (
         "pddlego report {played}/default --out {played}/default", 0, "report.md",
@@ -202,6 +217,22 @@ def test_the_pages_commands_do_what_they_say(tmp_path: Path, played: Path, comma
     assert done.returncode == code, told
     assert said in told
     assert "Traceback" not in told
+
+
+def test_the_readmes_first_screen_is_what_it_is_two_commands_and_a_picture() -> None:
+    first = (ROOT / "README.md").read_text().partition("\n## ")[0]
+    screen = first.splitlines()
+    assert len(screen) <= 40
+    assert re.findall(r"^make .*", first, re.MULTILINE) == ["make demo", "make test"]
+    assert len(re.findall(r"^!\[", first, re.MULTILINE)) == 1
+    assert len([line for line in screen if line.startswith("| ")]) == 1 + 3
+    assert len((ROOT / "README.md").read_text().split()) < 700
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_what_a_page_links_to_is_there(page: Path) -> None:
+    for link in re.findall(r"\]\(([^)#\s]+)\)", page.read_text()):
+        assert link.startswith("http") or (page.parent / link).exists(), link
 
 
 def test_what_is_said_to_lie_somewhere_lies_there() -> None:
