@@ -12,7 +12,6 @@ import pytest
 
 from pddlego_local.core import Completion, Grammar, Message, Prefix, Sampling
 from pddlego_local.models.canary import check_forced_tokens
-from pddlego_local.models.vllm import answer
 from pddlego_local.models.vllm.model import VllmModel
 from pddlego_local.models.vllm.server import launcher
 from tests.models.asking import ENVELOPE, PROMPT, TOY
@@ -124,8 +123,8 @@ def test_the_server_tells_how_many_were_forced(servers: dict[bool, VllmModel]) -
     for forced, model in servers.items():
         before = counters(model)["accepted"]
         response = model.start().first._chat(PROMPT, HOUSE, sampling, 1, {})
-        assert answer.forced_tokens(response) == counters(model)["accepted"] - before
-        assert (answer.forced_tokens(response) > 0) == forced
+        assert response.forced_tokens == counters(model)["accepted"] - before
+        assert (response.forced_tokens > 0) == forced
 
 
 @pytest.mark.parametrize("sampling", SAMPLINGS)
