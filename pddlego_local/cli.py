@@ -22,6 +22,7 @@ COMMANDS = {
     "export": "calls or episodes as one table (CSV, Parquet), or logs for `inspect view`",
     "rescore": "rows computed from transcripts again, and what differs",
     "show": "one episode's transcript, to read; or which there are",
+    "read": "what is read from a model's answer, and why",
     "check": "check PDDL without planning",
     "plan": "plan with Fast Downward",
     "sample": "PDDL pairs that a model writes for one observation",

@@ -109,7 +109,7 @@ CAUSES: dict[str, Cause] = {
     "unfinished_thought": Cause(
         "A thought used up the tokens of the answer.", limit="decoding.max_tokens"
     ),
-    "no_json": Cause("The answer held no JSON object."),
+    "no_json": Cause("The answer held no JSON object, nor what was asked for in another form."),
     "wrong_keys": Cause("The answer's JSON object had other keys than those asked for."),
 }
 

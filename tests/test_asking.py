@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from pddlego_local.core import Completion
 from pddlego_local.decoding import Decoding
 from pddlego_local.decoding.forms import PDDL
 from pddlego_local.decoding.question import Model
@@ -38,18 +39,22 @@ def planner() -> Iterator[FastDownward]:
         yield planner
 
 
+OTHER = json.dumps({"df": "(define (domain d) (:types a))", "pf": "(define (problem p) (:init))"})
+
+
 class Asked:
     """One question at the first look of a game."""
 
     def __init__(self, model: Model, planner: FastDownward, **decoding: Any) -> None:
         self.events: Events = []
+        self.shown = "Write the PDDL."
         parts = Parts(Coin(), model, planner, Decoding(**{"rung": "free", **decoding}))
         self.episode = Episode(parts, self.events.append, run_seed=0, game=1, trial=0)
         self.episode.start()
 
     def formalize(self) -> Formalization:
         with contextlib.closing(self.episode.environment):
-            question = self.episode.question(PDDL, Shown("Write the PDDL."))
+            question = self.episode.question(PDDL, Shown(self.shown))
             return self.episode.formalize(question, step=1)
 
 
@@ -73,6 +78,28 @@ def test_the_first_sample_that_is_solved_is_taken_and_all_are_recorded(
         (number, 4, text) for number, text in enumerate(answers)
     ]
     assert [plan.outcome for plan in of(asked.events, Plan)] == ["translate_error", "solved"]
+
+
+def test_what_the_limit_cuts_after_a_whole_answer_is_no_fault_and_is_counted(
+    planner: FastDownward,
+) -> None:
+    """A grammar ends at the brace; a free answer may go on until the limit."""
+    going_on = Completion(pair() + "\nThis domain has", "length", 9, 9, 0.0)
+    cut = Completion(pair()[:-40], "length", 9, 9, 0.0)
+    for completion, cause, counted in (going_on, "solved", 1), (cut, "truncated", 0):
+        asked = Asked(Scripted([completion]), planner)
+        assert asked.formalize().cause == cause
+        counts = summarize(asked.events)
+        assert (counts.causes, counts.cut_after_answer) == ({cause: 1}, counted)
+    strictly = Asked(Scripted([going_on]), planner, reading="strict")
+    assert strictly.formalize().cause == "truncated"
+    assert summarize(strictly.events).cut_after_answer == 0
+
+
+def test_what_the_prompt_shows_is_passed_over_for_what_was_answered(planner: FastDownward) -> None:
+    asked = Asked(Scripted([f"{pair()}, as in {OTHER}"]), planner)
+    asked.shown = f"Write the PDDL, as in {OTHER}"
+    assert asked.formalize().plan
 
 
 @pytest.mark.parametrize("method", [PddlegoPlus(), PddlGen(), PddlEdit()])

@@ -107,18 +107,19 @@ def _in_comment(text: str, at: int) -> bool:
 
 
 def _with_comments(text: str, at: int, before: int) -> int:
-    """Where the comments and blank lines directly above a file begin."""
+    """Where the comments above a file begin."""
     before = max(before, at - _MAX_COMMENT)
     line = text.rfind("\n", before, at) + 1 or before
     if text[line:at].strip():
         return at
+    begin = line
     while line > before:
         above = text.rfind("\n", before, line - 1) + 1 or before
         written = text[above:line].strip()
         if written and not written.startswith(";"):
             break
-        line = above
-    return line
+        line, begin = above, above if written else begin
+    return begin
 
 
 def _extent(text: str, at: int, end: int) -> tuple[int, bool]:

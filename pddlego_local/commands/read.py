@@ -1,0 +1,82 @@
+"""`pddlego read`: what is read from a model's answer, and why."""
+
+import argparse
+import json
+import sys
+from pathlib import Path
+
+from pddlego_local.decoding.forms import FORMS, PDDL, Form, Keys, choice
+from pddlego_local.decoding.reading.lenient import Candidate, Findings, lenient
+from pddlego_local.decoding.reading.strict import strict
+from pddlego_local.errors import ConfigError
+from pddlego_local.outcomes import CAUSES
+from pddlego_local.visible import visible
+
+HELP = "what is read from a model's answer, and why"
+
+_FORMS: dict[str, Form[Keys]] = {form.name: form for form in FORMS} | {"choice": choice(9999)}
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("file", metavar="FILE", help="what a model wrote; - is stdin")
+    parser.add_argument(
+        "--form", choices=_FORMS, default=PDDL.name, help="what was asked for (default: pddl)"
+    )
+    parser.add_argument("--strict", action="store_true", help="as decoding.reading=strict reads it")
+    parser.add_argument("--cut", action="store_true", help="a token limit cut the answer")
+    parser.add_argument(
+        "--json", action="store_true", help='one JSON object: the form\'s keys and "fault"'
+    )
+
+
+def carry_out(arguments: argparse.Namespace) -> int:
+    """0 if an answer was read, 1 if none was. Raises ConfigError if the file cannot be read."""
+    form, text = _FORMS[arguments.form], _text_of(arguments.file)
+    if arguments.strict:
+        answer = strict(text, form)
+        if arguments.cut:
+            raise ConfigError("--strict takes nothing from an answer that was cut; leave out one")
+        findings = Findings((), None, answer)
+    else:
+        findings = lenient(text, form, cut=arguments.cut)
+    value, fault = findings.answer.value, findings.answer.fault
+    if arguments.json:
+        entries = value.model_dump() if value else dict.fromkeys(form.keys.model_fields)
+        print(json.dumps({**entries, "fault": fault}))
+    elif value is None:
+        print(f"{fault}: {CAUSES[fault].means}")
+        print(f"Asked for: {form.example}")
+        _tell_of_others(findings, text)
+    else:
+        for key, entry in value.model_dump().items():
+            shown = entry if isinstance(entry, str) else json.dumps(entry, ensure_ascii=False)
+            print(visible(f"--- {key}\n{shown.rstrip()}"))
+        print("---")
+        if findings.taken:
+            print(f"Read: {_place(findings.taken, text)}.")
+        _tell_of_others(findings, text)
+    return 0 if value else 1
+
+
+def _text_of(file: str) -> str:
+    """As a model's server would have sent it; bytes that are no UTF-8 are replaced."""
+    if file == "-":
+        return sys.stdin.buffer.read().decode("utf-8", "replace")
+    try:
+        return Path(file).read_bytes().decode("utf-8", "replace")
+    except OSError as error:
+        raise ConfigError(f"{file}: {error.strerror}") from error
+
+
+def _tell_of_others(findings: Findings[Keys], text: str) -> None:
+    """What else could have been the answer; the same value written twice is one."""
+    for one in findings.candidates:
+        if one is not findings.taken and not (findings.taken and one.value == findings.taken.value):
+            why = one.doubt or "an earlier draft, or a form that comes second"
+            print(f"Not read: {_place(one, text)}: {why}.")
+
+
+def _place(one: Candidate[Keys], text: str) -> str:
+    first = text.count("\n", 0, one.start) + 1
+    last = text[: one.end].rstrip().count("\n") + 1
+    return f"{one.how}, " + (f"line {first}" if first == last else f"lines {first} to {last}")

@@ -1,0 +1,102 @@
+"""`pddlego read` says what is read from an answer, or why nothing is."""
+
+import io
+import json
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from pddlego_local.cli import run
+from tests.decoding.test_free_answers import DOMAIN, NAMES, PROBLEM, ROWS, answered
+
+JSON = '{{"df": "{}", "pf": "{}"}}'.format(NAMES["J_DOMAIN"], NAMES["J_PROBLEM"])
+FENCES = f"```pddl\n{DOMAIN}\n\n{PROBLEM}\n```\n"
+FORMAT = '{"df": "...", "pf": "..."}'
+
+
+def said(capsys: pytest.CaptureFixture[str], *given: str) -> tuple[int, str]:
+    code = run(["read", *given])
+    return code, capsys.readouterr().out
+
+
+@pytest.fixture
+def answer(tmp_path: Path) -> Path:
+    return tmp_path / "answer.txt"
+
+
+def test_programs_get_what_a_run_would_have_read(
+    answer: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for row in ROWS:
+        if "prompt" in row or "\ud800" in row["answer"] or "not offered" in row["name"]:
+            continue  # what it cannot be told
+        answer.write_bytes(row["answer"].encode())
+        form, cut = row.get("form", "pddl"), ["--cut"] * bool(row.get("cut"))
+        code, told = said(capsys, str(answer), "--json", "--form", form, *cut)
+        read = answered(row, "lenient")
+        assert code == (0 if read.value else 1), row["name"]
+        found: dict[str, Any] = json.loads(told)
+        assert found.pop("fault") == read.fault
+        assert found == (read.value.model_dump() if read.value else dict.fromkeys(found))
+        assert "pf" in found or form != "pddl"
+
+
+def test_a_reader_sees_the_files_and_where_they_were(
+    answer: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    answer.write_text(f"{FENCES}\nAs JSON that is {FORMAT}.\n")
+    code, told = said(capsys, str(answer))
+    assert code == 0
+    assert told == (
+        f"--- df\n{DOMAIN}\n--- pf\n{PROBLEM}\n---\n"
+        "Read: PDDL in the text, lines 2 to 9.\n"
+        "Not read: JSON, line 12: a placeholder.\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "given", "why"),
+    [
+        ("I cannot do that.", [], "no_json: The answer held no JSON object"),
+        ('{"plan": []}', [], "wrong_keys: The answer's JSON object had other keys"),
+        ("", [], "empty: The answer was empty"),
+        (JSON[:-20], ["--cut"], "truncated: The answer was cut off."),
+        (f"{FORMAT} {JSON[:-20]}", ["--cut"], "Not read: JSON, line 1: a placeholder."),
+        (FENCES, ["--strict"], "no_json"),
+        ("12", ["--form", "command"], 'Asked for: {"action": "..."}'),
+    ],
+)
+def test_it_says_why_nothing_was_read(
+    answer: Path, capsys: pytest.CaptureFixture[str], text: str, given: list[str], why: str
+) -> None:
+    answer.write_text(text)
+    code, told = said(capsys, str(answer), *given)
+    assert code == 1 and why in told
+
+
+def test_an_earlier_draft_is_named(answer: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    answer.write_text(JSON.replace("house", "shed") + "\n" + JSON)
+    code, told = said(capsys, str(answer))
+    assert code == 0 and "(domain house)" in told and "(domain shed)" not in told
+    assert "Not read: JSON, line 1: an earlier draft" in told
+
+
+def test_standard_input_in_any_bytes(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    stdin = SimpleNamespace(buffer=io.BytesIO(b"\xff\x1b[31m" + JSON.encode()))
+    monkeypatch.setattr("sys.stdin", stdin)
+    assert said(capsys, "-")[0] == 0
+
+
+def test_bad_usage(answer: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["read", str(answer)]) == 2
+    assert str(answer) in capsys.readouterr().err
+    answer.write_text(JSON)
+    assert run(["read", str(answer), "--strict", "--cut"]) == 2
+    for given in ["--form", "poem"], []:
+        with pytest.raises(SystemExit) as stop:
+            run(["read", *given])
+        assert stop.value.code == 2
