@@ -21,7 +21,7 @@ RANDOM_ON_COIN = (
 def report_markdown(numbers: Numbers) -> str:
     """The whole report."""
     cells, tasks = map(cell_text, numbers.cells), map(task_text, numbers.tasks)
-    unsaid = _unsaid(numbers)
+    unsaid = unsaid_columns(numbers)
     parts = [
         ("# Results", [_without(unsaid, row) for row in cells]),
         ("## By kind of task", [_without(unsaid, row) for row in tasks]),
@@ -33,7 +33,7 @@ def report_markdown(numbers: Numbers) -> str:
     return "\n".join([*tables, notes_below])
 
 
-def _unsaid(numbers: Numbers) -> set[str]:
+def unsaid_columns(numbers: Numbers) -> set[str]:
     """The columns in which no cell has anything to say."""
     cells = numbers.cells
     said = {

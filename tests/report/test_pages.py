@@ -97,7 +97,7 @@ def test_the_first_table_has_few_columns_and_leads_to_the_episodes(
 ) -> None:
     page = (written / "index.html").read_text()
     head, *lines = first_table(page)
-    assert head == ["model", "success", "calls", "sampled tokens", "played"]
+    assert head == ["model", "games", "success", "calls", "sampled tokens", "played"]
     assert "In all: environment coin, method pddlego_plus, decoding typed," in Text(page).text
     for number, (line, name) in enumerate(zip(lines, ("random", "reference"), strict=True)):
         assert line[0] == name and f'href="#cell={number}"' in line[-1]

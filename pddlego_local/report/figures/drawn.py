@@ -92,11 +92,11 @@ def _success_by_trial(panels: Panels, folder: Path) -> Figure | None:
     names = list(dict.fromkeys(one.name for series in shown.values() for one in series))
     with drawing(folder, "trials", [LINES] * len(shown)) as axes:
         for axis, (title, series) in zip(axes, shown.items(), strict=True):
-            lines = [_rates(one.name, list(enumerate(one.trials, 1))) for one in series]
-            draw_lines(axis, title, lines[:MOST_LINES], names)
+            lines = [_rates(one.name, list(enumerate(one.trials))) for one in series]
+            trials = range(1, 1 + max(len(one.trials) for one in series))
+            title = f"{title}: games solved by trial"
+            draw_lines(axis, title, lines[:MOST_LINES], names, list(map(str, trials)))
             axis.set_ylim(-0.03, 1.03)
-            axis.set_ylabel("games solved")
-            axis.set_xlabel("after trial")
     caption = "Games solved after each trial, with intervals of 95 %"
     return Figure("trials", caption + _left_out(several))
 

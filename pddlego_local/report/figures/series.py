@@ -76,8 +76,9 @@ def _after_trials(cells: Sequence[CellRecord], with_trivial: bool) -> list[Rate]
 
 
 def _added_up(rates: Sequence[Rate]) -> Rate:
-    """Of seeds, which play the same games."""
-    return Rate(sum(r.k for r in rates), sum(r.n for r in rates), max(r.n for r in rates))
+    """Of seeds, which play the same games: they tell no more than one of them."""
+    effective = max(r.n if r.effective is None else r.effective for r in rates)
+    return Rate(sum(r.k for r in rates), sum(r.n for r in rates), effective)
 
 
 def _short(settings: str) -> str:

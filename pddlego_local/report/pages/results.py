@@ -5,9 +5,19 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from pddlego_local.report.numbers import Numbers
-from pddlego_local.report.text import TOLD_APART, Text, cell_text, notes, task_text, trial_text
+from pddlego_local.report.text import (
+    TOLD_APART,
+    Text,
+    cell_text,
+    notes,
+    task_text,
+    trial_text,
+    unsaid_columns,
+)
 
-FIRST = ("finished", "success", "of what was asked", "games solved", "calls", "sampled tokens")
+FIRST = (
+    "finished", "games", "success", "of what was asked", "games solved", "calls", "sampled tokens",
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -36,19 +46,19 @@ class Results:
 def results(numbers: Numbers, addresses: Sequence[str]) -> Results:
     """`addresses` lead to the episodes of each cell."""
     rows = [cell_text(cell) for cell in numbers.cells]
-    unsaid = set() if numbers.trials else {"games solved"}
+    unsaid = unsaid_columns(numbers)
     if not any(cell.episodes.missing for cell in numbers.cells):
-        unsaid |= {"finished", "of what was asked"}
+        unsaid.add("finished")
     first = [name for name in (*TOLD_APART, *FIRST) if name not in unsaid]
     counts = [f"{cell.episodes.finished} episodes" for cell in numbers.cells]
     return Results(
         cells=table(
             [{name: row[name] for name in first} for row in rows],
-            shown=set(first) - set(TOLD_APART),
+            shown=set(first) - {*TOLD_APART, "games"},
             links=list(zip(addresses, counts, strict=True)),
         ),
-        details=table(rows),
-        kinds=_kinds(numbers),
+        details=table([_without(unsaid - {"finished"}, row) for row in rows]),
+        kinds=_kinds(numbers, unsaid),
         trials=_trials(numbers),
         notes=notes(numbers),
     )
@@ -65,12 +75,17 @@ def table(
     return Table(common, columns, [[row[name] for name in columns] for row in rows], links)
 
 
-def _kinds(numbers: Numbers) -> Table | None:
+def _without(columns: set[str], row: Text) -> Text:
+    return {name: text for name, text in row.items() if name not in columns}
+
+
+def _kinds(numbers: Numbers, unsaid: set[str]) -> Table | None:
     """Where a cell has several: the others' only kind is their row of the first table."""
     kinds = Counter(tuple(task.labels.values()) for task in numbers.tasks)
     if not any(count > 1 for count in kinds.values()):
         return None
-    return table([task_text(task) for task in numbers.tasks], {"tasks", "success"})
+    rows = [_without(unsaid, task_text(task)) for task in numbers.tasks]
+    return table(rows, {"tasks", "success"})
 
 
 def _trials(numbers: Numbers) -> Table | None:
