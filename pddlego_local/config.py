@@ -22,6 +22,7 @@ from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field
 
 from pddlego_local import prompts
 from pddlego_local.core import Environment, Numbered
+from pddlego_local.declared import Compare
 from pddlego_local.environments import family
 from pddlego_local.errors import ConfigError
 from pddlego_local.resources import folder
@@ -112,6 +113,7 @@ class Settings:
     games: Annotated[tuple[int, ...], BeforeValidator(parse_games)]
     trials: Annotated[int, Field(ge=1, le=MOST_EPISODES)]
     run: RunSettings
+    compare: Compare = None
 
     def __post_init__(self) -> None:
         if len(self.games) * self.trials > MOST_EPISODES:

@@ -1,5 +1,5 @@
 """sweep.json, beside the cells of a sweep: which cells it will play, how many episodes each has,
-and by which overrides, model by model.
+and by which overrides, model by model, and what its report shall compare.
 
 Written before the first of them begins, so that whoever looks on knows of all, and a job on another
 machine knows the cells that share its model. The last sweep's replaces that of an earlier one.
@@ -12,6 +12,7 @@ from typing import Any, TypeVar
 
 from pddlego_local.config import CellConfig
 from pddlego_local.errors import ConfigError
+from pddlego_local.provenance import now
 from pddlego_local.record import recording
 
 NAME = "sweep.json"
@@ -53,7 +54,8 @@ def _told(cells: Sequence[tuple[Overrides, CellConfig]]) -> dict[str, Any]:
             episodes[config.cell], overrides[config.cell] = asked, list(words)
     groups = by_model(config for _, config in cells)
     models = [{config.cell: overrides[config.cell] for config in group} for group in groups]
-    return {"cells": episodes, "models": models}
+    compare = cells[0][1].tree.get("compare")
+    return {"cells": episodes, "models": models, "compare": compare, "began": now()}
 
 
 def read_sweeps(folder: Path) -> dict[Path, int]:
@@ -74,6 +76,16 @@ def read_models(folder: Path) -> list[dict[str, list[str]]]:
     Raises ConfigError for a file that is no record of ours, or none at all.
     """
     return _read(folder / NAME, lambda told: [dict(cells) for cells in told["models"]])
+
+
+def read_asked(folder: Path) -> tuple[str, Any]:
+    """When the sweep of this folder began, and its `compare`; of none, "" and None.
+
+    Raises ConfigError for a file that is no record of ours.
+    """
+    if not (folder / NAME).exists():
+        return "", None
+    return _read(folder / NAME, lambda told: (str(told.get("began", "")), told.get("compare")))
 
 
 def _read(path: Path, parse: Callable[[Any], T]) -> T:

@@ -8,11 +8,17 @@ from pathlib import Path
 from pddlego_local.config import CellConfig, compose_cell
 from pddlego_local.formats import FORMAT, to_json
 from pddlego_local.report.cells import find_cells
-from pddlego_local.report.comparisons import Comparison, comparisons
+from pddlego_local.report.comparisons import Comparison, compared
 from pddlego_local.rows import EpisodeRow
 from tests.rows import row
 
-composed = functools.cache(lambda *overrides: compose_cell(list(overrides)))
+
+@functools.cache
+def composed(*overrides: str) -> CellConfig:
+    """Of random weights if no model is named: no grammar reaches rules."""
+    named = any(word.startswith("model=") for word in overrides)
+    return compose_cell([*overrides, *["model=random"] * (not named)])
+
 
 WON = "success"
 LOST = "step_limit"
@@ -70,5 +76,12 @@ def wins(won: Iterable[int], games: Iterable[int]) -> dict[int, str]:
     return {game: WON if game in winning else LOST for game in games}
 
 
-def compare(runs: Path, *factors: str) -> list[Comparison]:
-    return comparisons(find_cells([runs]), factors)
+def compare(runs: Path, *words: str) -> list[Comparison]:
+    """What is tested."""
+    return compared(find_cells([runs]), words).tested
+
+
+def differences(runs: Path) -> list[Comparison]:
+    """Whatever differs in one thing, asked or not."""
+    found = compared(find_cells([runs]))
+    return [*found.tested, *found.others]

@@ -7,7 +7,7 @@ import pytest
 
 from pddlego_local.report.cells import find_cells
 from pddlego_local.report.comparison_tables import comparisons_markdown
-from pddlego_local.report.comparisons import comparisons
+from pddlego_local.report.comparisons import compared
 from pddlego_local.report.verdicts import verdict
 from tests.planted import (
     FREE,
@@ -18,6 +18,7 @@ from tests.planted import (
     TYPED,
     compare,
     composed,
+    differences,
     plant,
     plant_rows,
     wins,
@@ -31,7 +32,7 @@ def test_trivial_and_unsolvable_games_stand_apart_in_both(tmp_path: Path) -> Non
     plant(tmp_path, SYNTAX, outcomes=wins(range(2, 6), range(2, 10)), asked="0-9")
     (found,) = compare(tmp_path)
     assert (found.games, found.missing, found.other.success.k) == (8, 0, 4)
-    (found,) = comparisons(find_cells([tmp_path]), with_trivial=True)
+    (found,) = compared(find_cells([tmp_path]), with_trivial=True).tested
     assert (found.games, found.missing, found.base.success.k) == (8, 1, 2)
 
 
@@ -45,7 +46,7 @@ def test_other_budgets_are_compared_only_for_want_of_the_same_and_not_silently(
         "not like with like (budget differs: 50 actions and 20 actions): helps: +100 points"
     )
     plant(tmp_path, SYNTAX, outcomes=wins([], GAMES))
-    assert [(one.factor, bool(one.caveats)) for one in compare(tmp_path)] == [
+    assert [(one.factor, bool(one.caveats)) for one in differences(tmp_path)] == [
         ("decoding.rung", False),
         ("environment.budget", False),
     ]
@@ -55,12 +56,13 @@ def test_a_trackers_help_is_said_in_the_row(tmp_path: Path) -> None:
     plant(tmp_path, GROUNDED, outcomes=wins([], GAMES))
     plant(tmp_path, GROUNDED, "decoding.goal=frontier", outcomes=wins(GAMES, GAMES))
     plant(tmp_path, FREE, outcomes=wins([], GAMES))
-    found = {(one.factor, one.other.value): one for one in compare(tmp_path)}
+    found = {(one.factor, one.other.value): one for one in differences(tmp_path)}
     assert set(found) == {
         ("decoding.rung", "grounded"),
         ("decoding.rung", "grounded + frontier"),
         ("decoding.goal", "frontier"),
     }
+    assert found["decoding.goal", "frontier"].conclusion == "not asked"
     assert found["decoding.rung", "grounded"].caveats == ()
     for helped in ("decoding.rung", "grounded + frontier"), ("decoding.goal", "frontier"):
         assert "has help from outside" in verdict(found[helped])
@@ -98,6 +100,7 @@ def test_a_changed_prompt_and_doubled_episodes_are_told(tmp_path: Path) -> None:
     ("one", "two", "factor"),
     [
         ((FREE,), (SYNTAX,), "decoding.rung"),  # a free answer has no layout
+        (("decoding=free_strict",), (FREE,), "decoding.reading"),
         ((SYNTAX,), (SYNTAX, "decoding.layout=any"), "decoding.layout"),
         ((TYPED,), (GROUNDED,), "decoding.rung"),  # the rung brings its goal along
         ((TYPED, "decoding.goal=unmet"), (GROUNDED,), "decoding.rung"),
@@ -117,9 +120,10 @@ def test_arms_that_differ_in_one_thing(
 ) -> None:
     for overrides in (one, two):
         plant(tmp_path, *overrides, outcomes=wins([], GAMES))
-    (found,) = compare(tmp_path)
+    (found,) = differences(tmp_path)
     assert (found.factor, found.caveats) == (factor, ())
     assert found.base.value != found.other.value
+    assert (found.p is None) == (factor != "decoding.rung" or "free" not in found.base.value)
 
 
 @pytest.mark.parametrize(
@@ -131,6 +135,7 @@ def test_arms_that_differ_in_one_thing(
         (("method=pddlego",), ("method=pddlego_plus", "method.variant=simple")),
         (("environment.rooms=3",), ("environment.rooms=5",)),  # other games
         (("method=random_policy", FREE), ("method=random_policy", SYNTAX)),  # asks no model
+        (("model=reference", FREE), ("model=reference", SYNTAX)),  # no grammar reaches rules
     ],
 )
 def test_arms_that_are_not_compared(
@@ -139,7 +144,31 @@ def test_arms_that_are_not_compared(
     for overrides in (one, two):
         silent = [row(LOST, game) for game in GAMES]
         plant_rows(tmp_path, composed(*overrides), silent, "0-39")
-    assert compare(tmp_path) == []
+    assert differences(tmp_path) == []
+
+
+def test_the_strict_reader_is_an_arm_of_its_own(tmp_path: Path) -> None:
+    for decoding, won in (("free_strict", 5), ("free", 10), ("syntax", 20)):
+        plant(tmp_path, f"decoding={decoding}", outcomes=wins(range(won), GAMES))
+    (found,) = compare(tmp_path)
+    assert (found.base.value, found.base.success.k, found.other.value) == ("free", 10, "syntax")
+    (read,) = compare(tmp_path, "decoding.reading=strict")
+    assert (read.base.value, read.other.value, read.labels["decoding"]) == (
+        "strict",
+        "lenient",
+        "free",
+    )
+    (strictly,) = compare(tmp_path, "decoding.rung=free, read strictly")
+    assert strictly.base.success.k == 5
+
+
+def test_the_layout_that_a_grammar_brings_is_said(tmp_path: Path) -> None:
+    layouts = {"line": "the layout `line` comes with it", "any": ""}
+    for layout, told in layouts.items():
+        plant(tmp_path / layout, FREE, outcomes=wins([], GAMES))
+        plant(tmp_path / layout, SYNTAX, f"decoding.layout={layout}", outcomes=wins([], GAMES))
+        (found,) = compare(tmp_path / layout)
+        assert verdict(found).endswith(told) and ("layout" in verdict(found)) == bool(told)
 
 
 def test_the_pool_of_all_rooms_answers_first(tmp_path: Path) -> None:
@@ -148,19 +177,21 @@ def test_the_pool_of_all_rooms_answers_first(tmp_path: Path) -> None:
         size = f"environment.rooms={rooms}"
         plant(tmp_path, FREE, size, outcomes=wins([], range(3)))
         plant(tmp_path, SYNTAX, size, outcomes=wins(range(3), range(3)))
-    pooled, *parts = compare(tmp_path)
-    assert (pooled.pooled, pooled.games, len(parts)) == ("rooms 3, 5, 7", 9, 3)
+    (pooled,) = compare(tmp_path)
+    assert (pooled.pooled, pooled.games, pooled.family) == ("rooms 3, 5, 7", 9, 1)
     assert pooled.p == pytest.approx(2 / 2**9)  # the same number in another house: another game
+    parts = [one for one in differences(tmp_path) if one.role == "not asked"]
     assert [part.labels["settings"] for part in parts] == [
         f"environment.rooms={rooms}" for rooms in (3, 5, 7)
     ]
-    assert pooled.conclusion == "higher" and {part.conclusion for part in parts} == {"not shown"}
+    assert pooled.conclusion == "higher" and {part.p for part in parts} == {None}
 
 
 def test_a_cell_alone_has_no_comparisons(tmp_path: Path) -> None:
     folder = plant(tmp_path, FREE, outcomes=wins([], GAMES))
     assert json.loads((folder / "run.json").read_text())["identity"]["decoding"]["rung"] == "free"
-    assert compare(tmp_path) == [] and comparisons_markdown([]) == ""
+    assert differences(tmp_path) == []
+    assert comparisons_markdown(compared(find_cells([tmp_path]))) == ""
 
 
 def test_games_of_other_budgets_are_not_pooled(tmp_path: Path) -> None:

@@ -6,7 +6,9 @@ import pytest
 from statsmodels.stats.contingency_tables import mcnemar
 from statsmodels.stats.multitest import multipletests
 
-from pddlego_local.report.comparison_tables import comparisons_markdown
+from pddlego_local.report.cells import find_cells
+from pddlego_local.report.comparison_tables import answer_markdown, comparisons_markdown
+from pddlego_local.report.comparisons import compared
 from pddlego_local.report.verdicts import verdict
 from tests.planted import (
     FREE,
@@ -32,11 +34,13 @@ def test_an_arm_that_is_better(tmp_path: Path) -> None:
     assert found.difference == pytest.approx(14 / 40)
     assert found.p == pytest.approx(mcnemar([[9, 15], [1, 15]], exact=True).pvalue)
     assert (found.base.success.k, found.other.success.k) == (10, 24)
-    # 40 episodes of 2 calls, 100 tokens and 10 seconds each
-    assert found.base.per_success.calls == 8 and found.base.per_success.wall_time_s == 40
+    # 40 episodes of 2 calls and 100 tokens each
+    assert found.base.per_success.calls == 8
     assert found.other.per_success.sampled_tokens == pytest.approx(4000 / 24)
     assert found.caveats == () and found.conclusion == "higher"
-    assert verdict(found) == "helps: +35 points (18 to 51), p < 0.001 after Holm"
+    assert verdict(found) == (
+        "helps: +35 points (18 to 51), p < 0.001; the layout `line` comes with it"
+    )
 
 
 def test_the_other_way_round_it_harms(tmp_path: Path) -> None:
@@ -52,10 +56,11 @@ def test_no_difference_shown_is_not_no_effect(tmp_path: Path) -> None:
     (found,) = compare(tmp_path)
     text = verdict(found)
     assert text == (
-        "no difference shown: +0 points (-11 to 11), p = 1.00 after Holm; "
-        "n = 30 could have shown 25 points"
+        "no difference shown: +0 points (-11 to 11), p = 1.00; n = 30 could have shown 25 points; "
+        "the layout `line` comes with it"
     )
-    assert "does not say that there is none" in comparisons_markdown([found])
+    notes = comparisons_markdown(compared(find_cells([tmp_path])))
+    assert "does not say that there is none" in notes
 
 
 def test_five_games_are_too_few_whatever_they_say(tmp_path: Path) -> None:
@@ -78,13 +83,48 @@ def test_seeds_of_a_game_are_no_games(tmp_path: Path) -> None:
     assert "n = 10 games with 50 pairs" in verdict(found)
 
 
-def test_trials_are_paired_with_trials(tmp_path: Path) -> None:
-    plant(tmp_path, FREE, outcomes={game: [LOST, WON] for game in GAMES})
-    plant(tmp_path, SYNTAX, outcomes={game: [WON, LOST] for game in GAMES})
+def test_success_is_that_after_the_last_trial(tmp_path: Path) -> None:
+    before = "solved_before"
+    second = {game: [LOST, WON, *[before] * 8] for game in range(40)}
+    ninth = {game: [LOST] * 8 + [WON, before] for game in range(40)}
+    plant(tmp_path, FREE, outcomes=second)
+    plant(tmp_path, SYNTAX, outcomes=ninth)
     (found,) = compare(tmp_path)
-    # each game gains its first trial and loses its second
-    assert (found.pairs, found.difference, found.p) == (80, 0.0, 1.0)
-    assert [(one.lost_by, one.pairs) for one in found.taken] == [("base", 40), ("other", 40)]
+    # trial by trial this is -70 points with p = 2e-6
+    assert (found.pairs, found.difference, found.p) == (40, 0.0, 1.0)
+    assert found.taken == () and verdict(found).startswith("no difference shown: +0 points")
+
+
+def test_a_solved_game_costs_what_its_trials_took(tmp_path: Path) -> None:
+    """Nine of ten games are won in the first trial; the last is never won."""
+    for rung in (FREE, SYNTAX):
+        rows = [
+            row(outcome, game, trial, calls=0 if outcome == "solved_before" else 2)
+            for game in range(10)
+            for trial, outcome in enumerate([WON, *["solved_before"] * 9] if game else [LOST] * 10)
+        ]
+        plant_rows(tmp_path, composed(rung), rows, "0-9", trials=10)
+    (found,) = compare(tmp_path)
+    assert (found.pairs, found.base.success.k) == (10, 9)
+    assert found.base.per_success.calls == pytest.approx((9 * 2 + 10 * 2) / 9)
+
+
+def test_a_game_has_no_result_until_it_is_solved_or_over(tmp_path: Path) -> None:
+    plant(tmp_path, FREE, outcomes={0: [WON], 1: [LOST], 2: [LOST, LOST]})
+    plant(tmp_path, SYNTAX, outcomes={0: [LOST, LOST], 1: [LOST, LOST], 2: [LOST, WON]})
+    (found,) = compare(tmp_path)
+    assert (found.pairs, found.missing, found.difference) == (2, 1, 0.0)
+
+
+def test_games_with_the_same_map_are_one(tmp_path: Path) -> None:
+    for rung, outcome in ((FREE, LOST), (SYNTAX, WON)):
+        rows = [row(outcome, game, calls=2, map=f"house {game % 4}") for game in range(12)]
+        plant_rows(tmp_path, composed(rung), rows, "0-11")
+    (found,) = compare(tmp_path)
+    assert (found.games, found.maps, found.pairs) == (12, 4, 12)
+    assert found.p == pytest.approx(2 / 2**4)  # twelve games would have 2 / 2**12
+    assert "n = 12 games on 4 maps is too few" in verdict(found)
+    assert "12 on 4 maps" in comparisons_markdown(compared(find_cells([tmp_path])))
 
 
 def test_what_is_missing_is_a_range_and_may_overturn(tmp_path: Path) -> None:
@@ -110,23 +150,56 @@ def test_of_nothing_but_missing_results_nothing_is_said(tmp_path: Path) -> None:
     assert verdict(found) == "nothing to compare yet: none of 30 pairs has both results"
 
 
-def test_free_comes_first_and_holm_counts_all(tmp_path: Path) -> None:
+def test_holm_counts_what_was_asked_and_nothing_else(tmp_path: Path) -> None:
     won = {"free": 3, "syntax": 9, "typed": 13}
-    for model in ("random", "reference"):
+    for model in ("random", "nano"):
         for rung, count in won.items():
             plant(
                 tmp_path, f"model={model}", f"decoding={rung}", outcomes=wins(range(count), GAMES)
             )
     found = compare(tmp_path)
-    rungs = [("free", "syntax"), ("free", "typed")] * 2 + [("syntax", "typed")] * 2
-    assert [(one.base.value, one.other.value) for one in found[:6]] == rungs
-    assert [one.factor for one in found[6:]] == ["model"] * 3
+    assert [(one.base.value, one.other.value) for one in found] == [
+        ("free", "syntax"),
+        ("free", "typed"),
+    ] * 2
     expected = multipletests([one.p for one in found], method="holm")[1]
     assert [one.p_holm for one in found] == pytest.approx(list(expected))
-    assert {one.family for one in found} == {9}
-    alone = next(one for one in found if one.base.value == "free" and one.other.value == "syntax")
-    assert "p = 0.031 alone" in verdict(alone) and "no difference shown" in verdict(alone)
+    assert {one.family for one in found} == {4}
+    low = [one for one in found if one.other.value == "syntax"]
+    assert [one.p for one in low] == pytest.approx([2 / 2**6] * 2)  # alone it would be shown
+    assert [one.level for one in low] == [0.05 / 2] * 2  # two of four were open then
+    assert "p = 0.062 after Holm over 4, p = 0.031 alone" in verdict(low[0])
+    assert "(0 to 31 at 97.5 %)" in verdict(low[0])  # at 95 % it leaves 0 out
+    assert low[0].plain.low > 0 and "no difference shown" in verdict(low[0])
     assert {one.family for one in compare(tmp_path, "model")} == {3}
+    text = comparisons_markdown(compared(find_cells([tmp_path])))
+    others = text.split("## Other differences")[1].split("- Both arms")[0]
+    assert others.count("nano | random") == 3 and others.count("syntax | typed") == 2
+    assert not any(word in others for word in ("shown", "helps", "better", "p ="))
+
+
+def test_primary_questions_are_a_family_of_their_own(tmp_path: Path) -> None:
+    asked = [
+        {"factor": "decoding.rung", "base": "free"},
+        {"factor": "decoding.rung", "base": "free", "other": "typed", "primary": True},
+        {"factor": "model", "base": "random"},
+    ]
+    starts = [
+        {"config": {"games": "0-39", "trials": 1, "compare": []}, "began": "2026-01-01"},
+        {"config": {"games": "0-39", "trials": 1, "compare": asked}, "began": "2026-01-02"},
+        {"config": {"games": "0-39", "trials": 1, "compare": None}, "began": "2026-01-03"},
+    ]
+    for rung, won in (("free", 3), ("syntax", 9), ("typed", 13)):
+        outcomes = wins(range(won), GAMES)
+        plant(tmp_path, f"decoding={rung}", outcomes=outcomes, starts=starts)
+    found = compare(tmp_path)
+    assert [(one.role, one.other.value, one.family) for one in found] == [
+        ("primary", "typed", 1),
+        ("secondary", "syntax", 1),
+    ]
+    text = answer_markdown(compared(find_cells([tmp_path])))
+    assert text.index("primary, free → typed: helps: +25") < text.index("free → syntax: helps: +15")
+    assert "Asked (declared by the experiment): decoding.rung, free against each other" in text
 
 
 def test_where_the_lost_games_went(tmp_path: Path) -> None:
@@ -146,4 +219,5 @@ def test_where_the_lost_games_went(tmp_path: Path) -> None:
         ("base", "step_limit", "", 1),
         ("other", "game_lost", "", 1),
     ]
-    assert "solver_abort (translate_error) 2, step_limit 1" in comparisons_markdown([found])
+    text = comparisons_markdown(compared(find_cells([tmp_path])))
+    assert "solver_abort (translate_error) 2, step_limit 1" in text

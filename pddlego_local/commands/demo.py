@@ -25,10 +25,10 @@ from pddlego_local.models.weights import shipped
 from pddlego_local.pool import CellResult
 from pddlego_local.record import read_events, transcript_of
 from pddlego_local.report.cells import CellRecord, find_cells
-from pddlego_local.report.comparisons import comparisons
+from pddlego_local.report.comparisons import compared
 from pddlego_local.report.numbers import report_numbers
 from pddlego_local.report.text import on_screen
-from pddlego_local.report.verdicts import verdict
+from pddlego_local.report.verdicts import answers
 from pddlego_local.run import run_cell
 from pddlego_local.screen import screen, show
 from pddlego_local.visible import visible
@@ -111,10 +111,8 @@ def _arm(model: str, thinking: bool) -> list[str]:
 
 def _show_games(console: Console, cells: Sequence[CellRecord]) -> None:
     show(console, on_screen(report_numbers(cells)))
-    for model in dict.fromkeys(cell.labels["model"] for cell in cells):
-        for found in comparisons([cell for cell in cells if cell.labels["model"] == model]):
-            arms = f"{found.base.value} → {found.other.value}"
-            console.print(f"{model}, {arms}: {verdict(found)}", soft_wrap=True)
+    for answer in answers(compared(cells)):
+        console.print(f"{answer.arms}{answer.told_where}: {answer.verdict}", soft_wrap=True)
     last = cells[-1]
     if won := [row for row in last.rows if row.success and row.calls] or last.rows:
         _show_map(console, transcript_of(last.folder, won[0].game, won[0].trial))

@@ -7,14 +7,17 @@ from pathlib import Path
 from typing import Any
 
 from pddlego_local.errors import ConfigError
+from pddlego_local.report.arms import arms_of
+from pddlego_local.report.asked import questions
 from pddlego_local.report.cells import CellRecord, find_cells
 from pddlego_local.report.comparison_tables import (
+    answer_markdown,
     comparisons_latex,
     comparisons_markdown,
     comparisons_on_screen,
 )
-from pddlego_local.report.comparisons import Comparison, comparisons, transitions
-from pddlego_local.report.couples import factors_of
+from pddlego_local.report.comparisons import Compared, compared, transitions
+from pddlego_local.report.couples import answers, choices, couples
 from pddlego_local.report.files import write_csv
 from pddlego_local.report.latex import report_latex
 from pddlego_local.report.numbers import Numbers, report_numbers
@@ -48,8 +51,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="OPTION",
-        help="only cells that differ in this option, such as decoding.rung, or only those that one "
-        "value is compared with, decoding.rung=free; Holm's adjustment is over these alone",
+        help="ask this instead of what the experiment declares: cells that differ in an option, "
+        "decoding.rung, one value against each other, decoding.rung=free, or against one, "
+        "decoding.rung=free:grounded; Holm's adjustment is over what is asked alone",
     )
     parser.add_argument(
         "--with-trivial",
@@ -67,11 +71,11 @@ def carry_out(arguments: argparse.Namespace) -> int:
     cells = find_cells(arguments.runs)
     with_trivial = arguments.with_trivial
     numbers = report_numbers(cells, with_trivial=with_trivial)
-    _check_factors(arguments.compare, cells)
-    found = comparisons(cells, arguments.compare, with_trivial=with_trivial)
+    _check_asked(arguments.compare, cells)
+    found = compared(cells, arguments.compare, with_trivial=with_trivial)
     console = screen()
     show(console, on_screen(numbers))
-    if found:
+    if found.tested:
         show(console, comparisons_on_screen(found))
     if folder:
         papers = paper_results(cells)
@@ -86,23 +90,23 @@ def carry_out(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _check_factors(asked: Sequence[str], cells: Sequence[CellRecord]) -> None:
+def _check_asked(words: Sequence[str], cells: Sequence[CellRecord]) -> None:
     """Raises ConfigError, which names what there is to compare."""
-    factors = factors_of(cells) if asked else []
-    for factor in asked:
-        if factor not in factors:
+    every = couples(arms_of(cells)) if words else []
+    for word, asked in zip(words, questions(cells, words).asked if words else (), strict=True):
+        if not answers(asked, every):
+            there_are = ", ".join(choices(every)) or "none: no two cells differ in one thing"
             raise ConfigError(
-                f"--compare {factor}: no two cells differ in this alone; choose one of "
-                f"{', '.join(factors) or 'none: no two cells differ in one thing'}"
+                f"--compare {word}: no two cells differ in this alone; choose one of {there_are}"
             )
 
 
-def _write(
-    numbers: Numbers, found: Sequence[Comparison], papers: Sequence[Result], folder: Path
-) -> list[Path]:
+def _write(numbers: Numbers, found: Compared, papers: Sequence[Result], folder: Path) -> list[Path]:
     """Each file for which there is something to say; of the others, none is left from before."""
     texts = {
-        "report.md": f"{report_markdown(numbers)}\n{comparisons_markdown(found)}",
+        "report.md": "\n".join(
+            [answer_markdown(found), report_markdown(numbers), comparisons_markdown(found)]
+        ),
         "report.tex": "\n".join([report_latex(numbers), comparisons_latex(found)]),
         "papers.md": papers_markdown(papers),
         "papers.tex": papers_latex(papers),
@@ -111,8 +115,8 @@ def _write(
         "report.csv": numbers.cells,
         "tasks.csv": numbers.tasks,
         "trials.csv": numbers.trials,
-        "comparisons.csv": found,
-        "transitions.csv": transitions(found),
+        "comparisons.csv": [*found.tested, *found.others],
+        "transitions.csv": transitions(found.tested),
         "papers.csv": papers,
     }
     folder.mkdir(parents=True, exist_ok=True)

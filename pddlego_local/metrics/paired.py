@@ -1,7 +1,7 @@
-"""Two arms on the same games: the difference in success, its interval, its test, and what so many
-games could have shown.
+"""Two arms on the same games: the difference in success, its test, the interval that this test
+leaves, and what so many games could have shown.
 
-The game is the cluster: its episodes (of several seeds and trials) are not independent.
+The cluster is what was played: a game's seeds, and games with the same map, are not independent.
 """
 
 from collections.abc import Iterable, Sequence
@@ -14,12 +14,11 @@ import numpy as np
 
 LEVEL = 0.05
 POWER = 0.8
-Z = 1.959964  # the normal quantile of an interval of 95 %
 
 
 @dataclass(frozen=True)
 class Tally:
-    """The pairs of episodes of a game: `gained` only the second arm won, `lost` only the first."""
+    """The pairs of a cluster: `gained` only the second arm won, `lost` only the first."""
 
     pairs: int
     gained: int
@@ -28,21 +27,27 @@ class Tally:
 
 @dataclass(frozen=True)
 class Paired:
-    """What the pairs of all games say. Differences go from -1 to 1: second arm less first arm."""
+    """What the pairs of all clusters say. Differences go from -1 to 1: second arm less first.
 
-    games: Sequence[Tally]
+    A difference of 0 is refused at a level if both tests refuse it there: the exact one that swaps
+    the arms, and the score test. The interval of a level holds what the score test does not refuse
+    (Tango 1998), with the counts divided by their design effect (Rao and Scott 1992), and 0 unless
+    both refuse it. So it leaves 0 out if and only if `p` is below the level.
+    """
+
+    clusters: Sequence[Tally]
 
     @cached_property
     def pairs(self) -> int:
-        return sum(game.pairs for game in self.games)
+        return sum(cluster.pairs for cluster in self.clusters)
 
     @cached_property
     def gained(self) -> int:
-        return sum(game.gained for game in self.games)
+        return sum(cluster.gained for cluster in self.clusters)
 
     @cached_property
     def lost(self) -> int:
-        return sum(game.lost for game in self.games)
+        return sum(cluster.lost for cluster in self.clusters)
 
     @property
     def difference(self) -> float | None:
@@ -50,55 +55,84 @@ class Paired:
         return (self.gained - self.lost) / self.pairs if self.pairs else None
 
     @cached_property
-    def effective_pairs(self) -> float:
-        """As many independent pairs would tell as much: the pairs divided by their design effect.
-
-        This is the variance of the difference with games as clusters (Obuchowski 1998) over that of
-        independent pairs; what it is above 1 counts for more where games are few, as Student's t
-        does. It is at least 1, and at most what it is where all pairs of a game agree; it is the
-        latter where no variance is seen. With one pair a game it is 1.
-        """
-        from scipy.stats import t  # slow to import
-
+    def p(self) -> float | None:
+        """Two-sided, the larger of both tests; None of no pairs."""
         if not self.pairs:
-            return 0.0
-        sizes = np.array([game.pairs for game in self.games], dtype=float)
-        differences = np.array([game.gained - game.lost for game in self.games], dtype=float)
-        total, games = differences.sum(), len(sizes)
-        most = (sizes**2).sum() / self.pairs
-        independent = self.gained + self.lost - total**2 / self.pairs
-        if independent <= 0 or games == 1:
-            return float(self.pairs / most)
-        residuals = differences - total / self.pairs * sizes
-        clustered = (residuals**2).sum() * games / (games - 1)
-        excess = (clustered / independent - 1) * (t.ppf(1 - LEVEL / 2, games - 1) / Z) ** 2
-        return float(self.pairs / min(1 + max(excess, 0.0), most))
+            return None
+        return max(swapping_arms(c.gained - c.lost for c in self.clusters), self._score_p)
 
-    @cached_property
-    def interval(self) -> tuple[float, float]:
-        """Of 95 %: the score interval of a paired difference (Tango 1998), with the counts divided
-        by the design effect (Rao and Scott 1992). All there is, of no pairs."""
+    def interval(self, level: float = LEVEL) -> tuple[float, float]:
+        """All there is, of no pairs."""
+        from scipy.stats import norm  # slow to import
+
         if not self.pairs:
             return -1.0, 1.0
-        weight = self.effective_pairs / self.pairs
-        return score_interval(self.gained * weight, self.lost * weight, self.effective_pairs)
+        pairs = self.effective_pairs(level)
+        weight = pairs / self.pairs
+        z = norm.isf(level / 2)
+        low, high = score_interval(self.gained * weight, self.lost * weight, pairs, z)
+        refused = self.p is not None and self.p < level
+        return (low, high) if refused else (min(low, 0.0), max(high, 0.0))
 
-    @cached_property
-    def p(self) -> float | None:
-        """Two-sided, of `swapping_arms`; None of no pairs."""
-        return swapping_arms(g.gained - g.lost for g in self.games) if self.pairs else None
-
-    @cached_property
-    def smallest_shown(self) -> float | None:
+    def smallest_shown(self, level: float = LEVEL) -> float | None:
         """`smallest_difference` of the effective pairs and of the disagreement that was seen."""
         discordant = (self.gained + self.lost) / self.pairs if self.pairs else 0.0
-        return smallest_difference(round(self.effective_pairs), discordant)
+        return smallest_difference(round(self.effective_pairs(level)), discordant, level)
+
+    def effective_pairs(self, level: float = LEVEL) -> float:
+        """As many independent pairs would tell as much: the pairs divided by their design effect.
+
+        This is the variance of the difference with clusters (Obuchowski 1998) over that of
+        independent pairs; what it is above 1 counts for more where clusters are few, as Student's t
+        does. It is at least 1, and at most what it is where all pairs of a cluster agree; it is the
+        latter where no variance is seen. With one pair a cluster it is 1.
+        """
+        from scipy.stats import norm
+
+        z = norm.isf(level / 2)
+        return float(self.pairs / (self._critical(z) / z**2)) if self.pairs else 0.0
+
+    def _critical(self, z: float) -> float:
+        """z², of a standard normal, times the design effect at its level."""
+        from scipy.stats import norm, t
+
+        excess, most = self._design
+        if not excess:
+            return float(z**2)
+        student = t.isf(norm.sf(z), max(len(self.clusters) - 1, 1))
+        return float(min(z**2 + excess * student**2, most * z**2))
+
+    @cached_property
+    def _design(self) -> tuple[float, float]:
+        """What the design effect is above 1, but for Student's t, and the most that it may be."""
+        sizes = np.array([cluster.pairs for cluster in self.clusters], dtype=float)
+        differences = np.array([c.gained - c.lost for c in self.clusters], dtype=float)
+        total, clusters = differences.sum(), len(sizes)
+        most = float((sizes**2).sum() / self.pairs)
+        independent = self.gained + self.lost - total**2 / self.pairs
+        if independent <= 0 or clusters == 1:
+            return most - 1, most
+        residuals = differences - total / self.pairs * sizes
+        clustered = (residuals**2).sum() * clusters / (clusters - 1)
+        return max(float(clustered / independent) - 1, 0.0), most
+
+    @property
+    def _score_p(self) -> float:
+        """The level at which the score test just refuses a difference of 0."""
+        from scipy.optimize import brentq
+        from scipy.stats import norm
+
+        if self.gained == self.lost:
+            return 1.0
+        statistic = (self.gained - self.lost) ** 2 / (self.gained + self.lost)
+        z = brentq(lambda z: self._critical(z) - statistic, 0, sqrt(statistic) * 1.001, xtol=1e-14)
+        return float(2 * norm.sf(z))
 
 
-def score_interval(gained: float, lost: float, pairs: float) -> tuple[float, float]:
-    """Of 95 %, of (gained - lost) / pairs (Tango, Statistics in Medicine 17, 1998, 891-908): the
-    differences that a score test does not refuse; at a difference of 0 this test is McNemar's. It
-    has a width where no pair disagrees."""
+def score_interval(gained: float, lost: float, pairs: float, z: float) -> tuple[float, float]:
+    """Of (gained - lost) / pairs (Tango, Statistics in Medicine 17, 1998, 891-908): the differences
+    that a score test does not refuse, of which a standard normal deviate exceeds `z`; at a
+    difference of 0 this test is McNemar's. It has a width where no pair disagrees."""
     from scipy.optimize import brentq  # slow to import
 
     def score(difference: float) -> float:
@@ -110,14 +144,14 @@ def score_interval(gained: float, lost: float, pairs: float) -> tuple[float, flo
         return float(excess / sqrt(variance)) if variance > 1e-12 else float(np.sign(excess)) * 1e6
 
     estimate = (gained - lost) / pairs
-    low = brentq(lambda d: score(d) - Z, -1, estimate) if estimate > -1 else -1
-    high = brentq(lambda d: score(d) + Z, estimate, 1) if estimate < 1 else 1
+    low = brentq(lambda d: score(d) - z, -1, estimate) if estimate > -1 else -1
+    high = brentq(lambda d: score(d) + z, estimate, 1) if estimate < 1 else 1
     return float(low), float(high)
 
 
 def swapping_arms(differences: Iterable[int]) -> float:
-    """The two-sided p of the exact permutation test that swaps the two arms game by game;
-    `differences` are the games', in pairs won. With one pair a game it is McNemar's exact test.
+    """The two-sided p of the exact permutation test that swaps the two arms cluster by cluster;
+    `differences` are the clusters', in pairs won. With one pair each it is McNemar's exact test.
 
     All swaps are reckoned with, by adding up the distribution of their sum: nothing is drawn.
     """
@@ -130,8 +164,8 @@ def swapping_arms(differences: Iterable[int]) -> float:
     return min(1.0, float(chances[abs(sums) >= abs(sum(listed))].sum()))
 
 
-def smallest_difference(pairs: int, discordant: float) -> float | None:
-    """The smallest true difference that McNemar's exact test shows at 5 % in four of five
+def smallest_difference(pairs: int, discordant: float, level: float = LEVEL) -> float | None:
+    """The smallest true difference that the test of `Paired` shows at this level in four of five
     experiments of so many independent pairs; None if even a difference of 1 is not shown so often.
 
     The power is exact (Duffy, Biometrics 40, 1984, 1005-1015), where a share `discordant` of the
@@ -140,30 +174,32 @@ def smallest_difference(pairs: int, discordant: float) -> float | None:
     from scipy.optimize import brentq
 
     def surplus(difference: float) -> float:
-        return _power(pairs, max(discordant, difference), difference) - POWER
+        return _power(pairs, max(discordant, difference), difference, level) - POWER
 
     if pairs == 0 or surplus(1.0) < 0:
         return None
     return float(brentq(surplus, 0.0, 1.0, xtol=1e-4))
 
 
-def _power(pairs: int, discordant: float, difference: float) -> float:
+def _power(pairs: int, discordant: float, difference: float, level: float) -> float:
     from scipy.stats import binom
 
     if discordant == 0:
         return 0.0
-    disagreeing, tail = _tails(pairs)
+    disagreeing, tail = _tails(pairs, level)
     share = (discordant + difference) / (2 * discordant)
     refused = binom.cdf(tail, disagreeing, share) + binom.cdf(tail, disagreeing, 1 - share)
     return float((binom.pmf(disagreeing, pairs, discordant) * refused).sum())
 
 
 @cache
-def _tails(pairs: int) -> tuple[Any, Any]:
+def _tails(pairs: int, level: float) -> tuple[Any, Any]:
     """0, 1, …, `pairs` disagreeing pairs, and for each the most that the rarer side may win where
-    McNemar's exact test still shows a difference; -1 for none."""
-    from scipy.stats import binom
+    both tests still show a difference; below 0 for none."""
+    from scipy.stats import binom, norm
 
     disagreeing = np.arange(pairs + 1)
-    tail = binom.ppf(LEVEL / 2, disagreeing, 0.5)
-    return disagreeing, np.where(binom.cdf(tail, disagreeing, 0.5) > LEVEL / 2, tail - 1, tail)
+    tail = binom.ppf(level / 2, disagreeing, 0.5)
+    exact = np.where(binom.cdf(tail, disagreeing, 0.5) > level / 2, tail - 1, tail)
+    score = np.ceil((disagreeing - norm.isf(level / 2) * np.sqrt(disagreeing)) / 2) - 1
+    return disagreeing, np.minimum(exact, score)

@@ -1,39 +1,27 @@
 """The arms of a report, and what two of them differ in.
 
 An arm is all cells that differ in nothing but the seed. Options that do not apply (the layout of a
-free answer, the goal below "typed") and what a rung brings along (the goal of "grounded") make no
-difference of their own.
+free answer, how strictly a constrained one is read, the goal below "typed") and what a rung brings
+along (the goal of "grounded") make no difference of their own.
 """
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import get_args
 
-from pddlego_local.decoding import GoalArm, Reason, Rung
-from pddlego_local.decoding.layout import Layout
 from pddlego_local.metrics.counting import counted
-from pddlego_local.report.cells import HELPED, CellRecord
+from pddlego_local.report.cells import CellRecord
 from pddlego_local.rows import EpisodeRow
 
 Key = tuple[int, int, int]
-"""Game, seed and trial: episodes of two arms with the same key make a pair."""
+"""Game, seed and trial."""
 
 RUNG, GOAL, BUDGET = "decoding.rung", "decoding.goal", "environment.budget"
 READING = "decoding.reading"
 OWN_GOALS = {"typed": "any", "grounded": "unmet"}
 BUDGETS = {BUDGET, "decoding.max_tokens", "decoding.draft_tokens", "decoding.stage_tokens"}
-ORDER: Mapping[str, Sequence[str]] = {
-    RUNG: get_args(Rung),
-    GOAL: get_args(GoalArm),
-    "decoding.layout": get_args(Layout),
-    "decoding.reason": get_args(Reason),
-    READING: ("strict", "lenient"),
-    "decoding.repair": ("none", "lenient"),
-    "decoding.feedback": ("planner", "explained"),
-}
-"""From which value to which a comparison goes; other numbers and words go in their own order."""
+RULES = ".ReferenceFormalizer"  # of a model; what a replay answers was decoded once
 
 RECORDED = {
     "prompt_sha256": ("prompts", {"method"}),
@@ -45,7 +33,7 @@ RECORDED = {
 
 @dataclass(frozen=True)
 class Arm:
-    """The cells of one arm, sorted by folder. An episode that two cells hold is the first one's."""
+    """The cells of one arm. An episode that two cells hold is the first one's."""
 
     cells: tuple[CellRecord, ...]
 
@@ -82,6 +70,11 @@ class Arm:
         """False where every episode that counts went without."""
         counting = counted(list(self.rows.values())).counted
         return not counting or any(row.calls for row in counting)
+
+    @property
+    def decodes(self) -> bool:
+        """Whether a grammar can reach its answers."""
+        return not self._kind("model").endswith(RULES)
 
     @cached_property
     def games(self) -> str:
@@ -124,7 +117,7 @@ class Arm:
     @property
     def rung(self) -> str:
         """As reports name it, with the help that it has."""
-        return self.settings[RUNG] + (HELPED if self.helped else "")
+        return self.settings[RUNG] + self.first.added
 
     @property
     def environment(self) -> str:
@@ -143,7 +136,7 @@ class Arm:
 def arms_of(cells: Sequence[CellRecord]) -> list[Arm]:
     """In the order of their first cells."""
     together: dict[str, list[CellRecord]] = {}
-    for cell in sorted(cells, key=lambda cell: cell.folder):
+    for cell in cells:
         model = {k: v for k, v in cell.run.get("model", {}).items() if k != "weights"}
         hashes = [cell.run.get(name) for name in RECORDED]
         alike = [{**cell.run["identity"], "seed": 0}, model, hashes]
@@ -174,17 +167,6 @@ def other_versions(a: Arm, b: Arm, factor: str) -> list[str]:
     ]
     prints = {arm.first.run.get("model", {}).get("fingerprint") for arm in (a, b)}
     return [*names, "weights"] if group != "model" and len(prints) > 1 else names
-
-
-def place(factor: str, arm: Arm) -> tuple[float, str]:
-    """Where an arm's value of a setting stands among the others; comparisons go upwards."""
-    value = arm.value(factor)
-    if value in ORDER.get(factor, ()):
-        return ORDER[factor].index(value), value
-    try:
-        return float(value.split()[0]), value
-    except (ValueError, IndexError):
-        return 0.0, value
 
 
 def _seed(cell: CellRecord) -> int:

@@ -15,6 +15,7 @@ from pddlego_local.rows import EpisodeRow
 
 LABELS = ("environment", "method", "model", "decoding")
 HELPED = " + frontier"
+STRICTLY = ", read strictly"
 
 
 @dataclass(frozen=True)
@@ -42,11 +43,19 @@ class CellRecord:
 
     @property
     def labels(self) -> dict[str, str]:
-        """Those of run.json; a decoding that a tracker helps says so."""
+        """Those of run.json; the decoding's with what it has `added`."""
         labels = {label: self.run["labels"][label] for label in LABELS}
-        if self.run["identity"].get("decoding", {}).get("goal") == "frontier":
-            labels["decoding"] += HELPED
-        return labels
+        decoding = "free" if self.added == STRICTLY else labels["decoding"]
+        return labels | {"decoding": decoding + self.added}
+
+    @property
+    def added(self) -> str:
+        """To the rung: a tracker's help, or the strict reader of free answers, which was the only
+        one before one could choose."""
+        decoding = self.run["identity"].get("decoding", {})
+        if decoding.get("rung") == "free" and decoding.get("reading") != "lenient":
+            return STRICTLY
+        return HELPED if decoding.get("goal") == "frontier" else ""
 
     @property
     def rung(self) -> int:

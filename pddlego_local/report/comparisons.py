@@ -1,23 +1,26 @@
 """Arms that differ in one thing, compared on the same games: numbers only.
 
-The pairs are episodes of the same game, seed and trial; the game is the cluster (`metrics.paired`).
-Which arms are compared is in `report.couples`, on which episodes in `report.pairs`.
+A pair is a game with a seed, as both arms played it, success that after the last trial; games with
+the same map are one cluster, whatever their seeds (`metrics.paired`). Which arms are compared is in
+`report.couples`, on which games in `report.pairs`.
 """
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from typing import Literal
 
+from pddlego_local.metrics.holm import Adjusted, holm
 from pddlego_local.metrics.paired import LEVEL, Paired, Tally
 from pddlego_local.metrics.rates import Rate
-from pddlego_local.outcomes import CAUSES
-from pddlego_local.report.cells import CellRecord
+from pddlego_local.report.asked import Questions, questions
+from pddlego_local.report.cells import CellRecord, varying_options
+from pddlego_local.report.couples import Role, groups
 from pddlego_local.report.numbers import Labels
-from pddlego_local.report.pairs import Game, Match, matches
-from pddlego_local.rows import EpisodeRow
+from pddlego_local.report.pairs import Match, Of, Trials, match, solved
+from pddlego_local.report.transitions import Taken, taken_by
 
-Conclusion = Literal["higher", "lower", "not shown", "no pairs"]
+Conclusion = Literal["higher", "lower", "not shown", "no pairs", "not asked"]
 
 
 @dataclass(frozen=True)
@@ -30,17 +33,16 @@ class Interval:
 
 @dataclass(frozen=True)
 class PerSuccess:
-    """What one success cost: all that the compared episodes took, lost ones too, by the successes.
-    None where nothing was won. Seconds are the wall clock of an episode, others beside it."""
+    """What one solved game cost: all that all trials of the compared games took, lost ones too, by
+    the games solved. None where nothing was won."""
 
     calls: float | None
     sampled_tokens: float | None
-    wall_time_s: float | None
 
 
 @dataclass(frozen=True)
 class Side:
-    """One of the two arms, over the compared episodes. `value` is what sets it apart: "free"."""
+    """One of the two arms, over the compared games. `value` is what sets it apart: "free"."""
 
     value: str
     success: Rate
@@ -48,57 +50,60 @@ class Side:
 
 
 @dataclass(frozen=True)
-class Taken:
-    """So many pairs that one side won and `lost_by` ("base" or "other") lost: how it ended there,
-    and the cause of most of its unusable answers, "" if all were usable."""
-
-    lost_by: Literal["base", "other"]
-    outcome: str
-    cause: str
-    pairs: int
-
-
-@dataclass(frozen=True)
 class Comparison:
-    """`other` less `base`, on the episodes that both finished.
+    """`other` less `base`, on the games that both finished.
 
-    factor          the option in which they differ, such as "decoding.rung"
-    labels          what they share: labels, and the settings that vary in the report
-    pooled          what is pooled, such as "rooms 3, 5, 7"; "" for one kind of games
-    caveats         what else differs between the two, in words
-    games, pairs    compared; `missing` pairs were asked of both, and one result or both are absent
-    difference      in success, from -1 to 1; None of no pairs. `interval` is of 95 %, before Holm
-    of_asked        the interval's ends if all results that are missing had gone against `other`,
-                    or all for it
-    p, p_holm       two-sided, alone and adjusted for the `family` comparisons of the report
-    smallest_shown  the difference that so many games would have shown in four of five experiments,
-                    at 5 % and before Holm; None if none
-    taken           where the pairs went that only one side won
+    role                "primary" and "secondary" ones are tested, the others are differences alone
+    factor              the option in which they differ, such as "decoding.rung"
+    labels              what they share: labels, and the settings that vary in the report
+    pooled              what is pooled, such as "rooms 3, 5, 7"; "" for one kind of games
+    layout              the layout that comes with the grammar of one of them; "" for none
+    caveats             what else differs between the two, in words
+    games, maps, pairs  compared; games of unknown map are a map each. `missing` pairs were asked of
+                        both, and one result or both are absent
+    difference          in success, from -1 to 1; None of no pairs
+    plain               its interval of 95 %, before Holm
+    p, p_holm           two-sided, alone and adjusted for the `family` of those of the same role
+    level               at which a difference is shown (`metrics.holm`); 5 % of what is not tested
+    interval            what the test does not refuse at that level: without 0, a difference is
+                        shown
+    of_asked            the interval's ends if all results that are missing had gone against
+                        `other`, or all for it
+    smallest_shown      the difference that so many games would have shown at that level in four of
+                        five experiments; None if none
+    taken               where the pairs went that only one side won
     """
 
+    role: Role
     factor: str
     labels: Labels
     pooled: str
+    layout: str
     base: Side
     other: Side
     caveats: tuple[str, ...]
     games: int
+    maps: int
     pairs: int
     missing: int
     difference: float | None
-    interval: Interval
-    of_asked: Interval
+    plain: Interval
     p: float | None
     p_holm: float | None
     family: int
+    level: float
+    interval: Interval
+    of_asked: Interval
     smallest_shown: float | None
     taken: tuple[Taken, ...]
 
     @property
     def conclusion(self) -> Conclusion:
-        if self.difference is None:
+        if self.role == "not asked":
+            return "not asked"
+        if self.difference is None or self.p is None:
             return "no pairs"
-        if self.p_holm is None or self.p_holm >= LEVEL:
+        if self.p >= self.level:
             return "not shown"
         return "higher" if self.difference > 0 else "lower"
 
@@ -109,14 +114,28 @@ class Comparison:
         return bool(shown and self.missing) and self.of_asked.low <= 0 <= self.of_asked.high
 
 
-def comparisons(
-    cells: Sequence[CellRecord], factors: Collection[str] = (), *, with_trivial: bool = False
-) -> list[Comparison]:
-    """Every two arms that differ in one thing, or of `factors` (`pairs.matches`): constrained
-    against free first, and what is pooled before its parts. The family of Holm's adjustment is
-    this list."""
-    found = [_comparison(match) for match in matches(cells, factors, with_trivial=with_trivial)]
-    return _adjusted(found)
+@dataclass(frozen=True)
+class Compared:
+    """`tested` answer what was asked, primary ones first; `others` differ in one thing too."""
+
+    questions: Questions
+    tested: list[Comparison]
+    others: list[Comparison]
+
+
+def compared(
+    cells: Sequence[CellRecord], words: Sequence[str] = (), *, with_trivial: bool = False
+) -> Compared:
+    """What the cells' experiments ask, or `words`, those of --compare. Holm's families are the
+    primary comparisons and the secondary ones. Raises as `questions`."""
+    asked = questions(cells, words)
+    varying = varying_options(cells) - {"seed"}
+    matches = [match(group, varying, with_trivial) for group in groups(cells, asked.asked)]
+    found: dict[Role, list[Comparison]] = {
+        role: _family([one for one in matches if one.role == role])
+        for role in ("primary", "secondary", "not asked")
+    }
+    return Compared(asked, found["primary"] + found["secondary"], found["not asked"])
 
 
 @dataclass(frozen=True)
@@ -139,91 +158,67 @@ def transitions(found: Iterable[Comparison]) -> list[Transition]:
     ]
 
 
-def _adjusted(found: list[Comparison]) -> list[Comparison]:
-    """By Holm's method, over all that have a p."""
-    from statsmodels.stats.multitest import multipletests  # slow to import
-
-    tested = [one.p for one in found if one.p is not None]
-    if not tested:
-        return found
-    adjusted = iter(multipletests(tested, method="holm")[1])
+def _family(matches: Sequence[Match]) -> list[Comparison]:
+    """Comparisons of one role."""
+    paired = [_paired(pair.results() for pair in one.pairs if pair.finished) for one in matches]
+    asked = [match.role != "not asked" for match in matches]
+    tested = [found.p if wanted else None for found, wanted in zip(paired, asked, strict=True)]
+    values = [p for p in tested if p is not None]
+    adjusted = iter(holm(values))
     return [
-        one if one.p is None else replace(one, p_holm=float(next(adjusted)), family=len(tested))
-        for one in found
+        _comparison(one, of, None if p is None else next(adjusted), len(values))
+        for one, of, p in zip(matches, paired, tested, strict=True)
     ]
 
 
-def _comparison(match: Match) -> Comparison:
-    both = [(pair.game, *pair.rows) for pair in match.pairs if pair.rows]
-    found = _paired((game, base.success, other.success) for game, base, other in both)
-    worst, best = (_paired(pair.results_if(good) for pair in match.pairs) for good in (False, True))
+def _comparison(match: Match, found: Paired, adjusted: Adjusted | None, family: int) -> Comparison:
+    both = [pair for pair in match.pairs if pair.finished]
+    worst, best = (_paired(one.results(good) for one in match.pairs) for good in (False, True))
+    level = adjusted.level if adjusted else LEVEL
     return Comparison(
+        role=match.role,
         factor=match.factor,
         labels=match.labels,
         pooled=match.pooled,
-        base=_side(match.base, [(game, row) for game, row, _ in both]),
-        other=_side(match.other, [(game, row) for game, _, row in both]),
+        layout=match.layout,
+        base=_side(match.base, [pair.base for pair in both], len(found.clusters)),
+        other=_side(match.other, [pair.other for pair in both], len(found.clusters)),
         caveats=match.caveats,
-        games=len(found.games),
+        games=len({pair.game for pair in both}),
+        maps=len(found.clusters),
         pairs=found.pairs,
         missing=len(match.pairs) - len(both),
         difference=found.difference,
-        interval=Interval(*found.interval),
-        of_asked=Interval(worst.interval[0], best.interval[1]),
-        p=found.p,
-        p_holm=None,
-        family=0,
-        smallest_shown=found.smallest_shown,
-        taken=_taken((base, other) for _, base, other in both),
+        plain=Interval(*found.interval()),
+        p=found.p if adjusted else None,
+        p_holm=adjusted.p if adjusted else None,
+        family=family if adjusted else 0,
+        level=level,
+        interval=Interval(*found.interval(level)),
+        of_asked=Interval(worst.interval(level)[0], best.interval(level)[1]),
+        smallest_shown=found.smallest_shown(level) if adjusted else None,
+        taken=taken_by(both),
     )
 
 
-def _paired(results: Iterable[tuple[Game, bool, bool]]) -> Paired:
-    """From (game, success of the base, success of the other)."""
-    pairs, gained, lost = Counter[Game](), Counter[Game](), Counter[Game]()
-    for game, base, other in results:
-        pairs[game] += 1
-        gained[game] += other and not base
-        lost[game] += base and not other
-    return Paired([Tally(count, gained[game], lost[game]) for game, count in pairs.items()])
+def _paired(results: Iterable[tuple[Of, bool, bool]]) -> Paired:
+    """From (cluster, success of the base, success of the other)."""
+    pairs, gained, lost = Counter[Of](), Counter[Of](), Counter[Of]()
+    for cluster, base, other in results:
+        pairs[cluster] += 1
+        gained[cluster] += other and not base
+        lost[cluster] += base and not other
+    return Paired([Tally(count, gained[one], lost[one]) for one, count in pairs.items()])
 
 
-def _side(value: str, episodes: Sequence[tuple[Game, EpisodeRow]]) -> Side:
-    rows = [row for _, row in episodes]
-    won = sum(row.success for row in rows)
-
-    def per_success(total: float) -> float | None:
-        return total / won if won else None
-
+def _side(value: str, played: Sequence[Trials], maps: int) -> Side:
+    rows = [row for trials in played for row in trials]
+    won = sum(map(solved, played))
     return Side(
         value,
-        Rate(won, len(rows), len({game for game, _ in episodes})),
+        Rate(won, len(played), maps),
         PerSuccess(
-            calls=per_success(sum(row.calls for row in rows)),
-            sampled_tokens=per_success(sum(row.sampled_tokens for row in rows)),
-            wall_time_s=per_success(sum(row.wall_time_s for row in rows)),
+            calls=sum(row.calls for row in rows) / won if won else None,
+            sampled_tokens=sum(row.sampled_tokens for row in rows) / won if won else None,
         ),
-    )
-
-
-def _taken(both: Iterable[tuple[EpisodeRow, EpisodeRow]]) -> tuple[Taken, ...]:
-    """The most frequent first."""
-    counts: Counter[tuple[Literal["base", "other"], str, str]] = Counter()
-    for base, other in both:
-        if base.success != other.success:
-            lost_by: Literal["base", "other"] = "base" if other.success else "other"
-            row = base if other.success else other
-            counts[lost_by, row.outcome, _main_cause(row)] += 1
-    ranked = sorted(counts.items(), key=lambda item: (item[0][0], -item[1], item[0]))
-    return tuple(Taken(*key, pairs) for key, pairs in ranked)
-
-
-def _main_cause(row: EpisodeRow) -> str:
-    """Of most answers that left nothing to carry out; the first in the table where two have as
-    many."""
-    unusable = [cause for cause in CAUSES if CAUSES[cause].blame != "nobody"]
-    return (
-        max(unusable, key=lambda cause: row.causes.get(cause, 0))
-        if (any(row.causes.get(cause) for cause in unusable))
-        else ""
     )

@@ -1,142 +1,101 @@
-"""The episodes that couples of arms have in common, also pooled over kinds of games, and what the
-two share and what sets them apart."""
+"""The games that two arms have in common, also pooled over kinds of games, and what the two share
+and what sets them apart."""
 
-import json
-from collections.abc import Collection, Iterator, Sequence, Set
+from collections import defaultdict
+from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass
 
-from pddlego_local.metrics.counting import counted
-from pddlego_local.report.arms import (
-    BUDGET,
-    BUDGETS,
-    GOAL,
-    RECORDED,
-    RUNG,
-    Arm,
-    arms_of,
-    other_versions,
-    place,
-)
-from pddlego_local.report.cells import LABELS, CellRecord, by_number, varying_options
-from pddlego_local.report.couples import Couple, couples
+from pddlego_local.metrics.counting import Cluster, clusters, counted
+from pddlego_local.report.arms import BUDGET, GOAL, READING, RUNG, Arm, other_versions
+from pddlego_local.report.cells import by_number
+from pddlego_local.report.couples import Couple, Group, Role
 from pddlego_local.rows import EpisodeRow
 
-Game = tuple[str, int]
-"""What makes the games, and a game's number."""
+Of = tuple[str, Cluster]
+"""What makes the games, and a game's number, or the cluster that it belongs to."""
 
-FIRST = (RUNG, "decoding.layout", "decoding.reason", GOAL, "decoding.repair", "decoding.feedback")
-"""In this order; then the other options, methods, models, and budgets last."""
+Trials = Sequence[EpisodeRow]
+"""Of one game with one seed by one arm, in order; none where the result is missing."""
 
 
 @dataclass(frozen=True)
 class Pair:
-    """One episode that both arms were asked for; None is a result that is missing."""
+    """One game with one seed, as both arms played it: success is that after its last trial."""
 
-    game: Game
-    base: EpisodeRow | None
-    other: EpisodeRow | None
+    game: Of
+    cluster: Of
+    base: Trials
+    other: Trials
 
     @property
-    def rows(self) -> tuple[EpisodeRow, EpisodeRow] | None:
-        """None if a result is missing."""
-        return (self.base, self.other) if self.base and self.other else None
+    def finished(self) -> bool:
+        return bool(self.base and self.other)
 
-    def results_if(self, missing_favour_other: bool) -> tuple[Game, bool, bool]:
-        """Success of both, with what is missing gone for the other arm, or all against it."""
-        base = self.base.success if self.base else not missing_favour_other
-        other = self.other.success if self.other else missing_favour_other
-        return self.game, base, other
+    def results(self, missing_favour_other: bool = False) -> tuple[Of, bool, bool]:
+        """The cluster and success of both; what is missing went for the other arm, or against."""
+        base = solved(self.base) if self.base else not missing_favour_other
+        other = solved(self.other) if self.other else missing_favour_other
+        return self.cluster, base, other
 
 
 @dataclass(frozen=True)
 class Match:
-    """Two arms, or two of each of several kinds of games, and their common episodes. `base` and
+    """Two arms, or two of each of several kinds of games, and their common games. `base` and
     `other` are what sets them apart; the rest is as in `comparisons.Comparison`."""
 
+    role: Role
     factor: str
     labels: dict[str, str]
     pooled: str
     base: str
     other: str
+    layout: str
     caveats: tuple[str, ...]
     pairs: list[Pair]
 
 
-def matches(
-    cells: Sequence[CellRecord], factors: Collection[str] = (), *, with_trivial: bool = False
-) -> list[Match]:
-    """Sorted: constrained against free first, and what is pooled before its parts.
-
-    `factors` are options, or options with a value that one of the two must have,
-    "decoding.rung=free"; none stands for all. A match may have no pair: then no game, seed and
-    trial that counts was asked of both arms.
-    """
-    chosen = [one for one in couples(arms_of(cells)) if not factors or one.asked & set(factors)]
-    varying = varying_options(cells) - {"seed"}
-    alike: dict[str, list[Couple]] = {}
-    for one in chosen:
-        alike.setdefault(_but_for_games(one), []).append(one)
-    pools = [many for many in alike.values() if 1 < len(many) == len({m.base.games for m in many})]
-    groups = [*([one] for one in chosen), *pools]
-    groups.sort(key=lambda group: (_rank(group), _words(group, varying)))
-    return [_match(group, varying, with_trivial) for group in groups]
-
-
-def _but_for_games(couple: Couple) -> str:
-    """What couples have in common that are pooled: all but the kind of games."""
-    recorded = [[arm.first.run.get(name) for name in RECORDED] for arm in couple.arms]
-    settings = [arm.settings for arm in couple.arms]
-    return json.dumps([couple.base.environment, couple.factor, settings, recorded], sort_keys=True)
-
-
-def _rank(group: Sequence[Couple]) -> tuple[object, ...]:
-    one = group[0]
-    factor = one.factor
-    against_free = factor == RUNG and one.base.settings[RUNG] == "free"
-    ranks = [*FIRST, "", "method", "model", *sorted(BUDGETS)]
-    return (
-        not against_free,
-        ranks.index(factor if factor in ranks else ""),
-        factor,
-        len(group) == 1,
-        *(one.base.first.labels[label] for label in LABELS[:3]),
-    )
-
-
-def _words(group: Sequence[Couple], varying: Set[str]) -> tuple[object, ...]:
-    one = group[0]
-    labels = _labels(group, varying)
-    return (
-        by_number(labels["settings"]),
-        place(one.factor, one.base),
-        place(one.factor, one.other),
-    )
-
-
-def _match(group: Sequence[Couple], varying: Set[str], with_trivial: bool) -> Match:
-    one = group[0]
+def match(group: Group, varying: Set[str], with_trivial: bool) -> Match:
+    """`varying` are the options that tell cells of the report apart. There may be no pair: then no
+    game and seed that counts was asked of both arms."""
+    one = group.couples[0]
     return Match(
+        role=group.role,
         factor=one.factor,
-        labels=_labels(group, varying),
-        pooled=_pooled(group),
+        labels=_labels(group.couples, varying),
+        pooled=_pooled(group.couples),
         base=_value(one.factor, one.base, one.other, varying),
         other=_value(one.factor, one.other, one.base, varying),
-        caveats=tuple(dict.fromkeys(_caveats(group))),
-        pairs=[pair for couple in group for pair in _pairs(couple, with_trivial)],
+        layout=_layout(one),
+        caveats=tuple(dict.fromkeys(_caveats(group.couples))),
+        pairs=[pair for couple in group.couples for pair in _pairs(couple, with_trivial)],
     )
 
 
-def _pairs(couple: Couple, with_trivial: bool) -> list[Pair]:
+def solved(trials: Trials) -> bool:
+    return any(row.success for row in trials)
+
+
+def _pairs(couple: Couple, with_trivial: bool) -> Iterator[Pair]:
     """A game that stands apart in one arm stands apart in both."""
     base, other = couple.base, couple.other
     rows = [*base.rows.values(), *other.rows.values()]
-    kept = {row.game for row in counted(rows, with_trivial=with_trivial).counted}
-    apart = {row.game for row in rows} - kept
-    return [
-        Pair((base.games, key[0]), base.rows.get(key), other.rows.get(key))
-        for key in sorted(base.asked & other.asked)
-        if key[0] not in apart
-    ]
+    apart = {row.game for row in rows}
+    apart -= {row.game for row in counted(rows, with_trivial=with_trivial).counted}
+    maps = clusters(rows)
+    common: dict[tuple[int, int], list[int]] = defaultdict(list)
+    for game, seed, trial in sorted(base.asked & other.asked):
+        common[game, seed].append(trial)
+    for (game, seed), trials in common.items():
+        if game not in apart:
+            results = (_trials(arm, game, seed, trials) for arm in couple.arms)
+            yield Pair((base.games, game), (base.games, maps.get(game, game)), *results)
+
+
+def _trials(arm: Arm, game: int, seed: int, trials: Sequence[int]) -> Trials:
+    """None as long as a trial that may yet solve the game is missing."""
+    found = [arm.rows.get((game, seed, trial)) for trial in trials]
+    rows = [row for row in found if row]
+    return rows if len(rows) == len(trials) or solved(rows) else []
 
 
 def _labels(group: Sequence[Couple], varying: Set[str]) -> dict[str, str]:
@@ -146,7 +105,7 @@ def _labels(group: Sequence[Couple], varying: Set[str]) -> dict[str, str]:
     labels = {**base.first.labels, "decoding": base.rung}
     if len(group) > 1:
         labels["environment"] = base.environment
-    if factor == GOAL:
+    if factor in (GOAL, READING):
         labels["decoding"] = base.settings[RUNG]
     mine, theirs = base.first.options, other.first.options
     shared = [
@@ -172,6 +131,12 @@ def _value(factor: str, arm: Arm, against: Arm, varying: Set[str]) -> str:
         if factor != "model" and not (key == GOAL and arm.helped)
     ]
     return ", ".join([named, *own])
+
+
+def _layout(couple: Couple) -> str:
+    """The one that a grammar brings along, where the other arm is free; "" where all are open."""
+    layouts = {arm.settings.get("decoding.layout", "") for arm in couple.arms} - {"any"}
+    return max(layouts) if "" in layouts and couple.factor == RUNG else ""
 
 
 def _pooled(group: Sequence[Couple]) -> str:

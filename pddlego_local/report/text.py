@@ -11,6 +11,7 @@ from pddlego_local.report.numbers import CellNumbers, Numbers, Range, TaskNumber
 
 Text = dict[str, str]
 TOLD_APART = ("environment", "method", "model", "decoding", "settings", "budget")
+FOUND = ("success", "games solved", "from", "to", "verdict", "points")
 ON_SCREEN = ("success", "steps", "calls", "answers", "wall s")
 RANDOM_ON_COIN = (
     "PDDLego's random policy on Coin, 4 % of games 10–59 and 20 % of games 0–9, wins just the "
@@ -20,15 +21,15 @@ RANDOM_ON_COIN = (
 
 def report_markdown(numbers: Numbers) -> str:
     """The whole report."""
-    cells, tasks = map(cell_text, numbers.cells), map(task_text, numbers.tasks)
+    cells, tasks = map(cell_text, numbers.cells), list(map(task_text, numbers.tasks))
+    several = len({row["tasks"] for row in tasks}) > 1
     unsaid = unsaid_columns(numbers)
     parts = [
         ("# Results", [_without(unsaid, row) for row in cells]),
-        ("## By kind of task", [_without(unsaid, row) for row in tasks]),
+        ("## By kind of task", [_without(unsaid, row) for row in tasks if several]),
         ("## After each trial", [trial_text(trial) for trial in numbers.trials]),
     ]
-    told = (*TOLD_APART, "finished")
-    tables = [f"{title}\n\n{with_common_first(rows, told)}" for title, rows in parts if rows]
+    tables = [f"{title}\n\n{with_common_first(rows)}" for title, rows in parts if rows]
     notes_below = "".join(f"- {note}\n" for note in notes(numbers))
     return "\n".join([*tables, notes_below])
 
@@ -154,13 +155,14 @@ def markdown(table: Sequence[Text]) -> str:
     return "".join(f"| {' | '.join(cells)} |\n" for cells in lines)
 
 
-def with_common_first(rows: Sequence[Text], labels: Collection[str]) -> str:
-    """A table below a line of the labels that all its rows share, so that what was found stands on
-    the left."""
+def with_common_first(rows: Sequence[Text]) -> str:
+    """A table below a line of what all its rows share, so that what was found stands on the left;
+    what a table is about stays in it."""
     if len(rows) == 1:
         return markdown(rows)
-    common = [name for name in rows[0] if name in labels and len({row[name] for row in rows}) == 1]
-    told = ", ".join(f"{name} {rows[0][name]}" for name in common)
+    common = [name for name in rows[0] if len({row[name] for row in rows}) == 1]
+    common = [name for name in common if name not in FOUND]
+    told = ", ".join(f"{name} {rows[0][name]}" for name in common if rows[0][name].strip("–"))
     table = markdown([{k: v for k, v in row.items() if k not in common} for row in rows])
     return f"In all: {told}.\n\n{table}" if told else table
 

@@ -1,17 +1,71 @@
-"""What a comparison says, in words that cannot be read for more than was shown."""
+"""What comparisons say, in words that cannot be read for more than was shown."""
 
-from pddlego_local.report.comparisons import Comparison, Interval
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from pddlego_local.metrics.paired import LEVEL
+from pddlego_local.report.comparisons import Compared, Comparison, Interval
+from pddlego_local.report.couples import Role
 
 NAMED = {"method", "model"}
 """Factors of which neither value is a help: the second is better or worse than the first."""
 
 
+@dataclass(frozen=True)
+class Answer:
+    """To one question that was asked: which arms ("free → grounded"), where ("nano, pddlego_plus":
+    what tells this comparison apart from the others), and the verdict's sentence."""
+
+    role: Role
+    arms: str
+    where: str
+    verdict: str
+
+    @property
+    def told_where(self) -> str:
+        """In brackets, after a blank."""
+        return f" ({self.where})" if self.where else ""
+
+
+def question(compared: Compared) -> str:
+    """What was asked, and by whom, in one sentence."""
+    told = [f"{'first of all ' * one.primary}{one}" for one in compared.questions.asked]
+    return f"Asked ({compared.questions.origin}): {'; '.join(told) or 'nothing'}."
+
+
+def answers(compared: Compared) -> list[Answer]:
+    """One for each tested comparison: primary ones first, and of each role those that show a
+    difference."""
+    labels = [label_texts(one) for one in compared.tested]
+    names = [name for name in (labels or [{}])[0] if len({row[name] for row in labels}) > 1]
+    found = [
+        (
+            (one.role, one.conclusion not in ("higher", "lower")),
+            Answer(
+                one.role,
+                f"{one.base.value} → {one.other.value}",
+                ", ".join(row[name] for name in names if row[name]),
+                verdict(one),
+            ),
+        )
+        for one, row in zip(compared.tested, labels, strict=True)
+    ]
+    return [answer for _, answer in sorted(found, key=lambda pair: pair[0])]
+
+
+def label_texts(found: Comparison) -> dict[str, str]:
+    """What both arms have alike, by name."""
+    labels: Mapping[str, str] = found.labels
+    return {**labels, "pooled": found.pooled}
+
+
 def verdict(found: Comparison) -> str:
-    """One sentence. For example "helps: +12 points (3 to 21), p = 0.004 after Holm", or "no
-    difference shown: +3 points (-5 to 11), p = 0.62 after Holm; n = 30 could have shown 25 points".
+    """One sentence. For example "helps: +12 points (3 to 21), p = 0.004", or "no difference shown:
+    +3 points (-8 to 14 at 99 %), p = 0.62 after Holm over 5; n = 30 could have shown 32 points".
     """
     unlike = f"not like with like ({'; '.join(found.caveats)}): " if found.caveats else ""
-    return unlike + _finding(found) + _of_missing(found)
+    layout = f"; the layout `{found.layout}` comes with it" if found.layout and found.pairs else ""
+    return unlike + _finding(found) + layout + _of_missing(found)
 
 
 def _finding(found: Comparison) -> str:
@@ -19,7 +73,7 @@ def _finding(found: Comparison) -> str:
         return "nothing to compare: no game, seed and trial that counts was asked of both"
     if found.difference is None:
         return f"nothing to compare yet: none of {found.missing} pairs has both results"
-    effect = f"{points(found.difference)} points ({span(found.interval)}), {_p_values(found)}"
+    effect = f"{points(found.difference)} points ({_at_level(found)}), {_p_values(found)}"
     named = found.factor in NAMED
     if found.conclusion == "higher":
         return f"{'better' if named else 'helps'}: {effect}"
@@ -29,27 +83,35 @@ def _finding(found: Comparison) -> str:
 
 
 def could_have_shown(found: Comparison) -> str:
-    """Of n games, or pairs where a game has several."""
-    several = f" games with {found.pairs} pairs" if found.pairs > found.games else ""
-    n = f"n = {found.games}{several}"
+    """Of n games, on fewer maps, or in more pairs where a game has several."""
+    maps = f" on {found.maps} maps" if found.maps < found.games else ""
+    several = f" with {found.pairs} pairs" if found.pairs > found.games else ""
+    n = f"n = {found.games}" + " games" * bool(maps or several) + maps + several
     if found.smallest_shown is None:
         return f"{n} is too few to show any difference"
     return f"{n} could have shown {100 * found.smallest_shown:.0f} points"
 
 
 def _p_values(found: Comparison) -> str:
+    if found.family == 1:
+        return _p(found.p)
     alone = f", {_p(found.p)} alone" if found.conclusion == "not shown" and _low(found.p) else ""
-    return f"{_p(found.p_holm)} after Holm{alone}"
+    return f"{_p(found.p_holm)} after Holm over {found.family}{alone}"
 
 
 def _low(p: float | None) -> bool:
-    return p is not None and p < 0.05
+    return p is not None and p < LEVEL
 
 
 def _p(p: float | None) -> str:
     if p is None:
         return "p unknown"
-    return "p < 0.001" if p < 0.001 else f"p = {p:.3f}" if p < 0.1 else f"p = {p:.2f}"
+    if p < 0.001:
+        return "p < 0.001"
+    digits = 2 if p >= 0.1 else 3
+    while round(p, digits) == LEVEL != p:
+        digits += 1  # on which side of the level it is
+    return f"p = {p:.{digits}f}"
 
 
 def _of_missing(found: Comparison) -> str:
@@ -63,10 +125,29 @@ def _of_missing(found: Comparison) -> str:
     )
 
 
+def _at_level(found: Comparison) -> str:
+    """The interval, with its level where that is not 95 %."""
+    level = f" at {percent_of(found.level)}" if found.level < LEVEL else ""
+    return span(found.interval) + level
+
+
+def percent_of(level: float) -> str:
+    """Of an interval: "95 %", "99.64 %"."""
+    return f"{100 * (1 - level):.4g} %"
+
+
 def points(share: float) -> str:
     """In points of a hundred, with a sign: "+12"."""
     return f"{100 * share:+.0f}"
 
 
 def span(interval: Interval) -> str:
-    return f"{100 * interval.low:.0f} to {100 * interval.high:.0f}"
+    """In points. An end that is near 0 and not 0 is told by a decimal."""
+    return f"{_end(interval.low)} to {_end(interval.high)}"
+
+
+def _end(share: float) -> str:
+    near = share != 0 and round(100 * share) == 0
+    if not near:
+        return f"{100 * share:.0f}"
+    return f"{100 * share:.1f}" if abs(100 * share) >= 0.05 else f"{100 * share:.0e}"

@@ -6,7 +6,9 @@ from pathlib import Path
 import pytest
 
 from pddlego_local.cli import run
+from pddlego_local.report.cells import find_cells
 from pddlego_local.report.comparison_tables import comparisons_latex
+from pddlego_local.report.comparisons import compared
 from tests.planted import (
     FREE,
     GAMES,
@@ -35,6 +37,11 @@ def test_the_command_writes_the_same_bytes_again(
     assert b"helps: +35 points" in files["report.md"]
     assert b"| from | to | verdict |" in files["report.md"]  # the rest is alike and stands above
     assert b"In all: environment coin, method pddlego_plus" in files["report.md"]
+    assert files["report.md"].startswith(
+        b"# What was asked, and what was found\n\nAsked (the default"
+    )
+    assert files["report.md"].index(b"helps: +35") < files["report.md"].index(b"# Results")
+    assert b"wall s per success" not in files["report.md"]  # compares machines, not arms
     (line,) = csv.DictReader(files["comparisons.csv"].decode().splitlines())
     assert float(line["difference"]) == pytest.approx(0.35)
     assert (line["base_value"], line["other_success_k"]) == ("free", "24")
@@ -48,7 +55,7 @@ def test_the_command_writes_the_same_bytes_again(
 def test_latex_has_a_column_for_each_cell_and_no_bare_sign(tmp_path: Path) -> None:
     plant(tmp_path, FREE, outcomes=wins(range(10), GAMES))
     plant(tmp_path, SYNTAX, outcomes=wins(range(1, 25), GAMES))
-    lines = comparisons_latex(compare(tmp_path)).splitlines()
+    lines = comparisons_latex(compared(find_cells([tmp_path]))).splitlines()
     columns = lines[1].removeprefix(r"\begin{tabular}{").removesuffix("}")
     assert set(columns) == {"l"}
     cells = [line.removesuffix(r" \\").split(" & ") for line in lines if line.endswith(r" \\")]
@@ -58,16 +65,58 @@ def test_latex_has_a_column_for_each_cell_and_no_bare_sign(tmp_path: Path) -> No
     )
 
 
-def test_only_what_was_asked_for_is_compared(
+def test_only_what_was_asked_for_is_tested(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    runs = tmp_path / "runs"
     for rung in (FREE, SYNTAX):
-        for model in ("random", "reference"):
-            plant(tmp_path / "runs", rung, f"model={model}", outcomes=wins(range(3), GAMES))
-    files = files_of(tmp_path / "runs", tmp_path / "out", "--compare", "model")
+        for model in ("random", "nano"):
+            plant(runs, rung, f"model={model}", outcomes=wins(range(3), GAMES))
+    files = files_of(runs, tmp_path / "out", "--compare", "model=random:nano")
     rows = list(csv.DictReader(files["comparisons.csv"].decode().splitlines()))
-    assert [row["factor"] for row in rows] == ["model", "model"]
-    assert run(["report", str(tmp_path / "runs"), "--compare", "rung"]) == 2
-    assert "decoding.rung, decoding.rung=free, decoding.rung=syntax" in capsys.readouterr().err
-    assert len(compare(tmp_path / "runs", "decoding.rung=free", "model=random")) == 4
-    assert len(compare(tmp_path / "runs", "decoding.rung=free")) == 2
+    assert [(row["factor"], row["base_value"], row["p"] != "") for row in rows] == [
+        ("model", "random", True),
+        ("model", "random", True),
+        ("decoding.rung", "free", False),
+        ("decoding.rung", "free", False),
+    ]
+    assert b"asked with --compare, not declared beforehand" in files["report.md"]
+    assert len(compare(runs, "decoding.rung=free", "model=random")) == 4
+    assert len(compare(runs, "decoding.rung=free")) == 2
+
+
+@pytest.mark.parametrize(
+    ("word", "told"),
+    [
+        ("rung", "--compare.0.factor='rung': write method, model"),
+        ("decoding.rng=free", "decoding has no such option; it has rung"),
+        ("decoding.rung=fre", "choose one of free, json, syntax"),
+        ("model=qwen3_8b", "choose one of decoding.rung, decoding.rung=free, decoding.rung=syntax"),
+        ("decoding.rung=free:free", "write another value than that of base"),
+    ],
+)
+def test_a_question_without_an_answer_is_refused(
+    word: str, told: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for rung in (FREE, SYNTAX):
+        plant(tmp_path, rung, outcomes=wins(range(3), range(4)))
+    assert run(["report", str(tmp_path), "--compare", word]) == 2
+    assert told in capsys.readouterr().err.replace("\n", " ")
+
+
+def test_an_experiment_declares_what_its_report_tests(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Its records tell it, and another wish makes no other cell."""
+    declared = "compare=[{factor:method.max_retries,base:1,primary:true}]"
+    sweep = ["run", "-m", "model=reference", "decoding=free", "games=1", "environment.rooms=3"]
+    sweep += ["method.max_retries=0,1", f"run.out={tmp_path}"]
+    assert run([*sweep, declared]) == 0
+    assert len(list(tmp_path.rglob("run.json"))) == 2
+    (found,) = compare(tmp_path / "default")
+    assert (found.role, found.factor, found.base.value) == ("primary", "method.max_retries", "1")
+    assert run([*sweep, "compare=[]"]) == 0
+    assert len(list(tmp_path.rglob("run.json"))) == 2 and compare(tmp_path / "default") == []
+    capsys.readouterr()
+    assert run([*sweep, "compare=[{factor:rung,base:free}]"]) == 2
+    assert "compare.0.factor='rung': write method" in capsys.readouterr().err.replace("\n", " ")

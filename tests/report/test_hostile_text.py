@@ -12,6 +12,7 @@ from pddlego_local.core import Message
 from pddlego_local.events import Event
 from pddlego_local.formats import to_json
 from pddlego_local.report.cells import CellRecord, find_cells
+from pddlego_local.report.comparisons import compared
 from pddlego_local.report.numbers import report_numbers
 from pddlego_local.report.pages.experiment import Findings
 from pddlego_local.report.pages.rendering import MOST_CHARACTERS
@@ -93,7 +94,7 @@ def cell_of(folder: Path, events: list[Event], text: str = "") -> CellRecord:
 
 
 def findings(cells: list[CellRecord], tables: str) -> Findings:
-    return Findings(report_numbers(cells), [], tables)
+    return Findings(report_numbers(cells), compared(cells), tables)
 
 
 def pages(folder: Path, text: str, report: str = "# Results") -> list[Path]:

@@ -10,13 +10,13 @@ from markdown_it import MarkdownIt
 from markupsafe import Markup
 
 from pddlego_local.report.cells import LABELS, CellRecord, by_number, varying_options
-from pddlego_local.report.comparisons import Comparison
+from pddlego_local.report.comparisons import Compared
 from pddlego_local.report.figures.drawn import Figure
 from pddlego_local.report.numbers import Numbers
 from pddlego_local.report.pages.listed import Key, Listed
 from pddlego_local.report.pages.rendering import page
 from pddlego_local.report.pages.results import results
-from pddlego_local.report.verdicts import verdict
+from pddlego_local.report.verdicts import answers, question
 from pddlego_local.visible import visible
 
 OF_A_START = ("backend_version", "commit", "dirty", "python", "packages", "machine")
@@ -29,7 +29,7 @@ class Findings:
     """What a report found. `tables` are those that a page shows as they are, in Markdown."""
 
     numbers: Numbers
-    compared: Sequence[Comparison]
+    compared: Compared
     tables: str
 
 
@@ -50,8 +50,8 @@ def experiment_page(
         styles=["common.css", "experiment.css"],
         script="tables.js",
         title=", ".join(dict.fromkeys(cell.folder.parent.name for cell in cells)),
-        compared=findings.compared,
-        verdict=verdict,
+        question=question(findings.compared),
+        answers=answers(findings.compared),
         results=results(findings.numbers, [f"#cell={number}" for number in range(len(cells))]),
         tables=_html(findings.tables),
         first_figure=first,
