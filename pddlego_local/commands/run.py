@@ -9,7 +9,6 @@ under another one (`elsewhere`) a job plays, perhaps on another machine.
 import contextlib
 import logging
 import os
-import shlex
 import sys
 import warnings
 from collections.abc import Iterator, Sequence
@@ -27,23 +26,21 @@ from rich.logging import RichHandler
 from rich.markup import escape
 
 from pddlego_local.commands import dry_run, elsewhere
+from pddlego_local.commands.run_end import tell_results
 from pddlego_local.commands.run_help import help_text
 from pddlego_local.commands.sweep import cells_of
 from pddlego_local.config import CellConfig, compose_cell, quote_games
 from pddlego_local.errors import CellHeld, PddlegoError
 from pddlego_local.models.opened import MODELS
-from pddlego_local.open_cell import folder_of
 from pddlego_local.pool import CellResult
 from pddlego_local.resources import folder
 from pddlego_local.run import run_cells
-from pddlego_local.screen import screen, show
 from pddlego_local.sweep_record import write_sweep
 from pddlego_local.unlearned import what_they_never_learned
 from pddlego_local.visible import visible
 
 EVERY_CELL = "--dry-run=cells"
 DRY_RUNS = ("--dry-run", EVERY_CELL)
-MOST_CELLS_SHOWN = 24  # of more than a screen, the report is to be asked
 _FULL_ERROR = "HYDRA_FULL_ERROR"
 console = Console(stderr=True, highlight=False, soft_wrap=True)
 _exit_code = 0
@@ -60,10 +57,9 @@ def main(arguments: Sequence[str]) -> int:
     dry = [word for word in arguments if word in DRY_RUNS]
     words = quote_games([word for word in arguments if word not in DRY_RUNS])
     _log_to_console()
-    completing = {"-sc", "--shell-completion"} & set(words)
-    sys.argv = ["pddlego" if completing else "pddlego run", *_options_first(words)]
-    Preflight.dry, Preflight.every_cell = bool(dry), EVERY_CELL in dry
-    Preflight.launched = []
+    program = "pddlego" if {"-sc", "--shell-completion"} & set(words) else "pddlego run"
+    sys.argv = [program, *_options_first(words)]
+    Preflight.dry, Preflight.every_cell, Preflight.launched = bool(dry), EVERY_CELL in dry, []
     # Our configs of launchers have the plugins' names, and are checked against theirs on purpose.
     warnings.filterwarnings("ignore", r"\s*'hydra/launcher/\w+' is validated", UserWarning)
     try:
@@ -159,9 +155,9 @@ def _play_all() -> None:
     _handed_in.clear()
     try:
         _play(cells)
+        tell_results(cells)
     except PddlegoError as error:
         raise SystemExit(_tell(error)) from error
-    _tell_results(cells)
 
 
 def _play(cells: Sequence[CellConfig], sweep: Sequence[Path] = ()) -> None:
@@ -181,21 +177,6 @@ def _play(cells: Sequence[CellConfig], sweep: Sequence[Path] = ()) -> None:
             f"{ended_early[-1].why}, {left} episodes are left: give the command again, with a "
             "higher limit if it counts what was played before"
         )
-
-
-def _tell_results(cells: Sequence[CellConfig]) -> None:
-    """On standard output, as `pddlego report` does, and what to type next."""
-    from pddlego_local.report.cells import find_cells  # with its statistics: a second at the start
-    from pddlego_local.report.numbers import report_numbers
-    from pddlego_local.report.text import on_screen
-
-    begun = [path for path in dict.fromkeys(map(folder_of, cells)) if (path / "run.json").exists()]
-    if not begun:
-        return
-    if len(begun) <= MOST_CELLS_SHOWN:
-        show(screen(), on_screen(report_numbers(find_cells(begun))))
-    runs = shlex.quote(str(begun[0].parent))
-    print(f"next: pddlego report {runs} --open   (tables, figures, and a page for every episode)")
 
 
 def _tell_faults(result: CellResult) -> None:
@@ -221,13 +202,11 @@ def _tell(error: PddlegoError) -> int:
 class Preflight(Callback):
     """Before the first job of a sweep: composes every cell and asks its parts what they lack.
 
-    With `dry` no job begins: the cells are listed instead, many of them by model unless
-    `every_cell`. `launched` are the cells whose jobs another launcher starts; the machines that
-    play them ask what they lack.
+    With `dry` no job begins: the cells are listed instead, and `every_cell` lists many too.
+    `launched` are the cells whose jobs another launcher starts, on machines that ask themselves.
     """
 
-    dry = False
-    every_cell = False
+    dry = every_cell = False
     launched: ClassVar[list[CellConfig]] = []
 
     def on_run_start(self, config: DictConfig, **kwargs: Any) -> None:
