@@ -75,7 +75,7 @@ CASES: dict[str, tuple[str, int, str] | None] = {
     "pddlego run -m experiment=workstation hydra/launcher=ray": None,  # likewise
     "make sweep EXPERIMENT=sample": None,  # its records: report/test_sample_report.py
     "make sweep EXPERIMENT=sample_random": None,  # likewise
-    "pddlego report runs/sample --compare decoding.rung=free --out runs/sample": None,  # likewise
+    "pddlego report runs/sample --out runs/sample --without-pages": None,  # likewise
     "pddlego rescore runs/sample": None,  # likewise
     "pddlego report runs/sample --open": None,  # as runs/default
     "make sweep EXPERIMENT=replicate_qwen3_32b": None,  # tests/test_replications.py
