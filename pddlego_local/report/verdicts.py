@@ -13,9 +13,11 @@ NAMED = {"method", "model"}
 
 @dataclass(frozen=True)
 class Answer:
-    """To one question that was asked: which arms ("free → grounded"), where ("nano, pddlego_plus":
-    what tells this comparison apart from the others), and the verdict's sentence."""
+    """To one question that was asked: the place of its comparison among the tested ones, which arms
+    ("free → grounded"), where ("nano, pddlego_plus": what tells this comparison apart from the
+    others), and the verdict's sentence."""
 
+    number: int
     role: Role
     arms: str
     where: str
@@ -42,13 +44,14 @@ def answers(compared: Compared) -> list[Answer]:
         (
             (one.role, one.conclusion not in ("higher", "lower")),
             Answer(
+                number,
                 one.role,
                 f"{one.base.value} → {one.other.value}",
                 ", ".join(row[name] for name in names if row[name]),
                 verdict(one),
             ),
         )
-        for one, row in zip(compared.tested, labels, strict=True)
+        for number, (one, row) in enumerate(zip(compared.tested, labels, strict=True))
     ]
     return [answer for _, answer in sorted(found, key=lambda pair: pair[0])]
 

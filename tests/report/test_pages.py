@@ -1,5 +1,6 @@
 """Pages from records that were really played: what they show, and that they are the same again."""
 
+import html
 import json
 import re
 import shutil
@@ -13,8 +14,11 @@ import pytest
 from pddlego_local.cli import run
 from pddlego_local.events import Call, Plan
 from pddlego_local.record import read_rows, transcripts
+from pddlego_local.report.cells import find_cells
+from pddlego_local.report.comparisons import compared
 from pddlego_local.report.pages.answers import drawn_stages
 from pddlego_local.report.pages.differences import difference, readable_file
+from pddlego_local.report.verdicts import answers, question
 from pddlego_local.rows import EpisodeRow
 from tests.report.browser import loaded, measured, needs_chromium, width_at
 from tests.rows import row
@@ -119,25 +123,61 @@ def test_kinds_of_tasks_and_trials_are_tables_where_there_are_several(tmp_path: 
     assert titles(one, row("success", 1), *again, trials=2) == ["After each trial"]
 
 
+def planted(cell: Path, rung: str, rows: list[EpisodeRow], played: Path, seed: int = 0) -> None:
+    """A cell that was asked for five games; each row has a transcript, that of another game."""
+    write_cell(cell, rows, "0-4")
+    run_json = json.loads((cell / "run.json").read_text())
+    run_json["labels"]["decoding"] = rung
+    run_json["identity"] |= {
+        "decoding": {"rung": rung, "reading": "lenient"},
+        "seed": seed,
+    }
+    (cell / "run.json").write_text(json.dumps(run_json))
+    (cell / "transcripts").mkdir()
+    (transcript, _), *_ = transcripts(played)
+    for one in rows:
+        shutil.copy(transcript, cell / "transcripts" / f"{one.game}-{one.trial}.jsonl")
+
+
+def asked(outcome: str, game: int) -> EpisodeRow:
+    return row(outcome, game, calls=1)
+
+
+def test_the_answer_and_the_games_that_one_arm_won_alone(played: Path, tmp_path: Path) -> None:
+    """Of games 0 to 4: both won one, each one alone, none one, and one is missing."""
+    ends = {
+        "free": ["success", "step_limit", "success", "game_lost", "success"],
+        "typed": ["success", "success", "solver_abort", "game_lost"],
+    }
+    for rung, outcomes in ends.items():
+        rows = [asked(outcome, game) for game, outcome in enumerate(outcomes)]
+        planted(tmp_path / "runs" / rung, rung, rows, played)
+    assert run(["report", str(tmp_path / "runs"), "--out", str(tmp_path / "out")]) == 0
+    page = (tmp_path / "out" / "index.html").read_text()
+    found = compared(find_cells([tmp_path / "runs"]))
+    ((answer,), first) = answers(found), page.index("<table")
+    for told in (question(found), answer.arms, answer.verdict.replace("`", "")):
+        assert told in html.unescape(page[:first])
+    counts = "1 won by typed alone, 1 by free alone, 1 by both, 1 by neither"
+    assert f"free → typed: {counts}" in Text(page).text
+    games = re.findall(
+        r"<tr><td>(\d)</td><td>11 rooms</td><td>(\w+)</td>(.*?)</tr>", page, re.DOTALL
+    )
+    assert [(game, won_by) for game, won_by, _ in games] == [("1", "typed"), ("2", "free")]
+    for game, _, line in games:
+        assert Text(line).links == [f"episodes/{rung}/{game}-0.html" for rung in ("free", "typed")]
+        assert [ends[rung][int(game)] for rung in ends] == re.findall(">([a-z_]+)</a>", line)
+
+
 def test_an_episode_leads_to_its_neighbours_and_to_the_same_game_elsewhere(
     played: Path, tmp_path: Path
 ) -> None:
-    """Four arms: two rungs, two seeds; game 1 is not played yet by one, and of one there is no
-    transcript."""
-    (transcript, _), *_ = transcripts(played)
-    for seed in (0, 1):
-        for rung in ("free", "typed"):
-            games = (0, 1, 2) if rung == "free" else (0, 2)
-            rows = [row("success" if seed else "step_limit", game) for game in games]
-            folder = tmp_path / "runs" / f"{rung}{seed}"
-            write_cell(folder, rows, "0-2")
-            run_json = json.loads((folder / "run.json").read_text())
-            run_json["labels"]["decoding"] = rung
-            run_json["identity"] |= {"decoding": {"rung": rung}, "seed": seed}
-            (folder / "run.json").write_text(json.dumps(run_json))
-            (folder / "transcripts").mkdir()
-            for game in set(games) - ({2} if rung == "typed" else set()):
-                shutil.copy(transcript, folder / "transcripts" / f"{game}-0.jsonl")
+    """Two rungs, two seeds; one arm has not played game 1, and has no transcript of game 2."""
+    for seed, outcome in enumerate(("step_limit", "success")):
+        for rung, games in {"free": (0, 1, 2), "typed": (0, 2)}.items():
+            rows = [asked(outcome, game) for game in games]
+            planted(tmp_path / "runs" / f"{rung}{seed}", rung, rows, played, seed)
+    (tmp_path / "runs" / "typed0" / "transcripts" / "2-0.jsonl").unlink()
     assert run(["report", str(tmp_path / "runs"), "--out", str(tmp_path / "out")]) == 0
     page = tmp_path / "out" / "episodes" / "free0"
     found = {game: Text((page / f"{game}-0.html").read_text()) for game in range(3)}

@@ -16,12 +16,15 @@ from pddlego_local.report.numbers import Numbers
 from pddlego_local.report.pages.listed import Key, Listed
 from pddlego_local.report.pages.rendering import page
 from pddlego_local.report.pages.results import results
+from pddlego_local.report.pages.won_alone import WonAlone
 from pddlego_local.report.verdicts import answers, question
 from pddlego_local.visible import visible
 
 OF_A_START = ("backend_version", "commit", "dirty", "python", "packages", "machine")
 BESIDE = ("trials", "success")
 """Figures that may stand beside the answer, the first that there is."""
+
+MOST_VERDICTS = 8  # that are open on the first screen
 
 
 @dataclass(frozen=True)
@@ -37,9 +40,11 @@ def experiment_page(
     cells: Sequence[CellRecord],
     findings: Findings,
     episodes: Sequence[Mapping[Key, Listed]],
-    figures: Sequence[Figure] = (),
+    alone: Sequence[WonAlone],
+    figures: Sequence[Figure],
 ) -> str:
-    """HTML. `episodes` are those of each cell; the figures lie in the folder figures/."""
+    """HTML. `episodes` are those of each cell, `alone` the games that one arm won alone, of each
+    tested comparison; the figures lie in the folder figures/."""
     listed = [one for many in episodes for one in many.values()]
     of_cells = _of_cells(cells)
     choices = _choices([of_cells[one.cell] | one.values for one in listed])
@@ -52,6 +57,8 @@ def experiment_page(
         title=", ".join(dict.fromkeys(cell.folder.parent.name for cell in cells)),
         question=question(findings.compared),
         answers=answers(findings.compared),
+        alone=alone,
+        MOST=MOST_VERDICTS,
         results=results(findings.numbers, [f"#cell={number}" for number in range(len(cells))]),
         tables=_html(findings.tables),
         first_figure=first,

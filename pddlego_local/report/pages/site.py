@@ -14,6 +14,7 @@ from pddlego_local.report.pages.elsewhere import arms_beside
 from pddlego_local.report.pages.episode import episode_page
 from pddlego_local.report.pages.experiment import Findings, experiment_page
 from pddlego_local.report.pages.listed import Listed, listed, with_pages
+from pddlego_local.report.pages.won_alone import won_alone
 
 
 def write_pages(
@@ -35,7 +36,9 @@ def write_pages(
             path.write_text(text, encoding="utf-8")
     figures = draw_figures(series, growth, folder / "figures")
     index = folder / "index.html"
-    index.write_text(experiment_page(cells, findings, episodes, figures), encoding="utf-8")
+    alone = won_alone(cells, findings.compared, episodes, with_trivial=with_trivial)
+    text = experiment_page(cells, findings, episodes, alone, figures)
+    index.write_text(text, encoding="utf-8")
     return index
 
 
