@@ -2,6 +2,7 @@
 
 rendering   templates to text; nothing in a page can run or load but what the page brings along
 site        which files there are
-experiment  what the first page shows
+experiment  what the first page shows; `results` and `won_alone` are parts of it
+listed      the episodes, and what stands beside each; `elsewhere` says which arms do
 episode     what an episode's page shows; `differences`, `answers` and `maps` are parts of it
 """
