@@ -19,7 +19,7 @@ from pddlego_local.decoding.stages import Constraint, sha256_of
 from pddlego_local.environments import family
 from pddlego_local.environments.alfworld import installation as alfworld
 from pddlego_local.environments.tables import difficulty_groups
-from pddlego_local.methods import Method
+from pddlego_local.methods import FROM_ALL_GAMES, Method
 
 PACKAGES = (
     "pddlego_local",
@@ -53,6 +53,7 @@ def run_and_start(
         "began": now(),
         "command": sys.argv,
         "config": dict(config.tree),
+        "games_teach_each_other": method.learns == FROM_ALL_GAMES and config.settings.trials > 1,
         "backend_version": identity.pop("backend_version", None),
         "servers": identity.pop("servers", "").split(),
         **provenance(),

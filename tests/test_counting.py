@@ -11,6 +11,7 @@ from pddlego_local.cli import run
 from pddlego_local.config import compose_cell
 from pddlego_local.metrics.counting import Standing, clusters, counted
 from pddlego_local.report.progress import progress
+from pddlego_local.report.text import report_markdown
 from pddlego_local.rows import EpisodeRow
 from pddlego_local.run import run_cells
 from tests.rows import row
@@ -28,6 +29,7 @@ def test_one_number_everywhere_where_trials_follow_a_trivial_game(tmp_path: Path
     assert progress(out).standing.success == "100.0% of 4 that count (4 trivial left out)"
     (cell,) = report(out).cells
     assert (cell.measures.success.k, cell.measures.success.n, cell.episodes.trivial) == (4, 4, 4)
+    assert "learns in one game" not in report_markdown(report(out))  # as Reflexion does not
     assert run(["export", str(out), "--inspect", str(tmp_path / "logs")]) == 0
     (log,) = [json.loads(path.read_text()) for path in (tmp_path / "logs").iterdir()]
     (score,) = log["results"]["scores"]

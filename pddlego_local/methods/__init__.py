@@ -6,13 +6,16 @@ from pddlego_local.core import Budget
 from pddlego_local.decoding.forms import Form, Keys
 from pddlego_local.episode import Episode
 
+FROM_ALL_GAMES = "from all games"
+
 
 class Method(Protocol):
     """What plays an episode: one file in `methods/`, a callable that reads like its paper.
 
     `prompts` is its folder of templates, "" if it asks no model; `forms` are the kinds of answers
     it asks for. `learns` says that a trial looks at the trials before it: then all games of one
-    trial are played before the next trial begins.
+    trial are played before the next trial begins. It is FROM_ALL_GAMES where those of other games
+    teach too, so that a report says that its games are not independent.
     """
 
     @property
@@ -20,7 +23,7 @@ class Method(Protocol):
     @property
     def forms(self) -> tuple[Form[Keys], ...]: ...
     @property
-    def learns(self) -> bool: ...
+    def learns(self) -> bool | str: ...
 
     def most_calls(self, budget: Budget, best_of: int) -> int:
         """No episode asks for more answers than these, each of the `best_of` counted."""

@@ -18,6 +18,7 @@ from pddlego_local.core import Budget
 from pddlego_local.decoding.forms import MOVE, TEXT
 from pddlego_local.episode import Episode
 from pddlego_local.errors import ConfigError
+from pddlego_local.methods import FROM_ALL_GAMES
 from pddlego_local.methods.shared import react
 from pddlego_local.methods.shared.lessons import Lesson, lesson_pool, read_lessons
 from pddlego_local.methods.shared.react import Trial
@@ -57,7 +58,7 @@ class Fcrf:
 
     prompts = "fcrf"
     forms = (MOVE, TEXT)
-    learns = True
+    learns = FROM_ALL_GAMES  # by the pool of lessons
 
     def __post_init__(self) -> None:
         """Raises ConfigError if `lessons` holds no lessons."""

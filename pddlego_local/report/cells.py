@@ -42,6 +42,12 @@ class CellRecord:
         return len(self.asked - {(row.game, row.trial) for row in self.rows})
 
     @property
+    def games_teach_each_other(self) -> bool:
+        """Whether trials of one game looked at those of others: then games are not independent. A
+        record that tells nothing of it is taken for one whose games are."""
+        return any(start.get("games_teach_each_other") for start in self.run["starts"])
+
+    @property
     def labels(self) -> dict[str, str]:
         """Those of run.json; the decoding's with what it has `added`."""
         labels = {label: self.run["labels"][label] for label in LABELS}

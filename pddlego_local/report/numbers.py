@@ -44,6 +44,7 @@ class CellNumbers:
     labels: Labels
     episodes: Episodes
     with_trivial: bool
+    games_teach_each_other: bool
     success_of_asked: Range
     measures: Measures
 
@@ -104,7 +105,8 @@ def _of_cell(cell: CellRecord, labels: Labels, with_trivial: bool) -> CellNumber
         seen_in_training=len(sorted_rows.apart["seen in training"]),
     )
     of_asked = _of_asked(cell, sorted_rows.counted)
-    return CellNumbers(labels, episodes, with_trivial, of_asked, measures)
+    teaching = cell.games_teach_each_other
+    return CellNumbers(labels, episodes, with_trivial, teaching, of_asked, measures)
 
 
 def _of_asked(cell: CellRecord, counting: Sequence[EpisodeRow]) -> Range:

@@ -72,6 +72,12 @@ def notes(numbers: Numbers) -> list[str]:
         lines.append(
             "Games whose map occurs in the training of the model that plays them are left out."
         )
+    methods = {cell.labels["method"] for cell in numbers.cells if cell.games_teach_each_other}
+    for method in sorted(methods):
+        lines.append(
+            f"What {method} learns in one game it is told in others: from the second trial on its "
+            "games are not independent, and its intervals are too narrow."
+        )
     if any(cell.labels["decoding"].endswith(HELPED) for cell in numbers.cells):
         lines.append(
             f'Decoding "…{HELPED}" has help from outside: a tracker of the state says which places '

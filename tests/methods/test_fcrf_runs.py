@@ -18,8 +18,10 @@ from pddlego_local.methods.shared.lessons import lesson_pool
 from pddlego_local.models import opened
 from pddlego_local.models.reference import ReferenceFormalizer
 from pddlego_local.record import read_rows
+from pddlego_local.report.text import report_markdown
 from pddlego_local.rows import EpisodeRow
 from tests.rows import without_clocks
+from tests.test_report import report
 
 
 class Pupil(ReferenceFormalizer):
@@ -80,6 +82,7 @@ def test_what_is_learnt_depends_neither_on_concurrency_nor_on_being_killed(
 ) -> None:
     rows = whole_run(tmp_path / "one", monkeypatch, Pupil(), "run.concurrency=1")
     assert len(rows) == 20
+    assert "What fcrf learns in one game" in report_markdown(report(tmp_path / "one"))
     assert {row.outcome for row in rows} == {"repeated_action", "success", "solved_before"}
     assert [lesson.task_type for lesson in lesson_pool(rows)] == ["5 rooms"] * 5
     (deep,) = tmp_path.rglob("transcripts/15-2.jsonl")

@@ -1,16 +1,19 @@
 """What figures show, counted by hand, and that only those are drawn that have something to show."""
 
+import itertools
 import json
 import re
 import warnings
 from pathlib import Path
 from xml.etree import ElementTree
 
+import pytest
+
 from pddlego_local.events import Plan, Where
 from pddlego_local.metrics.rates import Rate
 from pddlego_local.report.cells import by_number, find_cells
 from pddlego_local.report.figures.drawing import DARK, PAPER
-from pddlego_local.report.figures.drawn import draw_figures
+from pddlego_local.report.figures.drawn import draw_figures, per_success
 from pddlego_local.report.figures.growth import Growth
 from pddlego_local.report.figures.series import Series, series_of
 from pddlego_local.rows import EpisodeRow
@@ -173,3 +176,18 @@ def test_many_series_with_long_and_odd_names_fit(tmp_path: Path) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert draw_figures(series, {one.cells[0]: Growth() for one in series}, tmp_path / "out")
+
+
+def test_trials_that_were_not_played_make_no_success_cheaper(tmp_path: Path) -> None:
+    """Nine of ten games are won in the first of ten trials, by 20 calls each; the tenth is played
+    ten times, by 20 calls too: 380 calls for 9 games."""
+    rows = []
+    for game, trial in itertools.product(range(10), range(10)):
+        played = trial == 0 or game == 9
+        outcome = "step_limit" if game == 9 else "success" if played else "solved_before"
+        rows.append(row(outcome, game, trial, calls=20 * played))
+    for seed in (0, 1):
+        cell(tmp_path / str(seed), rows, seed=seed)
+    (series,) = series_of(find_cells([tmp_path]))
+    assert (series.solved, series.measures.calls.mean) == (18, 20)
+    assert per_success(series, "calls") == pytest.approx(380 / 9)  # 42.2, and not 4.2

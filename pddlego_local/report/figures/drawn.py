@@ -153,14 +153,13 @@ def _causes(panels: Panels, folder: Path) -> Figure | None:
 
 
 def _cost(panels: Panels, folder: Path) -> Figure | None:
-    """What all episodes of a series took, lost ones too, for each success."""
-    won = {
-        t: series for t, series in panels.items() if any(one.measures.success.k for one in series)
-    }
+    """What all episodes of a series took, lost ones too, for each success: a game is one, however
+    many of its trials were no longer played because it was solved."""
+    won = {t: series for t, series in panels.items() if any(one.solved for one in series)}
     bars: dict[str, tuple[list[str], list[float | None]]] = {}
     for title, series in _first(won).items():
         for what, name in (("sampled tokens", "sampled_tokens"), ("calls", "calls")):
-            values = [_per_success(one, name) for one in series]
+            values = [per_success(one, name) for one in series]
             if any(values):
                 bars[f"{title}: {what} per success"] = ([one.name for one in series], values)
     if not bars:
@@ -172,10 +171,10 @@ def _cost(panels: Panels, folder: Path) -> Figure | None:
     return Figure("cost", caption + _left_out(won))
 
 
-def _per_success(one: Series, count: str) -> float | None:
-    """A count of all rows for each success; None without any."""
+def per_success(one: Series, count: str) -> float | None:
+    """A count of all rows for each game solved; None without any."""
     total: int = sum(getattr(row, count) for rows in one.tasks.values() for row in rows)
-    return total / one.measures.success.k if one.measures.success.k else None
+    return total / one.solved if one.solved else None
 
 
 def _growth(panels: Panels, growth: Mapping[Path, Growth], folder: Path) -> Figure | None:

@@ -21,7 +21,7 @@ class Series:
     """`system` is the environment and the method, `place` the environment's settings and `line` the
     model with all other settings, where these tell series apart; `decoding` is the label of the
     rung. `tasks` are the episodes that count, by kind of task; `cells` the folders; `trials` the
-    games solved after trial 1, 2, …, seeds added up."""
+    games solved after trial 1, 2, …, and `solved` those solved by any, seeds added up."""
 
     system: str
     place: str
@@ -30,6 +30,7 @@ class Series:
     tasks: Mapping[str, Sequence[EpisodeRow]]
     cells: Sequence[Path]
     trials: Sequence[Rate] = ()
+    solved: int = 0
 
     @cached_property
     def measures(self) -> Measures:
@@ -60,13 +61,15 @@ def series_of(cells: Sequence[CellRecord], *, with_trivial: bool = False) -> lis
 
 def _series(names: tuple[str, ...], cells: Sequence[CellRecord], with_trivial: bool) -> Series:
     tasks: dict[str, list[EpisodeRow]] = defaultdict(list)
+    solved = 0
     for cell in cells:
         for task, rows in rows_by_task(cell, with_trivial=with_trivial).items():
             tasks[task] += rows
+            solved += len({row.game for row in rows if row.success})
     system, place, line, decoding = names
     folders = [cell.folder for cell in cells]
     trials = _after_trials(cells, with_trivial)
-    return Series(system, place, line, decoding, tasks, folders, trials)
+    return Series(system, place, line, decoding, tasks, folders, trials, solved)
 
 
 def _after_trials(cells: Sequence[CellRecord], with_trivial: bool) -> list[Rate]:
