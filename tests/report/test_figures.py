@@ -26,7 +26,7 @@ def cell(folder: Path, rows: list[EpisodeRow], decoding: str = "typed", **option
     write_cell(folder, rows, "0-9", trials=1 + max((row.trial for row in rows), default=0))
     run_json = json.loads((folder / "run.json").read_text())
     run_json["labels"]["decoding"] = decoding
-    run_json["identity"]["decoding"] = {"rung": decoding}
+    run_json["identity"]["decoding"] = {"rung": decoding, "reading": "lenient"}
     for name, value in options.items():
         group, _, key = name.rpartition("__")
         (run_json["identity"][group] if group else run_json["identity"])[key] = value
