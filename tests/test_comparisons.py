@@ -9,10 +9,11 @@ from statsmodels.stats.multitest import multipletests
 from pddlego_local.report.cells import find_cells
 from pddlego_local.report.comparison_tables import answer_markdown, comparisons_markdown
 from pddlego_local.report.comparisons import compared
-from pddlego_local.report.verdicts import verdict
+from pddlego_local.report.verdicts import answers, verdict
 from tests.planted import (
     FREE,
     GAMES,
+    GROUNDED,
     LOST,
     SYNTAX,
     WON,
@@ -200,6 +201,26 @@ def test_primary_questions_are_a_family_of_their_own(tmp_path: Path) -> None:
     text = answer_markdown(compared(find_cells([tmp_path])))
     assert text.index("primary, free → typed: helps: +25") < text.index("free → syntax: helps: +15")
     assert "Asked (declared by the experiment): decoding.rung, free against each other" in text
+
+
+def test_the_demos_family_is_what_it_prints(tmp_path: Path) -> None:
+    config = {"games": "0-11", "trials": 1, "compare": composed("experiment=demo").tree["compare"]}
+    for model in ("nano_early", "nano"):
+        for rung, won in ((FREE, 4), (GROUNDED, 12 if model == "nano_early" else 4)):
+            outcomes = wins(range(won), range(12))
+            plant(tmp_path, f"model={model}", rung, outcomes=outcomes, starts=[{"config": config}])
+    told = answers(compared(find_cells([tmp_path])))
+    assert [(one.where, one.arms) for one in told] == [
+        ("nano_early", "free → grounded"),
+        ("nano", "free → grounded"),
+    ]
+    assert all("after Holm over 2" in one.verdict for one in told)
+
+
+@pytest.mark.parametrize("experiment", ["workstation", "nano", "paper_deps", "first_looks"])
+def test_an_experiments_own_questions_are_well_formed(experiment: str) -> None:
+    asked = composed(f"experiment={experiment}").settings.compare
+    assert asked and [one.primary for one in asked].count(True) == 1 and asked[0].primary
 
 
 def test_where_the_lost_games_went(tmp_path: Path) -> None:

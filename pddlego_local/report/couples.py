@@ -12,6 +12,7 @@ from pddlego_local.report.arms import BUDGETS, RECORDED, Arm, arms_of, differenc
 from pddlego_local.report.cells import CellRecord
 
 Role = Literal["primary", "secondary", "not asked"]
+Place = tuple[int, str, str]
 
 
 @dataclass(frozen=True)
@@ -69,21 +70,14 @@ def couples(arms: Sequence[Arm]) -> list[Couple]:
     """Arms that differ in one thing. Where a budget differs too they are a couple only if no arm
     with the same budget is there in the place of one of them."""
     found = [one for a, b in combinations(arms, 2) for one in _couple(a, b)]
-    clean = {
-        (id(one.base), one.factor, one.other.value(one.factor))
-        for couple in found
-        if not couple.budgets
-        for one in (couple, couple.turned)
-    }
-    return [
-        couple
-        for couple in found
-        if not couple.budgets
-        or not any(
-            (id(one.base), one.factor, one.other.value(one.factor)) in clean
-            for one in (couple, couple.turned)
-        )
-    ]
+    clean = set[Place]().union(*(_places(couple) for couple in found if not couple.budgets))
+    return [one for one in found if not (one.budgets and _places(one) & clean)]
+
+
+def _places(couple: Couple) -> set[Place]:
+    """Each of the two arms, with the value that it is compared with."""
+    both = (couple, couple.turned)
+    return {(id(one.base), one.factor, one.other.value(one.factor)) for one in both}
 
 
 def _couple(a: Arm, b: Arm) -> Iterator[Couple]:

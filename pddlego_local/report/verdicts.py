@@ -98,12 +98,9 @@ def could_have_shown(found: Comparison) -> str:
 def _p_values(found: Comparison) -> str:
     if found.family == 1:
         return _p(found.p)
-    alone = f", {_p(found.p)} alone" if found.conclusion == "not shown" and _low(found.p) else ""
+    lost = found.conclusion == "not shown" and found.p is not None and found.p < LEVEL
+    alone = f", {_p(found.p)} alone" if lost else ""
     return f"{_p(found.p_holm)} after Holm over {found.family}{alone}"
-
-
-def _low(p: float | None) -> bool:
-    return p is not None and p < LEVEL
 
 
 def _p(p: float | None) -> str:
