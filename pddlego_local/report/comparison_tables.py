@@ -20,10 +20,6 @@ from pddlego_local.report.verdicts import (
 )
 
 MOST_ON_TOP = 12  # verdicts on a report's first screen, and on the terminal's
-LEARNT = (
-    "FCRF's lessons pass from game to game: its games are not independent, as intervals and p take "
-    "them to be."
-)
 MOST_OTHERS = 40  # lines of what nobody asked
 
 
@@ -65,7 +61,6 @@ def comparisons_markdown(compared: Compared) -> str:
 def comparison_notes(compared: Compared) -> list[str]:
     families = {one.role: one.family for one in compared.tested if one.family}
     told = " and, apart, ".join(f"the {count} {role}" for role, count in families.items())
-    learnt = any(one.labels.get("method") == "fcrf" for one in compared.tested)
     return [
         "Both arms play the same games. A pair is one game with one seed, as both played it: "
         "success after its last trial. Seeds of a game, and games with the same map, are one "
@@ -87,7 +82,6 @@ def comparison_notes(compared: Compared) -> list[str]:
         "the games solved.",
         "Won by one alone: how the other arm ended those games, and in brackets the cause of most "
         "of its unusable answers.",
-        *[LEARNT] * learnt,
     ]
 
 
