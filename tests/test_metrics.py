@@ -25,7 +25,7 @@ from pddlego_local.events import (
 from pddlego_local.metrics.cell import measure
 from pddlego_local.metrics.episode import summarize
 from pddlego_local.metrics.rates import Mean, Rate, if_missing
-from pddlego_local.metrics.trials import after_last_trial, success_after_trials
+from pddlego_local.metrics.trials import success_after_trials
 from pddlego_local.report.calls import calls
 from pddlego_local.rows import EpisodeRow
 from tests.rows import call, row
@@ -314,16 +314,6 @@ def test_a_game_solved_in_an_earlier_trial_stays_solved() -> None:
     assert (found.games_solved.k, found.games_solved.n) == (9, 10)
     assert found.success.interval == pytest.approx(Rate(9, 10).interval)
     assert found.actions.n == 19  # what was not played says nothing of actions
-
-
-def test_after_its_last_trial_a_game_is_one_sample() -> None:
-    solved = [row("step_limit", 0, 0), row("success", 0, 1), row("solved_before", 0, 2)]
-    assert after_last_trial(reversed(solved), 3) == solved[1]  # as soon as it is solved
-    assert after_last_trial(solved[:2], 3) == solved[1]
-    lost = [row("step_limit", 0, 0), row("game_lost", 0, 1)]
-    assert after_last_trial(lost, 2) == lost[1]
-    assert after_last_trial(lost, 3) is None  # the third may solve it
-    assert after_last_trial([], 1) is None
 
 
 Told = dict[str, list[tuple[int, int, int]]]

@@ -10,9 +10,9 @@ from scipy.stats import permutation_test
 from statsmodels.stats.contingency_tables import mcnemar
 from statsmodels.stats.multitest import multipletests
 
+from pddlego_local.metrics.clustered import LEVEL
 from pddlego_local.metrics.holm import holm
 from pddlego_local.metrics.paired import (
-    LEVEL,
     Paired,
     Tally,
     score_interval,

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from pddlego_local.metrics.paired import LEVEL
+from pddlego_local.metrics.clustered import LEVEL
 
 
 @dataclass(frozen=True)

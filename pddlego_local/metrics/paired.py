@@ -12,7 +12,8 @@ from typing import Any
 
 import numpy as np
 
-LEVEL = 0.05
+from pddlego_local.metrics.clustered import LEVEL, design_effect
+
 POWER = 0.8
 
 
@@ -105,16 +106,11 @@ class Paired:
     @cached_property
     def _design(self) -> tuple[float, float]:
         """What the design effect is above 1, but for Student's t, and the most that it may be."""
-        sizes = np.array([cluster.pairs for cluster in self.clusters], dtype=float)
-        differences = np.array([c.gained - c.lost for c in self.clusters], dtype=float)
-        total, clusters = differences.sum(), len(sizes)
-        most = float((sizes**2).sum() / self.pairs)
-        independent = self.gained + self.lost - total**2 / self.pairs
-        if independent <= 0 or clusters == 1:
-            return most - 1, most
-        residuals = differences - total / self.pairs * sizes
-        clustered = (residuals**2).sum() * clusters / (clusters - 1)
-        return max(float(clustered / independent) - 1, 0.0), most
+        return design_effect(
+            [cluster.pairs for cluster in self.clusters],
+            [cluster.gained - cluster.lost for cluster in self.clusters],
+            self.gained + self.lost,
+        )
 
     @property
     def _score_p(self) -> float:

@@ -51,20 +51,6 @@ def success_after_trials(
     return by_kind if kept else {}
 
 
-def after_last_trial(rows: Iterable[EpisodeRow], trials: int) -> EpisodeRow | None:
-    """How one game stands after its last trial: the one sample that several trials of a game are.
-
-    `rows` are one arm's, of one game and one seed, `trials` how many were asked for. The row that
-    is returned is that of the trial that first solved the game, else the last one's; None if a
-    trial without a result may still solve it. What it cost is the sum over all `rows`.
-    """
-    in_order = sorted(rows, key=lambda row: row.trial)
-    solved = next((row for row in in_order if row.success), None)
-    if solved or len(in_order) < trials:
-        return solved
-    return in_order[-1]
-
-
 def _after(games: Iterable[tuple[Cluster, list[EpisodeRow]]], trial: int) -> AfterTrial:
     """`games` are the trials of each, with its cluster."""
     over, missing = [], []

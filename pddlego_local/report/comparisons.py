@@ -10,8 +10,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from pddlego_local.metrics.clustered import LEVEL
 from pddlego_local.metrics.holm import Adjusted, holm
-from pddlego_local.metrics.paired import LEVEL, Paired, Tally
+from pddlego_local.metrics.paired import Paired, Tally
 from pddlego_local.metrics.rates import Rate
 from pddlego_local.report.asked import Questions, questions
 from pddlego_local.report.cells import CellRecord, varying_options
@@ -181,8 +182,8 @@ def _comparison(match: Match, found: Paired, adjusted: Adjusted | None, family: 
         labels=match.labels,
         pooled=match.pooled,
         layout=match.layout,
-        base=_side(match.base, [pair.base for pair in both], len(found.clusters)),
-        other=_side(match.other, [pair.other for pair in both], len(found.clusters)),
+        base=_side(match.base, [(pair.cluster, pair.base) for pair in both]),
+        other=_side(match.other, [(pair.cluster, pair.other) for pair in both]),
         caveats=match.caveats,
         games=len({pair.game for pair in both}),
         maps=len(found.clusters),
@@ -211,12 +212,14 @@ def _paired(results: Iterable[tuple[Of, bool, bool]]) -> Paired:
     return Paired([Tally(count, gained[one], lost[one]) for one, count in pairs.items()])
 
 
-def _side(value: str, played: Sequence[Trials], maps: int) -> Side:
-    rows = [row for trials in played for row in trials]
-    won = sum(map(solved, played))
+def _side(value: str, played: Sequence[tuple[Of, Trials]]) -> Side:
+    """`played` are the trials of each game, with its cluster."""
+    rows = [row for _, trials in played for row in trials]
+    success = Rate.of((cluster, solved(trials), 1) for cluster, trials in played)
+    won = success.k
     return Side(
         value,
-        Rate(won, len(played), maps),
+        success,
         PerSuccess(
             calls=sum(row.calls for row in rows) / won if won else None,
             sampled_tokens=sum(row.sampled_tokens for row in rows) / won if won else None,

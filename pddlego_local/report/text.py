@@ -76,7 +76,7 @@ def notes(numbers: Numbers) -> list[str]:
     for method in sorted(methods):
         lines.append(
             f"What {method} learns in one game it is told in others: from the second trial on its "
-            "games are not independent, and its intervals are too narrow."
+            "games are not independent, and its intervals and p are too small."
         )
     if any(cell.labels["decoding"].endswith(HELPED) for cell in numbers.cells):
         lines.append(

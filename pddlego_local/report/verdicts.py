@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from pddlego_local.metrics.paired import LEVEL
+from pddlego_local.metrics.clustered import LEVEL
 from pddlego_local.report.comparisons import Compared, Comparison, Interval
 from pddlego_local.report.couples import Role
 
