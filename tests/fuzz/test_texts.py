@@ -15,6 +15,7 @@ from pddlego_local.pddl.edit import apply, difference
 from pddlego_local.pddl.explain import MOST_CHARACTERS, explain
 from pddlego_local.pddl.repair import repair
 from pddlego_local.pddl.sections import with_goal
+from tests.decoding.test_free_answers import ROWS, squashed
 from tests.fuzz.hostile import (
     SLIPS,
     TEXTS,
@@ -41,6 +42,18 @@ def given_up(text: str, form: Form[Keys]) -> str:
 @given(TEXTS, st.sampled_from(FORMS))
 def test_a_hostile_answer_is_read_or_refused_by_name(text: str, form: Form[Keys]) -> None:
     given_up(text, form)
+
+
+@fuzz(0.2)
+@given(st.sampled_from([row for row in ROWS if "form" not in row]), SLIPS)
+def test_what_is_read_of_a_damaged_answer_stands_in_it(
+    row: dict[str, str], slips: list[Slip]
+) -> None:
+    text = mangled(row["answer"], slips)
+    answer = read(Completion(text, "stop", 0, 0, 0.0), PDDL, None)
+    if answer.value and "\\" not in text:  # else characters may be written as escapes
+        for file in (answer.value.df, answer.value.pf):
+            assert squashed(file) in squashed(text)
 
 
 @pytest.mark.parametrize("piece", ["x", "{", '{"df": "', "```\n", "```x\n", "\n"])
