@@ -3,6 +3,7 @@
 import argparse
 import json
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 
 from pddlego_local.decoding.forms import FORMS, PDDL, Form, Keys, choice
@@ -14,7 +15,7 @@ from pddlego_local.visible import visible
 
 HELP = "what is read from a model's answer, and why"
 
-_FORMS: dict[str, Form[Keys]] = {form.name: form for form in FORMS} | {"choice": choice(9999)}
+_FORMS: Mapping[str, Form[Keys]] = {form.name: form for form in FORMS} | {"choice": choice(9999)}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

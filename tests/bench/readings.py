@@ -3,13 +3,13 @@
     python -m tests.bench.readings RUNS
 
 RUNS is a folder of recorded runs; the answers of its free cells are read again, without what was
-played after them. "otherwise" are answers that both read, as different values; "after the cut" those
-that the lenient reader reads although the token limit cut what follows.
+played after them. "otherwise" are answers that both read, as different values; "after the cut" are
+those that the lenient reader reads although the token limit cut what follows.
 """
 
 import argparse
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from pddlego_local.core import Completion
@@ -23,7 +23,7 @@ from pddlego_local.report.text import rate
 from tests.bench.markdown import table
 
 COLUMNS = ("model", "answers", "strict", "lenient", "otherwise", "after the cut")
-_FORMS: dict[str, Form[Keys]] = {form.name: form for form in FORMS} | {"choice": choice(9999)}
+_FORMS: Mapping[str, Form[Keys]] = {form.name: form for form in FORMS} | {"choice": choice(9999)}
 
 
 def counts(runs: Path) -> dict[str, Counter[str]]:
