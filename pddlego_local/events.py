@@ -13,7 +13,7 @@ import pydantic
 from pddlego_local.core import Message, PlanOutcome, Sampling
 from pddlego_local.formats import Recorded, read_as
 from pddlego_local.outcomes import planning_cause
-from pddlego_local.rows import EpisodeRow
+from pddlego_local.rows import EpisodeRow, check_names
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -237,4 +237,9 @@ _EVENT: pydantic.TypeAdapter[Event] = pydantic.TypeAdapter(
 
 def event_of(line: str, place: str) -> Event:
     """Raises ConfigError, which names `place`, if the line is no event of this format."""
-    return read_as(_EVENT, line, place, "an event")
+    event = read_as(_EVENT, line, place, "an event")
+    if isinstance(event, Call) and event.fault:
+        check_names(place, [event.fault])
+    if isinstance(event, End):
+        check_names(place, event.row.causes, event.row.outcome)
+    return event

@@ -3,9 +3,11 @@
 import dataclasses
 import json
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TypeVar
 
 import pydantic
+import pydantic_core
 from pydantic import ConfigDict
 
 from pddlego_local.errors import ConfigError
@@ -19,7 +21,7 @@ one with an older record, would misread."""
 class Recorded:
     """What can be written to a record; keys that it does not have are refused on reading."""
 
-    __pydantic_config__ = ConfigDict(extra="forbid")
+    __pydantic_config__ = ConfigDict(extra="forbid", allow_inf_nan=False)
 
 
 T = TypeVar("T")
@@ -28,6 +30,14 @@ T = TypeVar("T")
 def to_json(entry: Recorded) -> str:
     """One line, without its end."""
     return json.dumps(dataclasses.asdict(entry), ensure_ascii=False)
+
+
+def object_of(path: Path) -> dict[str, object]:
+    """A file that holds one JSON object. Raises OSError, and ValueError for any other content."""
+    told = pydantic_core.from_json(path.read_bytes())
+    if not isinstance(told, dict):
+        raise ValueError("it holds no JSON object")
+    return told
 
 
 def read_as(adapter: "pydantic.TypeAdapter[T]", line: str, place: str, what: str) -> T:

@@ -53,7 +53,7 @@ def folder_of(config: CellConfig) -> Path:
 
 class OpenCell:
     """A cell that this process holds until `close`. `missing` are the episodes, as (game, trial),
-    that have no terminal row yet.
+    that have no terminal row yet; `ready` says that nothing is to be done, run.json included.
 
     Of what `note` was told: `played` is how many have a row, `faults` are those that ended in an
     infrastructure fault, as "game 3, trial 0: …", `left` is how many were not begun.
@@ -85,6 +85,7 @@ class OpenCell:
             self.missing = [episode for episode in episodes if episode not in done]
             self._environments.wanted = len(self.missing)
             self.done = len(done)
+            self.ready = not self.missing and (self._record.described or not done)
             self._closing = stack.pop_all()
 
     def close(self) -> None:
@@ -110,7 +111,12 @@ class OpenCell:
         self._trained_on = model.trained_on() if isinstance(model, Trained) else frozenset()
         MODELS.open(self.config, model)
         run, start = run_and_start(self.config, environment, self._method, constraints, model)
+        if self.done and not self._record.described:
+            start["rows_before"] = self.done
+            console.print(f"{self.folder}: run.json was gone and is written again")
         self._record.describe(run, start)
+        if not self.missing:
+            return
         if model.decodes and any(constraints.values()):
             console.print("starting the model; does it obey grammars?")
             stages = any(isinstance(one, StagedGrammar) for one in constraints.values())

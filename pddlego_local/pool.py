@@ -152,7 +152,7 @@ class Pool:
                 f"{cell.folder}: {len(cell.missing)} episodes to play, {cell.done} done",
                 highlight=False,
             )
-            if cell.missing:
+            if not cell.ready:
                 cell.prepare(self._console)
             stack.pop_all()
         one = _UnderWay(cell, cell.waves())

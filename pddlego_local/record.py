@@ -12,7 +12,6 @@ line holds is in `events` and `rows`; run.json names the format of all of them.
 """
 
 import contextlib
-import functools
 import json
 import os
 import threading
@@ -22,8 +21,8 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from pddlego_local.errors import ConfigError, RecordFault
-from pddlego_local.events import End, Event, Plan, event_of
-from pddlego_local.formats import FORMAT, Recorded, to_json
+from pddlego_local.events import Event, event_of
+from pddlego_local.formats import FORMAT, Recorded, object_of, to_json
 from pddlego_local.hold import Hold
 from pddlego_local.rows import EpisodeRow, FaultRow, fault_of, row_of
 
@@ -49,6 +48,11 @@ class Cell:
 
     def __exit__(self, *_: object) -> None:
         self._hold.release()
+
+    @property
+    def described(self) -> bool:
+        """Whether there is a run.json."""
+        return (self.folder / "run.json").exists()
 
     def done(self) -> set[tuple[int, int]]:
         """(game, trial) of every terminal row."""
@@ -123,26 +127,6 @@ class Transcript:
             _write(self._file, event)
 
 
-@functools.cache
-def winning_domains(folder: Path) -> tuple[tuple[str, str], ...]:
-    """(where from, text) of the last planned domain of every won episode below `folder`, sorted.
-
-    Raises ConfigError if there is none.
-    """
-    domains = []
-    for path, events in transcripts(folder):
-        if any(isinstance(event, End) and event.row.outcome == "success" for event in events):
-            planned = [event.domain for event in events if isinstance(event, Plan) and event.plan]
-            domains += [(str(path.relative_to(folder)), domain) for domain in planned[-1:]]
-    if not domains:
-        raise ConfigError(
-            f"method.domains={folder}: no won episode with a plan below this folder; play first "
-            "what its domains come from, for an experiment of ours with "
-            f"`make sweep EXPERIMENT={folder.name}`"
-        )
-    return tuple(domains)
-
-
 def transcript_of(cell: Path, game: int, trial: int) -> Path:
     """Of one episode, whether it is there or not."""
     return cell / "transcripts" / f"{game}-{trial}.jsonl"
@@ -164,27 +148,34 @@ def read_events(transcript: Path) -> list[Event]:
     return _read(transcript, transcript.parent.parent, event_of)
 
 
-def read_rows(episodes: Path) -> list[EpisodeRow]:
-    """The rows of an episodes.jsonl; none if it is absent. Raises as `read_events`."""
-    return _read(episodes, episodes.parent, row_of)
+def read_rows(episodes: Path, problems: list[str] | None = None) -> list[EpisodeRow]:
+    """The rows of an episodes.jsonl, the first of each episode; none if it is absent. Raises as
+    `read_events`; with `problems`, lines that cannot be read and later rows are told there."""
+    first: dict[tuple[int, int], EpisodeRow] = {}
+    for row in _read(episodes, episodes.parent, row_of, problems):
+        if first.setdefault((row.game, row.trial), row) is not row and problems is not None:
+            problems.append(
+                f"{episodes}: a further row of game {row.game}, trial {row.trial}; the first counts"
+            )
+    return list(first.values())
 
 
-def read_faults(cell: Path) -> list[FaultRow]:
-    """The infrastructure faults of a cell's folder. Raises as `read_events`."""
-    return _read(cell / "faults.jsonl", cell, fault_of)
+def read_faults(cell: Path, problems: list[str] | None = None) -> list[FaultRow]:
+    """The infrastructure faults of a cell's folder. Raises as `read_rows`."""
+    return _read(cell / "faults.jsonl", cell, fault_of, problems)
 
 
 def read_run(cell: Path) -> dict[str, Any]:
     """run.json of a cell's folder. Raises ConfigError if it has another format, or is none."""
     path = cell / "run.json"
     try:
-        run = json.loads(path.read_text())
+        run: Any = object_of(path)
         starts = run["starts"]
         commit = starts[-1].get("commit")
-    except (ValueError, LookupError, TypeError, AttributeError) as error:
+    except (OSError, ValueError, LookupError, TypeError, AttributeError) as error:
         raise ConfigError(f"{path} is not a record of ours: {error!r}; move it away") from error
     if (recorded_format := run.get("format", 1)) != FORMAT:
-        written_by = f" (commit {commit[:12]})" if commit else ""
+        written_by = f" (commit {commit!s:.12})" if commit else ""
         raise ConfigError(
             f"{path} is of format {recorded_format} and this version reads format {FORMAT}: use "
             f"the version that wrote it{written_by}, or play again under another `name`"
@@ -192,14 +183,27 @@ def read_run(cell: Path) -> dict[str, Any]:
     return dict(run)
 
 
-def _read(path: Path, cell: Path, parse: Callable[[str, str], T]) -> list[T]:
+def _read(
+    path: Path, cell: Path, parse: Callable[[str, str], T], problems: list[str] | None = None
+) -> list[T]:
     """All whole lines of a JSON-lines file; a torn last line is left out; none if it is absent."""
     if not path.exists():
         return []
     if (cell / "run.json").exists():
         read_run(cell)
-    lines = path.read_text(encoding="utf-8", errors="replace").split("\n")
-    return [parse(line, f"{path} line {number}") for number, line in enumerate(lines[:-1], start=1)]
+    try:
+        lines = path.read_text(encoding="utf-8", errors="replace").split("\n")
+    except OSError as error:
+        raise ConfigError(f"{path} cannot be read: {error.strerror}") from error
+    parsed = []
+    for number, line in enumerate(lines[:-1], start=1):
+        try:
+            parsed.append(parse(line, f"{path} line {number}"))
+        except ConfigError as error:
+            if problems is None:
+                raise
+            problems.append(str(error))
+    return parsed
 
 
 def _append(path: Path, row: Recorded) -> None:

@@ -6,10 +6,10 @@ from the events before it.
 
 import dataclasses
 import re
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from pddlego_local.errors import ConfigError
 from pddlego_local.events import ActionTaken, End, Event, Start
 from pddlego_local.metrics.episode import summarize
 from pddlego_local.outcomes import OUTCOMES
@@ -28,9 +28,10 @@ def rescored(events: Sequence[Event]) -> EpisodeRow | None:
 
 def differences(cell: Path) -> Iterator[str]:
     """What episodes.jsonl says otherwise than the transcripts, a sentence each, in the order of
-    games and trials. Raises ConfigError for a line that is not of this format."""
-    rows = read_rows(cell / "episodes.jsonl")
-    count = Counter((row.game, row.trial) for row in rows)
+    games and trials."""
+    problems = list[str]()
+    rows = read_rows(cell / "episodes.jsonl", problems)
+    yield from problems
     recorded = {(row.game, row.trial): row for row in rows}
     found = {
         (int(name[1]), int(name[2])): path
@@ -39,14 +40,16 @@ def differences(cell: Path) -> Iterator[str]:
     }
     for episode in sorted(recorded.keys() | found.keys()):
         place = f"game {episode[0]}, trial {episode[1]}"
-        if count[episode] > 1:
-            yield f"{place}: {count[episode]} rows"
         if episode not in found:
             yield f"{place}: a row without a transcript"
         elif episode not in recorded:
             yield f"{place}: a transcript without a row"
         else:
-            events = read_events(found[episode])
+            try:
+                events = read_events(found[episode])
+            except ConfigError as error:
+                yield f"{place}: {error}"
+                continue
             yield from (f"{place}: {told}" for told in _compared(recorded[episode], events))
 
 

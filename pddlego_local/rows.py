@@ -1,12 +1,14 @@
 """The lines of episodes.jsonl and faults.jsonl: how each episode ended, in numbers."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import pydantic
 
+from pddlego_local.errors import ConfigError
 from pddlego_local.formats import Recorded, read_as
+from pddlego_local.outcomes import CAUSES, OUTCOMES
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -81,7 +83,21 @@ _FAULT = pydantic.TypeAdapter(FaultRow)
 
 def row_of(line: str, place: str) -> EpisodeRow:
     """Raises ConfigError, which names `place`, if the line is no row of this format."""
-    return read_as(_ROW, line, place, "an episode's row")
+    row = read_as(_ROW, line, place, "an episode's row")
+    check_names(place, row.causes, row.outcome)
+    return row
+
+
+def check_names(place: str, causes: Iterable[str], outcome: str | None = None) -> None:
+    """Raises ConfigError for one that `outcomes` does not list."""
+    unknown = [name for name in causes if name not in CAUSES]
+    if outcome is not None and outcome not in OUTCOMES:
+        unknown.append(outcome)
+    if unknown:
+        raise ConfigError(
+            f"{place} names {unknown[0]!r:.60}, which is no outcome or cause that this version "
+            "knows; read it with the version that wrote it"
+        )
 
 
 def fault_of(line: str, place: str) -> FaultRow:

@@ -13,9 +13,10 @@ _BORDER, _PER_COLUMN = 1, 3  # characters that are no text: a line at the left; 
 
 
 def screen() -> Console:
-    """Standard output: as wide as the terminal or COLUMNS, in a pipe as `PIPE_WIDTH`."""
+    """Standard output: as wide as the terminal or COLUMNS, in a pipe as `PIPE_WIDTH`. Names are
+    text: brackets in them mark nothing up."""
     told = sys.stdout.isatty() or "COLUMNS" in os.environ
-    return Console(highlight=False, width=None if told else PIPE_WIDTH)
+    return Console(highlight=False, markup=False, width=None if told else PIPE_WIDTH)
 
 
 def show(console: Console, table: Table) -> None:

@@ -29,8 +29,8 @@ from pddlego_local.events import (
 )
 from pddlego_local.formats import FORMAT, to_json
 from pddlego_local.methods.shared.lessons import read_lessons
+from pddlego_local.methods.shared.won_domains import winning_domains
 from pddlego_local.models.replay import Replay
-from pddlego_local.record import winning_domains
 from pddlego_local.rows import row_of
 from pddlego_local.run import run_cell
 from tests.rows import call, row

@@ -79,7 +79,7 @@ def carry_out(arguments: argparse.Namespace) -> int:
         _show_grammar(console, samples_drawn)
     _show_what_next(console, results[-1].folder, title, random=bool(answers))
     for fault in (fault for result in results for fault in result.faults):
-        console.print(f"[red]infrastructure fault:[/] {escape(visible(fault))}")
+        console.print(f"[red]infrastructure fault:[/] {escape(visible(fault))}", markup=True)
     return 3 if any(result.faults for result in results) else 0
 
 

@@ -4,6 +4,7 @@ inspect_ai."""
 import argparse
 from pathlib import Path
 
+from pddlego_local.commands.problems import tell
 from pddlego_local.errors import ConfigError, RecordFault
 from pddlego_local.report.calls import CALL_COLUMNS, EPISODE_COLUMNS, call_rows, episode_rows
 from pddlego_local.report.cells import find_cells
@@ -39,4 +40,4 @@ def carry_out(arguments: argparse.Namespace) -> int:
     except OSError as error:
         raise RecordFault(f"cannot write {out}: {error.strerror or error}") from error
     print(told)
-    return 0
+    return tell(cells.problems)

@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from pddlego_local.commands.problems import tell
+from pddlego_local.environments import family
 from pddlego_local.errors import ConfigError
 from pddlego_local.report.arms import arms_of
 from pddlego_local.report.asked import questions
@@ -28,6 +30,7 @@ from pddlego_local.report.papers import paper_results
 from pddlego_local.report.published import Result
 from pddlego_local.report.text import on_screen, report_markdown
 from pddlego_local.screen import screen, show
+from pddlego_local.visible import visible
 
 HELP = "tables of one or more runs, with n and intervals"
 
@@ -56,6 +59,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "decoding.rung=free:grounded; Holm's adjustment is over what is asked alone",
     )
     parser.add_argument(
+        "--maps-of",
+        action="append",
+        default=[],
+        metavar="PACKAGE",
+        help="of an environment of your own: its known.py is asked about maps; code that a record "
+        "names is not run unasked",
+    )
+    parser.add_argument(
         "--with-trivial",
         action="store_true",
         help="count games that are solved at reset, as the papers' tables do",
@@ -68,6 +79,8 @@ def carry_out(arguments: argparse.Namespace) -> int:
         if len(arguments.runs) > 1:
             raise ConfigError("--open with several runs: say with --out where the pages belong")
         folder = arguments.runs[0]
+    for package in arguments.maps_of:
+        family.import_known(package)
     cells = find_cells(arguments.runs)
     with_trivial = arguments.with_trivial
     numbers = report_numbers(cells, with_trivial=with_trivial)
@@ -79,7 +92,7 @@ def carry_out(arguments: argparse.Namespace) -> int:
         show(console, comparisons_on_screen(found))
     if folder:
         papers = paper_results(cells)
-        files = _write(numbers, found, papers, folder)
+        files = _write(numbers, found, papers, folder, cells.problems)
         if not arguments.without_pages:
             tables = f"{comparisons_markdown(found)}\n{papers_markdown(papers)}"
             findings = Findings(numbers, found, tables)
@@ -87,7 +100,7 @@ def carry_out(arguments: argparse.Namespace) -> int:
         print(f"written: {', '.join(map(str, files))}")
     if arguments.open and folder:
         webbrowser.open((folder / "index.html").resolve().as_uri())
-    return 0
+    return tell(cells.problems)
 
 
 def _check_asked(words: Sequence[str], cells: Sequence[CellRecord]) -> None:
@@ -101,11 +114,27 @@ def _check_asked(words: Sequence[str], cells: Sequence[CellRecord]) -> None:
             )
 
 
-def _write(numbers: Numbers, found: Compared, papers: Sequence[Result], folder: Path) -> list[Path]:
+def _problems_markdown(problems: Sequence[str]) -> str:
+    told = "\n".join(f"- `{visible(problem).replace('`', chr(39))}`" for problem in problems)
+    return f"\n## Problems of the records\n\n{told}\n" if problems else ""
+
+
+def _write(
+    numbers: Numbers,
+    found: Compared,
+    papers: Sequence[Result],
+    folder: Path,
+    problems: Sequence[str],
+) -> list[Path]:
     """Each file for which there is something to say; of the others, none is left from before."""
     texts = {
         "report.md": "\n".join(
-            [answer_markdown(found), report_markdown(numbers), comparisons_markdown(found)]
+            [
+                answer_markdown(found),
+                report_markdown(numbers),
+                comparisons_markdown(found),
+                _problems_markdown(problems),
+            ]
         ),
         "report.tex": "\n".join([report_latex(numbers), comparisons_latex(found)]),
         "papers.md": papers_markdown(papers),

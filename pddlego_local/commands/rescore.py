@@ -3,8 +3,10 @@
 import argparse
 from pathlib import Path
 
+from pddlego_local.commands.problems import tell
 from pddlego_local.report.cells import find_cells
 from pddlego_local.rescoring import differences
+from pddlego_local.visible import visible
 
 HELP = "compute rows from transcripts again, and say what differs; exit code 1 if anything does"
 
@@ -18,9 +20,9 @@ def carry_out(arguments: argparse.Namespace) -> int:
     found = 0
     for cell in cells:
         for difference in differences(cell.folder):
-            print(f"{cell.folder}: {difference}")
+            print(visible(f"{cell.folder}: {difference}"))
             found += 1
     episodes = sum(len(cell.rows) for cell in cells)
     told = f"{found} difference{'s' if found > 1 else ''}" if found else "no difference"
     print(f"{told} in {episodes} episodes of {len(cells)} cells")
-    return 1 if found else 0
+    return tell(cells.left_out) or (1 if found else 0)

@@ -5,6 +5,7 @@ import datetime
 import time
 from pathlib import Path
 
+from pddlego_local.commands.problems import tell
 from pddlego_local.report.progress import Progress, progress
 
 HELP = "how far a run has come; reads its records alone, while it goes on or after"
@@ -15,9 +16,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def carry_out(arguments: argparse.Namespace) -> int:
-    for name, text in _lines(progress(arguments.run), time.time()):
+    seen = progress(arguments.run)
+    for name, text in _lines(seen, time.time()):
         print(f"{name:9} {text}")
-    return 0
+    return tell(seen.problems)
 
 
 def _lines(seen: Progress, now: float) -> list[tuple[str, str]]:

@@ -14,6 +14,8 @@ in the group `environment` of a folder of configurations names its class.
 
 import hashlib
 import importlib
+import re
+import sys
 from collections.abc import Callable, Sequence
 from functools import cache
 from importlib import resources
@@ -76,14 +78,27 @@ def reference(package: str) -> ModuleType:
 
 def known(package: str) -> Callable[[Sequence[Turn], str], list[Known]] | None:
     """Tells of (all that a game has said so far, a problem file) what is known of the map; a reset
-    begins with the first turn again. None where the environment has no map, or is not here."""
-    if not all(name.isidentifier() for name in package.split(".")):
+    begins with the first turn again. None where the environment has no map.
+
+    `package` may come from a foreign record: nothing is imported for it but what lies beside this
+    file, or belongs to a package that is imported already.
+    """
+    ours = re.fullmatch(rf"{re.escape(__package__)}\.\w+", package)
+    if not ours and package not in sys.modules:
         return None
     try:
-        module = importlib.import_module(f"{package}.known")
-    except ModuleNotFoundError:
+        return import_known(package)
+    except ConfigError:
         return None
-    function: Callable[[Sequence[Turn], str], list[Known]] = module.known
+
+
+def import_known(package: str) -> Callable[[Sequence[Turn], str], list[Known]]:
+    """As `known`, of any package. Raises ConfigError where it has no known.py."""
+    try:
+        module = importlib.import_module(f"{package}.known")
+        function: Callable[[Sequence[Turn], str], list[Known]] = module.known
+    except (ImportError, AttributeError, ValueError, TypeError) as error:
+        raise ConfigError(f"{package}: there is no {package}.known to ask ({error})") from error
     return function
 
 

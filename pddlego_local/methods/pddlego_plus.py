@@ -18,9 +18,9 @@ from pddlego_local.decoding.forms import PDDL, PROBLEM, Form, Keys, Pddl, Proble
 from pddlego_local.decoding.question import Question
 from pddlego_local.episode import Episode
 from pddlego_local.events import Where
+from pddlego_local.methods.shared.won_domains import winning_domains
 from pddlego_local.planning import Formalization
 from pddlego_local.prompts.shown import Shown
-from pddlego_local.record import winning_domains
 
 Variant = Literal["detailed", "simple", "simple_goal", "simple_hint", "compact"]
 

@@ -13,8 +13,8 @@ from types import FrameType
 from typing import Any
 
 from pddlego_local.errors import ConfigError
+from pddlego_local.formats import object_of
 from pddlego_local.models.cache import made_once
-from pddlego_local.models.whole import object_of
 
 DATE = "26 Jul 2024"
 """What Llama 3.1's template says where it is given no date."""

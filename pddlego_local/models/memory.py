@@ -13,8 +13,8 @@ from pydantic import ConfigDict, NonNegativeInt, PositiveInt
 from pydantic.dataclasses import dataclass
 
 from pddlego_local.errors import ConfigError
+from pddlego_local.formats import object_of
 from pddlego_local.models.about import About
-from pddlego_local.models.whole import object_of
 
 RESERVE = 2 * 10**9  # of each GPU, for what is neither: assumed, not measured
 GPU_COUNTS = (1, 2, 4, 8)

@@ -3,8 +3,9 @@
 from pathlib import Path
 
 import pydantic
-import pydantic_core
 from safetensors import SafetensorError, safe_open
+
+from pddlego_local.formats import object_of
 
 CONFIG = "config.json"
 INDEX = "model.safetensors.index.json"
@@ -28,14 +29,6 @@ def brings_code(folder: Path) -> str:
         if path.is_file() and object_of(path).get("auto_map"):
             return name
     return ""
-
-
-def object_of(path: Path) -> dict[str, object]:
-    """A file that holds one JSON object. Raises OSError, and ValueError for any other content."""
-    told = pydantic_core.from_json(path.read_bytes())
-    if not isinstance(told, dict):
-        raise ValueError("it holds no JSON object")
-    return told
 
 
 def _of_texts(folder: Path) -> str:

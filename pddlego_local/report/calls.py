@@ -10,7 +10,6 @@ from typing import Any
 from pddlego_local.events import ActionTaken, Call, Event, Plan, Start, Where
 from pddlego_local.metrics.counting import reasons
 from pddlego_local.metrics.episode import cause_of, requests_of
-from pddlego_local.record import read_events, transcript_of
 from pddlego_local.report.cells import LABELS, CellRecord, varying_options
 from pddlego_local.report.table_file import Cell, Columns, Row
 from pddlego_local.rows import EpisodeRow
@@ -77,7 +76,7 @@ def _episodes(
         of_cell = {"cell": cell.folder.name, **cell.labels, "settings": cell.settings(varying)}
         apart = reasons(cell.rows)
         for row in cell.rows:
-            events = read_events(transcript_of(cell.folder, row.game, row.trial))
+            events, _ = cell.events(row)
             yield {**of_cell, "counts": not apart[row.game]}, row, events
 
 

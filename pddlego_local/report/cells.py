@@ -2,29 +2,94 @@
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, NotRequired
 
-from pddlego_local.config import parse_games
+import pydantic
+from pydantic import Field
+from typing_extensions import TypedDict
+
+from pddlego_local.config import MOST_EPISODES, parse_games
 from pddlego_local.decoding.ladder import RUNGS
 from pddlego_local.errors import ConfigError
-from pddlego_local.record import read_rows, read_run
+from pddlego_local.events import Event
+from pddlego_local.record import read_events, read_rows, read_run, transcript_of
 from pddlego_local.rows import EpisodeRow
+from pddlego_local.visible import visible
 
 LABELS = ("environment", "method", "model", "decoding")
+_FILES = ("run.json", "episodes.jsonl")
 HELPED = " + frontier"
 STRICTLY = ", read strictly"
 
 
+class _Asked(TypedDict):
+    games: str | int | list[int]
+    trials: Annotated[int, Field(ge=1, le=MOST_EPISODES)]
+
+
+class _Start(TypedDict):
+    config: _Asked
+
+
+class _Labels(TypedDict):
+    environment: str
+    method: str
+    model: str
+    decoding: str
+
+
+class _Budget(TypedDict):
+    limit: int
+    unit: str
+
+
+class _Environment(TypedDict):
+    budget: _Budget
+    _target_: NotRequired[str]
+
+
+class _Identity(TypedDict):
+    environment: _Environment
+    method: dict[str, Any]
+    model: dict[str, Any]
+    decoding: dict[str, Any]
+
+
+class _Run(TypedDict):
+    """What is relied on of run.json."""
+
+    labels: _Labels
+    environment: str
+    task_groups: dict[str, list[str]]
+    identity: _Identity
+    starts: Annotated[list[_Start], Field(min_length=1)]
+
+
+_RUN = pydantic.TypeAdapter(_Run)
+
+
 @dataclass(frozen=True)
 class CellRecord:
-    """A cell as it lies on disk. `run` is run.json; rows are sorted by game and trial."""
+    """A cell as it lies on disk. `run` is run.json; rows are sorted by game and trial. `problems`
+    are what could not be read of it so far, or does not count."""
 
     folder: Path
     run: Mapping[str, Any]
     rows: list[EpisodeRow]
+    problems: list[str] = field(default_factory=list)
+
+    def events(self, row: EpisodeRow) -> tuple[list[Event], str]:
+        """Those of an episode, and why there are none where they cannot be read: one transcript
+        does not take the others away."""
+        try:
+            return read_events(transcript_of(self.folder, row.game, row.trial)), ""
+        except ConfigError as error:
+            if str(error) not in self.problems:
+                self.problems.append(str(error))
+            return [], str(error)
 
     @cached_property
     def asked(self) -> frozenset[tuple[int, int]]:
@@ -50,7 +115,7 @@ class CellRecord:
     @property
     def labels(self) -> dict[str, str]:
         """Those of run.json; the decoding's with what it has `added`."""
-        labels = {label: self.run["labels"][label] for label in LABELS}
+        labels = {label: visible(self.run["labels"][label]) for label in LABELS}
         decoding = "free" if self.added == STRICTLY else labels["decoding"]
         return labels | {"decoding": decoding + self.added}
 
@@ -88,25 +153,58 @@ class CellRecord:
     def group(self, task_type: str) -> str:
         """The environment's group of this kind of task; a kind in no group is its own."""
         groups: Mapping[str, list[str]] = self.run["task_groups"]
-        return next((name for name, kinds in groups.items() if task_type in kinds), task_type)
+        group = next((name for name, kinds in groups.items() if task_type in kinds), task_type)
+        return visible(group)
 
 
-def find_cells(paths: Iterable[Path]) -> list[CellRecord]:
+class Cells(list[CellRecord]):
+    """Those that can be read; `left_out` says why others cannot."""
+
+    def __init__(self, cells: Iterable[CellRecord] = (), left_out: Iterable[str] = ()) -> None:
+        super().__init__(cells)
+        self.left_out = list(left_out)
+
+    @property
+    def problems(self) -> list[str]:
+        return [*self.left_out, *(problem for cell in self for problem in cell.problems)]
+
+
+def find_cells(paths: Iterable[Path]) -> Cells:
     """Every cell at or below the given folders, those of one folder sorted by what they are. Raises
-    ConfigError if one holds none, or a record of another format."""
-    cells: dict[Path, CellRecord] = {}
+    ConfigError if one holds none that can be read."""
+    cells, left_out = dict[Path, CellRecord](), list[str]()
     for path in paths:
-        found = [_read(run.parent) for run in sorted(path.rglob("run.json"))]
+        found, wrong = list[CellRecord](), list[str]()
+        for folder in sorted({file.parent for name in _FILES for file in path.rglob(name)}):
+            try:
+                found.append(_read(folder))
+            except ConfigError as error:
+                wrong.append(str(error))
         if not found:
-            raise ConfigError(f"{path}: no run.json at or below this folder")
+            raise ConfigError("; ".join(wrong) or f"{path}: no run.json at or below this folder")
+        left_out += wrong
         cells |= {cell.folder: cell for cell in sorted(found, key=_order)}
-    return list(cells.values())
+    return Cells(cells.values(), dict.fromkeys(left_out))
 
 
 def _read(folder: Path) -> CellRecord:
-    rows = read_rows(folder / "episodes.jsonl")
+    path, problems = folder / "run.json", list[str]()
+    if not path.exists():
+        raise ConfigError(
+            f"{folder} holds episodes and no run.json; put it back, or give the command that "
+            "played them again"
+        )
+    run = read_run(folder)
+    rows = read_rows(folder / "episodes.jsonl", problems)
     rows.sort(key=lambda row: (row.game, row.trial))
-    return CellRecord(folder, read_run(folder), rows)
+    cell = CellRecord(folder, run, rows, problems)
+    try:
+        _RUN.validate_python(run)
+        _ = cell.asked
+    except ValueError as error:
+        first = " ".join(str(error).split())
+        raise ConfigError(f"{path} is not a record of ours ({first:.300}); move it away") from error
+    return cell
 
 
 def _order(cell: CellRecord) -> tuple[object, ...]:
@@ -137,4 +235,4 @@ def _flat(tree: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, str]
         if isinstance(value, Mapping):
             yield from _flat(value, f"{prefix}{key}.")
         elif key != "_target_":
-            yield f"{prefix}{key}", str(value)
+            yield visible(f"{prefix}{key}"), visible(str(value))

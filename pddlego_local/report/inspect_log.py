@@ -5,6 +5,7 @@ stands between the model's messages as tools' words. Only what is recorded is to
 """
 
 import json
+import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,6 @@ from typing import Any
 from pddlego_local.core import Message
 from pddlego_local.events import ActionTaken, Call, Event, Plan, Start
 from pddlego_local.metrics.counting import counted, reasons
-from pddlego_local.record import read_events, transcript_of
 from pddlego_local.report.cells import CellRecord
 from pddlego_local.rows import EpisodeRow
 
@@ -22,14 +22,20 @@ _STOP = {"stop": "stop", "length": "max_tokens", "unfinished_thought": "max_toke
 
 def write_logs(cells: Sequence[CellRecord], folder: Path) -> int:
     """Writes FOLDER/<when it began>_<cell>.json for each cell and returns their number: other names
-    are not listed. Raises OSError, and ConfigError for a transcript that cannot be read."""
+    are not listed. Raises OSError."""
     folder.mkdir(parents=True, exist_ok=True)
+    written = 0
     for cell in cells:
-        text = json.dumps(log(cell), ensure_ascii=False, indent=1)
-        began = str(cell.run["starts"][0]["began"])[:19].replace(":", "-")
-        path = folder / f"{began}_{cell.folder.name}.json"
+        try:
+            text = json.dumps(log(cell), ensure_ascii=False, indent=1)
+            began = str(cell.run["starts"][0]["began"])[:19]
+        except (LookupError, TypeError) as error:
+            cell.problems.append(f"{cell.folder / 'run.json'} has no {error}, as a log needs")
+            continue
+        path = folder / f"{re.sub('[^0-9T]', '-', began)}_{cell.folder.name}.json"
         path.write_text(text + "\n", encoding="utf-8", errors="replace")
-    return len(cells)
+        written += 1
+    return written
 
 
 def log(cell: CellRecord) -> Json:
@@ -91,7 +97,7 @@ def _usage(rows: Sequence[EpisodeRow]) -> Json:
 
 
 def _sample(cell: CellRecord, row: EpisodeRow, apart: str) -> Json:
-    events = read_events(transcript_of(cell.folder, row.game, row.trial))
+    events, _ = cell.events(row)
     model = cell.labels["model"]
     calls = [event for event in events if isinstance(event, Call)]
     sample: Json = {

@@ -10,7 +10,7 @@ from pathlib import Path
 from pddlego_local.metrics.counting import Standing
 from pddlego_local.metrics.pace import time_left_s
 from pddlego_local.record import read_faults, transcript_of, unfinished_transcripts
-from pddlego_local.report.cells import CellRecord, find_cells
+from pddlego_local.report.cells import CellRecord, Cells, find_cells
 from pddlego_local.sweep_record import read_sweeps
 
 
@@ -38,6 +38,7 @@ class Progress:
     completion_tokens: int
     busy_s: float
     last_written: float | None
+    problems: Sequence[str] = ()
 
     @property
     def left_s(self) -> float | None:
@@ -53,18 +54,20 @@ class Progress:
 def progress(run: Path) -> Progress:
     """Raises as `find_cells` and `read_sweeps`."""
     planned = read_sweeps(run)
-    begun = find_cells([run]) if not planned or any(run.rglob("run.json")) else []
+    begun = find_cells([run]) if not planned or any(run.rglob("run.json")) else Cells()
+    problems = begun.problems
     asked = planned | {cell.folder: len(cell.rows) + cell.missing for cell in begun}
     rows = [row for cell in begun for row in cell.rows]
     standing = Standing()
     for cell in begun:
         for row in cell.rows:
             standing.add(cell.folder, row)
-    faults = [(cell, fault) for cell in begun for fault in read_faults(cell.folder)]
+    faults = [(cell, fault) for cell in begun for fault in read_faults(cell.folder, problems)]
     done = {(cell.folder, row.game, row.trial) for cell in begun for row in cell.rows}
     faulty = {(cell.folder, fault.game, fault.trial) for cell, fault in faults}
     spans = [span for cell in begun for span in _played(cell)]
     return Progress(
+        problems=problems,
         cells=len(asked),
         cells_begun=len(begun),
         cells_done=sum(not cell.missing for cell in begun),

@@ -3,9 +3,6 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from pddlego_local.errors import ConfigError
-from pddlego_local.events import Event
-from pddlego_local.record import read_events, transcript_of
 from pddlego_local.report.cells import CellRecord
 from pddlego_local.report.figures.drawn import draw_figures
 from pddlego_local.report.figures.growth import Growth
@@ -13,7 +10,7 @@ from pddlego_local.report.figures.series import series_of
 from pddlego_local.report.pages.elsewhere import arms_beside
 from pddlego_local.report.pages.episode import episode_page
 from pddlego_local.report.pages.experiment import Findings, experiment_page
-from pddlego_local.report.pages.listed import Listed, listed, with_pages
+from pddlego_local.report.pages.listed import listed, with_pages
 from pddlego_local.report.pages.won_alone import won_alone
 
 
@@ -27,7 +24,7 @@ def write_pages(
     episodes, arms = listed(cells), arms_beside(cells)
     for number, cell in enumerate(cells):
         for one, beside in with_pages(episodes, number, arms[number]):
-            events, unreadable = _events(cell, one)
+            events, unreadable = cell.events(one.row)
             if cell.folder in growth:
                 growth[cell.folder].read(events)
             path = folder / one.path
@@ -40,12 +37,3 @@ def write_pages(
     text = experiment_page(cells, findings, episodes, alone, figures)
     index.write_text(text, encoding="utf-8")
     return index
-
-
-def _events(cell: CellRecord, one: Listed) -> tuple[list[Event], str]:
-    """Those of an episode, and why they cannot be read: one transcript does not take the others'
-    pages away."""
-    try:
-        return read_events(transcript_of(cell.folder, one.row.game, one.row.trial)), ""
-    except ConfigError as error:
-        return [], str(error)

@@ -1,0 +1,236 @@
+"""Records that are merged, foreign, broken or made to harm: what can be read is reported, the rest
+is told, and nothing that they name is run."""
+
+import json
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pddlego_local.cli import run
+from pddlego_local.formats import FORMAT, to_json
+from pddlego_local.report.cells import find_cells
+from pddlego_local.run import run_cell
+from tests.planted import FREE, LOST, SYNTAX, WON, composed, plant, plant_rows
+from tests.rows import row
+
+Change = Callable[[Path], object]
+NASTY = "\x00\x1b[2J\x07\u202e</script><b>${x}$ \x85"
+
+
+@pytest.fixture(scope="module")
+def played(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Two games on two rungs, by rules."""
+    out = tmp_path_factory.mktemp("played")
+    for rung in ("free", "syntax"):
+        given = [f"run.out={out}", "model=reference", f"decoding={rung}", "games=1,3"]
+        assert not run_cell(composed(*given)).faults
+    return out
+
+
+@pytest.fixture
+def runs(played: Path, tmp_path: Path) -> Path:
+    return Path(shutil.copytree(played, tmp_path / "runs"))
+
+
+def a_cell(runs: Path) -> Path:
+    return find_cells([runs])[0].folder
+
+
+def said(capsys: pytest.CaptureFixture[str]) -> str:
+    told = capsys.readouterr()
+    assert "Traceback" not in told.err
+    return told.out + told.err
+
+
+def readers(runs: Path, out: Path) -> list[list[str]]:
+    return [
+        ["report", str(runs), "--out", str(out / "report")],
+        ["export", str(runs), "--out", str(out / "calls.csv")],
+        ["export", str(runs), "--out", str(out / "episodes.csv"), "--episodes"],
+        ["export", str(runs), "--inspect", str(out / "logs")],
+        ["rescore", str(runs)],
+        ["status", str(runs)],
+    ]
+
+
+def on_line(file: str, change: Callable[[dict[str, Any]], object]) -> Change:
+    """Changes what the last line of a file says."""
+
+    def changed(cell: Path) -> None:
+        path = next(cell.glob(file))
+        *before, last = path.read_text().splitlines()
+        told = json.loads(last)
+        change(told)
+        path.write_text("\n".join([*before, json.dumps(told)]) + "\n")
+
+    return changed
+
+
+def in_run(change: Callable[[dict[str, Any]], object]) -> Change:
+    return on_whole("run.json", change)
+
+
+def on_whole(file: str, change: Callable[[dict[str, Any]], object]) -> Change:
+    def changed(cell: Path) -> None:
+        told = json.loads((cell / file).read_text())
+        change(told)
+        (cell / file).write_text(json.dumps(told))
+
+    return changed
+
+
+def garbage(file: str, content: bytes = b"\x00\xff garbage\n") -> Change:
+    return lambda cell: next(cell.glob(file)).write_bytes(content)
+
+
+def added(file: str, content: bytes) -> Change:
+    return lambda cell: (cell / file).write_bytes((cell / file).read_bytes() + content)
+
+
+BROKEN: dict[str, Change] = {
+    "a garbage transcript": garbage("transcripts/1-0.jsonl"),
+    "a transcript of depth": garbage("transcripts/1-0.jsonl", b"[" * 99_999 + b"\n"),
+    "an unknown outcome at the end": on_line(
+        "transcripts/1-0.jsonl", lambda end: end["row"].update(outcome="abducted")
+    ),
+    "an unknown outcome": on_line("episodes.jsonl", lambda told: told.update(outcome="abducted")),
+    "an unknown cause": on_line("episodes.jsonl", lambda told: told["causes"].update(odd=1)),
+    "time that is none": on_line("episodes.jsonl", lambda told: told.update(wall_time_s=1e999)),
+    "a line of garbage": added("episodes.jsonl", b"\xff\n"),
+    "all rows are garbage": garbage("episodes.jsonl"),
+    "run.json is garbage": garbage("run.json"),
+    "run.json is a list": garbage("run.json", b"[]"),
+    "run.json is deep": garbage("run.json", b"[" * 99_999),
+    "run.json is gone": lambda cell: (cell / "run.json").unlink(),
+    "run.json has no labels": in_run(lambda told: told.pop("labels")),
+    "labels are numbers": in_run(lambda told: told.update(labels={"model": 1})),
+    "no task groups": in_run(lambda told: told.update(task_groups=[1])),
+    "no budget": in_run(lambda told: told["identity"]["environment"].pop("budget")),
+    "a billion games": in_run(
+        lambda told: told["starts"][0]["config"].update(games="0-999999999")
+    ),
+    "a billion trials": in_run(lambda told: told["starts"][0]["config"].update(trials=10**9)),
+    "games in words": in_run(lambda told: told["starts"][0]["config"].update(games="all")),
+    "no start": in_run(lambda told: told.update(starts=[])),
+    "a start that is a number": in_run(lambda told: told.update(starts=[1])),
+    "another format": in_run(lambda told: told.update(format=99)),
+}  # fmt: skip
+OF_TRANSCRIPTS = {"a garbage transcript", "a transcript of depth", "an unknown outcome at the end"}
+
+
+@pytest.mark.parametrize("name", BROKEN)
+def test_what_can_be_read_is_reported_and_the_rest_is_told(
+    runs: Path, tmp_path: Path, name: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    BROKEN[name](a_cell(runs))
+    for words in readers(runs, tmp_path):
+        code = run(words)
+        told = said(capsys)
+        of_rows = words[0] == "status" and name in OF_TRANSCRIPTS  # which reads none
+        assert code == (0 if of_rows else 1), (words, told)
+        assert words[0] == "rescore" or of_rows or "problem: " in told
+    assert (tmp_path / "report" / "index.html").is_file()
+    assert len((tmp_path / "calls.csv").read_text().splitlines()) > 2
+
+
+def test_rows_that_stand_twice_count_once_and_the_first_counts(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rows = [row(WON, 1), row(WON, 2), row(LOST, 1), row(LOST, 2), row(WON, 1)]
+    folder = plant_rows(tmp_path, composed(FREE), rows, "1,2")
+    (cell,) = find_cells([folder])
+    assert [(one.game, one.outcome) for one in cell.rows] == [(1, WON), (2, WON)]
+    assert run(["status", str(folder)]) == 1
+    told = said(capsys)
+    assert "2 of 2 done" in told and told.count("the first counts") == 3
+    assert run(["report", str(folder), "--out", str(tmp_path), "--without-pages"]) == 1
+    assert "of 2" in said(capsys)
+    assert "a further row of game 2, trial 0" in (tmp_path / "report.md").read_text()
+    assert run(["rescore", str(folder)]) == 1
+    assert "a further row of game 1" in said(capsys)
+
+
+def test_control_characters_in_a_record_harm_no_page_and_no_export(
+    runs: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = a_cell(runs)
+    path = folder / "transcripts/1-0.jsonl"
+    events = [json.loads(line) for line in path.read_text().splitlines()]
+    texts = {"text", "observation", "feedback", "command", "message", "told", "planned", "thought"}
+    for event in events:
+        event |= {key: NASTY for key in texts & event.keys() if isinstance(event[key], str)}
+    path.write_text("".join(json.dumps(e) + "\n" for e in events))
+    on_line("episodes.jsonl", lambda told: told.update(notes={NASTY: NASTY}, task_type="\0\x1b$"))(
+        folder
+    )
+    in_run(lambda told: told["labels"].update(model="m\x00\x1b[2J$_{[/b]"))(folder)
+    for words in readers(runs, tmp_path):
+        assert run(words) in (0, 1)
+        shown = said(capsys)
+        assert "\x00" not in shown and "\x1b[2J" not in shown
+    for file in [*tmp_path.rglob("*.html"), *tmp_path.rglob("*.svg")]:
+        text = file.read_text()
+        assert "\x00" not in text and "\x1b" not in text and "<b>${" not in text
+    for file in tmp_path.glob("logs/*.json"):
+        json.loads(file.read_text())
+
+
+def test_a_log_is_written_into_its_folder_alone(runs: Path, tmp_path: Path) -> None:
+    for cell in find_cells([runs]):
+        in_run(lambda told: told["starts"][0].update(began="../../../escaped"))(cell.folder)
+    assert run(["export", str(runs), "--inspect", str(tmp_path / "a/b/logs")]) == 0
+    assert len(list((tmp_path / "a/b/logs").iterdir())) == 2
+
+
+def test_nothing_that_a_record_names_is_imported(
+    runs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    foreign = tmp_path / "path" / "foreign_world"
+    foreign.mkdir(parents=True)
+    (foreign / "__init__.py").write_text(f"import os; os.mkdir({str(tmp_path / 'ran')!r})\n")
+    (foreign / "known.py").write_text("def known(turns, problem):\n    return []\n")
+    monkeypatch.syspath_prepend(tmp_path / "path")
+    for cell in find_cells([runs]):
+        for group in ("environment", "method", "model", "decoding"):
+            target = {"_target_": "foreign_world.game.Game"}
+            in_run(lambda told, g=group, t=target: told["identity"][g].update(t))(cell.folder)
+    for words in readers(runs, tmp_path / "out"):
+        (tmp_path / "out").mkdir(exist_ok=True)
+        run(words)
+        assert not (tmp_path / "ran").exists(), words
+    assert (tmp_path / "out/report/index.html").is_file()
+    asked = ["report", str(runs), "--out", str(tmp_path / "out/report"), "--maps-of"]
+    assert run([*asked, "foreign_world"]) == 0 and (tmp_path / "ran").exists()
+    capsys.readouterr()
+    assert run([*asked, "no.such.world"]) == 2
+    assert "no.such.world" in said(capsys)
+
+
+def test_a_run_json_that_is_gone_is_written_again_by_the_same_command(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    given = ["run", f"run.out={tmp_path}", "model=reference", "games=1"]
+    assert run(given) == 0
+    (path,) = tmp_path.rglob("run.json")
+    before = json.loads(path.read_text())
+    rows = (path.parent / "episodes.jsonl").read_bytes()
+    path.unlink()
+    assert run(["report", str(tmp_path)]) == 2
+    assert "no run.json" in said(capsys)
+    assert run(given) == 0 and "written again" in said(capsys)
+    after = json.loads(path.read_text())
+    assert after["identity"] == before["identity"] and after["format"] == FORMAT
+    assert after["starts"][0]["rows_before"] == 1
+    assert (path.parent / "episodes.jsonl").read_bytes() == rows
+    assert run(["report", str(tmp_path)]) == 0
+
+
+def test_cells_without_a_fault_are_reported_as_before(tmp_path: Path) -> None:
+    plant(tmp_path, FREE, outcomes={1: WON})
+    plant(tmp_path, SYNTAX, outcomes={1: LOST})
+    cells = find_cells([tmp_path])
+    assert len(cells) == 2 and not cells.problems
+    assert to_json(cells[0].rows[0])
