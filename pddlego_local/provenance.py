@@ -7,7 +7,7 @@ import os
 import platform
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -51,7 +51,7 @@ def run_and_start(
     identity = model.identity()
     start = {
         "began": now(),
-        "command": sys.argv,
+        "command": words_of(sys.argv),
         "config": dict(config.tree),
         "games_teach_each_other": method.learns == FROM_ALL_GAMES and config.settings.trials > 1,
         "backend_version": identity.pop("backend_version", None),
@@ -72,6 +72,11 @@ def run_and_start(
     if method.learns:  # what is learnt depends on the games
         run["games"] = list(config.settings.games)
     return run, start
+
+
+def words_of(command: Sequence[str]) -> list[str]:
+    """As they were typed: to Hydra, and in older records, the program is "pddlego run"."""
+    return [*(command[0].split() if command[:1] == ["pddlego run"] else command[:1]), *command[1:]]
 
 
 def now() -> str:

@@ -32,6 +32,10 @@ class _Asked(TypedDict):
 
 class _Start(TypedDict):
     config: _Asked
+    command: NotRequired[list[str] | None]
+    commit: NotRequired[str | None]
+    packages: NotRequired[dict[str, Any] | None]
+    machine: NotRequired[dict[str, Any] | None]
 
 
 class _Labels(TypedDict):
@@ -66,6 +70,7 @@ class _Run(TypedDict):
     task_groups: dict[str, list[str]]
     identity: _Identity
     starts: Annotated[list[_Start], Field(min_length=1)]
+    model: NotRequired[dict[str, Any]]
 
 
 _RUN = pydantic.TypeAdapter(_Run)

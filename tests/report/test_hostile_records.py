@@ -1,7 +1,10 @@
 """Records that are merged, foreign, broken or made to harm: what can be read is reported, the rest
 is told, and nothing that they name is run."""
 
+import html
 import json
+import re
+import shlex
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -115,6 +118,9 @@ BROKEN: dict[str, Change] = {
     "a billion trials": in_run(lambda told: told["starts"][0]["config"].update(trials=10**9)),
     "games in words": in_run(lambda told: told["starts"][0]["config"].update(games="all")),
     "no start": in_run(lambda told: told.update(starts=[])),
+    "a command that is none": in_run(lambda told: told["starts"][0].update(command=7)),
+    "packages that are a list": in_run(lambda told: told["starts"][0].update(packages=[1])),
+    "a model that is a text": in_run(lambda told: told.update(model="x")),
     "a start that is a number": in_run(lambda told: told.update(starts=[1])),
     "another format": in_run(lambda told: told.update(format=99)),
 }  # fmt: skip
@@ -226,6 +232,19 @@ def test_a_run_json_that_is_gone_is_written_again_by_the_same_command(
     assert after["starts"][0]["rows_before"] == 1
     assert (path.parent / "episodes.jsonl").read_bytes() == rows
     assert run(["report", str(tmp_path)]) == 0
+
+
+@pytest.mark.parametrize("first", [["pddlego run"], ["pddlego", "run"]])
+def test_a_page_shows_a_command_that_can_be_copied(
+    runs: Path, tmp_path: Path, first: list[str]
+) -> None:
+    typed = [*first, "-m", "games=0-9,17", "name=it's"]
+    for cell in find_cells([runs]):
+        assert cell.run["starts"][0]["command"][0] != "pddlego run"
+        in_run(lambda told: told["starts"][0].update(command=typed))(cell.folder)
+    assert run(["report", str(runs), "--out", str(tmp_path)]) == 0
+    line = re.findall(r"Command</p><pre>(.*?)</pre>", (tmp_path / "index.html").read_text())[0]
+    assert shlex.split(html.unescape(line)) == ["pddlego", "run", *typed[len(first) :]]
 
 
 def test_cells_without_a_fault_are_reported_as_before(tmp_path: Path) -> None:

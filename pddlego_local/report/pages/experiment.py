@@ -9,6 +9,7 @@ from typing import Any
 from markdown_it import MarkdownIt
 from markupsafe import Markup
 
+from pddlego_local.provenance import words_of
 from pddlego_local.report.cells import LABELS, CellRecord, by_number, varying_options
 from pddlego_local.report.comparisons import Compared
 from pddlego_local.report.figures.drawn import Figure
@@ -98,7 +99,7 @@ def _starts(cells: Iterable[CellRecord]) -> list[tuple[dict[str, Any], list[str]
     for cell in cells:
         for recorded in cell.run["starts"]:
             start = {name: recorded.get(name) for name in OF_A_START}
-            start["command"] = recorded.get("command") or []
+            start["command"] = words_of(recorded.get("command") or [])
             start["command_line"] = shlex.join(start["command"])
             start |= {name: start[name] or {} for name in ("packages", "machine")}
             names = starts.setdefault(repr(start), (start, []))[1]
