@@ -57,16 +57,17 @@ class _Environment(TypedDict):
 
 class _Identity(TypedDict):
     environment: _Environment
-    method: dict[str, Any]
-    model: dict[str, Any]
-    decoding: dict[str, Any]
+    seed: int
+    method: NotRequired[dict[str, Any]]
+    model: NotRequired[dict[str, Any]]
+    decoding: NotRequired[dict[str, Any]]
 
 
 class _Run(TypedDict):
     """What is relied on of run.json."""
 
     labels: _Labels
-    environment: str
+    environment: NotRequired[str]
     task_groups: dict[str, list[str]]
     identity: _Identity
     starts: Annotated[list[_Start], Field(min_length=1)]

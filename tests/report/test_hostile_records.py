@@ -117,6 +117,7 @@ BROKEN: dict[str, Change] = {
     ),
     "a billion trials": in_run(lambda told: told["starts"][0]["config"].update(trials=10**9)),
     "games in words": in_run(lambda told: told["starts"][0]["config"].update(games="all")),
+    "no seed": in_run(lambda told: told["identity"].pop("seed")),
     "no start": in_run(lambda told: told.update(starts=[])),
     "a command that is none": in_run(lambda told: told["starts"][0].update(command=7)),
     "packages that are a list": in_run(lambda told: told["starts"][0].update(packages=[1])),
@@ -199,10 +200,13 @@ def test_nothing_that_a_record_names_is_imported(
     (foreign / "__init__.py").write_text(f"import os; os.mkdir({str(tmp_path / 'ran')!r})\n")
     (foreign / "known.py").write_text("def known(turns, problem):\n    return []\n")
     monkeypatch.syspath_prepend(tmp_path / "path")
-    for cell in find_cells([runs]):
+
+    def renamed(told: dict[str, Any]) -> None:
         for group in ("environment", "method", "model", "decoding"):
-            target = {"_target_": "foreign_world.game.Game"}
-            in_run(lambda told, g=group, t=target: told["identity"][g].update(t))(cell.folder)
+            told["identity"][group]["_target_"] = "foreign_world.game.Game"
+
+    for cell in find_cells([runs]):
+        in_run(renamed)(cell.folder)
     for words in readers(runs, tmp_path / "out"):
         (tmp_path / "out").mkdir(exist_ok=True)
         run(words)
