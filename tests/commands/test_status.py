@@ -23,7 +23,11 @@ def recorded(folder: Path, games: str, ended: dict[int, float]) -> None:
     and 50 tokens."""
     with Cell(folder) as cell:
         config = {"games": games, "trials": 1}
-        cell.describe({"labels": {}, "identity": {}}, {"config": config})
+        labels = dict.fromkeys(("environment", "method", "model", "decoding"), "any")
+        budget = {"unit": "actions", "limit": 50}
+        identity = {"environment": {"budget": budget}, "seed": 0}
+        run = {"labels": labels, "identity": identity, "task_groups": {}}
+        cell.describe(run, {"config": config})
         for game, end in ended.items():
             with cell.transcript(game, 0):
                 pass
