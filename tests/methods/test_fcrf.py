@@ -146,10 +146,10 @@ def test_lessons_that_are_not_there_are_the_users_mistake(tmp_path: Path) -> Non
 
 
 def test_a_mentor_that_says_nothing_usable_changes_no_outcome() -> None:
-    model = Scripted([*FAILING, "", "I cannot.", "Sorry."])
+    model = Scripted([*FAILING, "", '{"words": "I cannot."}', "{}"])
     row = play(fcrf(max_retries=2), model)
     assert row.outcome == "repeated_action" and row.notes["reflection"] == {}
-    assert "move up" in row.notes["trace"] and "no JSON object" in opening(model, 4)
+    assert "move up" in row.notes["trace"] and "of exactly this form" in opening(model, 4)
     solved = play(fcrf(), Scripted([*WINNING, PromptTooLong("no room")]), [row])
     assert solved.outcome == "success"
     assert solved.notes == {"difference_fault": "context_exceeded"}
