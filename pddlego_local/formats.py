@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import TypeVar
 
 import pydantic
-import pydantic_core
 from pydantic import ConfigDict
 
 from pddlego_local.errors import ConfigError
@@ -34,7 +33,10 @@ def to_json(entry: Recorded) -> str:
 
 def object_of(path: Path) -> dict[str, object]:
     """A file that holds one JSON object. Raises OSError, and ValueError for any other content."""
-    told = pydantic_core.from_json(path.read_bytes())
+    try:
+        told = json.loads(path.read_bytes())
+    except RecursionError as error:
+        raise ValueError("it is too deep") from error
     if not isinstance(told, dict):
         raise ValueError("it holds no JSON object")
     return told

@@ -199,7 +199,9 @@ def test_a_transcript_that_cannot_be_read_takes_no_other_page_away(
     for path, _ in list(transcripts(tmp_path / "played"))[:1]:
         path.write_text("no JSON\n{}\n")
         torn = f"{path.parent.parent.name}/{path.stem}.html"
-    assert run(["report", str(tmp_path / "played"), "--out", str(tmp_path)]) == 0
+    assert run(["report", str(tmp_path / "played"), "--out", str(tmp_path)]) == 1, (
+        "the problem is told"
+    )
     assert len(list((tmp_path / "episodes").rglob("*.html"))) == 4
     shown = Text((tmp_path / "episodes" / torn).read_text()).text
     assert "The transcript cannot be read" in shown and "line 1 is not JSON" in shown
