@@ -61,7 +61,7 @@ def test_a_command_with_control_characters_is_refused_by_every_game(planner: Fas
         assert [action.command for action in given] == ["open door to south␀", "␀", "␛[2Jlook"]
 
 
-@pytest.mark.parametrize("bad", ["I would move", '{"act": "move"}', '{"action": " "}'])
+@pytest.mark.parametrize("bad", ["I would move.\nOr not?", '{"act": "move"}', '{"action": " "}'])
 def test_an_answer_without_an_action_is_sampled_again(planner: FastDownward, bad: str) -> None:
     model = Scripted([bad, '{"action": "open door to south"}'])
     outcome, _ = play(ActionGen(), house(1), model, planner)
@@ -92,7 +92,7 @@ def test_plangen_gives_up_after_five_attempts(planner: FastDownward) -> None:
 
 
 def test_plangen_tells_a_faulty_answer_apart_and_need_not_restart(planner: FastDownward) -> None:
-    model = Scripted(["Let me think", '{"action": "open door to south"}'])
+    model = Scripted(["Let me think.\nIs it open?", '{"action": "open door to south"}'])
     outcome, events = play(PlanGen(), house(1), model, planner)
     assert outcome == "step_limit" and not of(events, Restart)
     assert 'form {"action": "..."}' in model.asked[1].messages[0].content
