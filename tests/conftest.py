@@ -9,6 +9,7 @@ import pytest
 from pddlego_local.models.opened import MODELS
 
 os.environ.setdefault("OMP_NUM_THREADS", "1")  # the tests of two processes share two cores
+os.environ.pop("COLUMNS", None)  # xdist sets it, and nobody reads what its processes print
 
 LONG = {"serving", "train", "chaos"}  # folders
 

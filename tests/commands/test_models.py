@@ -89,7 +89,6 @@ def rows(
     for module in ("fit", "models"):
         monkeypatch.setattr(f"pddlego_local.commands.{module}.gpu_count", lambda: gpus)
         monkeypatch.setattr(f"pddlego_local.commands.{module}.gpu_memory", lambda: memory)
-    monkeypatch.setenv("COLUMNS", "160")
     assert run(["models"]) == 0
     cells = [re.split(r"\s*│\s*", line)[1:-1] for line in capsys.readouterr().out.splitlines()]
     return {row[0]: row[1:] for row in cells if row}
