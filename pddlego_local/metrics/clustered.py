@@ -27,15 +27,28 @@ def design_effect(sizes: Sequence[int], totals: Sequence[int], squares: int) -> 
     return max(seen * clusters / (clusters - 1) / independent - 1, 0.0), most
 
 
-def effective_size(sizes: Sequence[int], totals: Sequence[int], squares: int) -> float:
-    """As many independent samples would tell as much, at 5 %: the samples divided by their design
-    effect. What the effect is above 1 counts for more where clusters are few, as Student's t does
-    (Korn and Graubard, Survey Methodology 24, 1998)."""
+def squared_deviate(z: float, excess: float, most: float, clusters: int) -> float:
+    """z² of a standard normal times the design effect, with `excess` and `most` as `design_effect`
+    gives them. What the effect is above 1 counts for more where clusters are few, as Student's t
+    does (Korn and Graubard, Survey Methodology 24, 1998)."""
+    from scipy.stats import norm, t  # slow to import
+
+    if not excess:
+        return z**2
+    student = t.isf(norm.sf(z), max(clusters - 1, 1))
+    return float(min(z**2 + excess * student**2, most * z**2))
+
+
+def effective_size(
+    sizes: Sequence[int], totals: Sequence[int], squares: int, level: float = LEVEL
+) -> float:
+    """As many independent samples would tell as much at this level: the samples divided by their
+    design effect, which is 1 where each cluster has one sample."""
     samples = sum(sizes)
     if max(sizes, default=0) <= 1:
         return float(samples)
-    from scipy.stats import norm, t  # slow to import
+    from scipy.stats import norm
 
-    excess, most = design_effect(sizes, totals, squares)
-    few = t.isf(LEVEL / 2, max(len(sizes) - 1, 1)) / norm.isf(LEVEL / 2)
-    return float(samples / min(1 + excess * few**2, most))
+    z = float(norm.isf(level / 2))
+    effect = squared_deviate(z, *design_effect(sizes, totals, squares), len(sizes)) / z**2
+    return samples / effect

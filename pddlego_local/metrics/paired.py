@@ -12,7 +12,12 @@ from typing import Any
 
 import numpy as np
 
-from pddlego_local.metrics.clustered import LEVEL, design_effect
+from pddlego_local.metrics.clustered import (
+    LEVEL,
+    design_effect,
+    effective_size,
+    squared_deviate,
+)
 
 POWER = 0.8
 
@@ -81,36 +86,15 @@ class Paired:
         return smallest_difference(round(self.effective_pairs(level)), discordant, level)
 
     def effective_pairs(self, level: float = LEVEL) -> float:
-        """As many independent pairs would tell as much: the pairs divided by their design effect.
+        """As many independent pairs would tell as much (`clustered.effective_size`)."""
+        return effective_size(*self._samples, level)
 
-        This is the variance of the difference with clusters (Obuchowski 1998) over that of
-        independent pairs; what it is above 1 counts for more where clusters are few, as Student's t
-        does. It is at least 1, and at most what it is where all pairs of a cluster agree; it is the
-        latter where no variance is seen. With one pair a cluster it is 1.
-        """
-        from scipy.stats import norm
-
-        z = norm.isf(level / 2)
-        return float(self.pairs / (self._critical(z) / z**2)) if self.pairs else 0.0
-
-    def _critical(self, z: float) -> float:
-        """z², of a standard normal, times the design effect at its level."""
-        from scipy.stats import norm, t
-
-        excess, most = self._design
-        if not excess:
-            return float(z**2)
-        student = t.isf(norm.sf(z), max(len(self.clusters) - 1, 1))
-        return float(min(z**2 + excess * student**2, most * z**2))
-
-    @cached_property
-    def _design(self) -> tuple[float, float]:
-        """What the design effect is above 1, but for Student's t, and the most that it may be."""
-        return design_effect(
-            [cluster.pairs for cluster in self.clusters],
-            [cluster.gained - cluster.lost for cluster in self.clusters],
-            self.gained + self.lost,
-        )
+    @property
+    def _samples(self) -> tuple[list[int], list[int], int]:
+        """As `clustered.design_effect` takes them: a pair is 1, -1 or 0."""
+        sizes = [cluster.pairs for cluster in self.clusters]
+        totals = [cluster.gained - cluster.lost for cluster in self.clusters]
+        return sizes, totals, self.gained + self.lost
 
     @property
     def _score_p(self) -> float:
@@ -121,7 +105,12 @@ class Paired:
         if self.gained == self.lost:
             return 1.0
         statistic = (self.gained - self.lost) ** 2 / (self.gained + self.lost)
-        z = brentq(lambda z: self._critical(z) - statistic, 0, sqrt(statistic) * 1.001, xtol=1e-14)
+        effect = (*design_effect(*self._samples), len(self.clusters))
+
+        def surplus(z: float) -> float:
+            return squared_deviate(z, *effect) - statistic
+
+        z = brentq(surplus, 0, sqrt(statistic) * 1.001, xtol=1e-14)
         return float(2 * norm.sf(z))
 
 
