@@ -25,6 +25,10 @@ The table is read from the comments in `conf/model/<config>.yaml`, where the val
 (`python -m tests.model_facts`). "the card" and the files named are those of the model's page on the
 hub. `pddlego models` and `pddlego doctor` use these facts to tell what fits a GPU. Only
 `thinking` changes how a model is run.
+
+Code that lies in a model's folder is never run (`trust_remote_code=False`); a folder that needs it,
+one that is not whole, and one whose tensors transformers would make up are refused in a sentence,
+by `pddlego doctor` too.
 """
 
 

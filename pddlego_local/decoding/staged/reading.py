@@ -118,11 +118,6 @@ def after_type(text: str) -> bool:
     return [item.name for item in before_last if isinstance(item, Word)] == ["-"]
 
 
-def has_section(text: str, name: str) -> bool:
-    """Whether the last file has a section, such as ":objects"."""
-    return any(isinstance(item, Block) and item.head == name for item in _last_file(text).items)
-
-
 def _domain(text: str) -> Domain:
     return read_domain(read(text, _ignore, recover=True) or Block(0), FaultLog("domain", ""))
 
