@@ -12,8 +12,8 @@ import os
 import sys
 from collections.abc import Sequence
 
-from pddlego_local.errors import InfrastructureError, PddlegoError
-from pddlego_local.visible import visible
+from pddlego_local.core.errors import InfrastructureError, PddlegoError
+from pddlego_local.core.visible import visible
 
 COMMANDS = {
     "run": "play one cell, or with -m a sweep; the same command again continues it",
@@ -83,7 +83,7 @@ def _dispatch(arguments: Sequence[str]) -> int:
 
         return cells.main(arguments[1:])
     if arguments and arguments[0] == "-sc":  # a shell asks how a line may go on
-        from pddlego_local.commands.run_help import complete
+        from pddlego_local.commands.shared.run_help import complete
 
         return _dispatch(["run", *arguments]) if complete(list(COMMANDS)) else 0
     if arguments and arguments[0] == "--version":

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from pddlego_local.models.opened import MODELS
+from pddlego_local.runner.model_store import MODELS
 
 os.environ.setdefault("OMP_NUM_THREADS", "1")  # the tests of two processes share two cores
 os.environ.pop("COLUMNS", None)  # xdist sets it, and nobody reads what its processes print

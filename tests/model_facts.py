@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from pddlego_local.commands.models import told
-from pddlego_local.resources import folder
+from pddlego_local.core.resources import folder
 from tests.bench.markdown import table
 
 PUBLISHED = [

@@ -5,11 +5,11 @@ import json
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-from pddlego_local.config import CellConfig, compose_cell
-from pddlego_local.formats import FORMAT, to_json
+from pddlego_local.core.formats import FORMAT, to_json
+from pddlego_local.core.record.rows import EpisodeRow
 from pddlego_local.report.cells import find_cells
 from pddlego_local.report.comparisons import Comparison, compared
-from pddlego_local.rows import EpisodeRow
+from pddlego_local.runner.config import CellConfig, compose_cell
 from tests.rows import row
 
 

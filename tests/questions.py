@@ -1,6 +1,6 @@
 """Questions for the tests that draw answers, and the grammars that need no scene."""
 
-from pddlego_local.core import Grammar, Message
+from pddlego_local.core.nouns import Grammar, Message
 from pddlego_local.decoding.forms import PDDL, Form, Keys
 from pddlego_local.decoding.ladder import constraint_for
 from pddlego_local.decoding.question import Question, Scene

@@ -3,10 +3,10 @@
 import dataclasses
 from typing import Any
 
-from pddlego_local.core import Message, Sampling
-from pddlego_local.events import Call, Where
-from pddlego_local.outcomes import outcome_named
-from pddlego_local.rows import EpisodeRow
+from pddlego_local.core.nouns import Message, Sampling
+from pddlego_local.core.outcomes import outcome_named
+from pddlego_local.core.record.events import Call, Where
+from pddlego_local.core.record.rows import EpisodeRow
 
 
 def row(outcome: str = "success", game: int = 0, trial: int = 0, **changes: Any) -> EpisodeRow:

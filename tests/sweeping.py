@@ -2,10 +2,10 @@
 
 import threading
 
-from pddlego_local.core import Completion, Sampling
+from pddlego_local.core.errors import ModelFault
+from pddlego_local.core.nouns import Completion, Sampling
 from pddlego_local.decoding.forms import Keys
 from pddlego_local.decoding.question import Drawn, Question
-from pddlego_local.errors import ModelFault
 from pddlego_local.models.reference import ReferenceFormalizer
 
 

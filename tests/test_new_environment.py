@@ -13,8 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from pddlego_local.events import Call
-from pddlego_local.record import read_events, read_rows
+from pddlego_local.core.record.events import Call
+from pddlego_local.core.record.folder import read_events, read_rows
 
 FOLDER = Path(__file__).parent / "lamp"
 METHODS = ("pddlego_plus", "pddl_gen", "pddl_edit", "plangen", "action_gen")

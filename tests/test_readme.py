@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parent.parent
+ROOT = Path(__file__).parents[1]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 TEXT = "\n".join(page.read_text() for page in PAGES)
 
@@ -52,8 +52,8 @@ CASES: dict[str, tuple[str, int, str] | None] = {
     if GPU
     else ("make sweep EXPERIMENT=workstation_trials", 2, "GPU"),
     "make sweep EXPERIMENT=systems": None,  # tests/test_systems.py
-    "make sweep EXPERIMENT=ceiling": None,  # half an hour; a part of it: tests/test_ceiling.py
-    "make sweep EXPERIMENT=paper_pddlego_plus": None,  # tests/test_papers.py
+    "make sweep EXPERIMENT=ceiling": None,  # half an hour; a part: tests/methods/test_ceiling.py
+    "make sweep EXPERIMENT=paper_pddlego_plus": None,  # tests/report/test_papers.py
     "pddlego run -m experiment=paper_pddlego_plus --dry-run": (
         "pddlego run -m experiment=paper_pddlego_plus --dry-run run.out={tmp}", 0, "cells: 30",
     ),
@@ -65,7 +65,7 @@ CASES: dict[str, tuple[str, int, str] | None] = {
         "pddlego games alfworld --out {tmp} -n 1 --seed 0", 0, "1 games written",
     ),
     "make sweep EXPERIMENT=smoke": ("make sweep EXPERIMENT=smoke RUNS={tmp}", 0, "random"),
-    "make sweep LAUNCHER=submitit_slurm": None,  # sends jobs: tests/test_elsewhere.py
+    "make sweep LAUNCHER=submitit_slurm": None,  # sends jobs: tests/runner/test_launchers.py
     "make serving DEVICE=cuda": None,
     "pddlego run -m experiment=workstation hydra/launcher=submitit_slurm"
     " hydra.launcher.partition=gpu": None if shutil.which("srun") else (
@@ -78,7 +78,7 @@ CASES: dict[str, tuple[str, int, str] | None] = {
     "pddlego report runs/sample --out runs/sample --without-pages": None,  # likewise
     "pddlego rescore runs/sample": None,  # likewise
     "pddlego report runs/sample --open": None,  # as runs/default
-    "make sweep EXPERIMENT=replicate_qwen3_32b": None,  # tests/test_replications.py
+    "make sweep EXPERIMENT=replicate_qwen3_32b": None,  # tests/report/test_replications.py
     "make chaos KILLS=100 SEED=0": None,  # half an hour; a few kills: tests/chaos/test_chaos.py
     "make fuzz EXAMPLES=10000": None,  # ten minutes; a few hundred: tests/fuzz
     "make fetch MODEL=smollm2": None,  # tests/serving/test_smollm2.py

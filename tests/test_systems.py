@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from pddlego_local.commands.dry_run import look_ahead
-from pddlego_local.config import compose_cell
-from pddlego_local.record import read_rows
-from pddlego_local.resources import folder
+from pddlego_local.commands.shared.dry_run import look_ahead
+from pddlego_local.core.record.folder import read_rows
+from pddlego_local.core.resources import folder
+from pddlego_local.runner.config import compose_cell
 
 METHODS = {path.stem for path in (folder("conf") / "method").glob("*.yaml")}
 

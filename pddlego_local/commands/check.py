@@ -4,10 +4,10 @@ import argparse
 import dataclasses
 from typing import Any
 
-from pddlego_local.commands import pairs
-from pddlego_local.commands.in_order import Here, in_order, processes
+from pddlego_local.commands.shared import pairs
+from pddlego_local.commands.shared.in_order import Here, in_order, processes
+from pddlego_local.core.visible import visible
 from pddlego_local.pddl.check import check
-from pddlego_local.visible import visible
 
 HELP = "check PDDL without planning: syntax, names, types"
 add_arguments = pairs.add_arguments

@@ -14,24 +14,24 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from pddlego_local.commands.counts import count
 from pddlego_local.commands.sample import samples
-from pddlego_local.config import CellConfig, compose_cell
+from pddlego_local.commands.shared.counts import count
+from pddlego_local.commands.shared.screen import screen, show
+from pddlego_local.core.record.events import Plan
+from pddlego_local.core.record.folder import read_events, transcript_of
+from pddlego_local.core.visible import visible
 from pddlego_local.decoding.layout import Printer
 from pddlego_local.decoding.question import Model
-from pddlego_local.events import Plan
-from pddlego_local.models.opened import MODELS
 from pddlego_local.models.weights import shipped
-from pddlego_local.pool import CellResult
-from pddlego_local.record import read_events, transcript_of
 from pddlego_local.report.cells import CellRecord, find_cells
 from pddlego_local.report.comparisons import compared
 from pddlego_local.report.numbers import report_numbers
 from pddlego_local.report.text import on_screen
 from pddlego_local.report.verdicts import answers
-from pddlego_local.run import run_cell
-from pddlego_local.screen import screen, show
-from pddlego_local.visible import visible
+from pddlego_local.runner.config import CellConfig, compose_cell
+from pddlego_local.runner.model_store import MODELS
+from pddlego_local.runner.pool import CellResult
+from pddlego_local.runner.run import run_cell
 
 HELP = "small language models play, freely and under a grammar"
 OURS = ("nano_early", "nano")

@@ -7,14 +7,14 @@ from pathlib import Path
 
 from rich.console import Console
 
-from pddlego_local.commands.fit import GB, Asked, look_at, model_settings, room_for_records
-from pddlego_local.config import compose_cell
+from pddlego_local.commands.shared.fit import GB, Asked, look_at, model_settings, room_for_records
+from pddlego_local.core.errors import ConfigError, MissingPart, PddlegoError
 from pddlego_local.environments.alfworld.installation import find_environment
 from pddlego_local.environments.textworld_express.game import java_path
-from pddlego_local.errors import ConfigError, MissingPart, PddlegoError
 from pddlego_local.models.machine import gpu_count, gpu_memory
 from pddlego_local.models.vllm.server import serving_build
-from pddlego_local.provenance import provenance
+from pddlego_local.runner.config import compose_cell
+from pddlego_local.runner.provenance import provenance
 
 HELP = "what is installed, what is missing, what to type"
 

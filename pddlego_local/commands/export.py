@@ -4,8 +4,8 @@ inspect_ai."""
 import argparse
 from pathlib import Path
 
-from pddlego_local.commands.problems import tell
-from pddlego_local.errors import ConfigError, RecordFault
+from pddlego_local.commands.shared.problems import tell
+from pddlego_local.core.errors import ConfigError, RecordFault
 from pddlego_local.report.calls import CALL_COLUMNS, EPISODE_COLUMNS, call_rows, episode_rows
 from pddlego_local.report.cells import find_cells
 from pddlego_local.report.inspect_log import write_logs

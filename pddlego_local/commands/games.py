@@ -7,7 +7,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from pddlego_local.commands.counts import count
+from pddlego_local.commands.shared.counts import count
+from pddlego_local.core.errors import ConfigError, EnvironmentFault, RecordFault
 from pddlego_local.environments.alfworld.games import (
     PLAIN_TYPES,
     SPLITS,
@@ -16,7 +17,6 @@ from pddlego_local.environments.alfworld.games import (
     make_game,
 )
 from pddlego_local.environments.alfworld.playthrough import unwinnable
-from pddlego_local.errors import ConfigError, EnvironmentFault, RecordFault
 
 HELP = "game files of our own making, in the layout of the ALFWorld data set"
 BATCH = 20  # games checked and written at a time

@@ -9,15 +9,15 @@ import yaml
 from omegaconf import OmegaConf
 from rich.table import Table
 
-from pddlego_local.commands.fit import GB, about_of, on_cuda
-from pddlego_local.errors import MissingPart
+from pddlego_local.commands.shared.fit import GB, about_of, on_cuda
+from pddlego_local.commands.shared.screen import screen, show
+from pddlego_local.core.errors import MissingPart
+from pddlego_local.core.resources import folder
 from pddlego_local.models.about import About
 from pddlego_local.models.front_matter import front_matter
 from pddlego_local.models.machine import gpu_count, gpu_memory
 from pddlego_local.models.memory import Gpus, fewest, shape_found, shape_told
 from pddlego_local.models.weights import locate, shipped
-from pddlego_local.resources import folder
-from pddlego_local.screen import screen, show
 
 HELP = "the models that have a config: size, licence, context, and which run on this machine"
 

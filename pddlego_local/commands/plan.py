@@ -5,11 +5,11 @@ import dataclasses
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
-from pddlego_local.commands import pairs
-from pddlego_local.commands.in_order import Here, in_order
+from pddlego_local.commands.shared import pairs
+from pddlego_local.commands.shared.in_order import Here, in_order
+from pddlego_local.core.visible import visible
 from pddlego_local.pddl.check import SWAPPED, swapped
 from pddlego_local.planner import FastDownward
-from pddlego_local.visible import visible
 
 HELP = "plan with Fast Downward"
 add_arguments = pairs.add_arguments

@@ -6,12 +6,12 @@ import sys
 from collections.abc import Mapping
 from pathlib import Path
 
+from pddlego_local.core.errors import ConfigError
+from pddlego_local.core.outcomes import CAUSES
+from pddlego_local.core.visible import visible
 from pddlego_local.decoding.forms import FORMS, PDDL, Form, Keys, choice
-from pddlego_local.decoding.reading.lenient import Candidate, Findings, lenient
-from pddlego_local.decoding.reading.strict import strict
-from pddlego_local.errors import ConfigError
-from pddlego_local.outcomes import CAUSES
-from pddlego_local.visible import visible
+from pddlego_local.episode.reading.lenient import Candidate, Findings, lenient
+from pddlego_local.episode.reading.strict import strict
 
 HELP = "what is read from a model's answer, and why"
 

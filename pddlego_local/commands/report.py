@@ -6,9 +6,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from pddlego_local.commands.problems import tell
+from pddlego_local.commands.shared.problems import tell
+from pddlego_local.commands.shared.screen import screen, show
+from pddlego_local.core.errors import ConfigError
+from pddlego_local.core.visible import visible
 from pddlego_local.environments import family
-from pddlego_local.errors import ConfigError
 from pddlego_local.report.arms import arms_of
 from pddlego_local.report.asked import questions
 from pddlego_local.report.cells import CellRecord, find_cells
@@ -29,8 +31,6 @@ from pddlego_local.report.paper_tables import papers_latex, papers_markdown
 from pddlego_local.report.papers import paper_results
 from pddlego_local.report.published import Result
 from pddlego_local.report.text import on_screen, report_markdown
-from pddlego_local.screen import screen, show
-from pddlego_local.visible import visible
 
 HELP = "tables of one or more runs, with n and intervals"
 

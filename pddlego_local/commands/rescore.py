@@ -3,10 +3,10 @@
 import argparse
 from pathlib import Path
 
-from pddlego_local.commands.problems import tell
+from pddlego_local.commands.shared.problems import tell
+from pddlego_local.core.record.rescoring import differences
+from pddlego_local.core.visible import visible
 from pddlego_local.report.cells import find_cells
-from pddlego_local.rescoring import differences
-from pddlego_local.visible import visible
 
 HELP = "compute rows from transcripts again, and say what differs; exit code 1 if anything does"
 

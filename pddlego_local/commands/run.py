@@ -25,19 +25,20 @@ from rich.console import Console
 from rich.logging import RichHandler
 from rich.markup import escape
 
-from pddlego_local.commands import dry_run, elsewhere
-from pddlego_local.commands.run_end import tell_results
-from pddlego_local.commands.run_help import help_text
-from pddlego_local.commands.sweep import cells_of
-from pddlego_local.config import CellConfig, compose_cell, quote_games
-from pddlego_local.errors import CellHeld, PddlegoError
-from pddlego_local.models.opened import MODELS
-from pddlego_local.pool import CellResult
-from pddlego_local.resources import folder
-from pddlego_local.run import run_cells
-from pddlego_local.sweep_record import write_sweep
-from pddlego_local.unlearned import what_they_never_learned
-from pddlego_local.visible import visible
+from pddlego_local.commands.shared import dry_run
+from pddlego_local.commands.shared.run_end import tell_results
+from pddlego_local.commands.shared.run_help import help_text
+from pddlego_local.commands.shared.unlearned import what_they_never_learned
+from pddlego_local.core.errors import CellHeld, PddlegoError
+from pddlego_local.core.resources import folder
+from pddlego_local.core.visible import visible
+from pddlego_local.runner import launchers as elsewhere
+from pddlego_local.runner.config import CellConfig, compose_cell, quote_games
+from pddlego_local.runner.model_store import MODELS
+from pddlego_local.runner.pool import CellResult
+from pddlego_local.runner.run import run_cells
+from pddlego_local.runner.sweep_cells import cells_of
+from pddlego_local.runner.sweep_record import write_sweep
 
 EVERY_CELL = "--dry-run=cells"
 DRY_RUNS = ("--dry-run", EVERY_CELL)

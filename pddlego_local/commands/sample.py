@@ -13,24 +13,24 @@ from typing import Any
 from rich.console import Console
 from rich.progress import Progress
 
-from pddlego_local.asking import layout_of
-from pddlego_local.commands.answer_file import answer_file
-from pddlego_local.commands.as_they_end import each_as_it_ends
-from pddlego_local.commands.counts import count
-from pddlego_local.config import CellConfig, compose_cell
+from pddlego_local.commands.shared.answer_file import answer_file
+from pddlego_local.commands.shared.as_they_end import each_as_it_ends
+from pddlego_local.commands.shared.counts import count
+from pddlego_local.commands.shared.unlearned import what_they_never_learned
+from pddlego_local.core.errors import ConfigError
+from pddlego_local.core.record.events import Event
+from pddlego_local.core.seeds import derive_seed
+from pddlego_local.core.visible import visible
 from pddlego_local.decoding import Decoding
-from pddlego_local.decoding.answer import read
-from pddlego_local.decoding.draw import draw
 from pddlego_local.decoding.forms import PDDL, Keys
 from pddlego_local.decoding.ladder import constraint_for
 from pddlego_local.decoding.question import Model, Question
-from pddlego_local.episode import Episode, Parts
-from pddlego_local.errors import ConfigError
-from pddlego_local.events import Event
+from pddlego_local.episode.asking import layout_of
+from pddlego_local.episode.drawing import draw
+from pddlego_local.episode.episode import Episode, Parts
+from pddlego_local.episode.reading.answer import read
 from pddlego_local.models.scripted import Scripted
-from pddlego_local.seeds import derive_seed
-from pddlego_local.unlearned import what_they_never_learned
-from pddlego_local.visible import visible
+from pddlego_local.runner.config import CellConfig, compose_cell
 
 HELP = "PDDL pairs that a model writes for one observation, as JSON lines"
 

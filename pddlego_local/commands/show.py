@@ -8,8 +8,10 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from pddlego_local.errors import ConfigError
-from pddlego_local.events import (
+from pddlego_local.commands.shared.screen import screen, show
+from pddlego_local.core.errors import ConfigError
+from pddlego_local.core.outcomes import CAUSES, OUTCOMES
+from pddlego_local.core.record.events import (
     ActionTaken,
     Call,
     Chosen,
@@ -24,13 +26,11 @@ from pddlego_local.events import (
     Start,
     Unsolvable,
 )
-from pddlego_local.outcomes import CAUSES, OUTCOMES
-from pddlego_local.record import read_events
+from pddlego_local.core.record.folder import read_events
+from pddlego_local.core.record.rows import EpisodeRow
+from pddlego_local.core.visible import visible
 from pddlego_local.report.cells import find_cells
 from pddlego_local.report.pages.answers import parts_of
-from pddlego_local.rows import EpisodeRow
-from pddlego_local.screen import screen, show
-from pddlego_local.visible import visible
 
 HELP = "one episode's transcript, to read; without one, which cells or episodes there are"
 

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 
 from rich.console import Console
 
-from pddlego_local.errors import MissingPart
-from pddlego_local.train.settings import compose_training
+from pddlego_local.core.errors import MissingPart
+from pddlego_local.training.settings import compose_training
 
 HELP = "train a small model to write PDDL; the same command again continues it"
 PARTS = ("accelerate",)
@@ -20,7 +20,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def carry_out(arguments: argparse.Namespace) -> int:
     settings = compose_training(arguments.name, arguments.overrides)
     _require([*PARTS, *["peft"] * bool(settings.lora)])
-    from pddlego_local.train.campaign import Campaign
+    from pddlego_local.training.campaign import Campaign
 
     Campaign(settings, Console(highlight=False, soft_wrap=True)).carry_out()
     return 0

@@ -5,9 +5,9 @@ from typing import Annotated, Literal
 from pydantic import ConfigDict, Field, PositiveInt
 from pydantic.dataclasses import dataclass
 
-from pddlego_local.core import Sampling
+from pddlego_local.core.errors import ConfigError
+from pddlego_local.core.nouns import Sampling
 from pddlego_local.decoding.layout import Layout
-from pddlego_local.errors import ConfigError
 
 GoalArm = Literal["any", "unmet", "frontier"]
 
@@ -15,7 +15,7 @@ Rung = Literal["free", "json", "syntax", "signatures", "typed", "grounded"]
 """From the least to the most that the decoder excludes: see `decoding.ladder`."""
 
 Reading = Literal["lenient", "strict"]
-"""How a free answer is read: see `decoding.reading`."""
+"""How a free answer is read: see `episode.reading`."""
 
 Reason = Literal["none", "think", "draft"]
 
@@ -34,7 +34,7 @@ class Decoding:
     those that are already true ("unmet"), or also those that lead to no place that the state
     tracker calls unvisited ("frontier"); `conf` gives "grounded" the second. `layout` is how an
     answer is written where that carries no meaning (`decoding.layout`); `conf` gives every rung
-    with a grammar "line". `reading` is how answers of "free" are read (`decoding.reading`).
+    with a grammar "line". `reading` is how answers of "free" are read (`episode.reading`).
     `best_of` answers are drawn at once, and the first that the planner solves is taken. `repair`
     changes what a planner would refuse, before planning (`pddl.repair`); `feedback` is what a model
     reads about PDDL without a plan: the planner's own words, or those of the static check

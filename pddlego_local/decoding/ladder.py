@@ -16,7 +16,8 @@ import functools
 from collections.abc import Callable
 from typing import get_args
 
-from pddlego_local.core import Grammar
+from pddlego_local.core.errors import ConfigError
+from pddlego_local.core.nouns import Grammar
 from pddlego_local.decoding import Rung
 from pddlego_local.decoding.forms import FORMS, PDDL, Form, Keys
 from pddlego_local.decoding.grammars.lark_text import load
@@ -27,7 +28,6 @@ from pddlego_local.decoding.staged.commands import commands, moves, seen
 from pddlego_local.decoding.staged.edits import staged_edit
 from pddlego_local.decoding.staged.pddl import staged_pddl, staged_problem
 from pddlego_local.decoding.stages import Constraint
-from pddlego_local.errors import ConfigError
 
 Build = Callable[[str, Form[Keys], Scene, Layout], Constraint]
 """From the rung's name, the form, the scene and the layout to what is put on an answer."""

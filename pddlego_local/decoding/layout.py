@@ -15,7 +15,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from pddlego_local.core import Action
+from pddlego_local.core.nouns import Action
 from pddlego_local.pddl.faults import FaultLog
 from pddlego_local.pddl.reader import Block, Node, Word, read
 from pddlego_local.pddl.typed_list import read_typed_list

@@ -8,10 +8,11 @@ of the ladder what the prompt shows, so that a grammar knows no more and no less
 from dataclasses import dataclass, field
 from typing import Generic, Literal, Protocol
 
-from pddlego_local.core import Action, Completion, LanguageModel, Messages, Names, Sampling, Turn
+from pddlego_local.core.nouns import Action, Completion, Messages, Names, Sampling, Turn
+from pddlego_local.core.protocols import LanguageModel
+from pddlego_local.core.record.events import DrawnStage
 from pddlego_local.decoding import GoalArm
 from pddlego_local.decoding.forms import Form, Keys, T_co
-from pddlego_local.events import DrawnStage
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Generator
 from dataclasses import dataclass, field, replace
 
-from pddlego_local.core import Grammar
+from pddlego_local.core.nouns import Grammar
 from pddlego_local.decoding.grammars.lark_text import all_parts, decoder_prefix
 
 

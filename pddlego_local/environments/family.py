@@ -1,6 +1,6 @@
 """The folder of one environment: everything that belongs to it lies together.
 
-    game.py                    the game itself: what implements `core.Environment`
+    game.py                    the game itself: what implements `core.protocols.Environment`
     tables.yaml                its actions, feedback rules and difficulty groups
     domain.pddl                the hand-written domain of the methods that are given one
     reference.py               the answers of a perfect model (`models.reference` says which)
@@ -25,9 +25,9 @@ from typing import Any
 
 import yaml
 
-from pddlego_local.core import Turn
+from pddlego_local.core.errors import ConfigError
+from pddlego_local.core.nouns import Turn
 from pddlego_local.environments.known import Known
-from pddlego_local.errors import ConfigError
 
 ALWAYS = ("game.py", "tables.yaml", "domain.pddl")
 

@@ -6,9 +6,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from pddlego_local.core import Action
+from pddlego_local.core.errors import ConfigError
+from pddlego_local.core.nouns import Action
 from pddlego_local.environments import family
-from pddlego_local.errors import ConfigError
 
 
 @dataclass(frozen=True)

@@ -2,9 +2,9 @@
 
 from typing import Protocol
 
-from pddlego_local.core import Budget
+from pddlego_local.core.nouns import Budget
 from pddlego_local.decoding.forms import Form, Keys
-from pddlego_local.episode import Episode
+from pddlego_local.episode.episode import Episode
 
 FROM_ALL_GAMES = "from all games"
 

@@ -5,10 +5,10 @@ from typing import Annotated
 from pydantic import ConfigDict, Field
 from pydantic.dataclasses import dataclass
 
-from pddlego_local import prompts
-from pddlego_local.core import Budget
+from pddlego_local.core.nouns import Budget
 from pddlego_local.decoding.forms import COMMAND, Command
-from pddlego_local.episode import Episode
+from pddlego_local.episode.episode import Episode
+from pddlego_local.methods import prompts
 
 
 @dataclass(config=ConfigDict(extra="forbid"), kw_only=True, frozen=True)

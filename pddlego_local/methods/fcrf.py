@@ -14,15 +14,15 @@ from typing import Annotated
 from pydantic import ConfigDict, Field
 from pydantic.dataclasses import dataclass
 
-from pddlego_local.core import Budget
+from pddlego_local.core.errors import ConfigError
+from pddlego_local.core.nouns import Budget
+from pddlego_local.core.record.rows import EpisodeRow
 from pddlego_local.decoding.forms import MOVE, TEXT
-from pddlego_local.episode import Episode
-from pddlego_local.errors import ConfigError
+from pddlego_local.episode.episode import Episode
 from pddlego_local.methods import FROM_ALL_GAMES
 from pddlego_local.methods.shared import react
 from pddlego_local.methods.shared.lessons import Lesson, lesson_pool, read_lessons
 from pddlego_local.methods.shared.react import Trial
-from pddlego_local.rows import EpisodeRow
 
 _STRICT = ConfigDict(extra="forbid")
 

@@ -8,14 +8,14 @@ from typing import Annotated
 from pydantic import ConfigDict, Field
 from pydantic.dataclasses import dataclass
 
-from pddlego_local import prompts
-from pddlego_local.core import Budget, Turn
+from pddlego_local.core.nouns import Budget, Turn
+from pddlego_local.core.record.events import EditApplied, Where
 from pddlego_local.decoding.forms import EDIT, SEEN, Edit
-from pddlego_local.episode import Episode
-from pddlego_local.events import EditApplied, Where
+from pddlego_local.episode.episode import Episode
+from pddlego_local.episode.planning import Formalization
+from pddlego_local.methods import prompts
 from pddlego_local.methods.shared.pddlego_loop import MAX_OPENED, explore
 from pddlego_local.pddl.edit import apply, empty_problem
-from pddlego_local.planning import Formalization
 
 
 @dataclass(config=ConfigDict(extra="forbid"), kw_only=True, frozen=True)

@@ -5,11 +5,11 @@ nothing is refined. The first error of solver or simulation ends the episode.
 from pydantic import ConfigDict
 from pydantic.dataclasses import dataclass
 
-from pddlego_local.core import Budget
+from pddlego_local.core.nouns import Budget
 from pddlego_local.decoding.forms import PDDL
-from pddlego_local.episode import Episode
+from pddlego_local.episode.episode import Episode
+from pddlego_local.episode.planning import Formalization
 from pddlego_local.methods.pddlego_plus import Round, Variant, formalizing_question
-from pddlego_local.planning import Formalization
 
 
 @dataclass(config=ConfigDict(extra="forbid"), kw_only=True, frozen=True)

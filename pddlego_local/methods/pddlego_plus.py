@@ -11,16 +11,16 @@ from typing import Annotated, Literal
 from pydantic import ConfigDict, Field
 from pydantic.dataclasses import dataclass
 
-from pddlego_local import prompts
-from pddlego_local.acting import Execution
-from pddlego_local.core import Budget, Turn
+from pddlego_local.core.nouns import Budget, Turn
+from pddlego_local.core.record.events import Where
 from pddlego_local.decoding.forms import PDDL, PROBLEM, Form, Keys, Pddl, Problem
 from pddlego_local.decoding.question import Question
-from pddlego_local.episode import Episode
-from pddlego_local.events import Where
+from pddlego_local.episode.acting import Execution
+from pddlego_local.episode.episode import Episode
+from pddlego_local.episode.planning import Formalization
+from pddlego_local.episode.shown import Shown
+from pddlego_local.methods import prompts
 from pddlego_local.methods.shared.won_domains import winning_domains
-from pddlego_local.planning import Formalization
-from pddlego_local.prompts.shown import Shown
 
 Variant = Literal["detailed", "simple", "simple_goal", "simple_hint", "compact"]
 

@@ -8,12 +8,12 @@ from typing import Annotated
 from pydantic import ConfigDict, Field
 from pydantic.dataclasses import dataclass
 
-from pddlego_local import prompts
-from pddlego_local.acting import Execution
-from pddlego_local.core import Budget, Turn
+from pddlego_local.core.nouns import Budget, Turn
 from pddlego_local.decoding.forms import COMMAND, Command
 from pddlego_local.decoding.question import Question
-from pddlego_local.episode import Episode
+from pddlego_local.episode.acting import Execution
+from pddlego_local.episode.episode import Episode
+from pddlego_local.methods import prompts
 
 
 @dataclass(config=ConfigDict(extra="forbid"), kw_only=True, frozen=True)

@@ -5,8 +5,8 @@ import random
 from pydantic import ConfigDict
 from pydantic.dataclasses import dataclass
 
-from pddlego_local.core import Budget
-from pddlego_local.episode import Episode
+from pddlego_local.core.nouns import Budget
+from pddlego_local.episode.episode import Episode
 
 
 @dataclass(config=ConfigDict(extra="forbid"), kw_only=True, frozen=True)

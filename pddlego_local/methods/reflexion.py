@@ -7,9 +7,9 @@ from typing import Annotated
 from pydantic import ConfigDict, Field
 from pydantic.dataclasses import dataclass
 
-from pddlego_local.core import Budget
+from pddlego_local.core.nouns import Budget
 from pddlego_local.decoding.forms import MOVE, TEXT
-from pddlego_local.episode import Episode
+from pddlego_local.episode.episode import Episode
 from pddlego_local.methods.shared import react
 
 

@@ -7,8 +7,9 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Protocol, runtime_checkable
 
-from pddlego_local.core import Completion, Grammar, LanguageModel, Message, Prefix, Sampling
-from pddlego_local.errors import GrammarIgnored, ModelFault
+from pddlego_local.core.errors import GrammarIgnored, ModelFault
+from pddlego_local.core.nouns import Completion, Grammar, Message, Prefix, Sampling
+from pddlego_local.core.protocols import LanguageModel
 
 _WORD = "zyxomma"
 _GRAMMAR = Grammar("canary", "lark", f'start: "{_WORD}"\n')

@@ -12,8 +12,8 @@ from pathlib import Path
 from types import FrameType
 from typing import Any
 
-from pddlego_local.errors import ConfigError
-from pddlego_local.formats import object_of
+from pddlego_local.core.errors import ConfigError
+from pddlego_local.core.formats import object_of
 from pddlego_local.models.cache import made_once
 
 DATE = "26 Jul 2024"

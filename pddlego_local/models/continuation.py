@@ -3,8 +3,8 @@
 import dataclasses
 from collections.abc import Callable
 
-from pddlego_local.core import Completion, Grammar, Messages, Prefix, Sampling
-from pddlego_local.seeds import derive_seed
+from pddlego_local.core.nouns import Completion, Grammar, Messages, Prefix, Sampling
+from pddlego_local.core.seeds import derive_seed
 
 
 def continues(prefix: Prefix | None) -> bool:

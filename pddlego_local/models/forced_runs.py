@@ -12,8 +12,8 @@ from typing import Any
 import torch
 from outlines.backends.llguidance import LLGuidanceLogitsProcessor
 
-from pddlego_local.core import Sampling
-from pddlego_local.seeds import derive_seed
+from pddlego_local.core.nouns import Sampling
+from pddlego_local.core.seeds import derive_seed
 
 
 class Masks(LLGuidanceLogitsProcessor):

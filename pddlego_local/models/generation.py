@@ -17,8 +17,8 @@ import transformers
 from outlines.backends.llguidance import LLGuidanceBackend
 from transformers import GenerationConfig, LogitsProcessorList
 
-from pddlego_local.core import Completion, Grammar, Messages, Prefix, Sampling
-from pddlego_local.errors import ConfigError, PromptTooLong
+from pddlego_local.core.errors import ConfigError, PromptTooLong
+from pddlego_local.core.nouns import Completion, Grammar, Messages, Prefix, Sampling
 from pddlego_local.models.chat_template import check_template, dated, rendering
 from pddlego_local.models.continuation import begins_forced, continues
 from pddlego_local.models.forced_runs import ForcedRuns, Masks

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from pddlego_local.errors import ConfigError, MissingPart
+from pddlego_local.core.errors import ConfigError, MissingPart
 from pddlego_local.models.cache import kept, made_once, sha256_of
 
 log = logging.getLogger(__name__)

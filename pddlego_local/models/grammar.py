@@ -2,9 +2,9 @@
 
 from functools import lru_cache
 
-from pddlego_local.core import Grammar
+from pddlego_local.core.errors import ConfigError
+from pddlego_local.core.nouns import Grammar
 from pddlego_local.decoding.grammars.lark_text import decoder_fault
-from pddlego_local.errors import ConfigError
 
 
 @lru_cache(maxsize=64)

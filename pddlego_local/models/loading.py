@@ -7,7 +7,7 @@ from typing import Any
 
 from transformers import AutoModelForCausalLM, AutoTokenizer
 
-from pddlego_local.errors import ConfigError
+from pddlego_local.core.errors import ConfigError
 from pddlego_local.models.whole import brings_code
 
 LOCAL: dict[str, Any] = {"local_files_only": True, "trust_remote_code": False}

@@ -12,8 +12,8 @@ from typing import Any
 from pydantic import ConfigDict, NonNegativeInt, PositiveInt
 from pydantic.dataclasses import dataclass
 
-from pddlego_local.errors import ConfigError
-from pddlego_local.formats import object_of
+from pddlego_local.core.errors import ConfigError
+from pddlego_local.core.formats import object_of
 from pddlego_local.models.about import About
 
 RESERVE = 2 * 10**9  # of each GPU, for what is neither: assumed, not measured

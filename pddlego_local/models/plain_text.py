@@ -7,8 +7,8 @@ A text that would be read as one token gets a blank behind its bracket: "< |im_e
 import re
 from dataclasses import dataclass, field, replace
 
-from pddlego_local.core import Message, Messages
-from pddlego_local.errors import ConfigError
+from pddlego_local.core.errors import ConfigError
+from pddlego_local.core.nouns import Message, Messages
 from pddlego_local.models.seam import Tokenizer
 
 _MARKER = re.compile(r"<[^<>\s]{1,60}>|\[[A-Z_/]{1,40}\]")

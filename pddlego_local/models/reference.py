@@ -20,11 +20,11 @@ from typing import Any, ClassVar, Literal
 from pydantic import ConfigDict
 from pydantic.dataclasses import dataclass
 
-from pddlego_local.core import Completion, Sampling
+from pddlego_local.core.errors import ConfigError
+from pddlego_local.core.nouns import Completion, Sampling
 from pddlego_local.decoding.forms import Keys
 from pddlego_local.decoding.question import Drawn, Question, Scene
 from pddlego_local.environments import family
-from pddlego_local.errors import ConfigError
 from pddlego_local.pddl.edit import difference
 from pddlego_local.planner import FastDownward
 

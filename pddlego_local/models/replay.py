@@ -11,14 +11,14 @@ from typing import Any, ClassVar, Literal
 from pydantic import ConfigDict, Field
 from pydantic.dataclasses import dataclass
 
-from pddlego_local.core import Completion, Messages, Sampling
+from pddlego_local.core.errors import ConfigError, ModelFault
+from pddlego_local.core.nouns import Completion, Messages, Sampling
+from pddlego_local.core.record.events import Call
+from pddlego_local.core.record.folder import read_run, transcripts
 from pddlego_local.decoding import GoalArm, Rung
 from pddlego_local.decoding.forms import Keys
 from pddlego_local.decoding.layout import Layout
 from pddlego_local.decoding.question import Drawn, Question
-from pddlego_local.errors import ConfigError, ModelFault
-from pddlego_local.events import Call
-from pddlego_local.record import read_run, transcripts
 
 
 @dataclass(config=ConfigDict(extra="forbid", frozen=True), kw_only=True)

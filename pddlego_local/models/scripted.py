@@ -6,10 +6,10 @@ For testing a method's loops through the real environment and the real planner.
 from collections.abc import Iterable
 from typing import ClassVar, Literal
 
-from pddlego_local.core import Completion, Sampling
+from pddlego_local.core.errors import ModelFault
+from pddlego_local.core.nouns import Completion, Sampling
 from pddlego_local.decoding.forms import Keys
 from pddlego_local.decoding.question import Drawn, Question
-from pddlego_local.errors import ModelFault
 
 
 class Scripted:

@@ -12,8 +12,8 @@ from typing import Protocol
 
 import tokenizers
 
-from pddlego_local.core import Prefix
-from pddlego_local.errors import ConfigError
+from pddlego_local.core.errors import ConfigError
+from pddlego_local.core.nouns import Prefix
 
 HEALED_TOKENS = 2
 

@@ -5,7 +5,7 @@ from typing import Any
 from pydantic import ConfigDict
 from pydantic.dataclasses import dataclass
 
-from pddlego_local.errors import ConfigError
+from pddlego_local.core.errors import ConfigError
 
 
 @dataclass(frozen=True, kw_only=True, config=ConfigDict(extra="forbid"))

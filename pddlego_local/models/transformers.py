@@ -10,8 +10,8 @@ from typing import ClassVar, Literal
 from pydantic import ConfigDict, PositiveInt
 from pydantic.dataclasses import dataclass
 
-from pddlego_local.core import Completion, Grammar, Messages, Prefix, Sampling
-from pddlego_local.errors import MissingPart, ModelFault
+from pddlego_local.core.errors import MissingPart, ModelFault
+from pddlego_local.core.nouns import Completion, Grammar, Messages, Prefix, Sampling
 from pddlego_local.models.about import About
 from pddlego_local.models.continuation import one_by_one
 from pddlego_local.models.generation import Generation, load_generation
@@ -83,7 +83,7 @@ class TransformersModel:
         }
 
     def trained_on(self) -> frozenset[str]:
-        """As `core.Trained`, from the list beside the weights."""
+        """As `core.protocols.Trained`, from the list beside the weights."""
         return training_maps(self.weights)
 
     def load(self) -> None:

@@ -9,8 +9,8 @@ import hashlib
 import re
 from pathlib import Path
 
-from pddlego_local import resources
-from pddlego_local.errors import ConfigError, MissingPart
+from pddlego_local.core import resources
+from pddlego_local.core.errors import ConfigError, MissingPart
 from pddlego_local.models.cache import sha256_of
 from pddlego_local.models.gguf import hash_of, is_gguf, plain_folder
 from pddlego_local.models.wheel import made_of_wheel
@@ -104,7 +104,7 @@ def _check_card(folder: Path) -> None:
 
 
 def training_maps(weights: str) -> frozenset[str]:
-    """The maps of the games that these weights learned from (`core.Mapped.map`), as the list beside
+    """The maps of the games that these weights learned from (`core.protocols.Mapped.map`), as the list beside
     them says: one hash a line, lines of comment begin with "#". Empty where there is no list."""
     file = _training_maps(weights)
     lines = file.read_text(encoding="utf-8", errors="replace").splitlines() if file else []

@@ -10,7 +10,7 @@ import zipfile
 from dataclasses import dataclass
 from pathlib import Path
 
-from pddlego_local.errors import MissingPart
+from pddlego_local.core.errors import MissingPart
 from pddlego_local.models.gguf import folder_of, plain_folder
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import pydantic
 from safetensors import SafetensorError, safe_open
 
-from pddlego_local.formats import object_of
+from pddlego_local.core.formats import object_of
 
 CONFIG = "config.json"
 INDEX = "model.safetensors.index.json"

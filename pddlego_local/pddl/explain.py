@@ -7,7 +7,7 @@ empty one, come with the reason why.
 
 from collections.abc import Iterable
 
-from pddlego_local.core import PlanResult
+from pddlego_local.core.nouns import PlanResult
 from pddlego_local.pddl.check import check, prospects
 
 MOST_FAULTS = 5

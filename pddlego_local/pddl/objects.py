@@ -11,7 +11,7 @@ round. It checks each file by itself, not whether the two go together.
 
 from typing import TYPE_CHECKING
 
-from pddlego_local.errors import ConfigError, MissingPart
+from pddlego_local.core.errors import ConfigError, MissingPart
 
 if TYPE_CHECKING:
     from pddl.core import Domain, Problem

@@ -91,7 +91,7 @@ class Predicate:
 
 @dataclass(slots=True)
 class ActionDefinition:
-    """`(:action name …)` of a domain; `core.Action` is what an environment allows."""
+    """`(:action name …)` of a domain; `core.nouns.Action` is what an environment allows."""
 
     word: Word
     parameters: list[TypedName] = field(default_factory=list)

@@ -1,4 +1,4 @@
-"""Fast Downward as a `core.Planner`: a limited process per task, outcomes as data."""
+"""Fast Downward as a `core.protocols.Planner`: a limited process per task, outcomes as data."""
 
 from pddlego_local.planner.fast_downward import LAMA_FIRST, FastDownward, Limits
 

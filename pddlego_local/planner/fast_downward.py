@@ -11,7 +11,7 @@ from typing import Self
 from pydantic import ConfigDict, Field
 from pydantic.dataclasses import dataclass
 
-from pddlego_local.core import PlanResult
+from pddlego_local.core.nouns import PlanResult
 from pddlego_local.planner.verdict import judge
 from pddlego_local.planner.warm import WorkerPool
 
@@ -39,7 +39,7 @@ class Limits:
 
 @dataclass(frozen=True, kw_only=True, config=CLOSED)
 class FastDownward:
-    """A `core.Planner`: thread-safe, the same plan for the same input at any concurrency.
+    """A `core.protocols.Planner`: thread-safe, the same plan for the same input at any concurrency.
 
     `search` is a Fast Downward search that gives one plan, `fallback` the one for tasks that
     `search` refuses (LM-cut: axioms, conditional effects), "" for none. At most `workers` tasks

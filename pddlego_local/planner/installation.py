@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 
-from pddlego_local.errors import MissingPart
+from pddlego_local.core.errors import MissingPart
 
 INSTALL = "install it with `python -m pip install up-fast-downward==1.0.0`"
 

@@ -6,8 +6,8 @@ Exit codes are those of Fast Downward's documentation (exit-codes); the reply is
 import re
 from typing import Any
 
-from pddlego_local.core import PlanOutcome
-from pddlego_local.errors import ConfigError
+from pddlego_local.core.errors import ConfigError
+from pddlego_local.core.nouns import PlanOutcome
 from pddlego_local.planner.spelling import in_spelling_of
 
 MESSAGE_CHARACTERS = 1500

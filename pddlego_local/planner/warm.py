@@ -15,7 +15,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from pddlego_local.errors import PlannerFault
+from pddlego_local.core.errors import PlannerFault
 from pddlego_local.planner.installation import find_fast_downward
 
 START_AND_REPLY_S = 30.0  # what a worker may take beyond the task's own wall limit

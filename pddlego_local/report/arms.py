@@ -10,9 +10,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from pddlego_local.metrics.counting import counted
+from pddlego_local.core.record.counting import counted
+from pddlego_local.core.record.rows import EpisodeRow
 from pddlego_local.report.cells import CellRecord
-from pddlego_local.rows import EpisodeRow
 
 Key = tuple[int, int, int]
 """Game, seed and trial."""

@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from pddlego_local.config import clear_errors
-from pddlego_local.declared import BY_DEFAULT, Asked, asked_for, declared_in
 from pddlego_local.report.cells import CellRecord
-from pddlego_local.sweep_record import read_asked
+from pddlego_local.runner.compare import BY_DEFAULT, Asked, asked_for, declared_in
+from pddlego_local.runner.config import clear_errors
+from pddlego_local.runner.sweep_record import read_asked
 
 
 @dataclass(frozen=True)

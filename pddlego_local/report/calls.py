@@ -7,12 +7,12 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from pddlego_local.events import ActionTaken, Call, Event, Plan, Start, Where
-from pddlego_local.metrics.counting import reasons
-from pddlego_local.metrics.episode import cause_of, requests_of
+from pddlego_local.core.record.counting import reasons
+from pddlego_local.core.record.events import ActionTaken, Call, Event, Plan, Start, Where
+from pddlego_local.core.record.rows import EpisodeRow
+from pddlego_local.core.record.summary import cause_of, requests_of
 from pddlego_local.report.cells import LABELS, CellRecord, varying_options
 from pddlego_local.report.table_file import Cell, Columns, Row
-from pddlego_local.rows import EpisodeRow
 
 _OF_CELL: Columns = dict.fromkeys(("cell", *LABELS, "settings"), str)
 _OF_EPISODE: Columns = {

@@ -11,13 +11,13 @@ import pydantic
 from pydantic import Field
 from typing_extensions import TypedDict
 
-from pddlego_local.config import MOST_EPISODES, parse_games
+from pddlego_local.core.errors import ConfigError
+from pddlego_local.core.record.events import Event
+from pddlego_local.core.record.folder import read_events, read_rows, read_run, transcript_of
+from pddlego_local.core.record.rows import EpisodeRow
+from pddlego_local.core.visible import visible
 from pddlego_local.decoding.ladder import RUNGS
-from pddlego_local.errors import ConfigError
-from pddlego_local.events import Event
-from pddlego_local.record import read_events, read_rows, read_run, transcript_of
-from pddlego_local.rows import EpisodeRow
-from pddlego_local.visible import visible
+from pddlego_local.runner.config import MOST_EPISODES, parse_games
 
 LABELS = ("environment", "method", "model", "decoding")
 _FILES = ("run.json", "episodes.jsonl")

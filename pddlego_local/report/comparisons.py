@@ -1,8 +1,8 @@
 """Arms that differ in one thing, compared on the same games: numbers only.
 
 A pair is a game with a seed, as both arms played it, success that after the last trial; games with
-the same map are one cluster, whatever their seeds (`metrics.paired`). Which arms are compared is in
-`report.couples`, on which games in `report.pairs`.
+the same map are one cluster, whatever their seeds (`report.statistics.paired`). Which arms are
+compared is in `report.couples`, on which games in `report.pairs`.
 """
 
 from collections import Counter
@@ -10,15 +10,15 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from pddlego_local.metrics.clustered import LEVEL
-from pddlego_local.metrics.holm import Adjusted, holm
-from pddlego_local.metrics.paired import Paired, Tally
-from pddlego_local.metrics.rates import Rate
 from pddlego_local.report.asked import Questions, questions
 from pddlego_local.report.cells import CellRecord, varying_options
 from pddlego_local.report.couples import Role, groups
 from pddlego_local.report.numbers import Labels
 from pddlego_local.report.pairs import Match, Of, Trials, match, solved
+from pddlego_local.report.statistics.clustered import LEVEL
+from pddlego_local.report.statistics.holm import Adjusted, holm
+from pddlego_local.report.statistics.paired import Paired, Tally
+from pddlego_local.report.statistics.rates import Rate
 from pddlego_local.report.transitions import Taken, taken_by
 
 Conclusion = Literal["higher", "lower", "not shown", "no pairs", "not asked"]
@@ -65,7 +65,8 @@ class Comparison:
     difference          in success, from -1 to 1; None of no pairs
     plain               its interval of 95 %, before Holm
     p, p_holm           two-sided, alone and adjusted for the `family` of those of the same role
-    level               at which a difference is shown (`metrics.holm`); 5 % of what is not tested
+    level               at which a difference is shown (`report.statistics.holm`); 5 % of what
+                        is not tested
     interval            what the test does not refuse at that level: without 0, a difference is
                         shown
     of_asked            the interval's ends if all results that are missing had gone against

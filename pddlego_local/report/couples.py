@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from itertools import combinations
 from typing import Literal
 
-from pddlego_local.declared import Declared, choices_of
 from pddlego_local.report.arms import BUDGETS, RECORDED, Arm, arms_of, differences
 from pddlego_local.report.cells import CellRecord
+from pddlego_local.runner.compare import Declared, choices_of
 
 Role = Literal["primary", "secondary", "not asked"]
 Place = tuple[int, str, str]

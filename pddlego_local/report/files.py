@@ -7,10 +7,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from pddlego_local.metrics.rates import Mean, Rate
-from pddlego_local.outcomes import CAUSES, OUTCOMES
+from pddlego_local.core.outcomes import CAUSES, OUTCOMES
 from pddlego_local.report.comparisons import Interval, PerSuccess, Side
 from pddlego_local.report.numbers import Range
+from pddlego_local.report.statistics.rates import Mean, Rate
 
 Cell = str | int | float | None
 PREFIXED = (Range, Interval, Side, PerSuccess)

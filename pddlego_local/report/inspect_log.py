@@ -10,11 +10,11 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from pddlego_local.core import Message
-from pddlego_local.events import ActionTaken, Call, Event, Plan, Start
-from pddlego_local.metrics.counting import counted, reasons
+from pddlego_local.core.nouns import Message
+from pddlego_local.core.record.counting import counted, reasons
+from pddlego_local.core.record.events import ActionTaken, Call, Event, Plan, Start
+from pddlego_local.core.record.rows import EpisodeRow
 from pddlego_local.report.cells import CellRecord
-from pddlego_local.rows import EpisodeRow
 
 Json = dict[str, Any]
 _STOP = {"stop": "stop", "length": "max_tokens", "unfinished_thought": "max_tokens"}

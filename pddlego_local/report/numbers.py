@@ -3,12 +3,12 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from pddlego_local.metrics.cell import Measures, measure
-from pddlego_local.metrics.counting import clusters, counted
-from pddlego_local.metrics.rates import Rate, if_missing
-from pddlego_local.metrics.trials import success_after_trials
+from pddlego_local.core.record.counting import clusters, counted
+from pddlego_local.core.record.rows import EpisodeRow
 from pddlego_local.report.cells import CellRecord, varying_options
-from pddlego_local.rows import EpisodeRow
+from pddlego_local.report.statistics.cell import Measures, measure
+from pddlego_local.report.statistics.rates import Rate, if_missing
+from pddlego_local.report.statistics.trials import success_after_trials
 
 Labels = Mapping[str, str]
 """What tells a cell apart: its labels, "settings" and "budget"."""

@@ -5,11 +5,11 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass
 
-from pddlego_local.metrics.counting import Cluster, clusters, counted
+from pddlego_local.core.record.counting import Cluster, clusters, counted
+from pddlego_local.core.record.rows import EpisodeRow
 from pddlego_local.report.arms import BUDGET, GOAL, READING, RUNG, Arm, other_versions
 from pddlego_local.report.cells import by_number
 from pddlego_local.report.couples import Couple, Group, Role
-from pddlego_local.rows import EpisodeRow
 
 Of = tuple[str, Cluster]
 """What makes the games, and a game's number, or the cluster that it belongs to."""

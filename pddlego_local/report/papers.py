@@ -9,8 +9,8 @@ import json
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from pddlego_local.metrics.cell import measure
-from pddlego_local.metrics.counting import counted
+from pddlego_local.core.record.counting import counted
+from pddlego_local.core.record.rows import EpisodeRow
 from pddlego_local.report.arms import Arm, arms_of
 from pddlego_local.report.cells import LABELS, CellRecord, varying_options
 from pddlego_local.report.published import (
@@ -21,7 +21,7 @@ from pddlego_local.report.published import (
     reported,
     trivial_beside,
 )
-from pddlego_local.rows import EpisodeRow
+from pddlego_local.report.statistics.cell import measure
 
 COMPACT = "compact"
 

@@ -7,11 +7,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from pddlego_local.metrics.counting import Standing
-from pddlego_local.metrics.pace import time_left_s
-from pddlego_local.record import read_faults, transcript_of, unfinished_transcripts
+from pddlego_local.core.record.counting import Standing
+from pddlego_local.core.record.folder import read_faults, transcript_of, unfinished_transcripts
+from pddlego_local.core.record.pace import time_left_s
 from pddlego_local.report.cells import CellRecord, Cells, find_cells
-from pddlego_local.sweep_record import read_sweeps
+from pddlego_local.runner.sweep_record import read_sweeps
 
 
 @dataclass(frozen=True)

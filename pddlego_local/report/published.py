@@ -25,7 +25,8 @@ class Result:
     `variant` is the prompt's, "" where a method has one alone; `domain` is "fixed" where it was,
     "seed" where the model began with one; `group` is a kind of games, "" for all. Success is a
     share, from the lowest to the highest reported; `interval` is ours, of 95 %. What is not known
-    is None. The rest is as in `metrics.cell.Measures`; steps, actions and refused ones are means.
+    is None. The rest is as in `report.statistics.cell.Measures`; steps, actions and refused ones
+    are means.
     """
 
     source: str

@@ -7,7 +7,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from pddlego_local.errors import ConfigError, MissingPart
+from pddlego_local.core.errors import ConfigError, MissingPart
 
 Cell = str | int | float | bool | None
 Row = Mapping[str, Cell]

@@ -5,9 +5,9 @@ from collections.abc import Collection, Sequence
 
 from rich.table import Table
 
-from pddlego_local.metrics.rates import Mean, Rate
 from pddlego_local.report.cells import HELPED
 from pddlego_local.report.numbers import CellNumbers, Numbers, Range, TaskNumbers, TrialNumbers
+from pddlego_local.report.statistics.rates import Mean, Rate
 
 Text = dict[str, str]
 TOLD_APART = ("environment", "method", "model", "decoding", "settings", "budget")

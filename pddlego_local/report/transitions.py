@@ -5,9 +5,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
 
-from pddlego_local.outcomes import CAUSES
+from pddlego_local.core.outcomes import CAUSES
+from pddlego_local.core.record.rows import EpisodeRow
 from pddlego_local.report.pairs import Pair, solved
-from pddlego_local.rows import EpisodeRow
 
 
 @dataclass(frozen=True)

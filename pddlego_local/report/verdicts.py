@@ -3,9 +3,9 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from pddlego_local.metrics.clustered import LEVEL
 from pddlego_local.report.comparisons import Compared, Comparison, Interval
 from pddlego_local.report.couples import Role
+from pddlego_local.report.statistics.clustered import LEVEL
 
 NAMED = {"method", "model"}
 """Factors of which neither value is a help: the second is better or worse than the first."""

@@ -8,7 +8,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
-from pddlego_local.provenance import provenance
+from pddlego_local.runner.provenance import provenance
 from tests.bench.decode import decode_bench, serve
 from tests.bench.games import games_bench
 from tests.bench.mask import mask_bench

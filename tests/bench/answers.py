@@ -22,12 +22,12 @@ from functools import partial
 from itertools import count, islice
 from typing import Any
 
-from pddlego_local.core import Completion, Sampling
-from pddlego_local.decoding.draw import draw
+from pddlego_local.core.nouns import Completion, Sampling
 from pddlego_local.decoding.forms import PDDL, Keys
 from pddlego_local.decoding.ladder import constraint_for
 from pddlego_local.decoding.layout import Printer
 from pddlego_local.decoding.question import Question
+from pddlego_local.episode.drawing import draw
 from pddlego_local.models.random import RandomVllmModel
 from pddlego_local.models.vllm.model import VllmModel
 from pddlego_local.models.vllm.settings import Server

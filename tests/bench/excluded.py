@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from pddlego_local.core import Planner
+from pddlego_local.core.protocols import Planner
 from pddlego_local.decoding.grammars.lark_text import accepts, load
 from pddlego_local.decoding.layout import Printer
 from pddlego_local.decoding.question import Scene
@@ -30,10 +30,10 @@ from pddlego_local.decoding.staged.schemas import ActionSchema
 from pddlego_local.decoding.stages import place_of_departure
 from pddlego_local.environments.alfworld import game as alfworld
 from pddlego_local.environments.coin import game as coin
-from pddlego_local.metrics.rates import Rate
 from pddlego_local.pddl.check import check
 from pddlego_local.pddl.initial_state import goal_already_true
 from pddlego_local.planner.fast_downward import FastDownward
+from pddlego_local.report.statistics.rates import Rate
 from pddlego_local.report.text import rate
 from tests.bench.departures import Pair, departures, told_parameters
 from tests.bench.markdown import head, line

@@ -15,7 +15,7 @@ from typing import Any
 
 from transformers import AutoTokenizer
 
-from pddlego_local.errors import PddlegoError
+from pddlego_local.core.errors import PddlegoError
 from pddlego_local.models.transformers import TransformersModel
 from pddlego_local.models.vllm.model import VllmModel
 from tests.bench.markdown import table

@@ -15,7 +15,7 @@ from pathlib import Path
 from statistics import fmean, median
 from typing import Any
 
-from pddlego_local.metrics.rates import Rate
+from pddlego_local.report.statistics.rates import Rate
 from pddlego_local.report.text import rate
 from tests.bench.markdown import table
 

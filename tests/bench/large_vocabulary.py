@@ -16,7 +16,7 @@ from tokenizers import AddedToken
 from transformers import GenerationConfig, LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast
 from transformers.convert_slow_tokenizer import TikTokenConverter
 
-from pddlego_local.errors import MissingPart
+from pddlego_local.core.errors import MissingPart
 
 _CONTEXT_TOKENS = 8_192
 _END = "<|im_end|>"

@@ -26,7 +26,7 @@ from rich.console import Console
 from rich.progress import track
 from transformers import AutoModelForCausalLM, AutoTokenizer
 
-from pddlego_local.core import Messages
+from pddlego_local.core.nouns import Messages
 from pddlego_local.decoding.layout import REQUIREMENTS, Layout
 from tests.bench.markdown import table
 from tests.bench.played import ENVIRONMENTS, Asked, played

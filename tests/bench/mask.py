@@ -17,7 +17,9 @@ from llguidance import LLMatcher, LLTokenizer
 from llguidance.hf import from_tokenizer
 from llguidance.torch import allocate_token_bitmask, fill_next_token_bitmask
 
-from pddlego_local.core import Environment, Grammar, Turn
+from pddlego_local.core.errors import MissingPart
+from pddlego_local.core.nouns import Grammar, Turn
+from pddlego_local.core.protocols import Environment
 from pddlego_local.decoding.grammars.lark_text import load
 from pddlego_local.decoding.layout import Layout, Printer
 from pddlego_local.environments.alfworld import reference as alfworld_reference
@@ -25,7 +27,6 @@ from pddlego_local.environments.coin import reference as coin_reference
 from pddlego_local.environments.coin.game import Coin
 from pddlego_local.environments.cooking import reference as cooking_reference
 from pddlego_local.environments.cooking.game import Cooking
-from pddlego_local.errors import MissingPart
 from pddlego_local.models.slices import with_word_slices
 from tests.bench.large_vocabulary import large_tokenizer
 

@@ -6,13 +6,13 @@ import json
 from collections.abc import Iterable, Iterator
 from typing import Any, ClassVar, Literal
 
-from pddlego_local.config import compose_cell
-from pddlego_local.core import Sampling
+from pddlego_local.core.nouns import Sampling
+from pddlego_local.core.record.events import Event
 from pddlego_local.decoding.forms import Keys
 from pddlego_local.decoding.layout import Layout, Printer
 from pddlego_local.decoding.question import Drawn, Question, WholeAnswerModel
-from pddlego_local.episode import Episode, Parts
-from pddlego_local.events import Event
+from pddlego_local.episode.episode import Episode, Parts
+from pddlego_local.runner.config import compose_cell
 
 ENVIRONMENTS = ("coin", "cooking_easy", "cooking_hard", "alfworld")
 

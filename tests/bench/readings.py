@@ -12,13 +12,13 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from pddlego_local.core import Completion
-from pddlego_local.decoding.answer import read
+from pddlego_local.core.nouns import Completion
+from pddlego_local.core.record.events import Call
+from pddlego_local.core.record.folder import transcripts
 from pddlego_local.decoding.forms import FORMS, Form, Keys, choice
-from pddlego_local.events import Call
-from pddlego_local.metrics.rates import Rate
-from pddlego_local.record import transcripts
+from pddlego_local.episode.reading.answer import read
 from pddlego_local.report.cells import find_cells
+from pddlego_local.report.statistics.rates import Rate
 from pddlego_local.report.text import rate
 from tests.bench.markdown import table
 

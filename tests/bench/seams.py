@@ -19,7 +19,7 @@ from rich.console import Console
 from rich.progress import track
 from tokenizers import Tokenizer
 
-from pddlego_local.core import Prefix
+from pddlego_local.core.nouns import Prefix
 from pddlego_local.decoding.stages import Stage
 from pddlego_local.models.seam import LocalTokenizer, seam
 from tests.bench.markdown import table

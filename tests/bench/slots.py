@@ -29,11 +29,11 @@ from pathlib import Path
 import psutil
 from rich.console import Console
 
-from pddlego_local.config import CellConfig, compose_cell
-from pddlego_local.events import Call
-from pddlego_local.models.opened import MODELS
-from pddlego_local.record import transcripts
-from pddlego_local.run import run_cells
+from pddlego_local.core.record.events import Call
+from pddlego_local.core.record.folder import transcripts
+from pddlego_local.runner.config import CellConfig, compose_cell
+from pddlego_local.runner.model_store import MODELS
+from pddlego_local.runner.run import run_cells
 from tests.bench.markdown import table
 from tests.bench.simulated import key_of
 

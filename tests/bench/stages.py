@@ -7,7 +7,8 @@ import itertools
 import statistics
 from collections.abc import Callable
 
-from pddlego_local.core import Grammar, Message, Sampling
+from pddlego_local.core.errors import MissingPart
+from pddlego_local.core.nouns import Grammar, Message, Sampling
 from pddlego_local.decoding.grammars.builder import Rules
 from pddlego_local.decoding.staged import problem_parts as parts
 from pddlego_local.decoding.staged.atoms import Facts
@@ -18,7 +19,6 @@ from pddlego_local.decoding.staged.names import Names
 from pddlego_local.decoding.staged.reading import domain_of, problem_in
 from pddlego_local.decoding.staged.writing import Build
 from pddlego_local.environments.coin.game import TABLES
-from pddlego_local.errors import MissingPart
 from pddlego_local.models.vllm.model import VllmModel
 from tests.bench.mask import decoder_tokenizer, mask_times
 

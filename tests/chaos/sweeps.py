@@ -14,11 +14,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from pddlego_local.errors import ConfigError
-from pddlego_local.events import Call
-from pddlego_local.record import read_rows, transcripts
-from pddlego_local.rescoring import differences
-from pddlego_local.rows import EpisodeRow
+from pddlego_local.core.errors import ConfigError
+from pddlego_local.core.record.events import Call
+from pddlego_local.core.record.folder import read_rows, transcripts
+from pddlego_local.core.record.rescoring import differences
+from pddlego_local.core.record.rows import EpisodeRow
 from tests.bench.simulated import key_of
 from tests.rows import without_clocks
 

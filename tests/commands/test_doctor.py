@@ -24,9 +24,10 @@ def doctor(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, st
 
 
 def plant_gpus(monkeypatch: pytest.MonkeyPatch, count: int, memory: int) -> None:
-    monkeypatch.setattr("pddlego_local.commands.fit.gpu_count", lambda: count)
-    monkeypatch.setattr("pddlego_local.commands.fit.gpu_memory", lambda: memory)
-    monkeypatch.setattr("pddlego_local.commands.fit.serving_build", lambda env: ("cuda", "1"))
+    monkeypatch.setattr("pddlego_local.commands.shared.fit.gpu_count", lambda: count)
+    monkeypatch.setattr("pddlego_local.commands.shared.fit.gpu_memory", lambda: memory)
+    build = "pddlego_local.commands.shared.fit.serving_build"
+    monkeypatch.setattr(build, lambda env: ("cuda", "1"))
 
 
 def test_the_installation(capsys: pytest.CaptureFixture[str]) -> None:

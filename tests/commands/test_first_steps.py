@@ -13,10 +13,10 @@ from rich.table import Table
 
 from pddlego_local.cli import run
 from pddlego_local.commands.run import main as run_command
-from pddlego_local.config import compose_cell
-from pddlego_local.resources import folder
-from pddlego_local.screen import show
-from pddlego_local.unlearned import what_they_never_learned
+from pddlego_local.commands.shared.screen import show
+from pddlego_local.commands.shared.unlearned import what_they_never_learned
+from pddlego_local.core.resources import folder
+from pddlego_local.runner.config import compose_cell
 
 BIN = Path(sys.executable).parent
 

@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 
 from pddlego_local.cli import run
-from pddlego_local.commands.fit import about_of
 from pddlego_local.commands.models import told
-from pddlego_local.config import compose_cell
+from pddlego_local.commands.shared.fit import about_of
 from pddlego_local.models.memory import Gpus, fewest, shape_told
+from pddlego_local.runner.config import compose_cell
 from tests.model_facts import PUBLISHED, facts, page
 
 ROOT = Path(__file__).parents[2]

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from pddlego_local.cli import run
+from tests.commands.test_cli import DOMAIN, PROBLEM, lines
 from tests.planted import WON, plant
-from tests.test_cli import DOMAIN, PROBLEM, lines
 
 WRITING = {
     "run": "run model=reference games=1 run.out={out}",

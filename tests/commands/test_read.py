@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from pddlego_local.cli import run
-from tests.decoding.test_free_answers import DOMAIN, NAMES, PROBLEM, ROWS, answered
+from tests.episode.test_free_answers import DOMAIN, NAMES, PROBLEM, ROWS, answered
 
 JSON = '{{"df": "{}", "pf": "{}"}}'.format(NAMES["J_DOMAIN"], NAMES["J_PROBLEM"])
 FENCES = f"```pddl\n{DOMAIN}\n\n{PROBLEM}\n```\n"

@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 
 from pddlego_local.cli import run
-from pddlego_local.core import Sampling
-from pddlego_local.events import DrawnStage
-from pddlego_local.formats import to_json
+from pddlego_local.core.formats import to_json
+from pddlego_local.core.nouns import Sampling
+from pddlego_local.core.record.events import DrawnStage
 from tests.rows import call
 
 

@@ -8,13 +8,13 @@ import pytest
 
 from pddlego_local.cli import run
 from pddlego_local.commands.run import main as run_command
-from pddlego_local.config import compose_cell
-from pddlego_local.errors import ConfigError
-from pddlego_local.record import Cell
+from pddlego_local.core.errors import ConfigError
+from pddlego_local.core.record.folder import Cell
+from pddlego_local.core.record.rows import FaultRow
 from pddlego_local.report.progress import progress
-from pddlego_local.rows import FaultRow
-from pddlego_local.run import run_cell
-from pddlego_local.sweep_record import write_sweep
+from pddlego_local.runner.config import compose_cell
+from pddlego_local.runner.run import run_cell
+from pddlego_local.runner.sweep_record import write_sweep
 from tests.rows import row
 
 

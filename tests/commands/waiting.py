@@ -4,11 +4,11 @@ import os
 import threading
 from pathlib import Path
 
-from pddlego_local.core import Sampling
+from pddlego_local.core.nouns import Sampling
+from pddlego_local.core.seeds import derive_seed
 from pddlego_local.decoding.forms import Keys
 from pddlego_local.decoding.question import Drawn, Question
 from pddlego_local.models.reference import ReferenceFormalizer
-from pddlego_local.seeds import derive_seed
 
 VARIABLE = "PDDLEGO_TEST_WAITS_WHILE"
 NEVER_ANSWERED = derive_seed(0, "sample", 1)

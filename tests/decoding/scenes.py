@@ -5,7 +5,7 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from pddlego_local.core import Grammar, Names
+from pddlego_local.core.nouns import Grammar, Names
 from pddlego_local.decoding.forms import Form
 from pddlego_local.decoding.grammars.lark_text import decoder_verdict
 from pddlego_local.decoding.question import Scene

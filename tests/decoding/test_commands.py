@@ -12,7 +12,8 @@ from typing import Any
 
 import pytest
 
-from pddlego_local.core import Environment, Grammar, Names, Sampling, Turn
+from pddlego_local.core.nouns import Grammar, Names, Sampling, Turn
+from pddlego_local.core.protocols import Environment
 from pddlego_local.decoding.forms import COMMAND, MOVE, SEEN, Form, Keys
 from pddlego_local.decoding.grammars.lark_text import decoder_verdict, validate
 from pddlego_local.decoding.question import Question, Scene

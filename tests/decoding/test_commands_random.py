@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from pddlego_local.core import Grammar, Message, Sampling
+from pddlego_local.core.nouns import Grammar, Message, Sampling
 from pddlego_local.decoding.forms import COMMAND, MOVE, SEEN, Form
 from pddlego_local.decoding.question import Scene
 from pddlego_local.decoding.staged.commands import commands, moves, seen

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from pddlego_local.core import Grammar, Names
+from pddlego_local.core.nouns import Grammar, Names
 from pddlego_local.decoding.forms import EDIT, Edit
 from pddlego_local.decoding.grammars.lark_text import decoder_verdict
 from pddlego_local.decoding.ladder import constraint_for

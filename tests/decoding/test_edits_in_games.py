@@ -10,21 +10,22 @@ from typing import NamedTuple
 
 import pytest
 
-from pddlego_local.core import Budget, Environment, Goal, Sampling
-from pddlego_local.decoding.draw import draw
+from pddlego_local.core.nouns import Budget, Goal, Sampling
+from pddlego_local.core.protocols import Environment
 from pddlego_local.decoding.forms import EDIT, Keys
 from pddlego_local.decoding.question import Drawn, Question, Scene
 from pddlego_local.decoding.stages import place_of_departure
 from pddlego_local.environments.alfworld.game import Alfworld
 from pddlego_local.environments.coin.game import Coin
 from pddlego_local.environments.cooking.game import Cooking
+from pddlego_local.episode.drawing import draw
 from pddlego_local.methods.pddl_edit import PddlEdit
 from pddlego_local.models.reference import ReferenceFormalizer
 from pddlego_local.pddl.edit import objects_of
 from pddlego_local.pddl.sections import with_goal
 from pddlego_local.planner import FastDownward
-from tests.decoding.drawing import RandomLogits
 from tests.decoding.test_edits import changed, staged
+from tests.episode.drawing import RandomLogits
 from tests.methods.playing import play
 from tests.questions import QUESTION
 

@@ -10,10 +10,8 @@ from dataclasses import replace
 
 import pytest
 
-from pddlego_local.core import Names, Sampling
+from pddlego_local.core.nouns import Names, Sampling
 from pddlego_local.decoding import GoalArm
-from pddlego_local.decoding.answer import read
-from pddlego_local.decoding.draw import draw
 from pddlego_local.decoding.forms import PDDL, PROBLEM
 from pddlego_local.decoding.grammars.builder import Rules
 from pddlego_local.decoding.grammars.lark_text import decoder_verdict
@@ -24,11 +22,13 @@ from pddlego_local.decoding.staged.declarations import declarations
 from pddlego_local.decoding.staged.goals import can_be_new, frontier
 from pddlego_local.decoding.staged.reading import domain_of, problem_in
 from pddlego_local.decoding.stages import Stage, StagedGrammar, Stages, place_of_departure
+from pddlego_local.episode.drawing import draw
+from pddlego_local.episode.reading.answer import read
 from pddlego_local.planner import FastDownward
-from tests.decoding.drawing import RandomLogits
 from tests.decoding.test_ladder_random import first_scene
 from tests.decoding.test_typed import DOMAIN as HOUSE
 from tests.decoding.test_typed import PROBLEM_FILE, SCENE, changed, departure
+from tests.episode.drawing import RandomLogits
 from tests.questions import QUESTION
 
 RUNGS = ("typed", "grounded")

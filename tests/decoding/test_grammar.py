@@ -5,12 +5,12 @@ from pathlib import Path
 
 import pytest
 
-from pddlego_local.core import Grammar
+from pddlego_local.core.errors import ConfigError
+from pddlego_local.core.nouns import Grammar
+from pddlego_local.core.resources import folder
 from pddlego_local.decoding.grammars.lark_text import accepts, decoder_verdict, load, validate
 from pddlego_local.decoding.ladder import RUNGS, constraint_for
 from pddlego_local.decoding.stages import first_grammar
-from pddlego_local.errors import ConfigError
-from pddlego_local.resources import folder
 from tests.questions import static_grammar
 
 

@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from pddlego_local.core import Grammar, Sampling
-from pddlego_local.decoding.draw import draw
+from pddlego_local.core.errors import GrammarIgnored, ModelFault
+from pddlego_local.core.nouns import Grammar, Sampling
 from pddlego_local.decoding.grammars.lark_text import decoder_verdict, validate
 from pddlego_local.decoding.grammars.schema import schema_grammar
 from pddlego_local.decoding.ladder import constraint_for
@@ -16,8 +16,8 @@ from pddlego_local.decoding.stages import (
     place_of_departure,
     with_head_in_grammar,
 )
-from pddlego_local.errors import GrammarIgnored, ModelFault
-from tests.decoding.test_draw import Dictated
+from pddlego_local.episode.drawing import draw
+from tests.episode.test_drawing import Dictated
 from tests.models.staging import FIRST_HEAD, HEADS, SECOND_HEAD
 from tests.questions import QUESTION
 

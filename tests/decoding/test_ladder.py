@@ -5,13 +5,13 @@ import sys
 
 import pytest
 
-from pddlego_local.core import Grammar
+from pddlego_local.core.errors import ConfigError
+from pddlego_local.core.nouns import Grammar
 from pddlego_local.decoding.forms import FORMS, choice
 from pddlego_local.decoding.ladder import LADDER, RUNGS, constraint_for
 from pddlego_local.decoding.question import Scene
 from pddlego_local.decoding.stages import StagedGrammar
 from pddlego_local.environments.coin.game import TABLES
-from pddlego_local.errors import ConfigError
 
 LADDER_MODULE = "pddlego_local.decoding.ladder"
 SCENE = Scene(actions=TABLES.schemas, domain=TABLES.domain, problem="(define (problem p))")

@@ -7,18 +7,18 @@ from dataclasses import replace
 
 import pytest
 
-from pddlego_local.config import compose_cell
-from pddlego_local.core import Sampling, Turn
+from pddlego_local.core.nouns import Sampling, Turn
 from pddlego_local.decoding import GoalArm
-from pddlego_local.decoding.answer import read
-from pddlego_local.decoding.draw import draw
 from pddlego_local.decoding.forms import PDDL, PROBLEM
 from pddlego_local.decoding.ladder import constraint_for
 from pddlego_local.decoding.question import Scene
+from pddlego_local.episode.drawing import draw
+from pddlego_local.episode.reading.answer import read
 from pddlego_local.pddl.check import check
 from pddlego_local.pddl.edit import objects_of
 from pddlego_local.planner import FastDownward
-from tests.decoding.drawing import RandomLogits
+from pddlego_local.runner.config import compose_cell
+from tests.episode.drawing import RandomLogits
 from tests.questions import QUESTION
 
 ENVIRONMENTS = ("coin", "cooking_hard", "alfworld")

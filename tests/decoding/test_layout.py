@@ -7,13 +7,13 @@ from collections.abc import Iterator
 
 import pytest
 
-from pddlego_local.core import Action
+from pddlego_local.core.errors import ConfigError
+from pddlego_local.core.nouns import Action
 from pddlego_local.decoding.forms import EDIT, PDDL, PROBLEM, Form, Keys
 from pddlego_local.decoding.grammars.lark_text import accepts, decoder_verdict, load
 from pddlego_local.decoding.ladder import LADDER, RUNGS, constraint_for
 from pddlego_local.decoding.layout import ExactLayout, Printer
 from pddlego_local.decoding.stages import StagedGrammar, place_of_departure
-from pddlego_local.errors import ConfigError
 from tests.bench.excluded import SCENES, rows
 from tests.decoding.test_typed import DOMAIN, PROBLEM_FILE, SCENE
 from tests.grammars.cases import cases, data_folder

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from pddlego_local.core import Action
+from pddlego_local.core.nouns import Action
 from pddlego_local.decoding.forms import PDDL
 from pddlego_local.decoding.grammars.terminals import OPERATORS
 from pddlego_local.decoding.ladder import constraint_for

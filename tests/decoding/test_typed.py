@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from pddlego_local.core import Action, Names
+from pddlego_local.core.nouns import Action, Names
 from pddlego_local.decoding.forms import PDDL, PROBLEM
 from pddlego_local.decoding.ladder import constraint_for
 from pddlego_local.decoding.layout import Layout, Printer

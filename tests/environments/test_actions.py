@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from pddlego_local.core import Action
+from pddlego_local.core.nouns import Action
 from pddlego_local.environments.alfworld import game as alfworld
 from pddlego_local.environments.coin import game as coin
 from pddlego_local.environments.cooking import game as cooking

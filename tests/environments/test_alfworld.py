@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 import yaml
 
-from pddlego_local.core import Observation
+from pddlego_local.core.nouns import Observation
 from pddlego_local.environments.alfworld.game import TABLES, Alfworld, spelled
 from pddlego_local.environments.alfworld.games import TASK_TYPES, make_game
 from pddlego_local.environments.alfworld.installation import find_environment, python

@@ -14,11 +14,11 @@ from typing import Any
 
 import pytest
 
-from pddlego_local.config import compose_cell
+from pddlego_local.core.errors import ConfigError, UnsolvableGame
 from pddlego_local.environments.alfworld.data import find_games, read_game
 from pddlego_local.environments.alfworld.game import Alfworld
 from pddlego_local.environments.alfworld.games import PLAIN_TYPES, TASK_TYPES, make_game
-from pddlego_local.errors import ConfigError, UnsolvableGame
+from pddlego_local.runner.config import compose_cell
 
 REAL = os.environ.get("ALFWORLD_DATA", "")
 needs_real_data = pytest.mark.skipif(not REAL, reason="ALFWORLD_DATA names no data set")

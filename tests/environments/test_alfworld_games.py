@@ -10,6 +10,7 @@ from collections.abc import Iterator
 
 import pytest
 
+from pddlego_local.core.errors import ConfigError
 from pddlego_local.environments.alfworld.games import (
     BUDGET,
     PLAIN_TYPES,
@@ -24,7 +25,6 @@ from pddlego_local.environments.alfworld.games.layout import (
     spoken_names,
 )
 from pddlego_local.environments.alfworld.installation import find_environment, python
-from pddlego_local.errors import ConfigError
 
 SEEDS = range(40)
 TOOLS = {"clean": "SinkBasin", "heat": "Microwave", "cool": "Fridge"}

@@ -12,10 +12,10 @@ from pathlib import Path
 import psutil
 import pytest
 
+from pddlego_local.core.errors import EnvironmentFault, MissingPart
 from pddlego_local.environments.alfworld.game import Alfworld
 from pddlego_local.environments.alfworld.installation import find_package
 from pddlego_local.environments.alfworld.process import Limits
-from pddlego_local.errors import EnvironmentFault, MissingPart
 from pddlego_local.planner.installation import find_fast_downward
 
 HEAT = ("pick_heat_then_place_in_recep",)

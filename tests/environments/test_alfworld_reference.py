@@ -14,7 +14,8 @@ from typing import Any
 import pytest
 from pddl.parser.problem import ProblemParser
 
-from pddlego_local.core import PlanResult, Turn
+from pddlego_local.core.errors import EnvironmentFault
+from pddlego_local.core.nouns import PlanResult, Turn
 from pddlego_local.decoding.grammars.lark_text import accepts, load
 from pddlego_local.environments.alfworld.game import Alfworld, spelled
 from pddlego_local.environments.alfworld.games import TASK_TYPES
@@ -23,7 +24,6 @@ from pddlego_local.environments.alfworld.room_map import RoomMap
 from pddlego_local.environments.alfworld.search import ORDER
 from pddlego_local.environments.alfworld.task import Task, goals, parse_task
 from pddlego_local.environments.tables import Tables
-from pddlego_local.errors import EnvironmentFault
 from pddlego_local.pddl.check import check
 from pddlego_local.planner import FastDownward
 

@@ -9,7 +9,7 @@ import pytest
 from pydantic import ValidationError
 
 import pddlego_local
-from pddlego_local.core import Observation
+from pddlego_local.core.nouns import Observation
 from pddlego_local.environments.coin.game import Coin, without_furniture
 
 

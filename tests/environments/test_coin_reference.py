@@ -6,7 +6,7 @@ import pytest
 from pddl.parser.domain import DomainParser
 from pddl.parser.problem import ProblemParser
 
-from pddlego_local.core import Turn
+from pddlego_local.core.nouns import Turn
 from pddlego_local.decoding.grammars.lark_text import accepts, load
 from pddlego_local.environments.coin.game import Coin
 from pddlego_local.environments.coin.reference import formalize

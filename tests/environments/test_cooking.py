@@ -6,7 +6,7 @@ from collections.abc import Sequence
 import pytest
 from pydantic import ValidationError
 
-from pddlego_local.core import Observation, Turn
+from pddlego_local.core.nouns import Observation, Turn
 from pddlego_local.environments.cooking.game import TABLES, Cooking
 from pddlego_local.environments.cooking.reference import DOMAIN
 

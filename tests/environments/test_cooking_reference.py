@@ -6,13 +6,13 @@ import pytest
 from pddl.parser.domain import DomainParser
 from pddl.parser.problem import ProblemParser
 
-from pddlego_local.core import Budget, Turn
+from pddlego_local.core.nouns import Budget, Turn
 from pddlego_local.decoding import Decoding
 from pddlego_local.decoding.grammars.lark_text import accepts, load
 from pddlego_local.environments.cooking.game import TABLES, Cooking
 from pddlego_local.environments.cooking.reference import contents, formalize, problem, subgoals
 from pddlego_local.environments.cooking.text import Kitchen
-from pddlego_local.episode import Episode, Parts
+from pddlego_local.episode.episode import Episode, Parts
 from pddlego_local.methods.pddl_edit import PddlEdit
 from pddlego_local.models.reference import ReferenceFormalizer
 from pddlego_local.pddl.check import check
@@ -87,7 +87,7 @@ def test_one_sub_goal_after_the_other_wins(planner: FastDownward, setting: dict[
 def test_the_hand_written_domain_and_gathering_win(
     planner: FastDownward, setting: dict[str, int]
 ) -> None:
-    """By edits; tests/test_ceiling.py plays whole problems, and domains of the model's own."""
+    """By edits; tests/methods/test_ceiling.py plays whole problems and domains of its own."""
     model = ReferenceFormalizer()
     parts = Parts(game(**setting), model, planner, Decoding(rung="free"))
     for seed in (2, 17, 32, 58):

@@ -6,15 +6,15 @@ from typing import Any
 
 import pytest
 
-from pddlego_local import prompts
-from pddlego_local.acting import Execution
-from pddlego_local.core import Completion, Turn
-from pddlego_local.decoding.answer import read
+from pddlego_local.core.nouns import Completion, Turn
 from pddlego_local.decoding.forms import EDIT
 from pddlego_local.environments import family
 from pddlego_local.environments.alfworld.game import Alfworld
 from pddlego_local.environments.coin.game import Coin
 from pddlego_local.environments.cooking.game import Cooking
+from pddlego_local.episode.acting import Execution
+from pddlego_local.episode.reading.answer import read
+from pddlego_local.methods import prompts
 from pddlego_local.pddl.check import check
 from pddlego_local.pddl.edit import apply, empty_problem, facts_of, objects_of
 from tests.questions import static_grammar

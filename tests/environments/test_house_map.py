@@ -2,7 +2,7 @@
 
 import pytest
 
-from pddlego_local.core import Names, Turn
+from pddlego_local.core.nouns import Names, Turn
 from pddlego_local.environments.coin.game import Coin
 from pddlego_local.environments.cooking.game import Cooking
 

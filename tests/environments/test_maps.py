@@ -4,7 +4,7 @@ import itertools
 
 import pytest
 
-from pddlego_local.core import Budget, Turn
+from pddlego_local.core.nouns import Budget, Turn
 from pddlego_local.environments.coin.game import Coin
 from pddlego_local.environments.cooking.game import Cooking
 from pddlego_local.environments.textworld_express.house_map import OPPOSITE, HouseMap

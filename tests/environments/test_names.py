@@ -14,7 +14,8 @@ from typing import Any
 import pytest
 from pddl.parser.problem import ProblemParser
 
-from pddlego_local.core import Budget, Environment, Names, Turn
+from pddlego_local.core.nouns import Budget, Names, Turn
+from pddlego_local.core.protocols import Environment
 from pddlego_local.decoding.forms import Keys
 from pddlego_local.decoding.question import Drawn, Question
 from pddlego_local.environments import family

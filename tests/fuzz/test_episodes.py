@@ -15,24 +15,25 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pddlego_local.config import compose_cell
-from pddlego_local.core import Budget, Completion, Environment, Observation, Sampling
+from pddlego_local.core.nouns import Budget, Completion, Observation, Sampling
+from pddlego_local.core.outcomes import outcome_named
+from pddlego_local.core.protocols import Environment
+from pddlego_local.core.record.events import End
+from pddlego_local.core.record.folder import Cell
+from pddlego_local.core.record.rescoring import differences
+from pddlego_local.core.record.rows import Ending, EpisodeRow
+from pddlego_local.core.record.summary import summarize
+from pddlego_local.core.resources import folder
 from pddlego_local.decoding import Decoding
 from pddlego_local.decoding.forms import Keys
 from pddlego_local.decoding.question import Drawn, Question
 from pddlego_local.environments.coin.game import Coin
 from pddlego_local.environments.cooking.game import Cooking
-from pddlego_local.episode import Episode, Parts
-from pddlego_local.events import End
-from pddlego_local.metrics.episode import summarize
+from pddlego_local.episode.episode import Episode, Parts
 from pddlego_local.models.reference import ReferenceFormalizer
 from pddlego_local.models.scripted import Scripted
-from pddlego_local.outcomes import outcome_named
 from pddlego_local.planner import FastDownward, Limits
-from pddlego_local.record import Cell
-from pddlego_local.rescoring import differences
-from pddlego_local.resources import folder
-from pddlego_local.rows import Ending, EpisodeRow
+from pddlego_local.runner.config import compose_cell
 from tests.fuzz.hostile import SLIPS, TEXTS, Slip, fuzz, mangled, real_answers
 
 METHODS = sorted(path.stem for path in (folder("conf") / "method").glob("*.yaml"))

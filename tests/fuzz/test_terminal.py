@@ -7,12 +7,12 @@ import pytest
 from hypothesis import given
 
 from pddlego_local.cli import run
-from pddlego_local.events import Event
-from pddlego_local.formats import to_json
-from pddlego_local.visible import visible
+from pddlego_local.core.formats import to_json
+from pddlego_local.core.record.events import Event
+from pddlego_local.core.visible import visible
+from tests.core.test_events import EVERY_EVENT
 from tests.fuzz.hostile import PIECES, TEXTS, fuzz
 from tests.report.test_hostile_text import filled
-from tests.test_events import EVERY_EVENT
 
 ACTS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 

@@ -7,15 +7,15 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from pddlego_local.core import Completion, PlanResult
-from pddlego_local.decoding.answer import read
+from pddlego_local.core.nouns import Completion, PlanResult
 from pddlego_local.decoding.forms import FORMS, PDDL, Edit, Form, Keys
+from pddlego_local.episode.reading.answer import read
 from pddlego_local.pddl.check import check
 from pddlego_local.pddl.edit import apply, difference
 from pddlego_local.pddl.explain import MOST_CHARACTERS, explain
 from pddlego_local.pddl.repair import repair
 from pddlego_local.pddl.sections import with_goal
-from tests.decoding.test_free_answers import ROWS, squashed
+from tests.episode.test_free_answers import ROWS, squashed
 from tests.fuzz.hostile import (
     SLIPS,
     TEXTS,

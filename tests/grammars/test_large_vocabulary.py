@@ -7,8 +7,8 @@ import json
 
 import pytest
 
+from pddlego_local.core.errors import MissingPart
 from pddlego_local.decoding.grammars.lark_text import load
-from pddlego_local.errors import MissingPart
 from tests.bench.mask import decoder_tokenizer, mask_times
 from tests.bench.solve import coin_task, house_task
 

@@ -7,7 +7,7 @@ import re
 import pytest
 from llguidance import LLMatcher, LLTokenizer
 
-from pddlego_local.core import Grammar
+from pddlego_local.core.nouns import Grammar
 from pddlego_local.decoding.grammars.lark_text import accepts, decoder_verdict, load
 from tests.grammars.cases import HERE, Case, cases, fast_downward_complaints
 

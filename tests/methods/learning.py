@@ -4,17 +4,17 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-from pddlego_local.core import Budget
+from pddlego_local.core.nouns import Budget
+from pddlego_local.core.outcomes import outcome_named
+from pddlego_local.core.record.events import Event
+from pddlego_local.core.record.rows import Ending, EpisodeRow
+from pddlego_local.core.record.summary import summarize
 from pddlego_local.decoding import Decoding
 from pddlego_local.environments.coin.game import Coin
-from pddlego_local.episode import Episode, Parts
-from pddlego_local.events import Event
+from pddlego_local.episode.episode import Episode, Parts
 from pddlego_local.methods.fcrf import Difficulty, Fcrf
-from pddlego_local.metrics.episode import summarize
 from pddlego_local.models.scripted import Scripted
-from pddlego_local.outcomes import outcome_named
 from pddlego_local.planner import FastDownward
-from pddlego_local.rows import Ending, EpisodeRow
 
 GAME = 1  # 5 rooms: kitchen, closed doors south and west; the coin is behind the west one
 

@@ -4,14 +4,14 @@ import contextlib
 from collections.abc import Sequence
 from typing import TypeVar
 
-from pddlego_local.core import Environment
+from pddlego_local.core.protocols import Environment
+from pddlego_local.core.record.events import Event
+from pddlego_local.core.record.rows import EpisodeRow
 from pddlego_local.decoding import Decoding
 from pddlego_local.decoding.question import Model
-from pddlego_local.episode import Episode, Parts
-from pddlego_local.events import Event
+from pddlego_local.episode.episode import Episode, Parts
 from pddlego_local.methods import Method
 from pddlego_local.planner import FastDownward
-from pddlego_local.rows import EpisodeRow
 
 Events = list[Event]
 E = TypeVar("E")

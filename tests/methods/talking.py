@@ -5,13 +5,14 @@ import re
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from pddlego_local.core import Budget, Completion, Environment, Sampling
+from pddlego_local.core.nouns import Budget, Completion, Sampling
+from pddlego_local.core.protocols import Environment
+from pddlego_local.core.record.events import ActionTaken, Event, Note
 from pddlego_local.decoding import Decoding
 from pddlego_local.decoding.forms import Keys
 from pddlego_local.decoding.question import Drawn, Question
 from pddlego_local.environments.coin.game import Coin
-from pddlego_local.episode import Episode, Parts
-from pddlego_local.events import ActionTaken, Event, Note
+from pddlego_local.episode.episode import Episode, Parts
 from pddlego_local.models.scripted import Scripted
 from pddlego_local.planner import FastDownward
 

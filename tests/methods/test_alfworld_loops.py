@@ -7,9 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from pddlego_local.core.record.events import ActionTaken, Restart
+from pddlego_local.core.record.summary import summarize
 from pddlego_local.environments.alfworld.game import Alfworld
 from pddlego_local.environments.alfworld.games import TASK_TYPES
-from pddlego_local.events import ActionTaken, Restart
 from pddlego_local.methods import Method
 from pddlego_local.methods.action_gen import ActionGen
 from pddlego_local.methods.deps import Deps
@@ -19,7 +20,6 @@ from pddlego_local.methods.pddlego_plus import PddlegoPlus
 from pddlego_local.methods.plangen import PlanGen
 from pddlego_local.methods.zero_shot_planner import ZeroShotPlanner
 from pddlego_local.methods.zero_shot_replan import ZeroShotReplan
-from pddlego_local.metrics.episode import summarize
 from pddlego_local.models.reference import ReferenceFormalizer
 from pddlego_local.models.scripted import Scripted
 from pddlego_local.planner import FastDownward

@@ -4,10 +4,10 @@ from itertools import pairwise
 
 import pytest
 
-from pddlego_local.core import Budget, Completion
+from pddlego_local.core.nouns import Budget, Completion
+from pddlego_local.core.record.events import Call
 from pddlego_local.environments.coin.game import Coin
 from pddlego_local.environments.cooking.game import Cooking
-from pddlego_local.events import Call
 from pddlego_local.methods.deps import Deps
 from tests.methods.talking import (
     BEGIN_AGAIN,

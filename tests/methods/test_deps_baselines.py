@@ -7,16 +7,16 @@ from pathlib import Path
 
 import pytest
 
-from pddlego_local.config import compose_cell
+from pddlego_local.core.errors import MissingPart
+from pddlego_local.core.record.folder import read_rows
 from pddlego_local.environments.alfworld.installation import find_environment
-from pddlego_local.episode import Episode
-from pddlego_local.errors import MissingPart
+from pddlego_local.episode.episode import Episode
 from pddlego_local.methods.deps import Deps
 from pddlego_local.methods.inner_monologue import InnerMonologue
 from pddlego_local.methods.zero_shot_planner import ZeroShotPlanner
 from pddlego_local.methods.zero_shot_replan import ZeroShotReplan
-from pddlego_local.record import read_rows
-from pddlego_local.run import run_cell
+from pddlego_local.runner.config import compose_cell
+from pddlego_local.runner.run import run_cell
 from tests.methods.talking import TO_THE_COIN, asked, commands, noted, plan, play, rounds
 
 METHODS = ("deps", "zero_shot_planner", "zero_shot_replan", "inner_monologue")

@@ -9,12 +9,13 @@ from typing import Any
 import pytest
 import yaml
 
-from pddlego_local import prompts
-from pddlego_local.core import Completion, Environment, Turn
-from pddlego_local.decoding.answer import read
+from pddlego_local.core.nouns import Completion, Turn
+from pddlego_local.core.protocols import Environment
 from pddlego_local.decoding.forms import GOALS, TEXT, Form, Keys, choice
 from pddlego_local.environments.coin.game import Coin
 from pddlego_local.environments.cooking.game import Cooking
+from pddlego_local.episode.reading.answer import read
+from pddlego_local.methods import prompts
 from pddlego_local.methods.shared.situation import Situation
 from tests.questions import static_grammar
 

@@ -5,14 +5,14 @@ from pathlib import Path
 
 import pytest
 
-from pddlego_local.config import compose_cell
+from pddlego_local.core.errors import ConfigError, PromptTooLong
+from pddlego_local.core.formats import to_json
+from pddlego_local.core.record.rows import EpisodeRow
 from pddlego_local.environments.alfworld.games import PLAIN_TYPES, TASK_TYPES
-from pddlego_local.errors import ConfigError, PromptTooLong
-from pddlego_local.formats import to_json
 from pddlego_local.methods.fcrf import Difficulty, Fcrf
 from pddlego_local.methods.shared.lessons import Lesson, lesson_pool, read_lessons
 from pddlego_local.models.scripted import Scripted
-from pddlego_local.rows import EpisodeRow
+from pddlego_local.runner.config import compose_cell
 from tests.methods.learning import FAILING, GAME, WINNING, fcrf, opening, play, text
 from tests.rows import row
 

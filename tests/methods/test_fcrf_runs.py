@@ -8,20 +8,20 @@ from typing import Any
 
 import pytest
 
-from pddlego_local import run
-from pddlego_local.config import compose_cell
-from pddlego_local.core import Completion, Sampling
+from pddlego_local.core.errors import GrammarIgnored
+from pddlego_local.core.nouns import Completion, Sampling
+from pddlego_local.core.record.folder import read_rows
+from pddlego_local.core.record.rows import EpisodeRow
 from pddlego_local.decoding.forms import Keys
 from pddlego_local.decoding.question import Drawn, Question
-from pddlego_local.errors import GrammarIgnored
 from pddlego_local.methods.shared.lessons import lesson_pool
-from pddlego_local.models import opened
 from pddlego_local.models.reference import ReferenceFormalizer
-from pddlego_local.record import read_rows
 from pddlego_local.report.text import report_markdown
-from pddlego_local.rows import EpisodeRow
+from pddlego_local.runner import model_store as opened
+from pddlego_local.runner import run
+from pddlego_local.runner.config import compose_cell
+from tests.report.test_report import report
 from tests.rows import without_clocks
-from tests.test_report import report
 
 
 class Pupil(ReferenceFormalizer):

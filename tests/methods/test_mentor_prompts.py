@@ -6,12 +6,12 @@ from typing import Any
 
 import pytest
 
-from pddlego_local import prompts
-from pddlego_local.core import Completion
-from pddlego_local.decoding.answer import read
+from pddlego_local.core.nouns import Completion
 from pddlego_local.decoding.forms import TEXT
 from pddlego_local.environments import family
 from pddlego_local.environments.tables import Tables
+from pddlego_local.episode.reading.answer import read
+from pddlego_local.methods import prompts
 from pddlego_local.methods.shared.react import Trial
 from tests.questions import static_grammar
 

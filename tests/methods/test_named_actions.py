@@ -5,16 +5,16 @@ import json
 
 import pytest
 
-from pddlego_local.core import Budget
+from pddlego_local.core.nouns import Budget
+from pddlego_local.core.record.events import ActionTaken, Restart
+from pddlego_local.core.record.summary import summarize
 from pddlego_local.environments.alfworld.game import Alfworld
 from pddlego_local.environments.coin.game import Coin
 from pddlego_local.environments.cooking.game import Cooking
-from pddlego_local.events import ActionTaken, Restart
 from pddlego_local.methods import Method
 from pddlego_local.methods.action_gen import ActionGen
 from pddlego_local.methods.plangen import PlanGen
 from pddlego_local.methods.random_policy import RandomPolicy
-from pddlego_local.metrics.episode import summarize
 from pddlego_local.models.reference import ReferenceFormalizer
 from pddlego_local.models.scripted import Scripted
 from pddlego_local.planner import FastDownward

@@ -5,16 +5,16 @@ from typing import Any
 
 import pytest
 
-from pddlego_local.core import Budget, Completion
+from pddlego_local.core.errors import ConfigError
+from pddlego_local.core.nouns import Budget, Completion
+from pddlego_local.core.record.events import ActionTaken, Call, EditApplied, Plan, Restart
+from pddlego_local.core.record.summary import summarize
 from pddlego_local.environments.coin.game import Coin
-from pddlego_local.errors import ConfigError
-from pddlego_local.events import ActionTaken, Call, EditApplied, Plan, Restart
 from pddlego_local.methods import Method
 from pddlego_local.methods.pddl_edit import PddlEdit
 from pddlego_local.methods.pddl_gen import PddlGen
 from pddlego_local.methods.pddlego import Pddlego
 from pddlego_local.methods.pddlego_plus import PddlegoPlus
-from pddlego_local.metrics.episode import summarize
 from pddlego_local.models.reference import ReferenceFormalizer
 from pddlego_local.models.scripted import Scripted
 from pddlego_local.planner import FastDownward
@@ -170,8 +170,8 @@ def test_without_refinement_the_first_error_ends_it(planner: FastDownward) -> No
 
 @pytest.fixture(scope="session")
 def won_run(tmp_path_factory: pytest.TempPathFactory) -> Any:
-    from pddlego_local.config import compose_cell
-    from pddlego_local.run import run_cell
+    from pddlego_local.runner.config import compose_cell
+    from pddlego_local.runner.run import run_cell
 
     out = tmp_path_factory.mktemp("won")
     return run_cell(compose_cell([f"run.out={out}", "games=0-4", "environment.rooms=7"])).folder

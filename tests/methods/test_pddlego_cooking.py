@@ -4,14 +4,14 @@ import json
 
 import pytest
 
-from pddlego_local.core import Budget
+from pddlego_local.core.nouns import Budget
+from pddlego_local.core.record.events import ActionTaken, Call, Plan
+from pddlego_local.core.record.summary import summarize
 from pddlego_local.environments.cooking.game import Cooking
-from pddlego_local.events import ActionTaken, Call, Plan
 from pddlego_local.methods import Method
 from pddlego_local.methods.pddl_edit import PddlEdit
 from pddlego_local.methods.pddl_gen import PddlGen
 from pddlego_local.methods.pddlego_plus import PddlegoPlus
-from pddlego_local.metrics.episode import summarize
 from pddlego_local.models.reference import ReferenceFormalizer
 from pddlego_local.models.scripted import Scripted
 from pddlego_local.planner import FastDownward

@@ -7,13 +7,13 @@ from typing import Any
 
 import pytest
 
-from pddlego_local.core import Budget, Completion, Turn
+from pddlego_local.core.errors import ModelFault
+from pddlego_local.core.nouns import Budget, Completion, Turn
+from pddlego_local.core.record.events import Restart
+from pddlego_local.core.record.summary import summarize
 from pddlego_local.environments.coin.game import Coin
 from pddlego_local.environments.coin.reference import DOMAIN
-from pddlego_local.errors import ModelFault
-from pddlego_local.events import Restart
 from pddlego_local.methods.pddlego_plus import PddlegoPlus, repeated
-from pddlego_local.metrics.episode import summarize
 from pddlego_local.models.reference import ReferenceFormalizer
 from pddlego_local.models.scripted import Scripted
 from pddlego_local.planner import FastDownward

@@ -5,15 +5,15 @@ from typing import Any
 
 import pytest
 
-from pddlego_local import prompts
+from pddlego_local.core.errors import PromptTooLong
+from pddlego_local.core.record.rows import EpisodeRow
 from pddlego_local.decoding.forms import MOVE
 from pddlego_local.decoding.grammars.lark_text import decoder_verdict
 from pddlego_local.environments.alfworld.games import TASK_TYPES
 from pddlego_local.environments.tables import Tables
-from pddlego_local.errors import PromptTooLong
+from pddlego_local.methods import prompts
 from pddlego_local.methods.reflexion import Reflexion
 from pddlego_local.models.scripted import Scripted
-from pddlego_local.rows import EpisodeRow
 from tests.methods.learning import FAILING, WINNING, act, fcrf, opening, play, text, think
 from tests.questions import static_grammar
 

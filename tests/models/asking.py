@@ -2,8 +2,8 @@
 
 import re
 
-from pddlego_local.core import Completion, Grammar, LanguageModel, Message, Sampling
-from pddlego_local.decoding.answer import read
+from pddlego_local.core.nouns import Completion, Grammar, Message, Sampling
+from pddlego_local.core.protocols import LanguageModel
 from pddlego_local.decoding.forms import (
     COMMAND,
     EDIT,
@@ -16,6 +16,7 @@ from pddlego_local.decoding.forms import (
     Keys,
     choice,
 )
+from pddlego_local.episode.reading.answer import read
 from pddlego_local.models.transformers import Engine
 from tests.questions import static_grammar
 

@@ -3,11 +3,12 @@
 import json
 from typing import Any
 
-from pddlego_local.core import Completion, Grammar, LanguageModel, Messages, Prefix, Sampling
-from pddlego_local.decoding.draw import draw
+from pddlego_local.core.nouns import Completion, Grammar, Messages, Prefix, Sampling
+from pddlego_local.core.protocols import LanguageModel
 from pddlego_local.decoding.forms import PDDL
 from pddlego_local.decoding.question import Drawn, Question, Scene
 from pddlego_local.decoding.stages import Stage, StagedGrammar, Stages
+from pddlego_local.episode.drawing import draw
 from tests.models.asking import PROMPT
 from tests.models.staging import FIRST, FIRST_LANGUAGE, second
 

@@ -5,15 +5,16 @@ import json
 import re
 from concurrent.futures import ThreadPoolExecutor
 
-from pddlego_local.core import Action, Completion, Grammar, LanguageModel, Names, Prefix, Sampling
-from pddlego_local.decoding.answer import read
-from pddlego_local.decoding.draw import draw
+from pddlego_local.core.nouns import Action, Completion, Grammar, Names, Prefix, Sampling
+from pddlego_local.core.protocols import LanguageModel
+from pddlego_local.core.seeds import derive_seed
 from pddlego_local.decoding.forms import PDDL
 from pddlego_local.decoding.ladder import constraint_for
 from pddlego_local.decoding.question import Drawn, Scene
 from pddlego_local.decoding.stages import Stage, StagedGrammar, Stages
+from pddlego_local.episode.drawing import draw
+from pddlego_local.episode.reading.answer import read
 from pddlego_local.pddl.check import check
-from pddlego_local.seeds import derive_seed
 from tests.models.asking import PROMPT
 from tests.questions import QUESTION
 

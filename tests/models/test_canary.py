@@ -5,8 +5,9 @@ import threading
 
 import pytest
 
-from pddlego_local.core import Completion, Grammar, LanguageModel, Messages, Prefix, Sampling
-from pddlego_local.errors import GrammarIgnored
+from pddlego_local.core.errors import GrammarIgnored
+from pddlego_local.core.nouns import Completion, Grammar, Messages, Prefix, Sampling
+from pddlego_local.core.protocols import LanguageModel
 from pddlego_local.models.canary import check_forced_tokens
 
 SENTENCE = "From the pantry a closed door leads to the west. "

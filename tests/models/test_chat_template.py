@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from pddlego_local.core import Message, Prefix, Sampling
+from pddlego_local.core.nouns import Message, Prefix, Sampling
 from pddlego_local.models.chat_template import DATE, dated_file
 from pddlego_local.models.transformers import TransformersModel
 from tests.models.asking import CPU, TOY

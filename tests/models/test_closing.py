@@ -4,8 +4,8 @@ import socket
 import threading
 import time
 
-from pddlego_local.core import Message, Sampling
-from pddlego_local.errors import ModelFault
+from pddlego_local.core.errors import ModelFault
+from pddlego_local.core.nouns import Message, Sampling
 from pddlego_local.models.vllm.model import VllmModel
 from pddlego_local.models.vllm.settings import Server
 

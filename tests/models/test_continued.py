@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from pddlego_local.core import Completion, Grammar, Messages, Prefix, Sampling
-from pddlego_local.errors import GrammarIgnored, PromptTooLong
+from pddlego_local.core.errors import GrammarIgnored, PromptTooLong
+from pddlego_local.core.nouns import Completion, Grammar, Messages, Prefix, Sampling
 from pddlego_local.models.canary import check_obedience
 from pddlego_local.models.transformers import TransformersModel
 from tests.models.asking import CPU, PROMPT, TOY, TOY_LANGUAGE, words

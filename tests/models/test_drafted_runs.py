@@ -5,19 +5,19 @@ from pathlib import Path
 import pytest
 
 from pddlego_local.cli import run
-from pddlego_local.config import compose_cell
-from pddlego_local.core import Completion, Grammar, Messages, Prefix, Sampling
-from pddlego_local.errors import ModelFault
-from pddlego_local.events import Call
-from pddlego_local.models import opened
+from pddlego_local.core.errors import ModelFault
+from pddlego_local.core.nouns import Completion, Grammar, Messages, Prefix, Sampling
+from pddlego_local.core.record.events import Call
+from pddlego_local.core.record.folder import read_events, read_rows
+from pddlego_local.core.record.rows import EpisodeRow
 from pddlego_local.models.random import RandomModel
 from pddlego_local.models.transformers import TransformersModel
-from pddlego_local.pool import CellResult
-from pddlego_local.record import read_events, read_rows
 from pddlego_local.report.cells import find_cells
 from pddlego_local.report.numbers import report_numbers
-from pddlego_local.rows import EpisodeRow
-from pddlego_local.run import run_cell
+from pddlego_local.runner import model_store as opened
+from pddlego_local.runner.config import compose_cell
+from pddlego_local.runner.pool import CellResult
+from pddlego_local.runner.run import run_cell
 from tests.rows import without_clocks
 
 DRAFTS = ["decoding.reason=draft", "decoding.draft_tokens=20", "decoding.max_tokens=60"]

@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
-from pddlego_local.core import Sampling
-from pddlego_local.decoding.draw import draw
+from pddlego_local.core.errors import ConfigError, PromptTooLong
+from pddlego_local.core.nouns import Sampling
 from pddlego_local.decoding.forms import PDDL
 from pddlego_local.decoding.question import Question, Scene
-from pddlego_local.errors import ConfigError, PromptTooLong
+from pddlego_local.episode.drawing import draw
 from pddlego_local.models.thinking import Thinking
 from pddlego_local.models.transformers import TransformersModel
 from tests.models.asking import CPU, PROMPT, TOY, TOY_LANGUAGE

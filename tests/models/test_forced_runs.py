@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from pddlego_local.core import Completion, Grammar, Prefix, Sampling
-from pddlego_local.decoding.draw import draw
+from pddlego_local.core.errors import ConfigError
+from pddlego_local.core.nouns import Completion, Grammar, Prefix, Sampling
 from pddlego_local.decoding.forms import PDDL
 from pddlego_local.decoding.ladder import RUNGS, constraint_for
-from pddlego_local.errors import ConfigError
+from pddlego_local.episode.drawing import draw
 from pddlego_local.models.canary import check_obedience
 from pddlego_local.models.transformers import TransformersModel
 from tests.models.asking import CPU, PROMPT, TOY, words

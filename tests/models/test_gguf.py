@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from pddlego_local.cli import run
-from pddlego_local.errors import ConfigError, MissingPart
+from pddlego_local.core.errors import ConfigError, MissingPart
 from pddlego_local.models import gguf as subject
 from pddlego_local.models.cache import sha256_of
 from pddlego_local.models.random import make_random_llama

@@ -12,7 +12,7 @@ import pytest
 from safetensors.torch import load_file, save_file
 
 from pddlego_local.cli import run
-from pddlego_local.errors import ConfigError
+from pddlego_local.core.errors import ConfigError
 from pddlego_local.models import chat_template
 from pddlego_local.models.random import make_random_llama
 from pddlego_local.models.transformers import TransformersModel

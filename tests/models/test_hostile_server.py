@@ -9,13 +9,13 @@ from types import SimpleNamespace
 import pytest
 
 from pddlego_local.cli import run
-from pddlego_local.core import Message, Sampling
-from pddlego_local.errors import ModelFault
-from pddlego_local.models.opened import MODELS
+from pddlego_local.core.errors import ModelFault
+from pddlego_local.core.nouns import Message, Sampling
+from pddlego_local.core.record.folder import read_faults
 from pddlego_local.models.vllm import http
 from pddlego_local.models.vllm.model import VllmModel
 from pddlego_local.models.vllm.settings import Server
-from pddlego_local.record import read_faults
+from pddlego_local.runner.model_store import MODELS
 from tests.bench.slots import answers
 from tests.models.hostile_server import Reply, body, choice, good, hostile_server, trickle
 from tests.models.test_servers import cell, endings

@@ -5,16 +5,16 @@ from typing import Any
 
 import pytest
 
-from pddlego_local.config import compose_cell
-from pddlego_local.core import Sampling
-from pddlego_local.errors import ConfigError, ModelFault
-from pddlego_local.events import Call
-from pddlego_local.models import opened
+from pddlego_local.core.errors import ConfigError, ModelFault
+from pddlego_local.core.nouns import Sampling
+from pddlego_local.core.record.events import Call
+from pddlego_local.core.record.folder import read_events
 from pddlego_local.models.reference import ReferenceFormalizer
 from pddlego_local.models.replay import Replay
-from pddlego_local.record import read_events
-from pddlego_local.run import run_cell
-from tests.decoding.drawing import RandomLogits
+from pddlego_local.runner import model_store as opened
+from pddlego_local.runner.config import compose_cell
+from pddlego_local.runner.run import run_cell
+from tests.episode.drawing import RandomLogits
 from tests.questions import QUESTION
 
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from pddlego_local.errors import ModelFault
+from pddlego_local.core.errors import ModelFault
 from pddlego_local.models.vllm.model import VllmModel
 from pddlego_local.models.vllm.server import end_of_log
 from pddlego_local.models.vllm.settings import Server

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 import tokenizers
 
-from pddlego_local.core import Prefix
-from pddlego_local.errors import ConfigError
+from pddlego_local.core.errors import ConfigError
+from pddlego_local.core.nouns import Prefix
 from pddlego_local.models.random import cached_random_llama
 from pddlego_local.models.seam import HEALED_TOKENS, LocalTokenizer, seam
 

@@ -13,17 +13,17 @@ from typing import Any
 
 import pytest
 
-from pddlego_local.config import CellConfig, compose_cell
-from pddlego_local.core import Completion, Prefix, Sampling
-from pddlego_local.errors import ConfigError, GrammarIgnored, ModelFault
+from pddlego_local.core.errors import ConfigError, GrammarIgnored, ModelFault
+from pddlego_local.core.nouns import Completion, Prefix, Sampling
+from pddlego_local.core.record.folder import read_rows, read_run
 from pddlego_local.models import canary
-from pddlego_local.models.opened import MODELS
 from pddlego_local.models.vllm.client import VllmClient
 from pddlego_local.models.vllm.connection import ServerGone
 from pddlego_local.models.vllm.servers import AWAY_S, Servers
 from pddlego_local.models.vllm.settings import Server
-from pddlego_local.record import read_rows, read_run
-from pddlego_local.run import run_cell
+from pddlego_local.runner.config import CellConfig, compose_cell
+from pddlego_local.runner.model_store import MODELS
+from pddlego_local.runner.run import run_cell
 from tests.bench.simulated import key_of
 from tests.bench.slots import answers
 

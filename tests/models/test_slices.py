@@ -8,11 +8,11 @@ from llguidance import LLMatcher, LLTokenizer
 from llguidance.hf import from_tokenizer
 from llguidance.torch import allocate_token_bitmask, fill_next_token_bitmask
 
+from pddlego_local.core.errors import MissingPart
+from pddlego_local.core.resources import folder
 from pddlego_local.decoding.grammars.lark_text import load
 from pddlego_local.decoding.layout import Layout
-from pddlego_local.errors import MissingPart
 from pddlego_local.models.slices import WORD, with_word_slices
-from pddlego_local.resources import folder
 from tests.bench.large_vocabulary import large_tokenizer
 
 ANSWER = (

@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from pddlego_local.core import Grammar, Message, Sampling
+from pddlego_local.core.errors import ConfigError, GrammarIgnored, MissingPart
+from pddlego_local.core.nouns import Grammar, Message, Sampling
 from pddlego_local.decoding.forms import Form, Keys
-from pddlego_local.errors import ConfigError, GrammarIgnored, MissingPart
 from pddlego_local.models.canary import check_obedience
 from pddlego_local.models.random import make_random_llama
 from pddlego_local.models.thinking import Thinking

@@ -7,12 +7,12 @@ from types import ModuleType
 
 import pytest
 
-from pddlego_local.errors import ConfigError
+from pddlego_local.core.errors import ConfigError
+from pddlego_local.core.resources import folder
 from pddlego_local.models.random import make_random_llama
 from pddlego_local.models.vllm.model import VllmModel
 from pddlego_local.models.vllm.server import launcher
 from pddlego_local.models.vllm.settings import FORCED_TOKENS_NEED, Server
-from pddlego_local.resources import folder
 
 
 def serving_environment(folder: Path, package: str, version: str) -> Path:

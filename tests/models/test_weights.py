@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from pddlego_local import resources
-from pddlego_local.errors import ConfigError, MissingPart
+from pddlego_local.core import resources
+from pddlego_local.core.errors import ConfigError, MissingPart
 from pddlego_local.models.random import make_random_llama
 from pddlego_local.models.weights import listed, locate
 

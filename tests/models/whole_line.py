@@ -8,23 +8,16 @@ from typing import Any, get_args
 
 import pytest
 
-from pddlego_local.core import (
-    Completion,
-    Grammar,
-    LanguageModel,
-    Message,
-    Messages,
-    Prefix,
-    Sampling,
-)
-from pddlego_local.decoding.answer import read
-from pddlego_local.decoding.draw import draw
+from pddlego_local.core.errors import ConfigError
+from pddlego_local.core.nouns import Completion, Grammar, Message, Messages, Prefix, Sampling
+from pddlego_local.core.protocols import LanguageModel
 from pddlego_local.decoding.forms import PDDL
 from pddlego_local.decoding.grammars.lark_text import decoder_verdict
 from pddlego_local.decoding.ladder import RUNGS, constraint_for
 from pddlego_local.decoding.layout import Layout
 from pddlego_local.decoding.question import Drawn
-from pddlego_local.errors import ConfigError
+from pddlego_local.episode.drawing import draw
+from pddlego_local.episode.reading.answer import read
 from pddlego_local.models.canary import check_forced_tokens, check_obedience
 from pddlego_local.models.thinking import Thinking, template_arguments
 from pddlego_local.pddl.check import check

@@ -4,9 +4,9 @@ import sys
 
 import pytest
 
-from pddlego_local.core import Turn
+from pddlego_local.core.errors import ConfigError, MissingPart
+from pddlego_local.core.nouns import Turn
 from pddlego_local.environments.coin.reference import formalize
-from pddlego_local.errors import ConfigError, MissingPart
 from pddlego_local.pddl import as_objects
 
 DOMAIN, PROBLEM = formalize(

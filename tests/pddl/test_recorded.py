@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from pddlego_local.core import PlanResult
+from pddlego_local.core.nouns import PlanResult
 from pddlego_local.pddl.check import check, prospects
 from pddlego_local.pddl.explain import explain
 from pddlego_local.pddl.repair import repair

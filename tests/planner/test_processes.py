@@ -12,7 +12,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-from pddlego_local.errors import MissingPart, PlannerFault
+from pddlego_local.core.errors import MissingPart, PlannerFault
 from pddlego_local.planner import FastDownward
 from tests.planner.tasks import DOMAIN, all_gone, grid, hard_search, problem, workers
 

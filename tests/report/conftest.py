@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from pddlego_local.cli import run
-from pddlego_local.config import compose_cell
-from pddlego_local.run import run_cell
+from pddlego_local.runner.config import compose_cell
+from pddlego_local.runner.run import run_cell
 
 PLAYED = {
     "reference": ["model=reference", "decoding=typed", "games=1-3"],

@@ -11,10 +11,10 @@ import pytest
 from pyarrow import parquet
 
 from pddlego_local.cli import run
-from pddlego_local.events import ActionTaken, Call, Plan
-from pddlego_local.metrics.counting import counted
-from pddlego_local.outcomes import OUTCOMES
-from pddlego_local.record import read_events, read_rows, transcript_of
+from pddlego_local.core.outcomes import OUTCOMES
+from pddlego_local.core.record.counting import counted
+from pddlego_local.core.record.events import ActionTaken, Call, Plan
+from pddlego_local.core.record.folder import read_events, read_rows, transcript_of
 from pddlego_local.report.calls import CALL_COLUMNS, EPISODE_COLUMNS
 from pddlego_local.report.table_file import Row, write_table
 

@@ -9,16 +9,16 @@ from xml.etree import ElementTree
 
 import pytest
 
-from pddlego_local.events import Plan, Where
-from pddlego_local.metrics.rates import Rate
+from pddlego_local.core.record.events import Plan, Where
+from pddlego_local.core.record.rows import EpisodeRow
 from pddlego_local.report.cells import by_number, find_cells
 from pddlego_local.report.figures.drawing import DARK, PAPER
 from pddlego_local.report.figures.drawn import draw_figures, per_success
 from pddlego_local.report.figures.growth import Growth
 from pddlego_local.report.figures.series import Series, series_of
-from pddlego_local.rows import EpisodeRow
+from pddlego_local.report.statistics.rates import Rate
+from tests.report.test_report import write_cell
 from tests.rows import row
-from tests.test_report import write_cell
 
 
 def cell(folder: Path, rows: list[EpisodeRow], decoding: str = "typed", **options: object) -> None:

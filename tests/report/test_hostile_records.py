@@ -13,9 +13,9 @@ from typing import Any
 import pytest
 
 from pddlego_local.cli import run
-from pddlego_local.formats import FORMAT, to_json
+from pddlego_local.core.formats import FORMAT, to_json
 from pddlego_local.report.cells import find_cells
-from pddlego_local.run import run_cell
+from pddlego_local.runner.run import run_cell
 from tests.planted import FREE, LOST, SYNTAX, WON, composed, plant, plant_rows
 from tests.rows import row
 

@@ -8,19 +8,19 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
 
-from pddlego_local.core import Message
-from pddlego_local.events import Event
-from pddlego_local.formats import to_json
+from pddlego_local.core.formats import to_json
+from pddlego_local.core.nouns import Message
+from pddlego_local.core.record.events import Event
 from pddlego_local.report.cells import CellRecord, find_cells
 from pddlego_local.report.comparisons import compared
 from pddlego_local.report.numbers import report_numbers
 from pddlego_local.report.pages.experiment import Findings
 from pddlego_local.report.pages.rendering import MOST_CHARACTERS
 from pddlego_local.report.pages.site import write_pages
+from tests.core.test_events import EVERY_EVENT
 from tests.report.browser import loaded, needs_chromium
+from tests.report.test_report import write_cell
 from tests.rows import row
-from tests.test_events import EVERY_EVENT
-from tests.test_report import write_cell
 
 HOSTILE = [
     "<script>document.title='owned'</script>",

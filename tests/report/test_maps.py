@@ -2,12 +2,12 @@
 
 from pathlib import Path
 
-from pddlego_local.core import Turn
+from pddlego_local.core.nouns import Turn
+from pddlego_local.core.record.events import ActionTaken, Event, Plan, Restart, Start
+from pddlego_local.core.record.folder import transcripts
 from pddlego_local.environments.alfworld.known import known as receptacles
 from pddlego_local.environments.coin.known import known as ways
 from pddlego_local.environments.known import Known
-from pddlego_local.events import ActionTaken, Event, Plan, Restart, Start
-from pddlego_local.record import transcripts
 from pddlego_local.report.pages.episode import entries
 from pddlego_local.report.pages.maps import Told, map_lines
 

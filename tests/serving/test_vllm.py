@@ -11,19 +11,19 @@ from pathlib import Path
 
 import pytest
 
-from pddlego_local import run as runner
-from pddlego_local.config import compose_cell
-from pddlego_local.core import Completion, Grammar, Message, Sampling
+from pddlego_local.core.errors import ConfigError, MissingPart, ModelFault
+from pddlego_local.core.nouns import Completion, Grammar, Message, Sampling
+from pddlego_local.core.record.events import Call
+from pddlego_local.core.record.folder import read_events, read_rows, read_run
 from pddlego_local.decoding.grammars.lark_text import accepts, load
-from pddlego_local.errors import ConfigError, MissingPart, ModelFault
-from pddlego_local.events import Call
-from pddlego_local.models import opened
 from pddlego_local.models.canary import check_obedience
 from pddlego_local.models.thinking import Thinking
 from pddlego_local.models.vllm.model import VllmModel
 from pddlego_local.models.vllm.server import launcher
 from pddlego_local.models.vllm.settings import Server
-from pddlego_local.record import read_events, read_rows, read_run
+from pddlego_local.runner import model_store as opened
+from pddlego_local.runner import run as runner
+from pddlego_local.runner.config import compose_cell
 from tests.chaos.blows import TARGETS
 from tests.chaos.processes import below
 from tests.models.asking import ENVELOPE, FORMS, PROMPT, TOY, TOY_LANGUAGE, finished

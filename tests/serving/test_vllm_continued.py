@@ -13,10 +13,10 @@ from typing import Any
 import pytest
 from transformers import AutoTokenizer
 
-from pddlego_local.core import Grammar, Message, Prefix, Sampling
-from pddlego_local.decoding.draw import draw
+from pddlego_local.core.errors import ConfigError, ModelFault, PromptTooLong
+from pddlego_local.core.nouns import Grammar, Message, Prefix, Sampling
 from pddlego_local.decoding.stages import StagedGrammar
-from pddlego_local.errors import ConfigError, ModelFault, PromptTooLong
+from pddlego_local.episode.drawing import draw
 from pddlego_local.models.canary import check_obedience
 from pddlego_local.models.thinking import Thinking
 from pddlego_local.models.vllm.model import VllmModel

@@ -15,8 +15,8 @@ from pathlib import Path
 import psutil
 import pytest
 
-from pddlego_local.core import Sampling
-from pddlego_local.errors import ModelFault
+from pddlego_local.core.errors import ModelFault
+from pddlego_local.core.nouns import Sampling
 from pddlego_local.models.vllm.model import VllmModel
 from pddlego_local.models.vllm.server import VllmServer
 from tests.models.asking import ENVELOPE, PROMPT

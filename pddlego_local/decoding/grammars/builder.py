@@ -6,7 +6,7 @@ Terminals are shared by what they match; rules are named after what they are for
 import functools
 from collections.abc import Iterable, Sequence
 
-from pddlego_local.core import Grammar
+from pddlego_local.core.nouns import Grammar
 from pddlego_local.decoding.grammars.lark_text import forced_text, with_parts
 from pddlego_local.decoding.grammars.terminals import one_of
 from pddlego_local.decoding.layout import Layout

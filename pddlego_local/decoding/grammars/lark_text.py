@@ -14,11 +14,11 @@ import lark
 from lark.exceptions import LarkError, UnexpectedInput
 from llguidance import LLMatcher, LLTokenizer
 
-from pddlego_local.core import Grammar
+from pddlego_local.core.errors import ConfigError
+from pddlego_local.core.nouns import Grammar
+from pddlego_local.core.resources import folder
 from pddlego_local.decoding.grammars.terminals import in_any_case
 from pddlego_local.decoding.layout import Layout
-from pddlego_local.errors import ConfigError
-from pddlego_local.resources import folder
 
 # The rule that `start` stands for, and the parts the text is put together from.
 _WORDS = ("condition", "tokens", "requirements")

@@ -6,7 +6,7 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from pddlego_local.core import Grammar
+from pddlego_local.core.nouns import Grammar
 from pddlego_local.decoding.layout import Layout
 
 # Options of llguidance; others pass over them.

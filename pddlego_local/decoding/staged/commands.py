@@ -15,7 +15,7 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from pddlego_local.core import Action, Grammar
+from pddlego_local.core.nouns import Action, Grammar
 from pddlego_local.decoding.grammars.schema import schema_grammar, schema_of
 from pddlego_local.decoding.layout import Layout
 from pddlego_local.decoding.question import Scene

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from pddlego_local.core import Action
+from pddlego_local.core.nouns import Action
 from pddlego_local.decoding.grammars.terminals import in_any_case, one_of
 from pddlego_local.decoding.layout import Layout, on_one_line
 from pddlego_local.decoding.staged.declarations import type_of

@@ -2,7 +2,7 @@
 and whose problem is for the answer's own domain. In two stages, the domain and the problem.
 """
 
-from pddlego_local.core import Grammar
+from pddlego_local.core.nouns import Grammar
 from pddlego_local.decoding.grammars.lark_text import with_parts
 from pddlego_local.decoding.grammars.terminals import one_of
 from pddlego_local.decoding.layout import Layout

@@ -11,10 +11,10 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
+from pddlego_local.core.errors import ConfigError, UnsolvableGame
 from pddlego_local.environments.alfworld.games import make_game
 from pddlego_local.environments.alfworld.games.layout import goals, logic
 from pddlego_local.environments.alfworld.process import AlfworldGame
-from pddlego_local.errors import ConfigError, UnsolvableGame
 
 VERSION_FOLDER = "json_2.1.1"
 SLICED = "Sliced"  # in a folder's name: "pick_cool_then_place_in_recep-AppleSliced-None-Sink-4"

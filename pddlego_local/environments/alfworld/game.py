@@ -12,13 +12,9 @@ from typing import Annotated
 from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field
 from pydantic.dataclasses import dataclass
 
-from pddlego_local.core import Budget, Goal, Names, Observation, Turn
-from pddlego_local.environments.alfworld.data import (
-    find_games,
-    find_split,
-    own_game,
-    read_game,
-)
+from pddlego_local.core.errors import ConfigError, EnvironmentFault
+from pddlego_local.core.nouns import Budget, Goal, Names, Observation, Turn
+from pddlego_local.environments.alfworld.data import find_games, find_split, own_game, read_game
 from pddlego_local.environments.alfworld.games import PLAIN_TYPES, TASK_TYPES
 from pddlego_local.environments.alfworld.installation import find_environment
 from pddlego_local.environments.alfworld.problem import MIDDLE
@@ -27,7 +23,6 @@ from pddlego_local.environments.alfworld.room_map import mentioned, pddl_name
 from pddlego_local.environments.alfworld.task import goals
 from pddlego_local.environments.map_hash import map_hash
 from pddlego_local.environments.tables import Tables
-from pddlego_local.errors import ConfigError, EnvironmentFault
 
 TABLES = Tables.load(__package__)
 BANNER = "-= Welcome to TextWorld, ALFRED! =-"

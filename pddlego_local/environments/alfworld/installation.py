@@ -8,7 +8,7 @@ import importlib.metadata
 import os
 from pathlib import Path
 
-from pddlego_local.errors import MissingPart
+from pddlego_local.core.errors import MissingPart
 
 VARIABLE = "PDDLEGO_ALFWORLD_ENV"
 FOLDER = ".venv-alfworld"

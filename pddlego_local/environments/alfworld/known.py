@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from pddlego_local.core import Turn
+from pddlego_local.core.nouns import Turn
 from pddlego_local.environments.alfworld.room_map import RoomMap, pddl_name
 from pddlego_local.environments.known import Known
 from pddlego_local.pddl.contents import facts_of

@@ -14,8 +14,8 @@ from typing import IO, Annotated, Any
 
 import pydantic
 
+from pddlego_local.core.errors import EnvironmentFault, MissingPart, UnsolvableGame
 from pddlego_local.environments.alfworld.installation import find_environment, python
-from pddlego_local.errors import EnvironmentFault, MissingPart, UnsolvableGame
 
 WORKER = Path(__file__).with_name("worker.py")
 CHUNK_BYTES = 1 << 16

@@ -8,7 +8,7 @@ import re
 from collections.abc import Sequence
 from itertools import takewhile
 
-from pddlego_local.core import Turn
+from pddlego_local.core.nouns import Turn
 from pddlego_local.environments import family
 from pddlego_local.environments.alfworld.game import command as command
 from pddlego_local.environments.alfworld.problem import MIDDLE, Fact, facts, here, write

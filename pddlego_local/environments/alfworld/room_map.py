@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Self
 
-from pddlego_local.core import Turn
+from pddlego_local.core.nouns import Turn
 
 _THING = r"([a-z]+ \d+)"
 _MENTIONED = re.compile(rf"\b{_THING}\b")

@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from itertools import combinations
 from typing import Literal
 
-from pddlego_local.core import Goal, Turn
+from pddlego_local.core.errors import EnvironmentFault
+from pddlego_local.core.nouns import Goal, Turn
 from pddlego_local.environments.alfworld.room_map import RoomMap, class_of, of_class, pddl_name
 from pddlego_local.environments.alfworld.search import next_place
-from pddlego_local.errors import EnvironmentFault
 
 Kind = Literal["put", "clean", "heat", "cool", "look"]
 TOOLS = {"clean": "sinkbasin", "heat": "microwave", "cool": "fridge"}

@@ -10,15 +10,10 @@ from typing import Annotated, Literal
 from pydantic import ConfigDict, Field
 from pydantic.dataclasses import dataclass
 
-from pddlego_local.core import Budget, Goal, Names, Observation, Turn
+from pddlego_local.core.nouns import Budget, Goal, Names, Observation, Turn
 from pddlego_local.environments.map_hash import map_hash
 from pddlego_local.environments.tables import Tables
-from pddlego_local.environments.textworld_express.game import (
-    SEEDS,
-    ExpressGame,
-    Reply,
-    java_path,
-)
+from pddlego_local.environments.textworld_express.game import SEEDS, ExpressGame, Reply, java_path
 from pddlego_local.environments.textworld_express.house_map import names
 
 TABLES = Tables.load(__package__)

@@ -6,7 +6,7 @@ Rule-based, no language model: it reads the same memory that a prompt tells and 
 import re
 from collections.abc import Sequence
 
-from pddlego_local.core import Turn
+from pddlego_local.core.nouns import Turn
 from pddlego_local.environments.coin.game import command as command
 from pddlego_local.environments.textworld_express.house_map import HouseMap
 

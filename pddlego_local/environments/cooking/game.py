@@ -10,7 +10,8 @@ from typing import Annotated, Literal
 from pydantic import ConfigDict, Field
 from pydantic.dataclasses import dataclass
 
-from pddlego_local.core import Budget, Goal, Names, Observation, Turn
+from pddlego_local.core.errors import EnvironmentFault
+from pddlego_local.core.nouns import Budget, Goal, Names, Observation, Turn
 from pddlego_local.environments.cooking.text import (
     CUTS,
     KNIFE,
@@ -21,14 +22,8 @@ from pddlego_local.environments.cooking.text import (
 )
 from pddlego_local.environments.map_hash import map_hash
 from pddlego_local.environments.tables import Tables
-from pddlego_local.environments.textworld_express.game import (
-    SEEDS,
-    ExpressGame,
-    Reply,
-    java_path,
-)
+from pddlego_local.environments.textworld_express.game import SEEDS, ExpressGame, Reply, java_path
 from pddlego_local.environments.textworld_express.house_map import names, pddl_name
-from pddlego_local.errors import EnvironmentFault
 
 TABLES = Tables.load(__package__)
 UNVISITED = Goal(

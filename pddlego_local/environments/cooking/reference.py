@@ -8,7 +8,7 @@ opened or the nearest room entered. Once everything is known, all the rest is on
 from collections.abc import Iterator, Sequence
 from itertools import takewhile
 
-from pddlego_local.core import Turn
+from pddlego_local.core.nouns import Turn
 from pddlego_local.environments.cooking.game import command as command
 from pddlego_local.environments.cooking.problem import Fact, chores, world, write
 from pddlego_local.environments.cooking.text import APPLIANCES, COOKS, CUTS, KNIFE, Kitchen

@@ -17,8 +17,8 @@ from typing import Any
 from py4j.java_gateway import GatewayParameters, JavaGateway, launch_gateway
 from py4j.protocol import Py4JError
 
+from pddlego_local.core.errors import EnvironmentFault, MissingPart
 from pddlego_local.environments.textworld_express.house import House
-from pddlego_local.errors import EnvironmentFault, MissingPart
 
 SEEDS = range(1 << 31)
 """The simulator's seeds are Java's integers; its games are counted from 0."""

@@ -8,7 +8,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
-from pddlego_local.core import Names, Turn
+from pddlego_local.core.nouns import Names, Turn
 
 OPPOSITE = {"north": "south", "south": "north", "east": "west", "west": "east"}
 

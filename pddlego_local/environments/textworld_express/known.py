@@ -3,7 +3,7 @@
 from collections import defaultdict
 from collections.abc import Sequence
 
-from pddlego_local.core import Turn
+from pddlego_local.core.nouns import Turn
 from pddlego_local.environments.known import Known
 from pddlego_local.environments.textworld_express.house_map import OPPOSITE, HouseMap
 from pddlego_local.pddl.contents import facts_of

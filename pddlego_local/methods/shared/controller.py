@@ -7,10 +7,10 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from pddlego_local import prompts
-from pddlego_local.core import Turn
+from pddlego_local.core.nouns import Turn
 from pddlego_local.decoding.forms import Choice, choice
-from pddlego_local.episode import Episode
+from pddlego_local.episode.episode import Episode
+from pddlego_local.methods import prompts
 from pddlego_local.methods.shared.dialogue import Dialogue
 from pddlego_local.methods.shared.situation import Situation
 

@@ -4,9 +4,9 @@
 
 from collections.abc import Sequence
 
-from pddlego_local import prompts
 from pddlego_local.decoding.forms import GOALS, TEXT
-from pddlego_local.episode import Episode
+from pddlego_local.episode.episode import Episode
+from pddlego_local.methods import prompts
 from pddlego_local.methods.shared.controller import Pursuit
 from pddlego_local.methods.shared.dialogue import Dialogue
 from pddlego_local.methods.shared.situation import Situation

@@ -12,9 +12,9 @@ import pydantic
 from pydantic import ConfigDict, Field
 from pydantic.dataclasses import dataclass
 
-from pddlego_local.errors import ConfigError
-from pddlego_local.record import read_rows
-from pddlego_local.rows import EpisodeRow
+from pddlego_local.core.errors import ConfigError
+from pddlego_local.core.record.folder import read_rows
+from pddlego_local.core.record.rows import EpisodeRow
 
 _Words = Annotated[str, Field(pattern=r"\S")]
 

@@ -7,13 +7,13 @@ meal is prepared and eaten.
 
 from collections.abc import Callable, Sequence
 
-from pddlego_local import prompts
-from pddlego_local.acting import Execution
-from pddlego_local.core import Turn
+from pddlego_local.core.nouns import Turn
 from pddlego_local.decoding.forms import SEEN, Seen
 from pddlego_local.decoding.question import Question
-from pddlego_local.episode import Episode
-from pddlego_local.planning import Formalization
+from pddlego_local.episode.acting import Execution
+from pddlego_local.episode.episode import Episode
+from pddlego_local.episode.planning import Formalization
+from pddlego_local.methods import prompts
 
 OPEN, TAKE = "open {}", "take {}"
 MAX_OPENED = 15  # per room: a model may go on naming containers that are not there

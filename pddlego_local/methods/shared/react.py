@@ -9,13 +9,13 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from pddlego_local import prompts
-from pddlego_local.core import Budget, Message, Messages
+from pddlego_local.core.errors import PromptTooLong
+from pddlego_local.core.nouns import Budget, Message, Messages
+from pddlego_local.core.record.rows import EpisodeRow
 from pddlego_local.decoding.forms import MOVE, TEXT, Move
-from pddlego_local.episode import Episode
-from pddlego_local.errors import PromptTooLong
+from pddlego_local.episode.episode import Episode
+from pddlego_local.methods import prompts
 from pddlego_local.methods.shared.dialogue import Dialogue
-from pddlego_local.rows import EpisodeRow
 
 Reflection = Mapping[str, str]
 """What a mentor said of one trial: {"experience": "…", "plan": "…"}."""

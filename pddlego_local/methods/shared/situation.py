@@ -1,6 +1,6 @@
 """Where the player is and what the player carries, read from the game's texts.
 
-The patterns are an environment's words, in its `prompts/deps.yaml`: the templates
+The patterns are an environment's words, in its `methods/prompts/deps.yaml`: the templates
 call this with them.
 """
 
@@ -8,7 +8,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from pddlego_local.core import Turn
+from pddlego_local.core.nouns import Turn
 
 
 @dataclass(frozen=True)

@@ -3,9 +3,9 @@
 import functools
 from pathlib import Path
 
-from pddlego_local.errors import ConfigError
-from pddlego_local.events import End, Plan
-from pddlego_local.record import transcripts
+from pddlego_local.core.errors import ConfigError
+from pddlego_local.core.record.events import End, Plan
+from pddlego_local.core.record.folder import transcripts
 
 
 @functools.cache

@@ -7,8 +7,8 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from pddlego_local.core import Completion, Prefix
-from pddlego_local.errors import ConfigError, ModelFault
+from pddlego_local.core.errors import ConfigError, ModelFault
+from pddlego_local.core.nouns import Completion, Prefix
 
 Count = Annotated[int, Field(ge=0, le=2**40)]
 Tokens = tuple[Annotated[int, Field(ge=0)], ...]

@@ -16,8 +16,8 @@ import outlines
 from outlines.inputs import Chat
 from outlines.types import CFG, JsonSchema
 
-from pddlego_local.core import Completion, Grammar, Messages, Prefix, Sampling
-from pddlego_local.errors import ConfigError, ModelFault
+from pddlego_local.core.errors import ConfigError, ModelFault
+from pddlego_local.core.nouns import Completion, Grammar, Messages, Prefix, Sampling
 from pddlego_local.models.continuation import begins_forced, continues
 from pddlego_local.models.plain_text import PlainText
 from pddlego_local.models.seam import Tokenizer, seam

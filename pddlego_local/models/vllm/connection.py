@@ -8,8 +8,8 @@ import openai
 import pydantic
 import tenacity
 
-from pddlego_local.core import Grammar
-from pddlego_local.errors import ConfigError, ModelFault, PromptTooLong
+from pddlego_local.core.errors import ConfigError, ModelFault, PromptTooLong
+from pddlego_local.core.nouns import Grammar
 from pddlego_local.models.vllm.answer import (
     ChatAnswers,
     Detokenized,

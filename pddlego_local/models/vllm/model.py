@@ -12,8 +12,8 @@ from typing import ClassVar, Literal
 from pydantic import ConfigDict, PositiveInt
 from pydantic.dataclasses import dataclass
 
-from pddlego_local.core import Completion, Grammar, Messages, Prefix, Sampling
-from pddlego_local.errors import MissingPart, ModelFault
+from pddlego_local.core.errors import MissingPart, ModelFault
+from pddlego_local.core.nouns import Completion, Grammar, Messages, Prefix, Sampling
 from pddlego_local.models.about import About
 from pddlego_local.models.chat_template import dated_file
 from pddlego_local.models.grammar import check_grammar
@@ -25,12 +25,7 @@ from pddlego_local.models.vllm.connection import Connection
 from pddlego_local.models.vllm.server import VllmServer, serving_build
 from pddlego_local.models.vllm.servers import Servers
 from pddlego_local.models.vllm.settings import Server
-from pddlego_local.models.weights import (
-    identity_of,
-    identity_of_training,
-    locate,
-    training_maps,
-)
+from pddlego_local.models.weights import identity_of, identity_of_training, locate, training_maps
 
 _LATELY_S = 3600.0
 
@@ -113,7 +108,7 @@ class VllmModel:
         return {"backend": "vllm", "backend_version": version, **what}
 
     def trained_on(self) -> frozenset[str]:
-        """As `core.Trained`, from the list beside the weights."""
+        """As `core.protocols.Trained`, from the list beside the weights."""
         return training_maps(self.weights)
 
     def one_by_one(self) -> "list[VllmModel]":

@@ -22,8 +22,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import IO
 
-from pddlego_local.errors import MissingPart, ModelFault
-from pddlego_local.resources import folder
+from pddlego_local.core.errors import MissingPart, ModelFault
+from pddlego_local.core.resources import folder
 
 log = logging.getLogger(__name__)
 _TAIL_LINES = 15

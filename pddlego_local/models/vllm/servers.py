@@ -12,8 +12,8 @@ import time
 from collections.abc import Callable, Mapping
 from typing import TypeVar
 
-from pddlego_local.core import Completion, Grammar, Messages, Prefix, Sampling
-from pddlego_local.errors import ConfigError
+from pddlego_local.core.errors import ConfigError
+from pddlego_local.core.nouns import Completion, Grammar, Messages, Prefix, Sampling
 from pddlego_local.models.vllm.client import VllmClient
 from pddlego_local.models.vllm.connection import ServerGone
 

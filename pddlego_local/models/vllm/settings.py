@@ -8,7 +8,7 @@ from typing import Literal
 from pydantic import ConfigDict, Field, PositiveFloat, PositiveInt
 from pydantic.dataclasses import dataclass
 
-from pddlego_local.errors import ConfigError
+from pddlego_local.core.errors import ConfigError
 from pddlego_local.models.machine import compute_capability
 from pddlego_local.models.vllm.server import serving_build
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from textwrap import fill, shorten
 from typing import TYPE_CHECKING, Any
 
-from pddlego_local.visible import visible
+from pddlego_local.core.visible import visible
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -5,8 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from pddlego_local.metrics.rates import Rate
-from pddlego_local.outcomes import CAUSES
+from pddlego_local.core.outcomes import CAUSES
 from pddlego_local.report.cells import by_number
 from pddlego_local.report.figures.drawing import (
     ENDINGS,
@@ -19,6 +18,7 @@ from pddlego_local.report.figures.drawing import (
 )
 from pddlego_local.report.figures.growth import Growth
 from pddlego_local.report.figures.series import Series
+from pddlego_local.report.statistics.rates import Rate
 
 NAMES = ("success", "trials", "tasks", "causes", "cost", "growth")
 MOST_PANELS = 12

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from statistics import fmean
 
-from pddlego_local.events import Event, Plan
+from pddlego_local.core.record.events import Event, Plan
 from pddlego_local.pddl.contents import facts_of, objects_of
 
 Counts = Mapping[str, Mapping[int, float]]

@@ -8,12 +8,12 @@ from functools import cached_property
 from itertools import zip_longest
 from pathlib import Path
 
-from pddlego_local.metrics.cell import Measures, measure
-from pddlego_local.metrics.rates import Rate
-from pddlego_local.metrics.trials import ALL, success_after_trials
+from pddlego_local.core.record.rows import EpisodeRow
 from pddlego_local.report.cells import CellRecord, varying_options
 from pddlego_local.report.numbers import rows_by_task
-from pddlego_local.rows import EpisodeRow
+from pddlego_local.report.statistics.cell import Measures, measure
+from pddlego_local.report.statistics.rates import Rate
+from pddlego_local.report.statistics.trials import ALL, success_after_trials
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from pddlego_local.events import Call, DrawnStage
+from pddlego_local.core.record.events import Call, DrawnStage
 
 
 @dataclass(frozen=True)

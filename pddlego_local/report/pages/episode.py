@@ -3,10 +3,10 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from pddlego_local.core.outcomes import CAUSES, OUTCOMES
+from pddlego_local.core.record.events import Call, End, Event, Plan
 from pddlego_local.environments import family
 from pddlego_local.environments.known import Known
-from pddlego_local.events import Call, End, Event, Plan
-from pddlego_local.outcomes import CAUSES, OUTCOMES
 from pddlego_local.report.cells import CellRecord
 from pddlego_local.report.pages.answers import Drawn, drawn_stages, parts_of
 from pddlego_local.report.pages.differences import Line, difference, readable_file

@@ -9,7 +9,7 @@ from typing import Any
 from markdown_it import MarkdownIt
 from markupsafe import Markup
 
-from pddlego_local.provenance import words_of
+from pddlego_local.core.visible import visible
 from pddlego_local.report.cells import LABELS, CellRecord, by_number, varying_options
 from pddlego_local.report.comparisons import Compared
 from pddlego_local.report.figures.drawn import Figure
@@ -19,7 +19,7 @@ from pddlego_local.report.pages.rendering import page
 from pddlego_local.report.pages.results import results
 from pddlego_local.report.pages.won_alone import WonAlone
 from pddlego_local.report.verdicts import answers, question
-from pddlego_local.visible import visible
+from pddlego_local.runner.provenance import words_of
 
 OF_A_START = ("backend_version", "commit", "dirty", "python", "packages", "machine")
 BESIDE = ("trials", "success")

@@ -5,11 +5,11 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 from urllib.parse import quote
 
-from pddlego_local.metrics.counting import reasons
-from pddlego_local.record import transcript_of
+from pddlego_local.core.record.counting import reasons
+from pddlego_local.core.record.folder import transcript_of
+from pddlego_local.core.record.rows import EpisodeRow
 from pddlego_local.report.cells import CellRecord
 from pddlego_local.report.pages.elsewhere import Row
-from pddlego_local.rows import EpisodeRow
 
 Key = tuple[int, int]
 """A game and a trial."""

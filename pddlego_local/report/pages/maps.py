@@ -3,10 +3,10 @@
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from pddlego_local.core import Turn
+from pddlego_local.core.nouns import Turn
+from pddlego_local.core.record.events import ActionTaken, Event, Restart, Start
 from pddlego_local.environments.known import Known
-from pddlego_local.episode import FIRST_COMMAND
-from pddlego_local.events import ActionTaken, Event, Restart, Start
+from pddlego_local.episode.episode import FIRST_COMMAND
 
 Describe = Callable[[Sequence[Turn], str], list[Known]]
 

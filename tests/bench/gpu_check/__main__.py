@@ -18,7 +18,7 @@ from functools import partial
 from pathlib import Path
 
 from pddlego_local.models.machine import gpu_count
-from pddlego_local.provenance import provenance
+from pddlego_local.runner.provenance import provenance
 from tests.bench.gpu_check.report import report
 from tests.bench.gpu_check.running import Step, carry_out
 from tests.bench.gpu_check.scale import Setting, scale_for

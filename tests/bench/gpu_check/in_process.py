@@ -7,17 +7,17 @@ import time
 
 from rich.console import Console
 
-from pddlego_local.config import compose_cell
-from pddlego_local.core import Sampling
-from pddlego_local.decoding.draw import draw
+from pddlego_local.core.errors import MissingPart
+from pddlego_local.core.nouns import Sampling
+from pddlego_local.core.record.folder import read_rows
 from pddlego_local.decoding.ladder import constraint_for
-from pddlego_local.errors import MissingPart
-from pddlego_local.models.opened import MODELS
+from pddlego_local.episode.drawing import draw
 from pddlego_local.models.transformers import Engine, TransformersModel
 from pddlego_local.models.weights import locate
-from pddlego_local.record import read_rows
-from pddlego_local.run import run_cell
-from pddlego_local.train.progress import Progress
+from pddlego_local.runner.config import compose_cell
+from pddlego_local.runner.model_store import MODELS
+from pddlego_local.runner.run import run_cell
+from pddlego_local.training.progress import Progress
 from tests.bench.decode import PROMPT, QUESTION, RUNGS, SCENE
 from tests.bench.gpu_check.findings import Findings, NotHere, Wrong
 from tests.bench.gpu_check.scale import Setting

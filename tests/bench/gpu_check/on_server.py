@@ -7,10 +7,10 @@ from itertools import count, islice
 
 import psutil
 
-from pddlego_local.core import Message, Sampling
+from pddlego_local.core.errors import ConfigError, ModelFault
+from pddlego_local.core.nouns import Message, Sampling
 from pddlego_local.decoding.forms import Keys
 from pddlego_local.decoding.question import Question
-from pddlego_local.errors import ConfigError, ModelFault
 from pddlego_local.models import machine
 from pddlego_local.models.canary import check_forced_tokens, check_obedience
 from pddlego_local.models.vllm.model import VllmModel

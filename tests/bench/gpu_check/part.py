@@ -8,7 +8,7 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-from pddlego_local.errors import PddlegoError
+from pddlego_local.core.errors import PddlegoError
 from tests.bench.gpu_check import in_process, on_server
 from tests.bench.gpu_check.findings import Findings, NotHere, Wrong
 from tests.bench.gpu_check.scale import Device, Setting, scale_for

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import psutil
 
-from pddlego_local.errors import MissingPart
+from pddlego_local.core.errors import MissingPart
 from pddlego_local.models import machine
 from pddlego_local.models.vllm.server import serving_build
-from pddlego_local.provenance import now, provenance
+from pddlego_local.runner.provenance import now, provenance
 from tests.bench.gpu_check.findings import Findings
 from tests.bench.gpu_check.running import Ended, Step, ending_of
 from tests.bench.gpu_check.scale import Setting

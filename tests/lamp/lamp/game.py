@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pydantic import ConfigDict
 from pydantic.dataclasses import dataclass
 
-from pddlego_local.core import Budget, Goal, Names, Observation, Turn
+from pddlego_local.core.nouns import Budget, Goal, Names, Observation, Turn
 from pddlego_local.environments.tables import Tables
 
 TABLES = Tables.load(__package__)

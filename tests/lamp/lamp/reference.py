@@ -3,7 +3,7 @@
 import re
 from collections.abc import Sequence
 
-from pddlego_local.core import Turn
+from pddlego_local.core.nouns import Turn
 from pddlego_local.environments.tables import Tables
 
 TABLES = Tables.load(__package__)

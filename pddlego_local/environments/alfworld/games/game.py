@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from random import Random
 from typing import Any
 
+from pddlego_local.core.errors import ConfigError
 from pddlego_local.environments.alfworld.games.house import House, draw_receptacles, draw_things
 from pddlego_local.environments.alfworld.games.layout import LAMP, goals, logic
 from pddlego_local.environments.alfworld.games.tasks import TASK_TYPES, Task, draw_task
 from pddlego_local.environments.alfworld.games.walkthrough import walkthrough
-from pddlego_local.errors import ConfigError
 
 BUDGET = 50
 """Commands in which every game can be won (the papers' limit on ALFWorld)."""

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from functools import cache
 from random import Random
 
+from pddlego_local.core.errors import ConfigError
 from pddlego_local.environments.alfworld.games.layout import (
     KNIVES,
     STANDS,
@@ -12,7 +13,6 @@ from pddlego_local.environments.alfworld.games.layout import (
     catalogue,
     floor_plan,
 )
-from pddlego_local.errors import ConfigError
 
 PLAIN_TYPES = (
     "pick_and_place_simple",

@@ -1,0 +1,248 @@
+"""Whether a model will fit, before anything is loaded: weights, cache, files, disk."""
+
+import re
+import shutil
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import psutil
+from rich.filesize import decimal
+
+from pddlego_local.core.errors import ConfigError, MissingPart
+from pddlego_local.core.resources import folder
+from pddlego_local.models.about import About
+from pddlego_local.models.chat_template import check_template_of
+from pddlego_local.models.machine import gpu_count, gpu_memory
+from pddlego_local.models.memory import Gpus, Shape, fewest, shape_found, shape_told
+from pddlego_local.models.seam import LocalTokenizer
+from pddlego_local.models.vllm.server import serving_build
+from pddlego_local.models.weights import cache_folder, fetch_command, locate, on_hub
+from pddlego_local.runner.config import compose_cell
+
+GB = 10**9
+CALL_BYTES = 9_000  # of a transcript: 42 first looks of SmolLM2 took 4 to 9 kB each, a call each
+
+
+@dataclass(frozen=True)
+class Asked:
+    """How many answers at once, and how long with their prompts; None: as the model is configured.
+
+    `gpus` and `memory` (bytes each) are those of another machine; None: this one's.
+    """
+
+    answers: int
+    tokens: int | None = None
+    gpus: int | None = None
+    memory: int | None = None
+
+
+@dataclass(frozen=True)
+class Fit:
+    """One model's answer. `lines` are for people; `ready` says that it fits and that it is here."""
+
+    name: str
+    lines: tuple[str, ...]
+    ready: bool
+
+    def __str__(self) -> str:
+        return "\n  ".join([f"{self.name}: {self.lines[0]}", *self.lines[1:]])
+
+
+def model_settings(name: str) -> Mapping[str, Any]:
+    """The `model` group of a YAML's stem, or of model=vllm with a hub name or a folder.
+
+    Raises ConfigError if it is none of these.
+    """
+    if re.fullmatch(r"\w+", name) and not (folder("conf") / "model" / f"{name}.yaml").is_file():
+        raise ConfigError(
+            f"there is no model={name}; `pddlego models` lists those there are, and a hub name "
+            "such as Qwen/Qwen3-8B or a folder (./NAME) does as well."
+        )
+    if re.fullmatch(r"\w+", name):
+        configured: Mapping[str, Any] = compose_cell([f"model={name}"]).tree["model"]
+        return configured
+    settings = compose_cell(["model=vllm", "model.weights=none"]).tree["model"]
+    return {**settings, "weights": name}
+
+
+def about_of(settings: Mapping[str, Any]) -> About | None:
+    told = settings.get("about")
+    return About(**told) if told else None
+
+
+def on_cuda(settings: Mapping[str, Any]) -> bool:
+    """Whether it is to run on GPUs of this machine."""
+    where = settings.get("server") or settings.get("engine") or {}
+    device = where.get("device", "cpu")
+    return device == "cuda" or (device == "auto" and gpu_count() > 0)
+
+
+def look_at(name: str, settings: Mapping[str, Any], asked: Asked) -> Fit:
+    """One model, by its settings; `name` is what `pddlego fetch` knows it by.
+
+    Raises ConfigError for a folder or a context that cannot be.
+    """
+    if url := settings.get("server", {}).get("url"):
+        return Fit(name, (f"runs elsewhere: {url}",), True)
+    weights = settings.get("weights")
+    if weights is None:
+        return Fit(name, ("needs no weights",), True)
+    files, missing = _files(name, settings)
+    about = about_of(settings)
+    if files and (wrong := _unusable(str(weights), files)):
+        return Fit(name, (str(weights), f"files     {wrong}"), False)
+    try:
+        shape = _shape(files, about, settings["dtype"])
+    except ConfigError as error:  # which vLLM may load nevertheless
+        return Fit(name, (f"{weights}, of unknown size", f"weights   {error}"), False)
+    if shape is None:
+        return Fit(name, (f"{weights}, of unknown size", f"files     {missing}"), False)
+    tokens = _tokens(settings, asked, shape)
+    fits, room = _room(shape, tokens, settings, asked)
+    lines = [
+        str(weights) + (f", {about.licence}" if about else ""),
+        f"weights   {decimal(shape.weights)}, as its {'files tell' if files else 'YAML tells'}",
+        f"cache     {decimal(shape.cache(tokens))} for an answer of {tokens:,} tokens with its "
+        f"prompt, {decimal(asked.answers * shape.cache(tokens))} for {asked.answers} at once",
+        f"room      {room}",
+        f"files     {files or missing}",
+    ]
+    if lacking := _server_lacks(settings):
+        lines.append(f"server    {lacking}")
+    if not files and about:
+        lines.append(_disk("download", cache_folder(), shape_told(about, "auto").weights))
+    return Fit(name, tuple(lines), fits and files is not None and not lacking)
+
+
+def room_for_records(out: Path, calls: int | None = None) -> str:
+    """Free disk where records go, and what so many model calls may take of it."""
+    if calls is None:
+        return f"{_disk('records', out)}; a model call takes about {CALL_BYTES / 1000:.0f} kB"
+    most = calls * CALL_BYTES
+    return (
+        f"{_disk('records', out, most)}: about {CALL_BYTES / 1000:.0f} kB a call, if all are made"
+    )
+
+
+def free_at(place: Path) -> int:
+    """Bytes of free disk at a path, which need not exist yet."""
+    there = next(path for path in (place, *place.absolute().parents) if path.exists())
+    return shutil.disk_usage(there).free
+
+
+def _disk(what: str, place: Path, needed: int | None = None) -> str:
+    free = free_at(place)
+    told = f"{what:9} {decimal(free)} free in {place}"
+    if needed is None:
+        return told
+    enough = "enough for" if needed <= free else "TOO LITTLE for"
+    return f"{told}, {enough} {decimal(int(needed))}"
+
+
+def _files(name: str, settings: Mapping[str, Any]) -> tuple[Path | None, str]:
+    """Where they are, or None and what to do about it. Raises ConfigError."""
+    try:
+        return locate(settings["weights"], settings.get("revision")), ""
+    except MissingPart as error:
+        if not on_hub(settings["weights"]):
+            return None, str(error)
+        fetch = fetch_command(name, settings.get("revision"))
+        return None, f"not (wholly) on this machine: `{fetch}`"
+
+
+def _unusable(name: str, files: Path) -> str:
+    """What is wrong with a folder that is whole; "" if nothing is seen without its weights."""
+    try:
+        LocalTokenizer.of(name, files)
+        check_template_of(files)
+    except ConfigError as error:
+        return str(error)
+    return ""
+
+
+def _server_lacks(settings: Mapping[str, Any]) -> str:
+    """What is missing to serve it from here; "" if nothing is, or it needs no server."""
+    if "server" not in settings:
+        return ""
+    env, device = settings["server"]["env"], "cuda" if on_cuda(settings) else "cpu"
+    try:
+        build, _ = serving_build(Path(env))
+    except MissingPart as error:
+        return str(error)
+    if build == device or not gpu_count():
+        return ""
+    return f"{env} holds vLLM's {build} build: `make clean serving DEVICE={device}`"
+
+
+def _shape(files: Path | None, about: About | None, dtype: str) -> Shape | None:
+    if files:
+        return shape_found(files, dtype, about)
+    return shape_told(about, dtype) if about else None
+
+
+def _tokens(settings: Mapping[str, Any], asked: Asked, shape: Shape) -> int:
+    if asked.tokens and asked.tokens > shape.longest:
+        raise ConfigError(
+            f"--context {asked.tokens}: {settings['weights']} was made for {shape.longest} tokens."
+        )
+    return int(asked.tokens or settings.get("context_tokens") or shape.longest)
+
+
+def _room(shape: Shape, tokens: int, settings: Mapping[str, Any], asked: Asked) -> tuple[bool, str]:
+    if asked.gpus is None and asked.memory is None and not on_cuda(settings):
+        return _on_cpu(shape, tokens, settings)
+    return _on_gpus(shape, tokens, settings, asked)
+
+
+def _on_cpu(shape: Shape, tokens: int, settings: Mapping[str, Any]) -> tuple[bool, str]:
+    server, answer = settings.get("server"), shape.cache(tokens)
+    cache = server["kv_cache_gib"] * 1024**3 if server else answer
+    if cache < answer:
+        return False, "none on the CPU: raise model.server.kv_cache_gib or try a smaller context"
+    needed, free = shape.weights + cache, psutil.virtual_memory().available
+    fits = needed <= free
+    at_once = f"{cache // answer} such answers at once" if server else "such answers one by one"
+    room = f"for {at_once}" if fits else "none"
+    taken, left = decimal(int(needed)), decimal(free)
+    return fits, f"{room} on the CPU: weights and cache take {taken}, {left} are free"
+
+
+def _on_gpus(
+    shape: Shape, tokens: int, settings: Mapping[str, Any], asked: Asked
+) -> tuple[bool, str]:
+    server = settings.get("server", {})
+    wanted = asked.gpus or int(server.get("tensor_parallel_size", 1))
+    memory = asked.memory or gpu_memory()
+    if not memory:
+        return False, _elsewhere(shape, tokens)
+    if asked.memory is None and gpu_count() < wanted:
+        return False, f"none: it is to run on {_gpus(wanted)}, and {gpu_count()} are visible"
+    gpus = Gpus(wanted, memory, float(server.get("gpu_memory_utilization", 0.9)))
+    of, at_once = f"{_gpus(wanted)} with {decimal(memory)}", gpus.answers(shape, tokens)
+    if not at_once:
+        return False, f"none on {of}: {_ways_out(gpus, shape, tokens)}"
+    waiting = "" if at_once >= asked.answers else f" of {asked.answers}: the others wait"
+    return True, f"for {at_once} such answers at once on {of}{waiting}"
+
+
+def _ways_out(gpus: Gpus, shape: Shape, tokens: int) -> str:
+    ways = []
+    more = fewest(shape, tokens, gpus.memory, gpus.used)
+    if more and more > gpus.count:
+        ways.append(f"model.server.tensor_parallel_size={more}")
+    if most := gpus.most_tokens(shape):
+        ways.append(f"model.context_tokens={most}")
+    return f"try {' or '.join(ways)}" if ways else "the weights are too large for eight of them"
+
+
+def _elsewhere(shape: Shape, tokens: int) -> str:
+    """What it would need, where there is no GPU to measure."""
+    counts = {size: fewest(shape, tokens, size * GB) for size in (24, 48, 80)}
+    told = ", ".join(f"{count or '–'} of {size} GB" for size, count in counts.items())
+    return f"none: there is no NVIDIA GPU here; it needs {told}"
+
+
+def _gpus(count: int) -> str:
+    return "a GPU" if count == 1 else f"{count} GPUs"

@@ -1,0 +1,144 @@
+"""What `check` and `plan` share: (domain, problem) pairs from two files or from JSON lines."""
+
+import argparse
+import contextlib
+import io
+import json
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, Any
+
+from pddlego_local.commands.shared.counts import count
+from pddlego_local.core.errors import ConfigError, RecordFault
+
+FAULT = "unreadable"  # the key of an output line whose input line holds no pair
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A pair of files; `place` is where it was read: "pairs.jsonl line 3". `unreadable` says why
+    the line holds no pair, "" if it does."""
+
+    id: Any
+    domain: str
+    problem: str
+    place: str
+    line: int = 0
+    unreadable: str = ""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("domain", nargs="?", type=Path, help="a domain file")
+    parser.add_argument("problem", nargs="?", type=Path, help="a problem file")
+    parser.add_argument(
+        "--jsonl", metavar="FILE", help='lines {"id", "domain", "problem"}; - is stdin'
+    )
+    parser.add_argument("--out", type=Path, metavar="FILE", help="write JSON lines there")
+    parser.add_argument(
+        "--workers",
+        type=count(1024),
+        default=1,
+        metavar="N",
+        help="with --jsonl: N lines at a time",
+    )
+
+
+@contextlib.contextmanager
+def entries_of(arguments: argparse.Namespace) -> Iterator[Iterator[Entry]]:
+    """The one pair, or the pairs of the lines, read one by one as they are needed.
+
+    Raises ConfigError for wrong arguments.
+    """
+    if arguments.jsonl and arguments.domain:
+        raise ConfigError("give either DOMAIN and PROBLEM or --jsonl, not both")
+    if arguments.jsonl == "-":
+        if isinstance(sys.stdin, io.TextIOWrapper):
+            sys.stdin.reconfigure(encoding="utf-8", errors="replace")
+        yield _entries("-", sys.stdin)
+    elif arguments.jsonl:
+        with _opened(Path(arguments.jsonl), arguments.out) as lines:
+            yield _entries(arguments.jsonl, lines)
+    elif arguments.domain and arguments.problem:
+        place = str(arguments.problem)
+        yield iter([Entry(place, _read(arguments.domain), _read(arguments.problem), place)])
+    else:
+        raise ConfigError(
+            "give a DOMAIN and a PROBLEM file, or --jsonl FILE (- for standard input)"
+        )
+
+
+def verdict_or_fault(work: Callable[[Entry], dict[str, Any]], entry: Entry) -> dict[str, Any]:
+    """One line of output: what `work` says of the pair, or why there is none."""
+    if entry.unreadable:
+        return {"id": entry.id, "line": entry.line, FAULT: entry.unreadable}
+    return {"id": entry.id, **work(entry)}
+
+
+def write_lines(results: Iterable[Mapping[str, Any]], out: Path | None) -> int:
+    """One JSON object a line, flushed line by line. Returns 0, or 2 if a line held no pair, which
+    is told at the end."""
+    unreadable = list[Mapping[str, Any]]()
+    with _writable(out) as file:
+        for result in results:
+            unreadable += [result] * (FAULT in result)
+            line = json.dumps(result, ensure_ascii=file.isatty())
+            line = line.encode("utf-8", "backslashreplace").decode()  # half a surrogate pair
+            print(line, file=file, flush=True)
+    if unreadable:
+        first = unreadable[0]
+        told = (
+            f"pddlego: {len(unreadable)} lines could not be read and have no verdict; the first: "
+        )
+        print(f"{told}line {first['line']} {first[FAULT]}", file=sys.stderr)
+    return ConfigError.exit_code if unreadable else 0
+
+
+def _opened(path: Path, out: Path | None) -> IO[str]:
+    with contextlib.suppress(OSError):  # one of them is not there
+        if out is not None and out.samefile(path):
+            raise ConfigError(f"--out {out} is the file that --jsonl reads: name another")
+    try:
+        return path.open(encoding="utf-8", errors="replace")
+    except OSError as error:
+        raise ConfigError(f"--jsonl {path}: {error.strerror}") from error
+
+
+def _entries(name: str, lines: Iterable[str]) -> Iterator[Entry]:
+    for number, line in enumerate(lines, start=1):
+        if line.strip():
+            yield _entry(line, number, f"{name} line {number}")
+
+
+def _entry(line: str, number: int, place: str) -> Entry:
+    try:
+        pair = json.loads(line)
+    except (ValueError, RecursionError) as error:
+        return Entry(None, "", "", place, number, f"is not JSON: {error}")
+    if not isinstance(pair, dict):
+        return Entry(None, "", "", place, number, "is not a JSON object")
+    id_ = pair.get("id")
+    for key in ("domain", "problem"):
+        if not isinstance(pair.get(key), str):
+            return Entry(id_, "", "", place, number, f'has no "{key}" that is a string of PDDL')
+    return Entry(id_, pair["domain"], pair["problem"], place, number)
+
+
+def _read(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8", errors="replace")
+    except OSError as error:
+        raise ConfigError(f"{path}: {error.strerror}") from error
+
+
+@contextlib.contextmanager
+def _writable(out: Path | None) -> Iterator[IO[str]]:
+    if out is None:
+        yield sys.stdout
+        return
+    try:
+        with out.open("w", encoding="utf-8") as file:
+            yield file
+    except OSError as error:
+        raise RecordFault(f"--out {out}: {error.strerror}") from error

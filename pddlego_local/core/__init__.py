@@ -1,0 +1,4 @@
+"""The nouns and protocols of the field, errors, outcomes, seeds, and the record.
+
+It imports no other folder of the package.
+"""

@@ -1,0 +1,239 @@
+"""What travels along the straight line from an observation to the next one.
+
+    environment.reset(seed) → Observation → method: Question → model.complete → Completion
+        → (domain, problem) → planner.plan → PlanResult → commands → environment.step → …
+
+Read this file first, then `core.protocols`, the parts that pass these on. Both know nothing of
+Hydra, vLLM, Fast Downward or any game.
+"""
+
+import hashlib
+import re
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Annotated, Literal
+
+import pydantic
+
+Role = Literal["system", "user", "assistant"]
+PlanOutcome = Literal[
+    "solved",
+    "goal_already_true",
+    "unsolvable",
+    "translate_error",
+    "timeout",
+    "out_of_memory",
+    "planner_fault",
+]
+
+
+@dataclass(frozen=True)
+class Observation:
+    """What the environment answered to one command, or to `reset`.
+
+    `text` is the game's own wording, verbatim. `feedback` is empty when the command was carried
+    out; otherwise it is the specific sentence that a model is told about the refusal (PDDLego+
+    appendix C, "we manually implement fine-grained errors"). `success` follows the papers' rule of
+    the environment; `lost` says that the game can no longer be won. `commands` are those that the
+    game offers here, sorted.
+    """
+
+    text: str
+    feedback: str = ""
+    success: bool = False
+    lost: bool = False
+    commands: tuple[str, ...] = ()
+
+    @property
+    def refused(self) -> bool:
+        return bool(self.feedback)
+
+
+@dataclass(frozen=True)
+class Action:
+    """One action that an environment allows: move, "(?from - location …)", "move {dir}".
+
+    `command` is the game's wording, with the parameters' names in braces where they are said.
+    `example` is that template as action-writing models are told it: "move [west]".
+    """
+
+    name: str
+    parameters: str
+    command: str
+    example: str = ""
+
+    @cached_property
+    def variables(self) -> tuple[str, ...]:
+        """The parameters' names in order: ("from", "to", "dir")."""
+        return tuple(re.findall(r"\?([\w-]+)", self.parameters))
+
+    def arguments(self, command: str) -> dict[str, str] | None:
+        """What a command says of the parameters: "move west" is {"dir": "west"}; None if it is not
+        a command for this action. Parameters that a command does not say are not in the mapping.
+        """
+        pattern = re.sub(r"\\{(\w+)\\}", r"(?P<\1>.+)", re.escape(self.command))
+        match = re.fullmatch(pattern, command)
+        return match.groupdict() if match else None
+
+
+@dataclass(frozen=True)
+class Goal:
+    """One of an environment's goals, the end goal or a sub-goal (PDDLego §2).
+
+    `pddl` is the goal's condition for the hand-written domain; `words` say the same. `then` are
+    commands that the paper's method plays mechanically once a plan for the goal has run.
+    """
+
+    words: str
+    pddl: str
+    then: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Turn:
+    """One entry of an episode's memory: a command and the observation's text it gave."""
+
+    command: str
+    text: str
+
+
+@dataclass(frozen=True)
+class Names:
+    """What the observations so far name, for the rung "grounded".
+
+    `objects` are the names that PDDL may declare, in PDDL's spelling, each once, in the order in
+    which they appeared, with a placeholder for each place that is known to exist but not what it
+    is called (the room behind a closed door). `things` are the same in the game's spelling, without
+    placeholders. `goals` are the names of the places that the goal must lead to, where the
+    environment's hint says so ("somewhere not visited"); empty where it leaves the goal open.
+    """
+
+    objects: tuple[str, ...] = ()
+    things: tuple[str, ...] = ()
+    goals: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Message:
+    role: Role
+    content: str
+
+
+Messages = tuple[Message, ...]
+"""What a language model is asked: the whole of what it sees."""
+
+
+@dataclass(frozen=True)
+class Grammar:
+    """A constraint on a model's answer: Lark text or a JSON schema ("free" is `None`).
+
+    `text` is self-contained (no imports of other files) and starts at the rule `start`.
+    """
+
+    name: str
+    kind: Literal["lark", "json_schema"]
+    text: str
+
+    @property
+    def sha256(self) -> str:
+        return hashlib.sha256(self.text.encode()).hexdigest()
+
+
+@dataclass(frozen=True)
+class Sampling:
+    """How one answer is drawn. `seed` belongs to this request alone (see `seeds`).
+
+    `draft_tokens` limits a free draft before the answer, 0: none. A draft is a request of its own
+    (`episode.drawing`); the request that a backend gets never asks for one.
+    """
+
+    temperature: float = 1.0
+    top_p: float = 1.0
+    max_tokens: int = 4096
+    seed: int = 0
+    thinking: bool = False
+    draft_tokens: int = 0
+
+
+@dataclass(frozen=True)
+class Prefix:
+    """The beginning of an answer that is continued: its text and its tokens.
+
+    `opening` are the tokens before it (prompt and thought), `tokens` those of `text`, without an
+    end-of-text. What is asked for goes on behind `continued`: the text without its last `drop`
+    characters, which are rolled back, and with `head`, which is forced (`models.seam`). A prefix
+    without text begins an answer that is to be continued. `server` is which of several servers has
+    the answer so far, "" where there is one.
+    """
+
+    text: str = ""
+    opening: tuple[int, ...] = ()
+    tokens: tuple[int, ...] = ()
+    drop: int = 0
+    head: str = ""
+    server: str = field(default="", compare=False)
+
+    @property
+    def kept(self) -> str:
+        """The text without what is rolled back."""
+        return self.text[: len(self.text) - self.drop]
+
+    @property
+    def continued(self) -> str:
+        return self.kept + self.head
+
+
+@dataclass(frozen=True)
+class Completion:
+    """What a model answered.
+
+    `finish_reason` is "stop" (the model or the grammar ended the answer), "length" (cut by a
+    token limit) or "unfinished_thought" (a reasoning model never reached its answer: `text` is
+    empty). `thought` is what a reasoning model thought before the answer, "" otherwise.
+    `completion_tokens` are those of thought and answer; of these, `forced_tokens` were not sampled:
+    the grammar left no choice. `prefix` is the answer so far, where it is one in stages: then
+    `text` is what this stage added behind its head, and the head's tokens are forced ones.
+    """
+
+    text: str
+    finish_reason: Literal["stop", "length", "unfinished_thought"]
+    prompt_tokens: int
+    completion_tokens: int
+    latency_s: float
+    thought: str = ""
+    prefix: Prefix | None = field(default=None, repr=False, compare=False)
+    forced_tokens: int = 0
+
+    @property
+    def sampled_tokens(self) -> int:
+        return self.completion_tokens - self.forced_tokens
+
+
+@dataclass(frozen=True)
+class PlanResult:
+    """What the planner said of one (domain, problem) pair.
+
+    `plan` is a tuple of ground actions such as "(move kitchen corridor west)", in the spelling of
+    the PDDL; it is empty unless the outcome is `solved`. `message` is what a model is told.
+    `wall_time_s` is what the planner worked, `wait_s` the wait for it before, in seconds.
+    """
+
+    outcome: PlanOutcome
+    plan: tuple[str, ...]
+    message: str
+    wall_time_s: float
+    wait_s: float = 0.0
+
+
+@pydantic.dataclasses.dataclass(
+    config=pydantic.ConfigDict(extra="forbid"), kw_only=True, frozen=True
+)
+class Budget:
+    """How long an episode may be, the same for every method of a comparison.
+
+    "actions" are commands since the game's last reset, replayed and refused ones included;
+    "rounds" are the method's own steps: one plan, or one action of a method that names actions.
+    """
+
+    unit: Literal["actions", "rounds"]
+    limit: Annotated[int, pydantic.Field(ge=1)]

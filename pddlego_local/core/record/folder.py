@@ -1,0 +1,245 @@
+"""What a run leaves on disk, and how it is continued.
+
+    runs/<experiment>/<cell>/run.json           what was run: settings, hashes, versions
+                             episodes.jsonl     one terminal row per (game, trial)
+                             faults.jsonl       infrastructure faults: not terminal, tried again
+                             transcripts/<game>-<trial>.jsonl   everything that happened
+
+Append-only: a row is written whole or not at all. A transcript is complete before its row exists,
+so whatever has a row is done and whatever has none is played again from its start.
+Knows files; not what an event means (`metrics`) nor how an episode is played (`episode`). What a
+line holds is in `events` and `rows`; run.json names the format of all of them.
+"""
+
+import contextlib
+import json
+import os
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from io import FileIO
+from pathlib import Path
+from typing import Any, TypeVar
+
+from pddlego_local.core.errors import ConfigError, RecordFault
+from pddlego_local.core.formats import FORMAT, Recorded, object_of, to_json
+from pddlego_local.core.record.events import Event, event_of
+from pddlego_local.core.record.lock import Hold
+from pddlego_local.core.record.rows import EpisodeRow, FaultRow, fault_of, row_of
+
+T = TypeVar("T")
+
+
+class Cell:
+    """The folder of one cell, held by one process at a time."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self._hold = Hold(folder)
+        self._append_lock = threading.Lock()
+
+    def __enter__(self) -> "Cell":
+        """Raises CellHeld if another process, here or on another machine, is playing this cell."""
+        with recording(self.folder):
+            (self.folder / "transcripts").mkdir(parents=True, exist_ok=True)
+            self._hold.take()
+            _drop_torn_line(self.folder / "episodes.jsonl")
+            _drop_torn_line(self.folder / "faults.jsonl")
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._hold.release()
+
+    @property
+    def described(self) -> bool:
+        """Whether there is a run.json."""
+        return (self.folder / "run.json").exists()
+
+    def done(self) -> set[tuple[int, int]]:
+        """(game, trial) of every terminal row."""
+        return {(row.game, row.trial) for row in read_rows(self.folder / "episodes.jsonl")}
+
+    def earlier(self, trial: int) -> list[EpisodeRow]:
+        """The rows of the trials before this one, in the order (trial, game)."""
+        rows = read_rows(self.folder / "episodes.jsonl")
+        before = [row for row in rows if row.trial < trial]
+        return sorted(before, key=lambda row: (row.trial, row.game))
+
+    def describe(self, run: Mapping[str, Any], start: Mapping[str, Any]) -> None:
+        """Writes run.json: `run` is what must not change between starts, `start` what may.
+
+        Raises ConfigError if the folder holds a different run.
+        """
+        path = self.folder / "run.json"
+        run = {"format": FORMAT, **run}
+        starts = []
+        if path.exists():
+            before = read_run(self.folder)
+            starts = before.pop("starts")
+            changed = sorted(k for k in run.keys() | before.keys() if before.get(k) != run.get(k))
+            if changed:
+                raise ConfigError(
+                    f"{path} was begun with other values of {', '.join(changed)}: "
+                    "choose another `name`, or move that folder away"
+                )
+        text = json.dumps({**run, "starts": [*starts, start]}, indent=2, sort_keys=True)
+        with recording(path):
+            replacement = path.with_suffix(".new")
+            replacement.write_text(text + "\n")
+            replacement.replace(path)
+
+    def append(self, row: EpisodeRow) -> None:
+        """One terminal row, in episodes.jsonl. Raises RecordFault, as whatever is written here."""
+        with self._append_lock:
+            self._hold.check()
+            _append(self.folder / "episodes.jsonl", row)
+
+    def append_fault(self, row: FaultRow) -> None:
+        with self._append_lock:
+            self._hold.check()
+            _append(self.folder / "faults.jsonl", row)
+
+    @contextlib.contextmanager
+    def transcript(self, game: int, trial: int) -> Iterator["Transcript"]:
+        """Gets its name only when the block ends well; an unfinished one is overwritten."""
+        path = transcript_of(self.folder, game, trial)
+        partial = path.with_suffix(".partial")
+        with recording(path):
+            partial.unlink(missing_ok=True)  # a process that lost this cell may still write there
+            file = partial.open("wb", buffering=0)  # a buffer would fail again when it is closed
+        with file:
+            yield Transcript(file)
+            with recording(path):
+                os.fsync(file.fileno())
+                self._hold.check()
+                partial.replace(path)
+
+
+class Transcript:
+    """The events of one episode, on disk as they happen and in memory for its summary."""
+
+    def __init__(self, file: FileIO) -> None:
+        self._file = file
+        self.events: list[Event] = []
+
+    def __call__(self, event: Event) -> None:
+        self.events.append(event)
+        with recording(Path(str(self._file.name))):
+            _write(self._file, event)
+
+
+def transcript_of(cell: Path, game: int, trial: int) -> Path:
+    """Of one episode, whether it is there or not."""
+    return cell / "transcripts" / f"{game}-{trial}.jsonl"
+
+
+def unfinished_transcripts(cell: Path) -> list[Path]:
+    """Of episodes that are under way, or were when their process died."""
+    return list((cell / "transcripts").glob("*.partial"))
+
+
+def transcripts(folder: Path) -> Iterator[tuple[Path, list[Event]]]:
+    """Every transcript at or below a folder, sorted by path. Raises as `read_events`."""
+    for path in sorted(folder.rglob("transcripts/*.jsonl")):
+        yield path, read_events(path)
+
+
+def read_events(transcript: Path) -> list[Event]:
+    """Raises ConfigError if the record has another format, or names the line that is no event."""
+    return _read(transcript, transcript.parent.parent, event_of)
+
+
+def read_rows(episodes: Path, problems: list[str] | None = None) -> list[EpisodeRow]:
+    """The rows of an episodes.jsonl, the first of each episode; none if it is absent. Raises as
+    `read_events`; with `problems`, lines that cannot be read and later rows are told there."""
+    first: dict[tuple[int, int], EpisodeRow] = {}
+    for row in _read(episodes, episodes.parent, row_of, problems):
+        if first.setdefault((row.game, row.trial), row) is not row and problems is not None:
+            problems.append(
+                f"{episodes}: a further row of game {row.game}, trial {row.trial}; the first counts"
+            )
+    return list(first.values())
+
+
+def read_faults(cell: Path, problems: list[str] | None = None) -> list[FaultRow]:
+    """The infrastructure faults of a cell's folder. Raises as `read_rows`."""
+    return _read(cell / "faults.jsonl", cell, fault_of, problems)
+
+
+def read_run(cell: Path) -> dict[str, Any]:
+    """run.json of a cell's folder. Raises ConfigError if it has another format, or is none."""
+    path = cell / "run.json"
+    try:
+        run: Any = object_of(path)
+        starts = run["starts"]
+        commit = starts[-1].get("commit")
+    except (OSError, ValueError, LookupError, TypeError, AttributeError) as error:
+        raise ConfigError(f"{path} is not a record of ours: {error!r}; move it away") from error
+    if (recorded_format := run.get("format", 1)) != FORMAT:
+        written_by = f" (commit {commit!s:.12})" if commit else ""
+        raise ConfigError(
+            f"{path} is of format {recorded_format} and this version reads format {FORMAT}: use "
+            f"the version that wrote it{written_by}, or play again under another `name`"
+        )
+    return dict(run)
+
+
+def _read(
+    path: Path, cell: Path, parse: Callable[[str, str], T], problems: list[str] | None = None
+) -> list[T]:
+    """All whole lines of a JSON-lines file; a torn last line is left out; none if it is absent."""
+    if not path.exists():
+        return []
+    if (cell / "run.json").exists():
+        read_run(cell)
+    try:
+        lines = path.read_text(encoding="utf-8", errors="replace").split("\n")
+    except OSError as error:
+        raise ConfigError(f"{path} cannot be read: {error.strerror}") from error
+    parsed = []
+    for number, line in enumerate(lines[:-1], start=1):
+        try:
+            parsed.append(parse(line, f"{path} line {number}"))
+        except ConfigError as error:
+            if problems is None:
+                raise
+            problems.append(str(error))
+    return parsed
+
+
+def _append(path: Path, row: Recorded) -> None:
+    """Whole or not at all: a write cut short (full disk) is undone."""
+    with recording(path), path.open("ab", buffering=0) as file:
+        before = file.seek(0, os.SEEK_END)
+        try:
+            _write(file, row)
+            os.fsync(file.fileno())
+        except OSError:
+            file.truncate(before)
+            raise
+
+
+def _write(file: FileIO, entry: Recorded) -> None:
+    data = (to_json(entry) + "\n").encode()
+    if file.write(data) != len(data):
+        raise OSError("the disk is full")
+
+
+def _drop_torn_line(path: Path) -> None:
+    """A process that died while appending leaves a last line without its end."""
+    if path.exists():
+        data = path.read_bytes()
+        whole = data.rfind(b"\n") + 1
+        if whole < len(data):
+            os.truncate(path, whole)
+
+
+@contextlib.contextmanager
+def recording(path: Path) -> Iterator[None]:
+    """What cannot be written within the block is a RecordFault that names `path`."""
+    try:
+        yield
+    except OSError as error:
+        raise RecordFault(
+            f"cannot write {path}: {error.strerror or error}. What was recorded before is kept; "
+            "make room or permissions, then give the same command again"
+        ) from error

@@ -1,0 +1,1 @@
+"""One episode: questions, answers and how they are drawn and read, plans, commands, memory."""

@@ -1,0 +1,121 @@
+"""From commands to observations: one game, its budget, and an event for each command."""
+
+import dataclasses
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from pddlego_local.core.errors import EnvironmentFault
+from pddlego_local.core.nouns import Observation, Turn
+from pddlego_local.core.protocols import Environment
+from pddlego_local.core.record.events import ActionTaken, Emit, Restart
+from pddlego_local.core.visible import visible
+
+
+@dataclass(frozen=True)
+class Execution:
+    """What carrying out a plan gave: the turns that count, and the first refusal if any.
+
+    `error` says why an action was refused, `refused` is its turn where the game refused it and the
+    plan was stopped. `ended` is "success", "game_lost", or "" while the game goes on.
+    """
+
+    turns: tuple[Turn, ...] = ()
+    error: str = ""
+    ended: str = ""
+    refused: Turn | None = None
+
+    @property
+    def tried(self) -> tuple[Turn, ...]:
+        """All that was done, the refused action last."""
+        return (*self.turns, self.refused) if self.refused else self.turns
+
+
+class Acting:
+    """Plays in one environment for one episode. `commands` are those that the game offers now."""
+
+    def __init__(self, environment: Environment, emit: Emit) -> None:
+        self.commands: tuple[str, ...] = ()
+        self._environment, self._emit = environment, emit
+        self._moves = 0
+
+    @property
+    def spent(self) -> bool:
+        """Whether a budget of actions leaves none."""
+        budget = self._environment.budget
+        return budget.unit == "actions" and self._moves >= budget.limit
+
+    def reset(self, game: int) -> Observation:
+        first = self._environment.reset(game)
+        self.commands = first.commands
+        self._moves = 0
+        return first
+
+    def replay(self, game: int, turns: Sequence[Turn]) -> None:
+        """Resets the game and gives these commands again; EnvironmentFault if it plays differently.
+
+        They count against the budget.
+        """
+        self.reset(game)
+        self._moves = len(turns)
+        self._emit(Restart(replayed=tuple(turn.command for turn in turns)))
+        for turn in turns:
+            seen = self._environment.step(turn.command)
+            self.commands = seen.commands
+            if seen.text != turn.text:
+                raise EnvironmentFault(
+                    f"game {game} of {self._environment.name} is not repeatable: "
+                    f"{turn.command!r} no longer gives {turn.text!r}"
+                )
+
+    def execute(self, plan: Sequence[str], *, stop_at_refusal: bool = True) -> Execution:
+        """Plays a plan until its end, the game's, the budget's, or the first refused action.
+
+        With `stop_at_refusal` false, refused actions are turns like any other (PDDLego §4).
+        """
+        done = Execution()
+        for planned in plan:
+            if self.spent or done.ended:
+                break
+            command = self._environment.command(planned)
+            if command is None:
+                self._moves += 1
+                error = f"{planned} is not one of the allowed actions with its exact parameters."
+                self._note_action(planned, None, Observation("", feedback=error))
+                if stop_at_refusal:
+                    return dataclasses.replace(done, error=error)
+                continue
+            turn, seen = self._step(command, planned)
+            if seen.refused and stop_at_refusal:
+                return dataclasses.replace(done, error=seen.feedback, refused=turn)
+            done = _continued(done, turn, seen)
+        return done
+
+    def act(self, command: str) -> Execution:
+        """Plays one command in the game's words. A refused one is a turn too; its error is kept."""
+        turn, seen = self._step(command, None)
+        return dataclasses.replace(_continued(Execution(), turn, seen), error=seen.feedback)
+
+    def _step(self, command: str, planned: str | None) -> tuple[Turn, Observation]:
+        """A game may overlook a control character and obey, or fail: it is given what a record can
+        show instead, and refuses that in its own words."""
+        command = visible(command)
+        seen = self._environment.step(command)
+        self._moves += 1
+        self.commands = seen.commands
+        self._note_action(planned, command, seen)
+        return Turn(command, seen.text), seen
+
+    def _note_action(self, planned: str | None, command: str | None, seen: Observation) -> None:
+        event = ActionTaken(
+            planned=planned,
+            command=command,
+            observation=seen.text,
+            feedback=seen.feedback,
+            success=seen.success,
+        )
+        self._emit(event)
+
+
+def _continued(done: Execution, turn: Turn, seen: Observation) -> Execution:
+    ended = "success" if seen.success else "game_lost" if seen.lost else ""
+    return Execution((*done.turns, turn), "", ended)

@@ -1,0 +1,77 @@
+"""From a question to answers: the constraint of the moment, the draw, the reading, the record."""
+
+import dataclasses
+from collections.abc import Iterator
+from typing import Any, TypeVar
+
+from pddlego_local.core.nouns import Grammar
+from pddlego_local.core.record.events import Call, Emit, Where
+from pddlego_local.core.seeds import derive_seed
+from pddlego_local.decoding import Decoding
+from pddlego_local.decoding.forms import Keys
+from pddlego_local.decoding.ladder import constraint_for
+from pddlego_local.decoding.layout import Layout
+from pddlego_local.decoding.question import Drawn, Model, Question
+from pddlego_local.decoding.stages import Constraint
+from pddlego_local.episode.drawing import draw
+from pddlego_local.episode.reading.answer import Answer, read
+
+T = TypeVar("T", bound=Keys)
+
+
+class Asking:
+    """Asks one model for one episode; every request has a seed of its own, from `seed_parts`."""
+
+    def __init__(
+        self, model: Model, decoding: Decoding, emit: Emit, seed_parts: tuple[int, ...]
+    ) -> None:
+        self._model, self._decoding, self._emit = model, decoding, emit
+        self._seed_parts = seed_parts
+        self._calls = 0
+
+    def answers(self, question: Question[T], count: int, where: Where) -> Iterator[Answer[T]]:
+        """`count` answers of one request, each recorded before the first is used."""
+        self._calls += 1
+        decoding, form = self._decoding, question.form
+        layout = layout_of(self._model, decoding)
+        constraint = constraint_for(decoding.rung, form, question.scene, layout)
+        sampling = decoding.sampling(derive_seed(*self._seed_parts, self._calls))
+        samples = draw(self._model, question, constraint, sampling, decoding.stage_tokens, count)
+        answers = []
+        for number, drawn in enumerate(samples):
+            answers.append(_read(drawn, question, constraint, decoding))
+            event = Call(
+                where=dataclasses.replace(where, sample=number),
+                of=count,
+                form=form.name,
+                messages=question.messages,
+                **_recorded(drawn, constraint),
+                sampling=sampling,
+                fault=answers[-1].fault,
+            )
+            self._emit(event)
+        return iter(answers)
+
+
+def _read(
+    drawn: Drawn, question: Question[T], constraint: Constraint, decoding: Decoding
+) -> Answer[T]:
+    return read(
+        drawn.completion,
+        question.form,
+        constraint,
+        reading=decoding.reading,
+        prompt=question.messages,
+    )
+
+
+def layout_of(model: Model, decoding: Decoding) -> Layout:
+    """How an answer is laid out: rule-based models write as they like."""
+    return decoding.layout if model.decodes or model.recorded else "any"
+
+
+def _recorded(drawn: Drawn, constraint: Constraint) -> dict[str, Any]:
+    """The completion and the grammar it was drawn under; for stages, the grammar of each stage."""
+    completion = {name: value for name, value in vars(drawn.completion).items() if name != "prefix"}
+    grammar = constraint.sha256 if isinstance(constraint, Grammar) else None
+    return {"grammar": grammar, **completion, "stages": drawn.stages}

@@ -1,0 +1,184 @@
+"""Drawing an answer from a model under a constraint: at once, or stage by stage as one answer."""
+
+import dataclasses
+from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+
+from pddlego_local.core.errors import GrammarIgnored, ModelFault, PromptTooLong
+from pddlego_local.core.nouns import Completion, Grammar, Messages, Prefix, Sampling
+from pddlego_local.core.protocols import LanguageModel
+from pddlego_local.core.record.events import DrawnStage
+from pddlego_local.core.seeds import derive_seed
+from pddlego_local.decoding.forms import Keys
+from pddlego_local.decoding.grammars.lark_text import decoder_verdict
+from pddlego_local.decoding.question import Drawn, Model, Question
+from pddlego_local.decoding.stages import Constraint, Stage, StagedGrammar, with_head_in_grammar
+from pddlego_local.episode.free_draft import as_stage, conversation, with_draft, write_draft
+
+StageTokens = Mapping[str, int]
+"""The most tokens of a stage, by its name; a stage that is not named has what is left."""
+
+
+def draw(
+    model: Model,
+    question: Question[Keys],
+    constraint: Constraint,
+    sampling: Sampling,
+    stage_tokens: StageTokens,
+    count: int = 1,
+) -> list[Drawn]:
+    """`count` answers, each after a draft of its own where `sampling` asks for one. A model that
+    decodes nothing gives whole ones, whatever the constraint, and drafts nothing.
+
+    Raises as the model does, and GrammarIgnored or ModelFault where a stage is not what its grammar
+    permits.
+    """
+    if not model.decodes:
+        return [model.answer(question, sampling, number, count) for number in range(count)]
+    messages = question.messages
+    if sampling.draft_tokens:
+        return _side_by_side(
+            lambda own: _draft_first(model, question, constraint, own, stage_tokens),
+            sampling,
+            count,
+        )
+    if isinstance(constraint, StagedGrammar):
+        return _side_by_side(
+            lambda own: _stage_by_stage(model, messages, constraint, own, stage_tokens),
+            sampling,
+            count,
+        )
+    if count == 1:
+        return [Drawn(model.complete(messages, constraint, sampling))]
+    many = model.complete_many(messages, constraint, sampling, count)
+    return [Drawn(completion) for completion in many]
+
+
+def _side_by_side(
+    draw_one: Callable[[Sampling], Drawn], sampling: Sampling, count: int
+) -> list[Drawn]:
+    """Requests of their own, each by a seed of its own; the backend can batch them."""
+
+    def draw_sample(number: int) -> Drawn:
+        seed = derive_seed(sampling.seed, number) if number else sampling.seed
+        return draw_one(dataclasses.replace(sampling, seed=seed))
+
+    if count == 1:
+        return [draw_sample(0)]
+    with ThreadPoolExecutor(count) as pool:
+        return list(pool.map(draw_sample, range(count)))
+
+
+def _draft_first(
+    model: LanguageModel,
+    question: Question[Keys],
+    constraint: Constraint,
+    sampling: Sampling,
+    stage_tokens: StageTokens,
+) -> Drawn:
+    """A free draft, then the answer with it before the model's eyes."""
+    draft = write_draft(model, question, sampling)
+    messages, own = conversation(question, draft), dataclasses.replace(sampling, draft_tokens=0)
+    try:
+        if isinstance(constraint, StagedGrammar):
+            answer = _stage_by_stage(model, messages, constraint, own, stage_tokens)
+        else:
+            completion = model.complete(messages, constraint, own)
+            answer = Drawn(completion, (as_stage("answer", constraint, own, completion),))
+    except PromptTooLong as error:
+        raise PromptTooLong(
+            f"After the prompt and a draft of {draft.completion_tokens} tokens there is no room "
+            "for the answer; lower decoding.draft_tokens, raise model.context_tokens or shorten "
+            "the prompt."
+        ) from error
+    return with_draft(draft, answer)
+
+
+def _stage_by_stage(
+    model: LanguageModel,
+    messages: Messages,
+    staged: StagedGrammar,
+    sampling: Sampling,
+    stage_tokens: StageTokens,
+) -> Drawn:
+    stages = staged.stages()
+    stage = next(stages)
+    prefix, drawn, grammars = Prefix(), list[DrawnStage](), list[Grammar]()
+    left = sampling.max_tokens
+    while True:
+        thinks_first = sampling.thinking and not drawn
+        if thinks_first:  # what comes after a thought cannot stand in the prompt
+            stage = with_head_in_grammar(stage)
+        prefix = dataclasses.replace(prefix, drop=stage.drop, head=stage.head)
+        limit = left if thinks_first else stage_tokens.get(stage.name, left)
+        own = dataclasses.replace(
+            sampling,
+            seed=derive_seed(sampling.seed, "stage", len(drawn)),
+            max_tokens=min(limit, left),
+        )
+        piece = model.complete(messages, stage.grammar, own, prefix)
+        drawn.append(_recorded(stage, own, prefix.kept, piece))
+        grammars.append(stage.grammar)
+        left -= piece.completion_tokens
+        prefix = piece.prefix or prefix
+        if piece.finish_reason != "stop":
+            return Drawn(_whole(prefix.text, piece.finish_reason, drawn), tuple(drawn))
+        try:
+            stage = stages.send(stage.head + piece.text)
+        except StopIteration:
+            if not staged.keeps(prefix.text):
+                _check(drawn, grammars)
+            return Drawn(_whole(prefix.text, "stop", drawn), tuple(drawn))
+        except (AssertionError, LookupError, ValueError):
+            _check(drawn, grammars)  # text that no grammar let through may confuse the coroutine
+            raise
+        if left < 1:
+            return Drawn(_whole(prefix.text, "length", drawn), tuple(drawn))
+
+
+def _recorded(stage: Stage, sampling: Sampling, before: str, piece: Completion) -> DrawnStage:
+    return DrawnStage(
+        stage.name,
+        stage.grammar.sha256,
+        sampling,
+        before,
+        stage.head + piece.text,
+        piece.finish_reason,
+        piece.prompt_tokens,
+        piece.completion_tokens,
+        piece.latency_s,
+        piece.thought,
+        stage.drop,
+        stage.head,
+        piece.forced_tokens,
+    )
+
+
+def _whole(text: str, finish_reason: str, drawn: list[DrawnStage]) -> Completion:
+    return Completion(
+        text=text,
+        finish_reason=finish_reason,  # type: ignore[arg-type]
+        prompt_tokens=drawn[0].prompt_tokens,
+        completion_tokens=sum(stage.completion_tokens for stage in drawn),
+        latency_s=sum(stage.latency_s for stage in drawn),
+        thought=drawn[0].thought,
+        forced_tokens=sum(stage.forced_tokens for stage in drawn),
+    )
+
+
+def _check(drawn: list[DrawnStage], grammars: list[Grammar]) -> None:
+    """A finished stage must be in its language: the engine can end one early, in silence."""
+    for stage, grammar in zip(drawn, grammars, strict=True):
+        verdict = decoder_verdict(grammar, stage.text.removeprefix(stage.head))
+        if verdict == "unfinished":
+            raise ModelFault(
+                f"The decoder ended the stage {stage.name!r} of an answer after "
+                f"{len(stage.text)} characters, before its grammar was satisfied; the request can "
+                "be repeated."
+            )
+        if verdict == "rejected":
+            raise GrammarIgnored(
+                f"The stage {stage.name!r} of an answer is outside its grammar: the model's "
+                "backend does not obey grammars; start the server with the guidance backend, or "
+                "choose decoding=free."
+            )

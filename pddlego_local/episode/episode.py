@@ -1,0 +1,225 @@
+"""One game, played once: every arrow of the straight line is a call here, and leaves an event.
+
+A method decides what to ask and when; this file asks, plans, acts and writes down. It knows no
+method and no particular environment, model or planner.
+"""
+
+import dataclasses
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import TypeVar
+
+from pddlego_local.core.nouns import Goal, Message, Messages, Names, Observation, Turn
+from pddlego_local.core.protocols import Environment, Mapped, Planner
+from pddlego_local.core.record.events import Chosen, Emit, Event, Note, Start, Where
+from pddlego_local.core.record.rows import EpisodeRow
+from pddlego_local.core.seeds import derive_seed
+from pddlego_local.decoding import Decoding
+from pddlego_local.decoding.forms import Form, Keys, Pddl
+from pddlego_local.decoding.ladder import UPPER_RUNGS
+from pddlego_local.decoding.question import Model, Question, Scene
+from pddlego_local.episode.acting import Acting, Execution
+from pddlego_local.episode.asking import Asking
+from pddlego_local.episode.planning import Formalization, Planning
+from pddlego_local.episode.reading.answer import Answer
+from pddlego_local.episode.scenes import names_shown
+from pddlego_local.episode.shown import Shown
+
+FIRST_COMMAND = "look around"
+
+T = TypeVar("T", bound=Keys)
+
+
+@dataclass(frozen=True)
+class Parts:
+    """What an episode is played with. `trained_on` are the maps that the model learned from."""
+
+    environment: Environment
+    model: Model
+    planner: Planner
+    decoding: Decoding
+    trained_on: frozenset[str] = frozenset()
+
+
+class Episode:
+    """The memory of one episode and the few things a method can do in it.
+
+    `memory` holds the turns that count, beginning with the first observation. `earlier` are the
+    rows of the trials before this one, of all games, in the order (trial, game): what a method that
+    learns between trials may look at. `commands` are those that the game offers now. `seed` belongs
+    to this episode alone.
+    """
+
+    def __init__(
+        self,
+        parts: Parts,
+        emit: Emit,
+        *,
+        run_seed: int,
+        game: int,
+        trial: int,
+        earlier: Sequence[EpisodeRow] = (),
+    ) -> None:
+        self.environment = parts.environment
+        self.game = game
+        self.earlier = earlier
+        self.seed = derive_seed(run_seed, game, trial)
+        self.memory: tuple[Turn, ...] = ()
+        self._trained_on = parts.trained_on
+        self._decoding = parts.decoding
+        self._asking = Asking(parts.model, parts.decoding, emit, (run_seed, game, trial))
+        self._planning = Planning(parts.planner, parts.decoding, emit)
+        self._acting = Acting(parts.environment, emit)
+        self._emit = emit
+
+    @property
+    def commands(self) -> tuple[str, ...]:
+        return self._acting.commands
+
+    def start(self) -> Observation:
+        """Resets the game; the first observation is the first turn of the memory."""
+        first = self._acting.reset(self.game)
+        self.memory = (Turn(FIRST_COMMAND, first.text),)
+        map_ = self.environment.map if isinstance(self.environment, Mapped) else ""
+        event = Start(
+            game=self.game,
+            task_type=self.environment.task_type,
+            observation=first.text,
+            success=first.success,
+            map=map_,
+            map_seen=map_ in self._trained_on,
+        )
+        self._emit(event)
+        return first
+
+    def steps(self) -> Iterator[int]:
+        """1, 2, … until the environment's budget of rounds or of actions is spent."""
+        step = 0
+        while not self.spent and (
+            self.environment.budget.unit == "actions" or step < self.environment.budget.limit
+        ):
+            step += 1
+            yield step
+
+    @property
+    def spent(self) -> bool:
+        """Whether a budget of actions leaves none."""
+        return self._acting.spent
+
+    def restart(self) -> None:
+        """Resets the game and replays the memory; EnvironmentFault if it plays differently."""
+        self._acting.replay(self.game, self.memory[1:])
+
+    def remember(self, turns: Sequence[Turn]) -> None:
+        self.memory = (*self.memory, *turns)
+
+    def record(self, event: Event) -> None:
+        """What the method itself did, in the transcript."""
+        self._emit(event)
+
+    def note(self, **facts: object) -> None:
+        """Facts of the method's own for the record; the row keeps the last of each name."""
+        self._emit(Note(facts=facts))
+
+    def question(
+        self,
+        form: Form[T],
+        shown: Shown,
+        messages: Messages = (),
+        *,
+        commands: Sequence[str] = (),
+        domain: str = "",
+        problem: str = "",
+        own_goal: bool = True,
+        subgoal: str = "",
+    ) -> Question[T]:
+        """What is asked now: `shown` is the one message, or the part of `messages` that shows the
+        game. `commands` are offered besides those that `shown` offers; for the rest see `Scene`."""
+        upper = self._decoding.rung in UPPER_RUNGS
+        tracked = self.memory if self._decoding.goal == "frontier" else ()
+        scene = Scene(
+            environment=self.environment.package,
+            memory=self.memory,
+            actions=self.environment.actions,
+            names=names_shown(self.environment, shown, tracked) if upper else Names(),
+            commands=(*shown.commands, *commands),
+            domain=domain,
+            problem=problem,
+            own_goal=own_goal,
+            goal=self._decoding.goal,
+            subgoal=subgoal,
+        )
+        return Question(form, messages or (Message("user", shown.text),), scene)
+
+    def formalize(
+        self, question: Question[Pddl], *, step: int, attempt: int = 1, retry: int = 0
+    ) -> Formalization:
+        """Question → completion → domain and problem → plan."""
+        return self.propose(
+            question,
+            lambda pddl, where: self.plan(pddl.df, pddl.pf, where, goals=(), fixed_domain=False),
+            step=step,
+            attempt=attempt,
+            retry=retry,
+        )
+
+    def propose(
+        self,
+        question: Question[T],
+        plan: Callable[[T, Where], Formalization],
+        *,
+        step: int,
+        attempt: int = 1,
+        retry: int = 0,
+    ) -> Formalization:
+        """Asks for as many answers as `best_of` says; the first whose `plan` is one is taken, else
+        the first. An answer that holds no value is a formalization without text, by its fault.
+
+        `plan` is handed where its answer stands, to say so in what it records.
+        """
+        proposed: list[Formalization] = []
+        count = self._decoding.best_of
+        where = Where(step=step, attempt=attempt, retry=retry)
+        chosen = 0
+        answers = self._asking.answers(question, count, where)
+        for sample, answer in enumerate(answers):
+            fault = answer.fault
+            proposed.append(
+                plan(answer.value, dataclasses.replace(where, sample=sample))
+                if answer.value
+                else Formalization("", "", fault, (), question.form.message(fault))
+            )
+            if proposed[-1].to_do:
+                chosen = sample
+                break
+        if count > 1:
+            self._emit(Chosen(where=dataclasses.replace(where, sample=chosen)))
+        return proposed[chosen]
+
+    def plan(
+        self,
+        domain: str,
+        problem: str,
+        where: Where,
+        *,
+        goals: Sequence[Goal] = (),
+        fixed_domain: bool = True,
+    ) -> Formalization:
+        """Fast Downward's verdict; with `goals`, for the first of them that has a plan. With
+        `fixed_domain` the model did not write the domain. See `Planning.plan`."""
+        return self._planning.plan(domain, problem, where, goals=goals, fixed_domain=fixed_domain)
+
+    def execute(self, plan: Sequence[str], *, stop_at_refusal: bool = True) -> Execution:
+        """Plays a plan until its end, the game's, the budget's, or the first refused action."""
+        return self._acting.execute(plan, stop_at_refusal=stop_at_refusal)
+
+    def act(self, command: str) -> Execution:
+        """Plays one command in the game's words. A refused one is a turn too; its error is kept."""
+        return self._acting.act(command)
+
+    def ask(
+        self, question: Question[T], *, step: int, attempt: int = 1, retry: int = 0
+    ) -> Answer[T]:
+        """Question → completion → the form's value, or the named fault that left none."""
+        where = Where(step=step, attempt=attempt, retry=retry)
+        return next(self._asking.answers(question, 1, where))

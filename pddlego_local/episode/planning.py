@@ -1,0 +1,105 @@
+"""From PDDL to a plan, or to what a model is told where there is none."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from pddlego_local.core.nouns import Goal, PlanResult
+from pddlego_local.core.outcomes import planning_cause, something_to_do
+from pddlego_local.core.protocols import Planner
+from pddlego_local.core.record.events import Emit, Plan, Repair, Where
+from pddlego_local.decoding import Decoding
+from pddlego_local.pddl.check import check
+from pddlego_local.pddl.explain import explain
+from pddlego_local.pddl.repair import repair
+from pddlego_local.pddl.sections import with_goal
+
+
+@dataclass(frozen=True)
+class Formalization:
+    """A model's answer and what became of it.
+
+    `cause` is one of `outcomes.CAUSES`, "" before a model was asked. `plan` is empty unless solved;
+    `message` is what the model is told. `goal` is the one that the plan is for, where the method
+    and not the model chose it.
+    """
+
+    domain: str
+    problem: str
+    cause: str
+    plan: tuple[str, ...]
+    message: str
+    goal: Goal | None = None
+
+    @property
+    def to_do(self) -> bool:
+        """Whether there is a plan, or the method's own steps follow a goal already true."""
+        return something_to_do(self.cause)
+
+
+class Planning:
+    """Plans for one episode and writes down each plan; `decoding` says how much help there is."""
+
+    def __init__(self, planner: Planner, decoding: Decoding, emit: Emit) -> None:
+        self._planner, self._decoding, self._emit = planner, decoding, emit
+
+    def plan(
+        self,
+        domain: str,
+        problem: str,
+        where: Where,
+        *,
+        goals: Sequence[Goal] = (),
+        fixed_domain: bool = True,
+    ) -> Formalization:
+        """Fast Downward's verdict; with `goals`, for the first of them that has a plan.
+
+        Each goal takes the place of the problem's own (PDDLego §2). If none has a plan, the verdict
+        is on the last. With `repair` the model's text is repaired first, a `fixed_domain` never.
+        """
+        formalization = Formalization(domain, problem, "", (), "")
+        for goal in goals or (None,):
+            pf = with_goal(problem, goal.pddl) if goal else problem
+            df, pf = self._repaired(domain, pf, fixed_domain, where)
+            result = self._planner.plan(df, pf)
+            message = self._explained(df, pf, result)
+            then = goal.then if goal else ()
+            event = Plan(
+                where=where,
+                goal=goal.words if goal else None,
+                then=then,
+                domain=df,
+                problem=pf,
+                **vars(result),
+                told=message,
+            )
+            self._emit(event)
+            cause = planning_cause(result.outcome, then)
+            formalization = Formalization(df, pf, cause, result.plan, message, goal)
+            if formalization.to_do or (result.outcome == "translate_error" and _is_faulty(df, pf)):
+                break
+        return formalization
+
+    def _repaired(
+        self, domain: str, problem: str, fixed_domain: bool, where: Where
+    ) -> tuple[str, str]:
+        if self._decoding.repair == "none":
+            return domain, problem
+        repaired = repair(domain, problem)
+        # What is still refused is reported as the model wrote it, with its own lines.
+        useful = repaired.changes and check(repaired.domain, repaired.problem).accepted
+        if not useful or (fixed_domain and repaired.domain != domain):
+            return domain, problem
+        changes = tuple(repaired.changes)
+        self._emit(Repair(where=where, domain=domain, problem=problem, changes=changes))
+        return repaired.domain, repaired.problem
+
+    def _explained(self, domain: str, problem: str, result: PlanResult) -> str:
+        if result.outcome == "solved" or self._decoding.feedback == "planner":
+            return result.message
+        return explain(domain, problem, result)
+
+
+def _is_faulty(domain: str, problem: str) -> bool:
+    """Whether files are refused whatever the goal. A goal that the method sets may name what the
+    model has not declared; then the next goal is tried."""
+    return not check(domain, with_goal(problem, "(and)")).accepted

@@ -1,0 +1,190 @@
+"""Two arms on the same games: the difference in success, its test, the interval that this test
+leaves, and what so many games could have shown.
+
+The cluster is what was played: a game's seeds, and games with the same map, are not independent.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cache, cached_property
+from math import sqrt
+from typing import Any
+
+import numpy as np
+
+from pddlego_local.report.statistics.clustered import (
+    LEVEL,
+    design_effect,
+    effective_size,
+    squared_deviate,
+)
+
+POWER = 0.8
+
+
+@dataclass(frozen=True)
+class Tally:
+    """The pairs of a cluster: `gained` only the second arm won, `lost` only the first."""
+
+    pairs: int
+    gained: int
+    lost: int
+
+
+@dataclass(frozen=True)
+class Paired:
+    """What the pairs of all clusters say. Differences go from -1 to 1: second arm less first.
+
+    A difference of 0 is refused at a level if both tests refuse it there: the exact one that swaps
+    the arms, and the score test. The interval of a level holds what the score test does not refuse
+    (Tango 1998), with the counts divided by their design effect (Rao and Scott 1992), and 0 unless
+    both refuse it. So it leaves 0 out if and only if `p` is below the level.
+    """
+
+    clusters: Sequence[Tally]
+
+    @cached_property
+    def pairs(self) -> int:
+        return sum(cluster.pairs for cluster in self.clusters)
+
+    @cached_property
+    def gained(self) -> int:
+        return sum(cluster.gained for cluster in self.clusters)
+
+    @cached_property
+    def lost(self) -> int:
+        return sum(cluster.lost for cluster in self.clusters)
+
+    @property
+    def difference(self) -> float | None:
+        """None of no pairs."""
+        return (self.gained - self.lost) / self.pairs if self.pairs else None
+
+    @cached_property
+    def p(self) -> float | None:
+        """Two-sided, the larger of both tests; None of no pairs."""
+        if not self.pairs:
+            return None
+        return max(swapping_arms(c.gained - c.lost for c in self.clusters), self._score_p)
+
+    def interval(self, level: float = LEVEL) -> tuple[float, float]:
+        """All there is, of no pairs."""
+        from scipy.stats import norm  # slow to import
+
+        if not self.pairs:
+            return -1.0, 1.0
+        pairs = self.effective_pairs(level)
+        weight = pairs / self.pairs
+        z = norm.isf(level / 2)
+        low, high = score_interval(self.gained * weight, self.lost * weight, pairs, z)
+        refused = self.p is not None and self.p < level
+        return (low, high) if refused else (min(low, 0.0), max(high, 0.0))
+
+    def smallest_shown(self, level: float = LEVEL) -> float | None:
+        """`smallest_difference` of the effective pairs and of the disagreement that was seen."""
+        discordant = (self.gained + self.lost) / self.pairs if self.pairs else 0.0
+        return smallest_difference(round(self.effective_pairs(level)), discordant, level)
+
+    def effective_pairs(self, level: float = LEVEL) -> float:
+        """As many independent pairs would tell as much (`clustered.effective_size`)."""
+        return effective_size(*self._samples, level)
+
+    @property
+    def _samples(self) -> tuple[list[int], list[int], int]:
+        """As `clustered.design_effect` takes them: a pair is 1, -1 or 0."""
+        sizes = [cluster.pairs for cluster in self.clusters]
+        totals = [cluster.gained - cluster.lost for cluster in self.clusters]
+        return sizes, totals, self.gained + self.lost
+
+    @property
+    def _score_p(self) -> float:
+        """The level at which the score test just refuses a difference of 0."""
+        from scipy.optimize import brentq
+        from scipy.stats import norm
+
+        if self.gained == self.lost:
+            return 1.0
+        statistic = (self.gained - self.lost) ** 2 / (self.gained + self.lost)
+        effect = (*design_effect(*self._samples), len(self.clusters))
+
+        def surplus(z: float) -> float:
+            return squared_deviate(z, *effect) - statistic
+
+        z = brentq(surplus, 0, sqrt(statistic) * 1.001, xtol=1e-14)
+        return float(2 * norm.sf(z))
+
+
+def score_interval(gained: float, lost: float, pairs: float, z: float) -> tuple[float, float]:
+    """Of (gained - lost) / pairs (Tango, Statistics in Medicine 17, 1998, 891-908): the differences
+    that a score test does not refuse, of which a standard normal deviate exceeds `z`; at a
+    difference of 0 this test is McNemar's. It has a width where no pair disagrees."""
+    from scipy.optimize import brentq  # slow to import
+
+    def score(difference: float) -> float:
+        linear = (2 * pairs - gained + lost) * difference - gained - lost
+        constant = -lost * difference * (1 - difference)
+        share_lost = (sqrt(max(linear**2 - 8 * pairs * constant, 0.0)) - linear) / (4 * pairs)
+        variance = pairs * (2 * share_lost + difference * (1 - difference))
+        excess = gained - lost - pairs * difference
+        return float(excess / sqrt(variance)) if variance > 1e-12 else float(np.sign(excess)) * 1e6
+
+    estimate = (gained - lost) / pairs
+    low = brentq(lambda d: score(d) - z, -1, estimate) if estimate > -1 else -1
+    high = brentq(lambda d: score(d) + z, estimate, 1) if estimate < 1 else 1
+    return float(low), float(high)
+
+
+def swapping_arms(differences: Iterable[int]) -> float:
+    """The two-sided p of the exact permutation test that swaps the two arms cluster by cluster;
+    `differences` are the clusters', in pairs won. With one pair each it is McNemar's exact test.
+
+    All swaps are reckoned with, by adding up the distribution of their sum: nothing is drawn.
+    """
+    listed = list(differences)
+    weights = [abs(difference) for difference in listed if difference]
+    chances = np.ones(1)  # of the sums -total, -total + 2, …, total so far
+    for weight in weights:
+        chances = (np.pad(chances, (0, weight)) + np.pad(chances, (weight, 0))) / 2
+    sums = 2 * np.arange(len(chances)) - sum(weights)
+    return min(1.0, float(chances[abs(sums) >= abs(sum(listed))].sum()))
+
+
+def smallest_difference(pairs: int, discordant: float, level: float = LEVEL) -> float | None:
+    """The smallest true difference that the test of `Paired` shows at this level in four of five
+    experiments of so many independent pairs; None if even a difference of 1 is not shown so often.
+
+    The power is exact (Duffy, Biometrics 40, 1984, 1005-1015), where a share `discordant` of the
+    pairs disagrees, or the difference itself if that is more.
+    """
+    from scipy.optimize import brentq
+
+    def surplus(difference: float) -> float:
+        return _power(pairs, max(discordant, difference), difference, level) - POWER
+
+    if pairs == 0 or surplus(1.0) < 0:
+        return None
+    return float(brentq(surplus, 0.0, 1.0, xtol=1e-4))
+
+
+def _power(pairs: int, discordant: float, difference: float, level: float) -> float:
+    from scipy.stats import binom
+
+    if discordant == 0:
+        return 0.0
+    disagreeing, tail = _tails(pairs, level)
+    share = (discordant + difference) / (2 * discordant)
+    refused = binom.cdf(tail, disagreeing, share) + binom.cdf(tail, disagreeing, 1 - share)
+    return float((binom.pmf(disagreeing, pairs, discordant) * refused).sum())
+
+
+@cache
+def _tails(pairs: int, level: float) -> tuple[Any, Any]:
+    """0, 1, …, `pairs` disagreeing pairs, and for each the most that the rarer side may win where
+    both tests still show a difference; below 0 for none."""
+    from scipy.stats import binom, norm
+
+    disagreeing = np.arange(pairs + 1)
+    tail = binom.ppf(level / 2, disagreeing, 0.5)
+    exact = np.where(binom.cdf(tail, disagreeing, 0.5) > level / 2, tail - 1, tail)
+    score = np.ceil((disagreeing - norm.isf(level / 2) * np.sqrt(disagreeing)) / 2) - 1
+    return disagreeing, np.minimum(exact, score)

@@ -1,0 +1,1 @@
+"""A run: config, cells, the pool of episodes, limits and Ctrl-C, other machines, provenance."""

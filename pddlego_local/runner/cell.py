@@ -1,0 +1,238 @@
+"""One cell while it is played: its parts, its record, and its episodes one by one.
+
+Knows nothing of threads nor of the other cells that are played at the same time (`pool`).
+"""
+
+import contextlib
+import itertools
+import threading
+import time
+from collections import defaultdict
+from collections.abc import Iterator
+from pathlib import Path
+
+import tenacity
+from rich.console import Console
+
+from pddlego_local.core.errors import (
+    ConfigError,
+    GrammarIgnored,
+    InfrastructureError,
+    MissingPart,
+    ModelFault,
+    PromptTooLong,
+    RecordFault,
+    UnsolvableGame,
+)
+from pddlego_local.core.outcomes import outcome_named
+from pddlego_local.core.protocols import LanguageModel, Planner, Trained
+from pddlego_local.core.record.events import Call, End, Unsolvable
+from pddlego_local.core.record.folder import Cell, Transcript
+from pddlego_local.core.record.rows import Ending, EpisodeRow, FaultRow
+from pddlego_local.core.record.summary import summarize
+from pddlego_local.decoding import Decoding
+from pddlego_local.decoding.grammars.lark_text import validate
+from pddlego_local.decoding.ladder import constraint_for
+from pddlego_local.decoding.question import Scene
+from pddlego_local.decoding.stages import StagedGrammar, first_grammar
+from pddlego_local.episode.asking import layout_of
+from pddlego_local.episode.episode import Episode, Parts
+from pddlego_local.methods import Method
+from pddlego_local.models.canary import check_forced_tokens, check_obedience, on_each_server
+from pddlego_local.runner.config import CellConfig
+from pddlego_local.runner.environments import LentEnvironments
+from pddlego_local.runner.model_store import MODELS
+from pddlego_local.runner.provenance import now, run_and_start
+
+NEVER_RETRIED = (MissingPart, GrammarIgnored, RecordFault)
+
+
+def folder_of(config: CellConfig) -> Path:
+    return config.settings.run.out / config.settings.name / config.cell
+
+
+class OpenCell:
+    """A cell that this process holds until `close`. `missing` are the episodes, as (game, trial),
+    that have no terminal row yet; `ready` says that nothing is to be done, run.json included.
+
+    Of what `note` was told: `played` is how many have a row, `faults` are those that ended in an
+    infrastructure fault, as "game 3, trial 0: …", `left` is how many were not begun.
+    """
+
+    def __init__(self, config: CellConfig, planner: Planner, stop: threading.Event) -> None:
+        """Builds the parts; loads and starts nothing. After `stop` no episode is tried again.
+
+        Raises ConfigError, CellHeld if another process holds the cell.
+        """
+        self.config = config
+        self.folder = folder_of(config)
+        self.faults: list[str] = []
+        self.played = self.left = 0
+        self._answered = False
+        self._planner, self._stop = planner, stop
+        self._decoding: Decoding = config.build("decoding")
+        self._method: Method = config.build("method")
+        self._trained_on = frozenset[str]()
+        self._earlier: list[EpisodeRow] = []
+        with contextlib.ExitStack() as stack:
+            self._environments = stack.enter_context(contextlib.closing(LentEnvironments(config)))
+            config.check_games(self._environments.first)
+            self._model = MODELS.get(config)
+            self._record = stack.enter_context(Cell(self.folder))
+            done = self._record.done()
+            settings = config.settings
+            episodes = itertools.product(settings.games, range(settings.trials))
+            self.missing = [episode for episode in episodes if episode not in done]
+            self._environments.wanted = len(self.missing)
+            self.done = len(done)
+            self.ready = not self.missing and (self._record.described or not done)
+            self._closing = stack.pop_all()
+
+    def close(self) -> None:
+        self._closing.close()
+
+    def prepare(self, console: Console) -> None:
+        """All that can fail for every episode alike fails here, before the first of them.
+
+        Raises MissingPart, ConfigError, GrammarIgnored or ModelFault.
+        """
+        decoding, model = self._decoding, self._model
+        environment = self._environments.first
+        scene = Scene(actions=environment.actions, domain=environment.domain)
+        constraints = {
+            form.name: constraint_for(decoding.rung, form, scene, layout_of(model, decoding))
+            for form in self._method.forms
+        }
+        for constraint in constraints.values():
+            if constraint:
+                validate(first_grammar(constraint))
+        environment.preflight()
+        model.preflight(thinking=decoding.thinking)
+        self._trained_on = model.trained_on() if isinstance(model, Trained) else frozenset()
+        MODELS.open(self.config, model)
+        run, start = run_and_start(self.config, environment, self._method, constraints, model)
+        if self.done and not self._record.described:
+            start["rows_before"] = self.done
+            console.print(f"{self.folder}: run.json was gone and is written again")
+        self._record.describe(run, start)
+        if not self.missing:
+            return
+        if model.decodes and any(constraints.values()):
+            console.print("starting the model; does it obey grammars?")
+            stages = any(isinstance(one, StagedGrammar) for one in constraints.values())
+
+            def check(server: LanguageModel) -> None:
+                check_obedience(server, thinking=decoding.thinking, stages=stages)
+                if "forced_tokens" in run["model"]:
+                    check_forced_tokens(server, thinking=decoding.thinking)
+
+            on_each_server(model, check)
+
+    def waves(self) -> Iterator[list[tuple[int, int]]]:
+        """The missing episodes, as lists of those that may be played together. The next list is to
+        be asked for when all of the last have ended.
+
+        A method that learns from earlier trials plays one trial after the other. Later trials wait
+        for episodes that ended in a fault, so that what is learnt never depends on chance.
+        """
+        by_trial: dict[int, list[tuple[int, int]]] = defaultdict(list)
+        for game, trial in self.missing:
+            by_trial[trial if self._method.learns else 0].append((game, trial))
+        for trial in sorted(by_trial):
+            if self.faults:
+                self.faults += [
+                    f"game {g}, trial {t}: waits for trial {t - 1}" for g, t in by_trial[trial]
+                ]
+            elif self.left:
+                self.left += len(by_trial[trial])
+            else:
+                self._earlier = self._record.earlier(trial) if self._method.learns else []
+                yield by_trial[trial]
+
+    def note(self, end: EpisodeRow | FaultRow | None) -> None:
+        """How one episode of the present wave ended."""
+        if end is None:
+            self.left += 1
+        elif isinstance(end, FaultRow):
+            self.faults.append(f"game {end.game}, trial {end.trial}: {end.fault}: {end.message}")
+        else:
+            self.played += 1
+
+    def play(self, game: int, trial: int) -> EpisodeRow | FaultRow | None:
+        """One episode to its terminal row, or to the fault of an infrastructure that failed for
+        good; both are recorded. None if it was stopped by us. Thread-safe."""
+        attempts = tenacity.Retrying(
+            stop=tenacity.stop_any(
+                tenacity.stop_after_attempt(self.config.settings.run.retries + 1),
+                tenacity.stop_when_event_set(self._stop),
+            ),
+            retry=tenacity.retry_if_exception_type(InfrastructureError)
+            & tenacity.retry_if_not_exception_type(NEVER_RETRIED),
+            wait=tenacity.wait_exponential(max=30),
+            sleep=tenacity.sleep_using_event(self._stop),
+            reraise=True,
+        )
+        self._environments.begin_one()
+        try:
+            return attempts(self._play, game, trial)
+        except NEVER_RETRIED:
+            raise
+        except InfrastructureError as error:
+            if self._stop.is_set():  # stopped by us, not a fault
+                return None
+            kind = type(error).__name__
+            row = FaultRow(game=game, trial=trial, fault=kind, message=str(error), time=now())
+            self._record.append_fault(row)
+            return row
+
+    def _play(self, game: int, trial: int) -> EpisodeRow:
+        """start → … → end → row; the transcript is complete before the row exists."""
+        seed = self.config.settings.seed
+        began = time.perf_counter()
+        with (
+            self._environments.lend() as environment,
+            self._record.transcript(game, trial) as transcript,
+        ):
+            parts = Parts(environment, self._model, self._planner, self._decoding, self._trained_on)
+            episode = Episode(
+                parts, transcript, run_seed=seed, game=game, trial=trial, earlier=self._earlier
+            )
+            try:
+                outcome = self._method(episode)
+            except UnsolvableGame as error:
+                transcript(Unsolvable(message=str(error)))
+                outcome = "unsolvable_game"
+            except PromptTooLong:
+                if not _asked(transcript):
+                    raise
+                outcome = "context_exceeded"
+            except ConfigError as error:
+                if not (self._answered or _asked(transcript)):
+                    raise  # the settings are to blame, and no episode could be played
+                raise ModelFault(f"{error} (Earlier requests were answered.)") from error
+            finally:
+                self._answered = self._answered or _asked(transcript)
+            ending = Ending(
+                game=game,
+                trial=trial,
+                outcome=outcome,
+                success=outcome_named(outcome).success,
+                won=_won(episode, outcome),
+                wall_time_s=round(time.perf_counter() - began, 3),
+            )
+            row = EpisodeRow.of(ending, summarize(transcript.events, outcome))
+            transcript(End(row=row))
+        self._record.append(row)
+        return row
+
+
+def _asked(transcript: Transcript) -> bool:
+    """Whether a model has given an answer in this episode."""
+    return any(isinstance(event, Call) for event in transcript.events)
+
+
+def _won(episode: Episode, outcome: str) -> bool:
+    """The game's own rule, on this trial or on the one that a later trial need not repeat."""
+    if outcome == "solved_before":
+        return any(row.won for row in episode.earlier if row.game == episode.game)
+    return outcome_named(outcome).success and episode.environment.won()

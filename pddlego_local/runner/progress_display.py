@@ -1,0 +1,96 @@
+"""What a run shows of itself while it goes on: one line on a terminal, else a line a minute."""
+
+import datetime
+import time
+from collections.abc import Callable, Iterable
+from pathlib import Path
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.table import Column
+
+from pddlego_local.core.record.counting import Standing
+from pddlego_local.core.record.pace import time_left_s
+from pddlego_local.core.record.rows import EpisodeRow, FaultRow
+
+LINE_EVERY_S = 60
+DRAWN_A_SECOND = 2
+
+
+class LiveView:
+    """`cells` and `episodes` are what is to be played. Called by one thread."""
+
+    def __init__(
+        self,
+        console: Console,
+        cells: int,
+        episodes: int,
+        restarts: Callable[[], int],
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._cells, self._episodes, self._restarts, self._clock = cells, episodes, restarts, clock
+        self._cells_done = self._ended = self._tokens = 0
+        self._standing = Standing()
+        self._began = self._line_at = clock()
+        columns = (
+            TextColumn("episodes"),
+            BarColumn(20, table_column=Column(no_wrap=True)),
+            MofNCompleteColumn(table_column=Column(no_wrap=True)),
+            TextColumn("{task.description}", style="dim", table_column=Column()),  # may be wrapped
+            TimeElapsedColumn(table_column=Column(no_wrap=True)),
+        )
+        self._console = console
+        self._progress = Progress(*columns, console=console, refresh_per_second=DRAWN_A_SECOND)
+        self._bar = self._progress.add_task("", total=episodes)
+
+    def begin(self) -> None:
+        """With the first episode, so that mistakes are told without a bar."""
+        if not self._progress.live.is_started:
+            self._began = self._line_at = self._clock()
+            self._progress.start()
+
+    def cell_opened(self, cell: Path, rows: Iterable[EpisodeRow]) -> None:
+        """`rows` are those that the cell has from before: success is that of all its episodes."""
+        for row in rows:
+            self._standing.add(cell, row)
+
+    def cell_ended(self) -> None:
+        self._cells_done += 1
+
+    def episode_ended(self, cell: Path, end: EpisodeRow | FaultRow) -> None:
+        self._ended += 1
+        if isinstance(end, EpisodeRow):
+            self._tokens += end.completion_tokens
+            self._standing.add(cell, end)
+        self._progress.advance(self._bar)
+
+    def look(self, under_way: int, planner_queue: int) -> None:
+        """Shows how things are: `under_way` episodes, `planner_queue` tasks that wait for it."""
+        told = self._told(under_way, planner_queue)
+        self._progress.update(self._bar, description=told)
+        now = self._clock()
+        if not self._console.is_terminal and now - self._line_at >= LINE_EVERY_S:
+            self._line_at = now
+            line = f"{self._ended} of {self._episodes} episodes, {told}"
+            self._console.print(line, highlight=False)
+
+    def end(self) -> None:
+        if self._progress.live.is_started:
+            self._progress.update(self._bar, description=self._told(0, 0))
+            self._progress.stop()
+
+    def _told(self, under_way: int, planner_queue: int) -> str:
+        elapsed_s = max(self._clock() - self._began, 1e-9)
+        told = [f"cells {self._cells_done}/{self._cells}"]
+        if success := self._standing.success:
+            told.append(f"success {success}")
+        if self._tokens:
+            told.append(f"{self._tokens / elapsed_s:,.0f} tokens/s")
+        if planner_queue:
+            told.append(f"planner queue {planner_queue}")
+        if restarts := self._restarts():
+            told.append(f"server restarts {restarts}")
+        left_s = time_left_s(elapsed_s, self._ended, under_way, self._episodes)
+        if left_s:
+            told.append(f"{datetime.timedelta(seconds=round(left_s))} left")
+        return ", ".join(told)

@@ -1,0 +1,122 @@
+"""What a record needs so that the run can be reproduced: versions, commit, machine."""
+
+import datetime
+import functools
+import importlib.metadata
+import os
+import platform
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from pddlego_local.core.protocols import Environment
+from pddlego_local.decoding.question import Model
+from pddlego_local.decoding.stages import Constraint, sha256_of
+from pddlego_local.environments import family
+from pddlego_local.environments.alfworld import installation as alfworld
+from pddlego_local.environments.tables import difficulty_groups
+from pddlego_local.methods import FROM_ALL_GAMES, Method, prompts
+from pddlego_local.runner.config import CellConfig
+
+PACKAGES = (
+    "pddlego_local",
+    "outlines",
+    "llguidance",
+    "lark",
+    "pddl",
+    "torch",
+    "transformers",
+    "openai",
+    "up-fast-downward",
+    "fast-downward.translate",
+    "textworld-express",
+    "hydra-core",
+)
+
+
+def run_and_start(
+    config: CellConfig,
+    environment: Environment,
+    method: Method,
+    constraints: Mapping[str, Constraint],
+    model: Model,
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The two halves of run.json: what may not change while a cell is continued, and what may.
+
+    `constraints` are those of the method's forms, by name.
+    """
+    identity = model.identity()
+    start = {
+        "began": now(),
+        "command": words_of(sys.argv),
+        "config": dict(config.tree),
+        "games_teach_each_other": method.learns == FROM_ALL_GAMES and config.settings.trials > 1,
+        "backend_version": identity.pop("backend_version", None),
+        "servers": identity.pop("servers", "").split(),
+        **provenance(),
+    }
+    run: dict[str, Any] = {
+        "cell": config.cell,
+        "labels": dict(config.labels),
+        "environment": environment.name,
+        "task_groups": difficulty_groups(environment.package),
+        "identity": config.identity,
+        "model": identity,
+        "grammar_sha256": {name: sha256_of(constraint) for name, constraint in constraints.items()},
+        "tables_sha256": family.sha256(environment.package, "tables.yaml", "domain.pddl"),
+        "prompt_sha256": prompts.sha256(method.prompts, environment.package),
+    }
+    if method.learns:  # what is learnt depends on the games
+        run["games"] = list(config.settings.games)
+    return run, start
+
+
+def words_of(command: Sequence[str]) -> list[str]:
+    """As they were typed: to Hydra, and in older records, the program is "pddlego run"."""
+    return [*(command[0].split() if command[:1] == ["pddlego run"] else command[:1]), *command[1:]]
+
+
+def now() -> str:
+    """Coordinated universal time in seconds."""
+    return datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
+
+
+@functools.cache
+def provenance() -> Mapping[str, object]:
+    """Python, package versions, the commit of this checkout and whether it was changed, machine: as
+    they were when this process first asked, for the code that it runs is of that time."""
+    return {
+        "python": platform.python_version(),
+        "packages": {name: _version(name) for name in PACKAGES} | alfworld.versions(),
+        "commit": _git("rev-parse", "HEAD"),
+        "dirty": bool(_git("status", "--porcelain")),
+        "machine": {
+            "system": platform.platform(),
+            "processor": platform.machine(),
+            "cores": os.cpu_count(),
+        },
+    }
+
+
+def _version(package: str) -> str | None:
+    try:
+        return importlib.metadata.version(package)
+    except importlib.metadata.PackageNotFoundError:
+        return None
+
+
+def _git(*arguments: str) -> str | None:
+    """None outside a checkout or without git."""
+    try:
+        answer = subprocess.run(
+            ["git", "-C", str(Path(__file__).parent), *arguments],
+            capture_output=True,
+            text=True,
+            timeout=10,
+            check=True,
+        )
+    except (OSError, subprocess.SubprocessError):
+        return None
+    return answer.stdout.strip()

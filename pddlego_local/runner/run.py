@@ -1,0 +1,69 @@
+"""`pddlego run`: plays every episode of its cells that has no terminal row yet.
+
+The same command again continues. Cells are played model by model; those of one model share one
+pool of threads (`pool`). Results do not depend on how many episodes are played at once, nor on
+their company.
+"""
+
+from collections.abc import Callable, Collection, Sequence
+from pathlib import Path
+
+from rich.console import Console
+
+from pddlego_local.core.record.folder import read_rows
+from pddlego_local.core.record.rows import EpisodeRow
+from pddlego_local.runner.cell import folder_of
+from pddlego_local.runner.config import CellConfig
+from pddlego_local.runner.model_store import MODELS
+from pddlego_local.runner.pool import CellResult, Pool, missing
+from pddlego_local.runner.progress_display import LiveView
+from pddlego_local.runner.shutdown import EarlyEnd
+from pddlego_local.runner.sweep_record import by_model
+
+
+def run_cell(config: CellConfig, console: Console | None = None) -> CellResult:
+    """Plays what is missing of one cell and returns how that went. Raises as `run_cells`, and the
+    fault for which no episode could begin."""
+    results: list[CellResult] = []
+    run_cells([config], results.append, console)
+    (result,) = results
+    if result.refused:
+        raise result.refused
+    return result
+
+
+def run_cells(
+    configs: Sequence[CellConfig],
+    told: Callable[[CellResult], None],
+    console: Console | None = None,
+    sweep: Collection[Path] = (),
+) -> None:
+    """Plays what is missing of these cells, model by model, and tells of each how it went.
+
+    The limits are those of the first; the tokens of all cells of `sweep` count, whoever plays them,
+    where others than these do. What hits one cell alone, a fault or another process that is playing
+    it, lets the others go on.
+    Raises ConfigError for a bad configuration, and the infrastructure errors that would hit every
+    episode alike (`NEVER_RETRIED`); any other fault is recorded, and tried again by the next run.
+    An interrupt raises KeyboardInterrupt, when the episodes in flight have ended.
+    """
+    console = console or Console(stderr=True)
+    folders = {*map(folder_of, configs), *sweep}
+
+    def recorded() -> list[EpisodeRow]:
+        return [row for folder in folders for row in read_rows(folder / "episodes.jsonl")]
+
+    early = EarlyEnd(configs[0].settings.run, recorded)
+    view = LiveView(console, len(configs), missing(configs), lambda: MODELS.restarts)
+
+    def cell_ended(result: CellResult) -> None:
+        view.cell_ended()
+        told(result)
+
+    try:
+        for cells in by_model(configs):
+            Pool(cells, early, console, cell_ended, view).play()
+    finally:
+        view.end()
+    if early.interrupted:
+        raise KeyboardInterrupt

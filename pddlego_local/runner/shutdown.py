@@ -1,0 +1,87 @@
+"""What ends a run before its last episode: a limit of its settings, or Ctrl-C.
+
+No further episode begins then, and those that have begun are finished and recorded, so that nothing
+is lost and the same command goes on. A second Ctrl-C stops at once.
+"""
+
+import contextlib
+import signal
+import threading
+import time
+from collections.abc import Callable, Iterable, Iterator
+from types import FrameType
+
+from pddlego_local.core.record.rows import EpisodeRow
+from pddlego_local.runner.config import RunSettings
+
+RECOUNT_S = 60.0
+
+
+class EarlyEnd:
+    """Whether episodes may still begin. Thread-safe.
+
+    Tokens are those of finished episodes, prompts and answers together. `recorded` reads the rows
+    of all of them: it is asked again every `RECOUNT_S` seconds, since other machines may play on.
+    Hours count from here.
+    """
+
+    def __init__(
+        self,
+        limits: RunSettings,
+        recorded: Callable[[], Iterable[EpisodeRow]],
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self.interrupted = False
+        self._limits = limits
+        self._tokens = 0
+        self._clock = clock
+        self._began = clock()
+        self._recorded = recorded
+        self._recount_at = self._began
+        self._lock = threading.Lock()
+
+    def count(self, row: EpisodeRow) -> None:
+        with self._lock:
+            self._tokens += _tokens(row)
+
+    @property
+    def why(self) -> str:
+        """The reason in words, "" while episodes may begin."""
+        most_tokens, most_hours = self._limits.max_tokens_total, self._limits.max_hours
+        if self.interrupted:
+            return "interrupted"
+        if most_tokens is not None and (tokens := self._counted()) >= most_tokens:
+            return f"run.max_tokens_total={most_tokens} is reached ({tokens:,} tokens)"
+        if most_hours is not None and self._clock() - self._began >= 3600 * most_hours:
+            return f"run.max_hours={most_hours:g} is reached"
+        return ""
+
+    def _counted(self) -> int:
+        with self._lock:
+            if self._clock() >= self._recount_at:
+                self._tokens = sum(map(_tokens, self._recorded()))
+                self._recount_at = self._clock() + RECOUNT_S
+            return self._tokens
+
+    @contextlib.contextmanager
+    def on_interrupt(self, in_flight: Callable[[], int]) -> Iterator[None]:
+        """Within the block, the first Ctrl-C while episodes are in flight lets them finish; any
+        other raises KeyboardInterrupt. Outside of the main thread nothing changes."""
+        if threading.current_thread() is not threading.main_thread():
+            yield
+            return
+
+        def answer(number: int, frame: FrameType | None) -> None:
+            if self.interrupted or not in_flight():
+                signal.default_int_handler(number, frame)
+            self.interrupted = True
+
+        before = signal.signal(signal.SIGINT, answer)
+        try:
+            yield
+        finally:
+            signal.signal(signal.SIGINT, before)
+
+
+def _tokens(row: EpisodeRow) -> int:
+    return row.prompt_tokens + row.completion_tokens

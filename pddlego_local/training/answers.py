@@ -1,0 +1,111 @@
+"""From examples to batches: the answer alone is learned, and only its tokens are computed to the
+end."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypedDict
+
+import numpy as np
+import numpy.typing as npt
+import torch
+import transformers
+
+from pddlego_local.training import data
+
+IGNORED = -100
+STRIDE = 64  # tokens
+
+
+class Row(TypedDict):
+    """A question and its answer as tokens; the last `answer_tokens` are the answer's, its end
+    included."""
+
+    input_ids: npt.NDArray[np.int32]
+    answer_tokens: int
+
+
+def rows_of(shards: Sequence[Path], tokenizer: Any, longest: int) -> list[Row]:
+    """Each different question once; those of more than `longest` tokens are left out."""
+    rows: dict[str, Row] = {}
+    for example in data.read(shards):
+        if example.prompt not in rows:
+            ids, learned = encode(tokenizer, example.prompt, example.answer)
+            rows[example.prompt] = {
+                "input_ids": np.array(ids, dtype=np.int32),
+                "answer_tokens": learned,
+            }
+    return [row for row in rows.values() if len(row["input_ids"]) <= longest]
+
+
+def encode(tokenizer: Any, prompt: str, answer: str) -> tuple[list[int], int]:
+    """The tokens of a conversation as a backend sees it, and how many at its end are learned."""
+    opening = tokenizer.apply_chat_template(
+        [{"role": "user", "content": prompt}], tokenize=False, add_generation_prompt=True
+    )
+    before = tokenizer(opening, add_special_tokens=False)["input_ids"]
+    after = tokenizer(answer, add_special_tokens=False)["input_ids"] + [tokenizer.eos_token_id]
+    return before + after, len(after)
+
+
+@dataclass(frozen=True)
+class Collate:
+    """Pads on the left, so that all answers end where the batch ends, and to a multiple of STRIDE:
+    on a CPU, PyTorch compiles its matrix products anew for every length that it meets."""
+
+    padding: int
+
+    def __call__(self, rows: Sequence[Row]) -> dict[str, torch.Tensor]:
+        longest = max(len(row["input_ids"]) for row in rows)
+        width = -(-longest // STRIDE) * STRIDE
+        ids = torch.full((len(rows), width), self.padding)
+        mask = torch.zeros((len(rows), width), dtype=torch.long)
+        labels = torch.full((len(rows), width), IGNORED)
+        for line, row in enumerate(rows):
+            own, learned = torch.from_numpy(row["input_ids"]), row["answer_tokens"]
+            ids[line, width - len(own) :] = own
+            mask[line, width - len(own) :] = 1
+            labels[line, width - learned :] = own[-learned:]
+        return {"input_ids": ids, "attention_mask": mask, "labels": labels}
+
+
+class AnswerTrainer(transformers.Trainer):
+    """The language model's usual loss, on the answers, and on the questions as much as
+    `question_loss` says; where that is 0 their logits, which are most, are not computed."""
+
+    loss_is_scaled_for_ga = False  # a mean of the examples computed together
+
+    def __init__(self, *, question_loss: float = 0, **others: Any) -> None:
+        super().__init__(**others)
+        self.question_loss = question_loss
+
+    def compute_loss(
+        self,
+        model: Any,
+        inputs: dict[str, Any],
+        return_outputs: bool = False,
+        num_items_in_batch: Any = None,
+    ) -> Any:
+        known = {key: value for key, value in inputs.items() if key != "labels"}
+        labels = inputs["labels"]
+        with_questions = self.question_loss > 0 and not return_outputs
+        answer = int((labels != IGNORED).sum(dim=1).max())
+        keep = labels.shape[1] if with_questions else answer + 1
+        logits = model(**known, logits_to_keep=keep, use_cache=False).logits[:, :-1].float()
+        targets = labels[:, -logits.shape[1] :]
+        loss = _loss(logits, targets)
+        if with_questions:
+            asked = inputs["input_ids"].where(known["attention_mask"] > 0, IGNORED)
+            asked = asked.where(labels == IGNORED, IGNORED)[:, 1:]
+            loss = loss + self.question_loss * _loss(logits, asked)
+        if not return_outputs:
+            return loss
+        right = (logits.argmax(-1) == targets) | (targets == IGNORED)
+        return loss, {"right": right.all(dim=1, keepdim=True).float()}
+
+
+def _loss(logits: torch.Tensor, targets: torch.Tensor) -> torch.Tensor:
+    """Nats a token, of logits [examples, tokens, vocabulary]."""
+    return torch.nn.functional.cross_entropy(
+        logits.flatten(0, 1), targets.flatten(), ignore_index=IGNORED
+    )

@@ -1,0 +1,229 @@
+"""The whole of a training, from nothing to a model folder: data, tokenizer, rounds, games, card.
+
+    OUT/settings.json    what the run was begun with; other settings want another folder
+        examples/        shards of questions and answers
+        tokenizer/       made from the first round's examples
+        round-N/         checkpoints; model/ is there once the round is done
+        progress.jsonl   loss, games won and the like (`progress`)
+        runs/            records of the games that the model played
+        model/           what came of it: weights in bf16, tokenizer, card
+
+Everything is made only where it is missing, so the same command goes on after any interruption.
+"""
+
+import json
+import re
+import shutil
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import torch
+from rich.console import Console
+from transformers.utils.logging import disable_progress_bar
+
+from pddlego_local.core.errors import ConfigError, PddlegoError, RecordFault
+from pddlego_local.models.loading import load_model, load_tokenizer
+from pddlego_local.models.weights import listed, locate, training_maps
+from pddlego_local.training import data, maps
+from pddlego_local.training.answers import Row, rows_of
+from pddlego_local.training.card import card
+from pddlego_local.training.examples import FIRST_SEED
+from pddlego_local.training.initial_weights import new_model
+from pddlego_local.training.playing import play
+from pddlego_local.training.progress import Progress
+from pddlego_local.training.settings import Round, TrainSettings
+from pddlego_local.training.tokenizer import check_spelling, train_tokenizer
+from pddlego_local.training.training import Machine, train_round, with_lora
+
+STUDENT_SEEDS = 400_000
+HELD_OUT_SEEDS = 900_000
+
+
+class Campaign:
+    """A training in its folder, begun or not."""
+
+    def __init__(self, settings: TrainSettings, console: Console) -> None:
+        self.settings, self.console = settings, console
+        self.out = settings.out
+        self.progress = Progress(self.out / "progress.jsonl", console)
+
+    def carry_out(self) -> Path:
+        """The model's folder, when all is done that is not done yet.
+
+        Raises ConfigError if the folder holds a training with other settings, MissingPart for a
+        GPU or a compiler that is not here, RecordFault for a full disk.
+        """
+        disable_progress_bar()  # type: ignore[no-untyped-call]
+        try:
+            self._begin()
+            Machine.of(self.settings)  # what is missing is told before games are played
+            for number, round_ in enumerate(self.settings.rounds):
+                if not self.model_after(number).is_dir():
+                    self._train(number, round_)
+                self._play(number)
+            return self._finish()
+        except Exception as error:
+            if isinstance(error, PddlegoError) or not _in_a_file(error):
+                raise
+            cause = (str(error).strip() or type(error).__name__).splitlines()[0]
+            raise RecordFault(
+                f"cannot write to {self.out}: {cause}; make room, and the same command goes on."
+            ) from error
+
+    def model_after(self, number: int) -> Path:
+        """The weights after a round; those of round -1 are what the first round begins with."""
+        if number >= 0:
+            return self.out / f"round-{number}" / "model"
+        if self.settings.weights is None:
+            raise ConfigError("rounds: the first round has no student yet; give it slips alone")
+        return locate(self.settings.weights)
+
+    def shards_of(self, number: int) -> list[data.Shard]:
+        """The games that a round adds."""
+        before, round_ = self.settings.rounds[:number], self.settings.rounds[number]
+        own = data.shards(FIRST_SEED + sum(r.slips for r in before), round_.slips)
+        if round_.student:
+            first = STUDENT_SEEDS + sum(r.student for r in before)
+            own += data.shards(first, round_.student, self.model_after(number - 1))
+        return own
+
+    @cached_property
+    def tokenizer(self) -> Any:
+        if self.settings.shape is None:
+            return load_tokenizer(self.model_after(-1))
+        folder = self.out / "tokenizer"
+        if not folder.is_dir():
+            shape = self.settings.shape
+            examples = data.read(self._examples(self.shards_of(0)))
+            texts = [text for e in examples for text in (e.prompt, e.answer)]
+            made = train_tokenizer(texts, shape.vocabulary, shape.context_tokens)
+            with _whole(folder) as unfinished:
+                made.save_pretrained(unfinished)
+        return load_tokenizer(folder)
+
+    def _begin(self) -> None:
+        self.out.mkdir(parents=True, exist_ok=True)
+        path, asked = self.out / "settings.json", self.settings.identity()
+        if path.is_file():
+            begun = json.loads(path.read_text())
+            if differ := [key for key in asked if begun.get(key) != asked[key]]:
+                raise ConfigError(
+                    f"{self.out} was begun with another {', '.join(differ)}; give those values "
+                    "again, or another folder as out=FOLDER."
+                )
+        path.write_text(json.dumps(asked, indent=1))
+
+    def _examples(self, wanted: list[data.Shard]) -> list[Path]:
+        folder = self.out / "examples"
+        every = sum(shard.count for shard in wanted)
+
+        def told(played: int) -> None:
+            self.console.print(f"{played} of {every} games played")
+
+        data.make(folder, wanted, self.settings.processes, told)
+        return [folder / shard.name for shard in wanted]
+
+    def _rows(self, wanted: list[data.Shard], round_: Round) -> list[Row]:
+        return rows_of(self._examples(wanted), self.tokenizer, round_.longest_tokens)
+
+    def _all_shards(self, number: int) -> list[data.Shard]:
+        return [shard for k in range(number + 1) for shard in self.shards_of(k)]
+
+    def _train(self, number: int, round_: Round) -> None:
+        games = self._all_shards(number)
+        check_spelling(self.tokenizer, data.read(self._examples(games)))
+        rows = self._rows(games, round_)
+        held_out = self._rows(data.shards(HELD_OUT_SEEDS, self.settings.held_out), round_)
+        machine = Machine.of(self.settings)
+        begun = {"games": sum(shard.count for shard in games), "questions": len(rows)}
+        self.progress.tell("data", number, {**begun, **vars(machine)})
+        folder = self.out / f"round-{number}"
+        model = train_round(
+            self._beginning(number),
+            self.tokenizer,
+            rows,
+            held_out,
+            self.settings,
+            round_,
+            folder,
+            lambda line: self.progress.tell("step", number, line),
+        )
+        with _whole(folder / "model") as unfinished:
+            merged = model.merge_and_unload() if self.settings.lora else model
+            merged.to(torch.bfloat16).save_pretrained(unfinished)
+            self.tokenizer.save_pretrained(unfinished)
+            maps.write(unfinished, self._maps_after(number))
+
+    def _maps_after(self, number: int) -> frozenset[str]:
+        """Those of this round's games, and all that the weights before it had learned from."""
+        games = [game for shard in self.shards_of(number) for game in shard.games]
+        nothing = number == 0 and self.settings.weights is None
+        before = [] if nothing else training_maps(str(self.model_after(number - 1)))
+        return frozenset(maps.maps_of(games)).union(before)
+
+    def _beginning(self, number: int) -> Any:
+        if number == 0 and self.settings.shape:
+            return new_model(self.settings.shape, self.tokenizer, self.settings.seed)
+        model = load_model(self.model_after(number - 1), dtype=torch.float32)
+        return with_lora(model, self.settings.lora) if self.settings.lora else model
+
+    def _play(self, number: int) -> None:
+        """The games of a round that are not told of yet."""
+        what = self.settings.play
+        if what is None:
+            return
+        told = {(line["rooms"], line["rung"]) for line in self.progress.lines("played", number)}
+        missing = [cell for cell in what.cells if cell not in told]
+        folder, records = self.model_after(number), self.out / "runs"
+        for line in play(folder, missing, what.games, f"round-{number}", records, self.console):
+            self.progress.tell("played", number, line)
+
+    def _finish(self) -> Path:
+        """The last round's weights with their card."""
+        folder, last = self.out / "model", len(self.settings.rounds) - 1
+        if folder.is_dir():
+            return folder
+        trained_on = training_maps(str(self.model_after(last)))
+        with _whole(folder) as unfinished:
+            shutil.copytree(self.model_after(last), unfinished)
+            model = load_model(unfinished)
+            model.config.use_cache = True  # training turned it off
+            model.config.save_pretrained(unfinished)
+            text = card(
+                self.settings,
+                model.num_parameters(),
+                self.progress,
+                trained_on,
+                listed(unfinished),
+            )
+            (unfinished / "README.md").write_text(text, encoding="utf-8")
+        self.console.print(f"trained: {folder}")
+        return folder
+
+
+def _in_a_file(error: BaseException) -> bool:
+    """Whether a file could not be written or read: safetensors and torch have their own words. An
+    OSError that was handled before another error does not count."""
+    if isinstance(error, OSError):
+        return True
+    cause: BaseException | None = error
+    while cause is not None and not re.search("I/O error|iostream error", str(cause)):
+        cause = cause.__cause__ or cause.__context__
+    return cause is not None
+
+
+class _whole:
+    """A folder that is there when it is whole: it is made beside its place."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.unfinished = folder.with_name(f"unfinished-{folder.name}")
+
+    def __enter__(self) -> Path:
+        shutil.rmtree(self.unfinished, ignore_errors=True)
+        return self.unfinished
+
+    def __exit__(self, kind: object, *_: object) -> None:
+        if kind is None:
+            self.unfinished.rename(self.folder)

@@ -1,0 +1,181 @@
+"""The card of a trained model: what it is, how it came to be, what it can do and what it cannot."""
+
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any
+
+from pddlego_local.models.weights import TRAINING_MAPS
+from pddlego_local.report.statistics.rates import Rate
+from pddlego_local.report.text import markdown
+from pddlego_local.training.examples import FIRST_SEED
+from pddlego_local.training.maps import evaluation
+from pddlego_local.training.progress import Progress
+from pddlego_local.training.settings import TrainSettings
+
+ROWS_OF_CURVE = 15
+EVALUATION_SEEDS = range(80)
+EVALUATION_ROOMS = range(3, 12)
+
+_ABOUT = """\
+---
+license: mit
+library_name: transformers
+pipeline_tag: text-generation
+{trained_on}---
+# {name}
+
+A model of {millions:.1f} million parameters that writes PDDL domain and problem files for \
+CoinCollector: the answers of PDDLego+ to its questions in `method.variant=compact`, in the layout \
+`line`. Trained {base} (`pddlego train`).
+
+"""
+_TRAINED_ON = """\
+pddlego_local:
+  trained_on:  # all its questions had these; `pddlego run` warns of others
+    environment: coin
+    method.prompts: pddlego_plus
+    method.variant: compact
+    decoding.reason: none
+"""
+_FROM_SCRATCH = "from random weights, in which two attention heads were set to copy"
+_DATA = """\
+Questions of games that were played for it, each with the answer of the rule-based reference: \
+games of 3 to 11 rooms, with and without doors, played by the reference with planted slips (a \
+wrong direction, a missing fact, a broken bracket, …), so that it also sees what the planner and \
+the game say of mistakes{by_itself}. Seeds from {first_seed:,} on; those below are for evaluation.
+
+Houses repeat all the same, small ones above all. `{file}` lists the {maps:,} maps of its \
+training's games; records say which games are on one of them (`map_seen`), and these do not count \
+as unseen. Rooms by their names, ways, doors, the start and the coin make a map. Of the seeds 0 to \
+{last_seed}, with doors:
+"""
+_BY_ITSELF = "; then games that the weights of the round before played themselves (DAgger)"
+_CURVE = """\
+`right` is the share of answers to held-out questions with every token right, given all tokens \
+before it.
+
+"""
+_GAMES = """\
+Unseen games, greedy; those solved at reset are left out. Wilson intervals of 95 %.
+
+"""
+_LIMITS = """\
+It knows these prompts of this environment and no others: not the other prompt variants, not \
+Cooking, not ALFWorld, and no conversation.
+"""
+
+
+def card(
+    settings: TrainSettings,
+    parameters: int,
+    progress: Progress,
+    trained_on: Collection[str],
+    files: str,
+) -> str:
+    """README.md. `trained_on` are the maps of its training's games, `files` lists the hashes
+    (`models.weights.listed`)."""
+    base = f"from `{settings.weights}`" if settings.weights else _FROM_SCRATCH
+    played = [_played(line) for line in progress.lines("played")]
+    sections = {
+        "What it was trained on": _trained_on(settings, progress, trained_on),
+        "Training curve": _CURVE + markdown(_curve(progress.lines("step"))),
+        "Games": _GAMES + (markdown(played) or "None were played.\n"),
+        "What it cannot do": _LIMITS,
+        "Files": files,
+    }
+    trained_on = "" if settings.weights else _TRAINED_ON  # else the base knows more
+    about = _ABOUT.format(
+        name=settings.name, millions=parameters / 1e6, base=base, trained_on=trained_on
+    )
+    return about + "\n".join(f"## {title}\n\n{text}" for title, text in sections.items())
+
+
+def _trained_on(settings: TrainSettings, progress: Progress, trained_on: Collection[str]) -> str:
+    steps, begun = progress.lines("step"), progress.lines("data")
+    seconds = sum(line["seconds"] for line in steps)
+    tokens = sum(max(_tokens(steps, number), default=0) for number in _rounds(begun))
+    devices = dict.fromkeys(f"{b['device']}, {'bf16' if b['bf16'] else 'float32'}" for b in begun)
+    student = any(round_.student for round_ in settings.rounds)
+    by_itself = _BY_ITSELF if student else ""
+    weight = settings.question_loss
+    questions = f", and on the questions at a weight of {weight:g}" if weight else " alone"
+    return "\n".join(
+        [
+            _DATA.format(
+                by_itself=by_itself,
+                first_seed=FIRST_SEED,
+                maps=len(trained_on),
+                file=TRAINING_MAPS,
+                last_seed=EVALUATION_SEEDS[-1],
+            ),
+            markdown([_evaluation(rooms, trained_on) for rooms in EVALUATION_ROOMS]),
+            markdown([_round(settings, line, steps) for line in _last_of_each(begun)]),
+            f"{tokens / 1e6:.1f} million tokens in all, {seconds / 3600:.1f} hours on "
+            f"{' and '.join(devices)}. The loss is on the answers{questions}.\n",
+        ]
+    )
+
+
+def _evaluation(rooms: int, trained_on: Collection[str]) -> dict[str, str]:
+    found = evaluation(rooms, EVALUATION_SEEDS, trained_on)
+    return {
+        "rooms": str(rooms),
+        "games": str(found.games),
+        "over at the first look": str(found.trivial),
+        "different maps of the others": str(found.maps),
+        "on maps of training": str(found.seen),
+        "left": f"{found.left}, on {found.left_maps} maps",
+    }
+
+
+def _rounds(begun: Sequence[Mapping[str, Any]]) -> list[int]:
+    return sorted({line["round"] for line in begun})
+
+
+def _last_of_each(lines: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    return list({line["round"]: line for line in lines}.values())
+
+
+def _tokens(steps: Sequence[Mapping[str, Any]], number: int) -> list[int]:
+    return [line["tokens"] for line in steps if line["round"] == number]
+
+
+def _round(
+    settings: TrainSettings, line: Mapping[str, Any], steps: Sequence[Mapping[str, Any]]
+) -> dict[str, str]:
+    number = line["round"]
+    round_ = settings.rounds[number]
+    return {
+        "round": str(number),
+        "games with slips": str(round_.slips),
+        "games of the student": str(round_.student),
+        "questions so far": f"{line['questions']:,}",
+        "longest": f"{round_.longest_tokens} tokens",
+        "steps": f"{round_.steps} of {settings.batch}",
+        "tokens": f"{max(_tokens(steps, number), default=0) / 1e6:.1f} million",
+        "learning rate": f"{round_.learning_rate:g}",
+    }
+
+
+def _curve(steps: Sequence[Mapping[str, Any]]) -> list[dict[str, str]]:
+    told = [line for line in steps if "right" in line]
+    every = max(1, len(told) // ROWS_OF_CURVE)
+    chosen = [line for n, line in enumerate(told, start=1) if n % every == 0 or n == len(told)]
+    return [
+        {
+            "round": str(line["round"]),
+            "step": str(line["step"]),
+            "loss on held-out answers": f"{line['held_out_loss']:.4f}",
+            "right": f"{line['right']:.0%}",
+        }
+        for line in chosen
+    ]
+
+
+def _played(line: Mapping[str, Any]) -> dict[str, str]:
+    low, high = Rate(line["won"], line["of"]).interval
+    return {
+        "after round": str(line["round"]),
+        "rooms": str(line["rooms"]),
+        "decoding": line["rung"],
+        "won": f"{line['won']} of {line['of']} ({low:.0%} to {high:.0%})",
+    }

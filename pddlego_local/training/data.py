@@ -1,0 +1,129 @@
+"""The files of examples: games played side by side, each shard written whole or not at all.
+
+A shard is a function of its games' seeds, of this code and, for DAgger, of the student's weights.
+The same call again plays only what is missing.
+"""
+
+import contextlib
+import gzip
+import json
+import multiprocessing
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from pddlego_local.core.errors import EnvironmentFault, RecordFault
+from pddlego_local.core.protocols import Planner
+from pddlego_local.decoding import Decoding
+from pddlego_local.planner import FastDownward
+from pddlego_local.training.examples import FIRST_SEED, Example, Game, Player, Slips, examples_of
+from pddlego_local.training.student import Student
+
+GAMES_OF_SHARD = 50
+
+
+@dataclass(frozen=True)
+class Shard:
+    """Some games in a row, played by the reference with slips, or by the `student` in a folder."""
+
+    first: int
+    count: int
+    student: Path | None = None
+
+    @property
+    def name(self) -> str:
+        return f"{'student' if self.student else 'slips'}-{self.first}.jsonl.gz"
+
+    @property
+    def games(self) -> Iterator[Game]:
+        return map(Game, range(self.first, self.first + self.count))
+
+
+def shards(first: int, count: int, student: Path | None = None) -> list[Shard]:
+    """`count` games from the seed `first` on. Raises ValueError for seeds kept for evaluation."""
+    if first < FIRST_SEED:
+        raise ValueError(f"seeds below {FIRST_SEED} are for evaluation")
+    return [
+        Shard(start, min(GAMES_OF_SHARD, first + count - start), student)
+        for start in range(first, first + count, GAMES_OF_SHARD)
+    ]
+
+
+def make(
+    folder: Path, wanted: Sequence[Shard], processes: int, told: Callable[[int], None]
+) -> None:
+    """Makes the shards that are missing; `told` hears now and then how many games are played.
+
+    Raises RecordFault for a full disk, EnvironmentFault if a process ends before its work is done.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    missing = [shard for shard in wanted if not (folder / shard.name).is_file()]
+    if not missing:
+        return
+    context = multiprocessing.get_context("spawn")
+    workers = [
+        context.Process(target=_work, args=(folder, missing[k::processes]), daemon=True)
+        for k in range(min(processes, len(missing)))
+    ]
+    for worker in workers:
+        worker.start()
+    for worker in workers:
+        while worker.is_alive():
+            worker.join(30)
+            told(sum(shard.count for shard in wanted if (folder / shard.name).is_file()))
+    if any(worker.exitcode for worker in workers):
+        raise EnvironmentFault(
+            f"a process that plays games for {folder} ended early (its own message stands above); "
+            "the same command goes on from there."
+        )
+
+
+def read(paths: Sequence[Path]) -> Iterator[Example]:
+    for path in paths:
+        with gzip.open(path, "rt", encoding="utf-8") as file:
+            for line in file:
+                yield Example(**json.loads(line))
+
+
+def _work(folder: Path, share: Sequence[Shard]) -> None:
+    """What one process plays; it ends with the process that started it."""
+    parent = multiprocessing.parent_process()
+    students: dict[Path, Student] = {}
+    with FastDownward(workers=1) as planner:
+        for shard in share:
+            examples = list[Example]()
+            for game in shard.games:
+                if parent is None or not parent.is_alive():
+                    return
+                player = _player(shard, game, students)
+                examples += _played(game, player, planner)
+            write(folder / shard.name, examples)
+
+
+def _player(shard: Shard, game: Game, students: dict[Path, Student]) -> Player:
+    if shard.student is None:
+        return Slips.of(game.seed)
+    if shard.student not in students:
+        students[shard.student] = Student(shard.student)
+    return students[shard.student].for_game(game.seed)
+
+
+def _played(game: Game, player: Player, planner: Planner) -> list[Example]:
+    return list(examples_of(game, player, planner, Decoding(rung="free")))
+
+
+def write(path: Path, examples: Sequence[Example]) -> None:
+    unfinished = path.with_name(f".unfinished-{path.name}")
+    try:
+        # Without a time in it, equal examples are equal files.
+        with gzip.GzipFile(unfinished, "wb", mtime=0) as file:
+            for example in examples:
+                line = json.dumps(asdict(example), ensure_ascii=False) + "\n"
+                file.write(line.encode())
+        unfinished.rename(path)
+    except OSError as error:
+        with contextlib.suppress(OSError):
+            unfinished.unlink()
+        raise RecordFault(
+            f"cannot write {path}: {error.strerror}; make room and give the command again."
+        ) from error

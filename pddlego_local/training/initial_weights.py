@@ -1,0 +1,89 @@
+"""What a small Llama begins with: random weights, but for two heads that copy.
+
+Most of what a formalizer writes is copied: names of rooms from what was seen, facts from the file
+before. Heads that copy ("induction heads", Olsson et al. 2022, In-context Learning and Induction
+Heads) are slow to come from random weights: 1,400 steps of nothing but copying did not make them.
+So two are set as they would become, in the manner of mimetic initialization (Trockman and Kolter
+2023); training keeps or changes them as it does all others.
+"""
+
+import math
+from typing import Any
+
+import torch
+import transformers
+from transformers import LlamaConfig, LlamaForCausalLM
+
+from pddlego_local.training.settings import Shape
+
+ROPE_THETA = 1e6
+"""Long waves: a quarter of a head's pairs hardly turn within 4,096 tokens."""
+
+
+def new_model(shape: Shape, tokenizer: Any, seed: int) -> Any:
+    """A Llama in float32; with two layers and three heads or more it continues what it has seen as
+    it went on before."""
+    transformers.set_seed(seed)
+    config = LlamaConfig(
+        hidden_size=shape.hidden_size,
+        intermediate_size=shape.intermediate_size,
+        num_hidden_layers=shape.layers,
+        num_attention_heads=shape.heads,
+        num_key_value_heads=shape.heads,
+        vocab_size=len(tokenizer),
+        max_position_embeddings=shape.context_tokens,
+        rope_parameters={"rope_type": "default", "rope_theta": ROPE_THETA},
+        tie_word_embeddings=True,
+        initializer_range=0.08,
+        bos_token_id=None,
+        eos_token_id=tokenizer.eos_token_id,
+        pad_token_id=tokenizer.pad_token_id,
+    )
+    model = LlamaForCausalLM(config)
+    if shape.layers > 1 and shape.heads > 2:
+        _set_copying_heads(model)
+    return model
+
+
+@torch.no_grad()
+def _set_copying_heads(model: Any) -> None:
+    """The first head of the first layer writes beside each token which one stood before it; the
+    first of the second layer looks for places where that was the token at hand, and says what
+    stands there.
+
+    The space of the hidden states is cut into a direction that all tokens share, by which the first
+    head knows its place, one part for the tokens themselves, and one for those before them.
+    """
+    width, heads = model.config.hidden_size, model.config.num_attention_heads
+    size, half = width // heads, width // heads // 2
+    basis, _ = torch.linalg.qr(torch.randn(width, width))
+    shared, token, before = basis[:, 0], basis[:, 1 : width - size], basis[:, width - size :]
+    read, said = token[:, :size], token[:, -size:]
+
+    embedding = model.model.embed_tokens.weight
+    length = 0.12 * math.sqrt(width)
+    own = torch.nn.functional.normalize(torch.randn(len(embedding), token.shape[1]), dim=1)
+    embedding.copy_(length / math.sqrt(2) * (own @ token.T + shared))
+    normed = math.sqrt(width / 2)  # the length of either half of an embedding behind the norm
+    kept = normed * math.sqrt(size / token.shape[1])  # and of what a head of this size reads of it
+
+    for layer in model.model.layers:  # they are quiet at first
+        torch.nn.init.normal_(layer.self_attn.o_proj.weight, std=0.005)
+        torch.nn.init.normal_(layer.mlp.down_proj.weight, std=0.005)
+
+    back, copy = (layer.self_attn for layer in model.model.layers[:2])
+    turn = ROPE_THETA ** (-torch.arange(half) / half)[: half // 4]  # a token on, for fast pairs
+    here, there = torch.zeros(size), torch.zeros(size)
+    there[: len(turn)] = 1
+    here[: len(turn)], here[half : half + len(turn)] = turn.cos(), -turn.sin()
+    back.q_proj.weight[:size] = 24 / normed * torch.outer(here, shared)
+    back.k_proj.weight[:size] = 24 / normed * torch.outer(there, shared)
+    back.v_proj.weight[:size] = read.T
+    back.o_proj.weight[:, :size] = 4 * length / math.sqrt(2) / kept * before
+
+    slow = [*range(half // 2, half), *range(half + half // 2, size)]  # pairs that hardly turn
+    copy.q_proj.weight[:size] = copy.k_proj.weight[:size] = 0
+    copy.q_proj.weight[slow] = 40 / normed * read.T[slow]
+    copy.k_proj.weight[slow] = 40 / normed * before.T[slow]
+    copy.v_proj.weight[:size] = said.T
+    copy.o_proj.weight[:, :size] = 6 * length / kept * said

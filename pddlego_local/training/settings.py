@@ -1,0 +1,133 @@
+"""What a training run may be told: the keys of `conf/train/*.yaml`."""
+
+import itertools
+import json
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import pydantic
+from hydra import compose, initialize_config_dir
+from omegaconf import OmegaConf
+from pydantic import ConfigDict, Field, NonNegativeInt, PositiveFloat, PositiveInt
+
+from pddlego_local.core.resources import folder
+from pddlego_local.decoding import Rung
+from pddlego_local.runner.config import clear_errors
+
+_STRICT = ConfigDict(extra="forbid")
+WITHOUT_EFFECT = (
+    *("out", "device", "threads", "compile", "processes"),
+    *("save_every", "log_every", "play"),
+)
+
+
+@pydantic.dataclasses.dataclass(config=_STRICT, kw_only=True, frozen=True)
+class Shape:
+    """A Llama from scratch. vLLM's CPU build wants heads of 32 or 64."""
+
+    hidden_size: PositiveInt
+    intermediate_size: PositiveInt
+    layers: PositiveInt
+    heads: PositiveInt
+    vocabulary: Annotated[int, Field(ge=300)]
+    context_tokens: PositiveInt
+
+    def __post_init__(self) -> None:
+        if self.hidden_size / self.heads not in (32, 64):
+            raise ValueError("hidden_size must be 32 or 64 times heads")
+
+
+@pydantic.dataclasses.dataclass(config=_STRICT, kw_only=True, frozen=True)
+class Lora:
+    """Low-rank adapters on all linear layers (peft), merged into the weights at the end."""
+
+    rank: PositiveInt = 16
+    alpha: PositiveInt = 32
+    dropout: Annotated[float, Field(ge=0, lt=1)] = 0.0
+
+
+@pydantic.dataclasses.dataclass(config=_STRICT, kw_only=True, frozen=True)
+class Round:
+    """More games, then steps on the examples of all games so far.
+
+    `slips` games are played by the reference with planted slips, `student` ones by the weights of
+    the round before. Questions that are longer with their answers than `longest_tokens` are left
+    out: short ones are learned from first, for they cost little. The learning rate falls to a tenth
+    of `learning_rate` along a cosine.
+    """
+
+    slips: NonNegativeInt = 0
+    student: NonNegativeInt = 0
+    steps: PositiveInt
+    longest_tokens: PositiveInt
+    learning_rate: PositiveFloat
+
+
+@pydantic.dataclasses.dataclass(config=_STRICT, kw_only=True, frozen=True)
+class Play:
+    """Games that are played to see what a round's weights can do: seeds from 0 on, by rung."""
+
+    games: PositiveInt
+    rooms: Annotated[tuple[Annotated[int, Field(ge=3, le=11)], ...], Field(min_length=1)]
+    rungs: Annotated[tuple[Rung, ...], Field(min_length=1)]
+
+    @property
+    def cells(self) -> list[tuple[int, Rung]]:
+        return list(itertools.product(self.rooms, self.rungs))
+
+
+@pydantic.dataclasses.dataclass(config=_STRICT, kw_only=True, frozen=True)
+class TrainSettings:
+    """One of `shape` (from scratch) and `weights` (a local model folder) is given.
+
+    `batch` examples make a step, `at_once` of them are computed together. `question_loss` is the
+    weight of the loss on the questions' tokens; that on the answers' has 1. `threads` are those of
+    a CPU that trains; `processes` play games. `compile` joins small operations into large ones
+    (`torch.compile`).
+    """
+
+    name: Annotated[str, Field(pattern=r"^[\w.-]+$")]
+    out: Path
+    seed: NonNegativeInt
+    shape: Shape | None
+    weights: str | None
+    lora: Lora | None
+    device: Literal["auto", "cpu", "cuda"]
+    precision: Literal["auto", "bf16", "float32"]
+    threads: PositiveInt
+    compile: bool
+    processes: PositiveInt
+    batch: PositiveInt
+    at_once: PositiveInt
+    question_loss: Annotated[float, Field(ge=0)]
+    warmup_steps: NonNegativeInt
+    save_every: PositiveInt
+    log_every: PositiveInt
+    held_out: PositiveInt
+    rounds: Annotated[tuple[Round, ...], Field(min_length=1)]
+    play: Play | None
+
+    def __post_init__(self) -> None:
+        if (self.shape is None) == (self.weights is None):
+            raise ValueError("give either shape (from scratch) or weights (a model to fine-tune)")
+        if self.lora and not self.weights:
+            raise ValueError("lora needs weights to adapt")
+        if self.batch % self.at_once:
+            raise ValueError("batch must be a multiple of at_once")
+
+    def identity(self) -> dict[str, Any]:
+        """What changes the weights."""
+        everything: dict[str, Any] = json.loads(json.dumps(asdict(self), default=str))
+        return {key: value for key, value in everything.items() if key not in WITHOUT_EFFECT}
+
+
+def compose_training(name: str, overrides: Sequence[str]) -> TrainSettings:
+    """From `conf/train/NAME.yaml` and Hydra overrides. Raises ConfigError naming the key."""
+    with clear_errors(""):
+        with initialize_config_dir(str(folder("conf")), version_base="1.3"):
+            cfg = compose(f"train/{name}", list(overrides))
+        tree = OmegaConf.to_container(cfg, resolve=True, throw_on_missing=True)
+        assert isinstance(tree, dict)
+        return TrainSettings(**{str(key): value for key, value in tree.items()})

@@ -1,0 +1,78 @@
+"""A tokenizer of our own: byte-level BPE, trained on the examples, that can spell any text.
+
+What is copied from a prompt into PDDL must be the same tokens in both: a name never merges with the
+bracket, stop or quote behind it, and has one piece behind a blank and one behind an underscore,
+wherever it stands ("the living room.", "(at living_room)", "behind_living_room_north").
+"""
+
+from collections.abc import Iterable
+from typing import Any
+
+from tokenizers import Regex, Tokenizer, decoders, models, pre_tokenizers, trainers
+from transformers import PreTrainedTokenizerFast
+
+from pddlego_local.core.errors import ConfigError
+from pddlego_local.training.examples import Example
+
+END, PADDING = "<|end|>", "<|padding|>"
+ROLES = ("<|system|>", "<|user|>", "<|assistant|>")
+CHAT_TEMPLATE = (
+    "{% for message in messages %}<|{{ message.role }}|>{{ message.content }}<|end|>{% endfor %}"
+    "{% if add_generation_prompt %}<|assistant|>{% endif %}"
+)
+PIECES = (
+    r" ?\(+:?\??[A-Za-z][A-Za-z-]*"  # what a list begins with: " (connected", " (:init", " (?from"
+    r"| - [a-z]+"  # a type: " - location"
+    r"| ?:[a-z]+(?:-[a-z]+)*"  # ":parameters"
+    r"| ?\?[A-Za-z]+"  # a variable without its number
+    r"|\)+"
+    r"|[ _-]?[A-Za-z]+"  # a word
+    r"|[ _-]?[0-9]"
+    r"| ?[^\sA-Za-z0-9()_]+"
+    r"|\n+| +(?=\S)|\s+"
+    r"|\S"
+)
+
+
+def train_tokenizer(texts: Iterable[str], vocabulary: int, context_tokens: int) -> Any:
+    """At most `vocabulary` tokens, the special ones and every byte among them."""
+    bpe = Tokenizer(models.BPE())
+    bpe.pre_tokenizer = pre_tokenizers.Sequence(
+        [
+            pre_tokenizers.Split(Regex(PIECES), behavior="isolated"),
+            pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False),
+        ]
+    )
+    bpe.decoder = decoders.ByteLevel()
+    trainer = trainers.BpeTrainer(
+        vocab_size=vocabulary,
+        initial_alphabet=sorted(pre_tokenizers.ByteLevel.alphabet()),
+        special_tokens=[PADDING, END, *ROLES],
+        min_frequency=2,
+        show_progress=False,
+    )
+    bpe.train_from_iterator(texts, trainer)
+    tokenizer = PreTrainedTokenizerFast(  # type: ignore[no-untyped-call]
+        tokenizer_object=bpe,
+        pad_token=PADDING,
+        eos_token=END,
+        additional_special_tokens=list(ROLES),
+        clean_up_tokenization_spaces=False,
+        model_max_length=context_tokens,
+    )
+    tokenizer.chat_template = CHAT_TEMPLATE
+    return tokenizer
+
+
+def check_spelling(tokenizer: Any, examples: Iterable[Example]) -> None:
+    """Raises ConfigError with the first name or word of the examples that comes back from its
+    tokens as another."""
+    words = {word for e in examples for text in (e.prompt, e.answer) for word in text.split()}
+    for word in sorted(words):
+        ids = tokenizer(f" {word}", add_special_tokens=False)["input_ids"]
+        spelled = tokenizer.decode(ids, skip_special_tokens=True)
+        if spelled.strip() != word:
+            raise ConfigError(
+                f"The tokenizer cannot spell {word!r}, which the examples have: it comes back as "
+                f"{spelled.strip()!r}; train a model whose tokenizer knows every byte."
+            )

@@ -1,0 +1,184 @@
+"""One round of training: transformers' Trainer, its checkpoints, and what is told on the way."""
+
+import json
+import os
+import platform
+import re
+import shutil
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+import transformers
+from transformers import TrainerCallback, TrainingArguments
+
+from pddlego_local.core.errors import MissingPart
+from pddlego_local.training.answers import AnswerTrainer, Collate, Row
+from pddlego_local.training.settings import Lora, Round, TrainSettings
+
+Tell = Callable[[Mapping[str, float]], None]
+"""Hears of the progress: a line "step" of `training.progress`."""
+
+
+@dataclass(frozen=True)
+class Machine:
+    """Where it is trained (`device` is its name), and whether in bf16."""
+
+    device: str
+    on_gpu: bool
+    bf16: bool
+
+    @classmethod
+    def of(cls, settings: TrainSettings) -> "Machine":
+        """Raises MissingPart if a GPU is asked for and there is none, or a compiler."""
+        if settings.compile:
+            _need_compiler()
+        gpu = torch.cuda.is_available()
+        if settings.device == "cuda" and not gpu:
+            raise MissingPart("device=cuda, but torch sees no GPU; give device=cpu.")
+        on_gpu = gpu and settings.device != "cpu"
+        bf16 = settings.precision == "bf16"
+        if settings.precision == "auto":
+            bf16 = torch.cuda.is_bf16_supported() if on_gpu else "amx_bf16" in _about_the_cpu()
+        return cls(torch.cuda.get_device_name() if on_gpu else _processor(), on_gpu, bf16)
+
+
+def with_lora(model: Any, lora: Lora) -> Any:
+    import peft
+
+    config = peft.LoraConfig(
+        r=lora.rank,
+        lora_alpha=lora.alpha,
+        lora_dropout=lora.dropout,
+        target_modules="all-linear",
+        task_type="CAUSAL_LM",
+    )
+    return peft.get_peft_model(model, config)
+
+
+def train_round(
+    model: Any,
+    tokenizer: Any,
+    rows: Sequence[Row],
+    held_out: Sequence[Row],
+    settings: TrainSettings,
+    round_: Round,
+    folder: Path,
+    tell: Tell,
+) -> Any:
+    """Trains `model` for a round's steps, going on from the last whole checkpoint; returns it."""
+    machine = Machine.of(settings)
+    torch.set_num_threads(settings.threads)
+    # On a CPU the fused kernel's backward pass is slow.
+    model.set_attn_implementation("sdpa" if machine.on_gpu else "eager")
+    if settings.compile:
+        model.compile(dynamic=True)
+    trainer = AnswerTrainer(
+        model=model,
+        args=_arguments(settings, round_, folder, machine),
+        train_dataset=rows,
+        eval_dataset=held_out,
+        data_collator=Collate(_padding(tokenizer)),
+        question_loss=settings.question_loss,
+        compute_metrics=lambda held: {"right": float(np.mean(held.predictions))},
+        callbacks=[_Progress(tell)],
+    )
+    trainer.remove_callback(transformers.PrinterCallback)
+    trainer.train(resume_from_checkpoint=last_checkpoint(folder))
+    return trainer.accelerator.unwrap_model(trainer.model)
+
+
+def _need_compiler() -> None:
+    compiler = os.environ.get("CXX", "g++")
+    if not shutil.which(compiler):
+        raise MissingPart(
+            f"compile=true needs a C++ compiler, and {compiler} is not here (Debian and Ubuntu: "
+            "apt install g++); compile=false trains without, at about half the speed."
+        )
+
+
+def _padding(tokenizer: Any) -> int:
+    """Any token will do: it is masked."""
+    padding = tokenizer.pad_token_id
+    return int(tokenizer.eos_token_id if padding is None else padding)
+
+
+def last_checkpoint(folder: Path) -> str | None:
+    """The newest that was written to its end; halves are removed. Its state is written last."""
+    whole: dict[int, Path] = {}
+    for checkpoint in folder.glob("checkpoint-*"):
+        try:
+            state = json.loads((checkpoint / "trainer_state.json").read_text())
+            whole[int(state["global_step"])] = checkpoint
+        except (OSError, ValueError, KeyError):
+            shutil.rmtree(checkpoint, ignore_errors=True)
+    return str(whole[max(whole)]) if whole else None
+
+
+def _arguments(
+    settings: TrainSettings, round_: Round, folder: Path, machine: Machine
+) -> TrainingArguments:
+    return TrainingArguments(
+        output_dir=str(folder),
+        max_steps=round_.steps,
+        learning_rate=round_.learning_rate,
+        lr_scheduler_type="cosine_with_min_lr",
+        lr_scheduler_kwargs={"min_lr_rate": 0.1},
+        warmup_steps=settings.warmup_steps,
+        per_device_train_batch_size=settings.at_once,
+        per_device_eval_batch_size=settings.at_once,
+        gradient_accumulation_steps=settings.batch // settings.at_once,
+        train_sampling_strategy="group_by_length",
+        include_num_input_tokens_seen="non_padding",
+        adam_beta2=0.98,
+        weight_decay=0.01 if settings.lora else 0.1,
+        bf16=machine.bf16,
+        use_cpu=not machine.on_gpu,
+        seed=settings.seed,
+        data_seed=settings.seed,
+        remove_unused_columns=False,
+        eval_strategy="steps",
+        eval_steps=settings.save_every,
+        save_steps=settings.save_every,
+        save_total_limit=2,
+        logging_steps=settings.log_every,
+        disable_tqdm=True,
+        report_to=[],
+    )
+
+
+class _Progress(TrainerCallback):
+    """Tells loss, speed and time left; one line each time that the Trainer logs."""
+
+    def __init__(self, tell: Tell) -> None:
+        self._tell = tell
+        self._began = self._told = time.monotonic()
+        self._first = -1
+
+    def on_log(self, args: Any, state: Any, control: Any, logs: Any = None, **_: Any) -> None:
+        now, step = time.monotonic(), state.global_step
+        if self._first < 0:
+            self._first, self._began = step, now
+        said = {"step": step, "steps": state.max_steps, "tokens": int(state.num_input_tokens_seen)}
+        said["seconds"] = now - self._told
+        if step > self._first:
+            said["left_s"] = (now - self._began) / (step - self._first) * (state.max_steps - step)
+        known = {"loss": "loss", "eval_loss": "held_out_loss", "eval_right": "right"}
+        said |= {name: logs[key] for key, name in known.items() if key in logs}
+        self._told = now
+        self._tell(said)
+
+
+def _about_the_cpu() -> str:
+    """What Linux says of it; "" elsewhere."""
+    path = Path("/proc/cpuinfo")
+    return path.read_text() if path.is_file() else ""
+
+
+def _processor() -> str:
+    names = re.findall(r"^model name\s*: (.+)$", _about_the_cpu(), re.MULTILINE)
+    return names[0] if names else platform.processor() or "a CPU"

@@ -1,0 +1,103 @@
+"""Many lines by several workers: order, bounded memory, interruption, workers that die."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from concurrent.futures import Executor, Future
+from pathlib import Path
+from typing import Any
+
+import psutil
+import pytest
+
+from pddlego_local.commands.shared.in_order import MOST_AHEAD, Here, in_order, processes
+from pddlego_local.commands.shared.pairs import Entry
+from pddlego_local.core.errors import InfrastructureError, PlannerFault
+from tests.planner.tasks import DOMAIN, all_gone, problem
+
+ROOT = Path(__file__).parents[2]
+
+
+def entries(count: int, asked: list[int] | None = None) -> Iterator[Entry]:
+    for number in range(count):
+        if asked is not None:
+            asked.append(number)
+        yield Entry(number, "", "", f"lines {number}")
+
+
+class Unhurried(Executor):
+    """Does nothing before its results are asked for."""
+
+    def submit(self, work: Callable[..., Any], /, *args: Any, **options: Any) -> Future[Any]:
+        class Later(Future[Any]):
+            def result(self, timeout: float | None = None) -> Any:
+                return work(*args, **options)
+
+        return Later()
+
+
+def test_no_more_is_read_than_the_workers_need() -> None:
+    asked: list[int] = []
+    results = in_order(lambda entry: entry.id, entries(10_000, asked), Unhurried(), 2)
+    for number in range(100):
+        assert next(results) == number
+        assert len(asked) <= number + 1 + 2 * MOST_AHEAD
+    assert list(results) == list(range(100, 10_000))
+
+
+def test_without_a_pool_each_result_comes_before_the_next_line_is_read() -> None:
+    asked: list[int] = []
+    results = in_order(lambda entry: entry.id, entries(9, asked), Here(), 1)
+    assert [(next(results), len(asked)) for _ in range(9)] == [(n, n + 1) for n in range(9)]
+
+
+def test_infrastructure_names_the_entry_it_failed_at() -> None:
+    def fail(entry: Entry) -> None:
+        if entry.id == 2:
+            raise PlannerFault("The planner died.")
+
+    with pytest.raises(PlannerFault, match="lines 2: The planner died"):
+        list(in_order(fail, entries(9), Here(), 1))
+
+
+def die(entry: Entry) -> int:
+    return os.abort() if entry.id == 40 else int(entry.id)
+
+
+def test_a_worker_that_dies_is_one_sentence() -> None:
+    done = []
+    with pytest.raises(InfrastructureError, match=r"lines \d+: a worker process died"):
+        for number in in_order(die, entries(1000), processes(2), 2):
+            done.append(number)
+    assert done == list(range(len(done))) and len(done) <= 40
+
+
+@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGKILL])
+@pytest.mark.parametrize("command", ["check", "plan"])
+def test_interrupted_it_leaves_whole_lines_in_order_and_no_process(
+    tmp_path: Path, command: str, how: signal.Signals
+) -> None:
+    given = [command, "--jsonl", "-", "--workers", "2"]
+    user = subprocess.Popen(
+        [sys.executable, "-m", "pddlego_local", *given],
+        cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+        start_new_session=True,
+    )  # fmt: skip
+    assert user.stdin and user.stdout and user.stderr
+    pair = {"domain": DOMAIN, "problem": problem()}
+    user.stdin.writelines(json.dumps({"id": n} | pair).encode() + b"\n" for n in range(100))
+    user.stdin.flush()  # and it waits for more
+    first = user.stdout.readline()
+    family = psutil.Process(user.pid).children(recursive=True)
+    send = os.killpg if how == signal.SIGINT else os.kill  # Ctrl-C goes to the whole group
+    send(user.pid, how)
+    out, errors = first + user.stdout.read(), user.stderr.read()
+    for pipe in (user.stdin, user.stdout, user.stderr):
+        pipe.close()
+    assert user.wait() == (130 if how == signal.SIGINT else -how)
+    assert len(family) >= 2 and all_gone(family, within_s=60)
+    assert [json.loads(line)["id"] for line in out.splitlines()] == list(range(out.count(b"\n")))
+    assert b"Traceback" not in errors

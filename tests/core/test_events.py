@@ -1,0 +1,147 @@
+"""What a record holds comes back as it was written; whatever else it holds is refused in a word."""
+
+import json
+import typing
+from pathlib import Path
+
+import pytest
+
+from pddlego_local.cli import run
+from pddlego_local.core.errors import ConfigError
+from pddlego_local.core.formats import FORMAT, to_json
+from pddlego_local.core.nouns import Message, Sampling
+from pddlego_local.core.record import events as module
+from pddlego_local.core.record.events import (
+    ActionTaken,
+    Chosen,
+    DrawnStage,
+    EditApplied,
+    End,
+    Event,
+    Note,
+    Plan,
+    Repair,
+    Restart,
+    Start,
+    Unsolvable,
+    Where,
+    event_of,
+)
+from pddlego_local.core.record.rows import row_of
+from pddlego_local.methods.shared.lessons import read_lessons
+from pddlego_local.methods.shared.won_domains import winning_domains
+from pddlego_local.models.replay import Replay
+from pddlego_local.runner.config import compose_cell
+from pddlego_local.runner.run import run_cell
+from tests.rows import call, row
+
+WHERE = Where(step=3, attempt=2, retry=1, sample=4)
+STAGE = DrawnStage(
+    "types", "0" * 64, Sampling(seed=2**62), "{", "(:types a)", "stop", 9, 4, 0.25,
+    drop=7, head="(:types", forced_tokens=3,
+)  # fmt: skip
+DRAFT = DrawnStage("draft", None, Sampling(), "", "Küche\n", "length", 9, 4, 0.5, asked="Now.")
+EVERY_EVENT: list[Event] = [
+    Start(game=1, task_type="11 rooms", observation="Küche\n\u2028 \x7f", success=False),
+    call(step=2, of=3, messages=(Message("system", "a"), Message("user", "b")),
+         stages=(DRAFT, STAGE)),
+    EditApplied(where=WHERE, faults=("a", "b")),
+    Repair(where=WHERE, domain="(d)", problem="(p)", changes=("c",)),
+    Plan(where=WHERE, goal="eat", then=("eat meal",), domain="d", problem="p", outcome="solved",
+         plan=("(a b)",), message="m", told="t", wall_time_s=0.5, wait_s=0.25),
+    Chosen(where=WHERE),
+    ActionTaken(planned="(a)", command=None, observation="", feedback="no", success=False),
+    Restart(replayed=("a", "b")),
+    Note(facts={"reflection": {"plan": "x"}, "plans": 2, "none": None}),
+    Unsolvable(message="no solution"),
+    End(row=row("game_lost", 7, 2, causes={"solved": 2}, notes={"lesson": "l"})),
+]  # fmt: skip
+
+
+def test_every_event_comes_back_as_it_was_written() -> None:
+    assert {type(event) for event in EVERY_EVENT} == set(typing.get_args(module.Event))
+    for event in EVERY_EVENT:
+        line = to_json(event)
+        assert "\n" not in line
+        assert event_of(line, "here") == event
+        assert json.loads(line)["event"] == event.event
+
+
+def test_a_row_comes_back_as_it_was_written() -> None:
+    written = row("success", 3, causes={"solved": 1}, notes={"trace": "t"}, wall_time_s=1.5)
+    assert row_of(to_json(written), "here") == written
+    assert list(json.loads(to_json(written)))[:3] == ["game", "trial", "outcome"]
+
+
+@pytest.mark.parametrize(
+    ("line", "complaint"),
+    [
+        ('{"event": "flight", "game": 1}', "'flight'"),
+        ('{"game": 1}', "event"),
+        ("[1]", "the line|object|dictionary"),
+        ('{"event": "start", ', "JSON"),
+        ('{"event": "restart"}', "restart.replayed"),
+        ('{"event": "restart", "replayed": [], "why": "so"}', "restart.why"),
+        ('{"event": "chosen", "where": {"attempt": 1}}', "chosen.where.step"),
+    ],
+)
+def test_what_is_no_event_is_refused_in_one_sentence(line: str, complaint: str) -> None:
+    with pytest.raises(
+        ConfigError, match=rf"transcript\.jsonl line 4 is not .*({complaint})"
+    ) as told:
+        event_of(line, "transcript.jsonl line 4")
+    assert "\n" not in str(told.value)
+
+
+def test_a_question_without_its_step_cannot_be_recorded() -> None:
+    with pytest.raises(TypeError, match="step"):
+        Where(attempt=1)  # type: ignore[call-arg]
+
+
+@pytest.fixture(scope="module")
+def older(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A cell that was won, its run.json of an older version."""
+    out = tmp_path_factory.mktemp("older")
+    folder = run_cell(compose_cell([f"run.out={out}", "games=1-2", "environment.rooms=5"])).folder
+    record = json.loads((folder / "run.json").read_text())
+    assert record.pop("format") == FORMAT
+    (folder / "run.json").write_text(json.dumps(record))
+    return folder
+
+
+REFUSED = f"run.json is of format 1 and this version reads format {FORMAT}: use the version that"
+
+
+@pytest.mark.parametrize("command", ["run", "report", "show"])
+def test_commands_refuse_an_older_record_in_one_sentence(
+    older: Path, capsys: pytest.CaptureFixture[str], command: str
+) -> None:
+    given = {
+        "run": ["run", f"run.out={older.parents[1]}", "games=1-3", "environment.rooms=5"],
+        "report": ["report", str(older)],
+        "show": ["show", str(older), "1"],
+    }[command]
+    assert run(given) == 2
+    told = capsys.readouterr().err
+    assert REFUSED in " ".join(told.split()) and "Traceback" not in told
+
+
+def test_readers_refuse_an_older_record(older: Path) -> None:
+    replay = Replay(run=older, rung="syntax")
+    for read in (
+        replay.preflight,
+        lambda: read_lessons(older),
+        lambda: winning_domains(older),
+    ):
+        with pytest.raises(ConfigError, match="format 1"):
+            read()
+
+
+def test_all_of_a_played_record_can_be_read(tmp_path: Path) -> None:
+    cell = compose_cell(
+        [f"run.out={tmp_path}", "games=1", "method=pddl_gen", "environment=cooking_easy"]
+    )
+    folder = run_cell(cell).folder
+    for line in (folder / "transcripts" / "1-0.jsonl").read_text().splitlines():
+        assert to_json(event_of(line, "here")) == line
+    assert json.loads((folder / "run.json").read_text())["format"] == FORMAT

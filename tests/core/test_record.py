@@ -1,0 +1,143 @@
+"""Records survive kills, torn lines and full disks; nothing recorded is ever lost."""
+
+import json
+import resource
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pddlego_local.core.errors import ConfigError
+from pddlego_local.core.formats import to_json
+from pddlego_local.core.record.events import End, Restart
+from pddlego_local.core.record.folder import Cell, read_events, read_rows
+from tests.rows import row
+
+
+def rows(folder: Path) -> list[int]:
+    return [row.game for row in read_rows(folder / "episodes.jsonl")]
+
+
+def test_a_torn_last_line_is_ignored_by_readers_and_dropped_by_the_next_session(
+    tmp_path: Path,
+) -> None:
+    with Cell(tmp_path) as cell:
+        cell.append(row(game=1))
+    file = tmp_path / "episodes.jsonl"
+    with file.open("a") as torn:
+        torn.write('{"game": 2, "tri')
+    assert rows(tmp_path) == [1]
+    with Cell(tmp_path) as cell:
+        assert cell.done() == {(1, 0)}
+        cell.append(row(game=2))
+    assert rows(tmp_path) == [1, 2]
+
+
+def test_a_broken_line_in_the_middle_is_an_error_that_names_it(tmp_path: Path) -> None:
+    lines = [to_json(row(game=1)), "nonsense", to_json(row(game=2))]
+    (tmp_path / "episodes.jsonl").write_text("\n".join(lines) + "\n")
+    with pytest.raises(ConfigError, match=r"episodes.jsonl line 2 is not JSON"):
+        rows(tmp_path)
+
+
+def test_a_cell_is_held_by_one_process_at_a_time(tmp_path: Path) -> None:
+    with Cell(tmp_path), pytest.raises(ConfigError, match="another process"), Cell(tmp_path):
+        pass
+    with Cell(tmp_path):
+        pass
+
+
+def test_a_transcript_gets_its_name_only_when_it_is_whole(tmp_path: Path) -> None:
+    finished = tmp_path / "transcripts" / "7-0.jsonl"
+    with Cell(tmp_path) as cell:
+        with pytest.raises(RuntimeError), cell.transcript(7, 0) as transcript:
+            transcript(Restart(replayed=()))
+            raise RuntimeError
+        assert not finished.exists()
+        with cell.transcript(7, 0) as transcript:
+            transcript(Restart(replayed=()))
+            transcript(End(row=row(game=7)))
+    assert read_events(finished) == [Restart(replayed=()), End(row=row(game=7))]
+
+
+def test_a_folder_begun_with_another_configuration_is_refused(tmp_path: Path) -> None:
+    with Cell(tmp_path) as cell:
+        cell.describe({"identity": {"seed": 0}}, {"began": "monday"})
+        cell.describe({"identity": {"seed": 0}}, {"began": "tuesday"})
+        with pytest.raises(ConfigError, match="identity"):
+            cell.describe({"identity": {"seed": 1}}, {"began": "wednesday"})
+    starts = json.loads((tmp_path / "run.json").read_text())["starts"]
+    assert [start["began"] for start in starts] == ["monday", "tuesday"]
+
+
+FILL_THE_DISK = """
+import resource, signal, sys
+from pathlib import Path
+from typing import Any
+from pddlego_local.errors import RecordFault
+from pddlego_local.events import Restart
+from pddlego_local.record import Cell
+from tests.rows import row
+
+signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+with Cell(Path(sys.argv[1])) as cell:
+    cell.append(row(game=0))
+    resource.setrlimit(resource.RLIMIT_FSIZE, (3000, 3000))
+    try:
+        with cell.transcript(0, 0) as transcript:
+            while True:
+                transcript(Restart(replayed=("go north",)))
+    except RecordFault:
+        pass  # not the error of closing the file
+    try:
+        for game in range(1, 100):
+            cell.append(row(game=game))
+    except RecordFault as fault:
+        print(game, fault)
+"""
+
+
+def test_on_a_full_disk_whole_rows_stay_and_the_error_says_what_to_do(tmp_path: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", FILL_THE_DISK, str(tmp_path)],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    failed_at, _, message = done.stdout.partition(" ")
+    assert "cannot write" in message and "same command again" in message
+    assert rows(tmp_path) == list(range(int(failed_at)))
+    assert (tmp_path / "episodes.jsonl").read_bytes().endswith(b"\n")
+
+
+def run_without_room(
+    *words: str, file_bytes: int, **streams: Any
+) -> subprocess.CompletedProcess[str]:
+    """`pddlego run`; no file of it grows beyond so many bytes."""
+    return subprocess.run(
+        [sys.executable, "-m", "pddlego_local", "run", "model=reference", "games=1", *words],
+        text=True,
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (file_bytes, file_bytes)),
+        **streams,
+    )
+
+
+def test_a_full_disk_is_an_infrastructure_fault_where_it_takes_the_log_too(tmp_path: Path) -> None:
+    """What a command says goes to a file on the same disk."""
+    log = tmp_path / "log"
+    log.write_text("lines of before\n" * 100)
+    words = ["environment.rooms=3", f"run.out={tmp_path}"]
+    with log.open("ab") as file:
+        done = run_without_room(*words, file_bytes=500, stdout=file, stderr=file)
+    assert done.returncode == 3
+
+
+@pytest.mark.parametrize("file_bytes", [100, 1_000, 2_000])
+def test_a_full_disk_ends_a_sweep_in_a_sentence(tmp_path: Path, file_bytes: int) -> None:
+    """Hydra's own files are the first that find no room."""
+    words = ["-m", f"run.out={tmp_path}"]
+    done = run_without_room(*words, file_bytes=file_bytes, capture_output=True)
+    assert done.returncode == 3, done.stderr
+    assert "make room" in done.stderr and "Traceback" not in done.stderr

@@ -1,0 +1,111 @@
+"""A test model: random logits under the decoder's own masks, in process.
+
+It draws tokens of the random Llama's vocabulary as a server would, without a forward pass: some
+thousand tokens a second, so that tests can look at many whole answers.
+"""
+
+import functools
+import time
+from typing import Any, ClassVar, Literal
+
+import llguidance.numpy
+import numpy as np
+from llguidance import LLMatcher, LLTokenizer
+from llguidance.hf import from_tokenizer
+
+from pddlego_local.core.nouns import Completion, Grammar, Messages, Prefix, Sampling
+from pddlego_local.models.continuation import one_by_one
+from pddlego_local.models.random import cached_random_llama
+
+PROMPT_TOKENS = 10
+
+
+class RandomLogits:
+    """Each token has a fixed liking, drawn once from `seed` with the standard deviation `spread`;
+    each request draws from them under its grammar with `Sampling.seed`, temperature and limit.
+
+    Without a grammar every token is permitted; there is no thinking. A grammar's engine that fails
+    is an assertion.
+    """
+
+    decodes: ClassVar[Literal[True]] = True
+
+    def __init__(self, seed: int = 0, spread: float = 0.3) -> None:
+        tokens = _engine_tokens().vocab_size
+        self._logits = np.random.default_rng(seed).normal(scale=spread, size=tokens)
+
+    def preflight(self, *, thinking: bool = False) -> None:
+        assert not thinking
+
+    def identity(self) -> dict[str, str]:
+        return {"backend": "random logits"}
+
+    def complete(
+        self,
+        messages: Messages,
+        grammar: Grammar | None,
+        sampling: Sampling,
+        prefix: Prefix | None = None,
+    ) -> Completion:
+        began = time.perf_counter()
+        tokens, ended = self._draw(grammar, sampling)
+        text = str(_tokenizer().decode(tokens))
+        before = prefix.continued if prefix else ""
+        return Completion(
+            text=text,
+            finish_reason="stop" if ended else "length",
+            prompt_tokens=PROMPT_TOKENS,
+            completion_tokens=len(tokens) + ended,
+            latency_s=time.perf_counter() - began,
+            prefix=Prefix(before + text),
+        )
+
+    def complete_many(
+        self, messages: Messages, grammar: Grammar | None, sampling: Sampling, count: int
+    ) -> tuple[Completion, ...]:
+        return one_by_one(self.complete, messages, grammar, sampling, count)
+
+    def close(self) -> None: ...
+
+    def _draw(self, grammar: Grammar | None, sampling: Sampling) -> tuple[list[int], bool]:
+        """The tokens, and whether the end of the text came after them within the limit."""
+        rng = np.random.default_rng(sampling.seed)
+        matcher = None
+        if grammar:
+            matcher = LLMatcher(_engine_tokens(), _for_engine(grammar), log_level=0)
+        mask = llguidance.numpy.allocate_token_bitmask(1, len(self._logits))
+        tokens: list[int] = []
+        while len(tokens) < sampling.max_tokens:
+            permitted = np.arange(len(self._logits))
+            if matcher:
+                assert not matcher.is_error(), matcher.get_error()
+                llguidance.numpy.fill_next_token_bitmask(matcher, mask, 0)
+                bits = np.unpackbits(mask.view(np.uint8), bitorder="little")
+                permitted = np.flatnonzero(bits[: len(self._logits)])
+            # The largest of logits with Gumbel noise is a draw from their softmax.
+            noise = sampling.temperature * rng.gumbel(size=len(permitted))
+            token = int(permitted[np.argmax(self._logits[permitted] + noise)])
+            if token == _tokenizer().eos_token_id:
+                return tokens, True
+            if matcher:
+                matcher.consume_token(token)
+            tokens.append(token)
+        return tokens, False
+
+
+def _for_engine(grammar: Grammar) -> str:
+    if grammar.kind == "lark":
+        return str(LLMatcher.grammar_from_lark(grammar.text))
+    return str(LLMatcher.grammar_from_json_schema(grammar.text))
+
+
+@functools.cache
+def _tokenizer() -> Any:
+    from transformers import AutoTokenizer
+
+    return AutoTokenizer.from_pretrained(cached_random_llama(0))
+
+
+@functools.cache
+def _engine_tokens() -> LLTokenizer:
+    return from_tokenizer(_tokenizer())

@@ -1,0 +1,266 @@
+"""What the strict reader takes, and what a decoder must never have let through.
+
+What the lenient reader takes is in `free_answers.yaml`.
+"""
+
+import json
+
+import pytest
+
+from pddlego_local.core.errors import GrammarIgnored, ModelFault
+from pddlego_local.core.nouns import Completion
+from pddlego_local.decoding.forms import (
+    COMMAND,
+    EDIT,
+    GOALS,
+    PDDL,
+    PROBLEM,
+    SEEN,
+    TEXT,
+    Command,
+    Fault,
+    Form,
+    Keys,
+    Pddl,
+    Problem,
+    choice,
+)
+from pddlego_local.decoding.grammars.lark_text import decoder_verdict, validate
+from pddlego_local.episode.reading.answer import Answer, read
+from tests.questions import static_grammar
+
+DOMAIN = '(define (domain d) ; "a"\n\t(:predicates (p))\n)'
+PROBLEM_TEXT = "(define (problem p) (:domain d)\n (:init (p)) (:goal (p)))"
+OBJECT = json.dumps({"df": DOMAIN, "pf": PROBLEM_TEXT})
+RAW = '{"df": "(define (domain d)\n\t)", "pf": "' + PROBLEM_TEXT + '"}'
+OTHER = json.dumps({"df": "(define (domain old))", "pf": "(define (problem old))"})
+FENCED = f"The domain:\n```pddl\n{DOMAIN}\n```\nand\n```lisp\n{PROBLEM_TEXT}\n```\n"
+WHOLE = Answer(Pddl(df=DOMAIN, pf=PROBLEM_TEXT), "")
+
+
+def read_pddl(completion: Completion, rung: str) -> Answer[Pddl]:
+    return read(completion, PDDL, static_grammar(rung), reading="strict")
+
+
+def pair(domain: str, problem: str) -> Answer[Pddl]:
+    return Answer(Pddl(df=domain, pf=problem), "")
+
+
+def fault(name: Fault) -> Answer[Pddl]:
+    return Answer(None, name)
+
+
+def _stop(text: str) -> Completion:
+    return Completion(text, "stop", 1, 1, 0.0)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        OBJECT,
+        f"Sure, here it is:\n{OBJECT}\nI hope {{this}} helps.",
+        f"```json\n{OBJECT}\n```",
+        f"```\n{OBJECT}```",
+        f"<think>{{}} first {OTHER}</think>{OBJECT}",
+        f"{OTHER}\nNo, wait. Better:\n{OBJECT}",
+        f'{OBJECT}\n{{"df": "(define (dom',
+        f'{{"answer": {OBJECT}}}',
+        f'{{"a": [1, {OBJECT}]}} {{"note": "done"}}',
+        json.dumps({"why": "{", "pf": PROBLEM_TEXT, "df": DOMAIN, "n": 1}),
+        f"{{{{{OBJECT}}}}}",
+        f"{FENCED}{OBJECT}",
+    ],
+)
+def test_free_finds_the_last_complete_object(text: str) -> None:
+    assert read_pddl(_stop(text), "free") == WHOLE
+
+
+def test_free_takes_raw_newlines_and_tabs_as_they_are() -> None:
+    answer = read_pddl(_stop(f"```json\n{RAW}\n```"), "free")
+    assert answer == pair("(define (domain d)\n\t)", PROBLEM_TEXT)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        FENCED,
+        FENCED.replace("\n", "\r\n").replace("\r\n", "\n"),
+        f"```pddl\n{PROBLEM_TEXT}\n```\n```pddl\n{DOMAIN}\n```",
+        "```pddl\n(define (domain old))\n```\n" + FENCED,
+        FENCED + '\n```json\n{"df": 1}\n```',
+    ],
+)
+def test_free_finds_a_pair_of_fenced_blocks(text: str) -> None:
+    assert read_pddl(_stop(text), "free") == pair(DOMAIN + "\n", PROBLEM_TEXT + "\n")
+
+
+def test_free_never_mends_the_pddl() -> None:
+    broken = {"df": "  (define (domain d", "pf": "```\\n(define ((problem p)) ))"}
+    assert read_pddl(_stop(json.dumps(broken)), "free") == pair(broken["df"], broken["pf"])
+
+
+@pytest.mark.parametrize(
+    ("text", "fault"),
+    [
+        ("", "empty"),
+        (" \n\t", "empty"),
+        ('{"df": "", "pf": "x"}', "empty"),
+        ('{"df": "x", "pf": " \\n"}', "empty"),
+        ("I cannot do that.", "no_json"),
+        (f"{DOMAIN}\n{PROBLEM_TEXT}", "no_json"),
+        (OBJECT[:-1], "no_json"),
+        (OBJECT[1:], "no_json"),
+        (OBJECT.replace("(p)", "\\(p\\)"), "no_json"),
+        (f"```pddl\n{DOMAIN}\n{PROBLEM_TEXT}\n```", "no_json"),
+        (f"```pddl\n{DOMAIN}\n```", "no_json"),
+        (FENCED.rsplit("```", 1)[0], "no_json"),
+        ('{"df": "\\ud800", "pf": "x"}', "no_json"),
+        ("{}", "wrong_keys"),
+        ('{"domain": "a", "problem": "b"}', "wrong_keys"),
+        ('{"df": "a"} {"pf": "b"}', "wrong_keys"),
+        ('{"df": ["a"], "pf": "b"}', "wrong_keys"),
+        ('{"df": null, "pf": null}', "wrong_keys"),
+    ],
+)
+def test_free_names_why_there_is_no_answer(text: str, fault: Fault) -> None:
+    assert read_pddl(_stop(text), "free") == Answer(None, fault)
+
+
+def test_free_survives_enormous_and_hostile_text() -> None:
+    for text in ("{" * 300_000, '{"a":' * 30_000, "[" * 300_000, "```\n" * 30_000, '{"' * 50_000):
+        assert read_pddl(_stop(text), "free").fault == "no_json"
+        assert read_pddl(_stop(text + OBJECT), "free") == WHOLE
+        assert read(_stop(text), PDDL, None).fault == "no_json"
+        assert read(_stop(text + OBJECT), PDDL, None) == WHOLE
+
+
+@pytest.mark.parametrize("rung", ["free", "json", "syntax"])
+def test_what_is_cut_is_never_passed_on_even_if_it_looks_whole(rung: str) -> None:
+    cut = Completion(OBJECT, "length", 1, 1, 0.0)
+    assert read_pddl(cut, rung) == fault("truncated")
+    thought = Completion("", "unfinished_thought", 1, 1, 0.0, "Let me")
+    assert read_pddl(thought, rung) == fault("unfinished_thought")
+
+
+@pytest.mark.parametrize("rung", ["json", "syntax"])
+def test_a_drawn_answer_is_read_strictly(rung: str) -> None:
+    assert read_pddl(_stop(OBJECT), rung) == WHOLE
+    assert read_pddl(_stop(OBJECT.replace(", ", ",\n  ", 1)), rung) == WHOLE
+
+
+def test_json_passes_on_what_is_no_pddl() -> None:
+    assert read_pddl(_stop('{"df": "a", "pf": "b"}'), "json") == pair("a", "b")
+    assert read_pddl(_stop('{"df": "", "pf": "b"}'), "json").fault == "empty"
+
+
+@pytest.mark.parametrize("rung", ["json", "syntax"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"Sure: {OBJECT}",
+        f"```json\n{OBJECT}\n```",
+        f"{OBJECT} Done.",
+        RAW,
+        "{}",
+        "[]",
+        '[["df", "a"], ["pf", "b"]]',
+        '{"pf": "a", "df": "b"}',
+        '{"df": "a", "df": "b", "pf": "c"}',
+        '{"df": "a", "pf": "b", "x": "c"}',
+        '{"df": "a", "pf": {"x": "y"}}',
+        "I cannot do that.",
+        "[" * 100_000,
+    ],
+)
+def test_a_finished_answer_outside_its_grammar_is_a_backend_that_ignores_it(
+    rung: str, text: str
+) -> None:
+    with pytest.raises(GrammarIgnored, match=f"'{rung}'"):
+        read_pddl(_stop(text), rung)
+
+
+def test_no_pddl_under_syntax_is_a_backend_that_ignores_it() -> None:
+    with pytest.raises(GrammarIgnored, match="'syntax'"):
+        read_pddl(_stop('{"df": "a", "pf": "b"}'), "syntax")
+
+
+@pytest.mark.parametrize("rung", ["json", "syntax"])
+@pytest.mark.parametrize("text", ["", "{", OBJECT[:40], OBJECT[:-1]])
+def test_a_finished_answer_that_only_begins_well_is_a_fault_of_the_decoder(
+    rung: str, text: str
+) -> None:
+    with pytest.raises(ModelFault, match="ended an answer") as caught:
+        read_pddl(_stop(text), rung)
+    assert not isinstance(caught.value, GrammarIgnored)
+
+
+def edit(objects: str, facts: str) -> str:
+    changes = '{"add": %s, "replace": {}, "delete": []}'
+    return f'{{"objects": {changes % objects}, "init": {changes % facts}}}'
+
+
+FORMS: list[tuple[Form[Keys], str, str, str]] = [  # a good answer, one that only json takes, a bad
+    (PROBLEM, json.dumps({"pf": PROBLEM_TEXT}), '{"pf": "(define"}', '{"pf": 3}'),
+    (COMMAND, '{"action": "go to shelf 1"}', '{"action": "Go!\\n"}', '{"action": 3}'),
+    (EDIT, edit('["a - room"]', '["(at a)"]'), edit('["a"]', '["at a"]'), '{"objects": {}}'),
+    (SEEN, '{"closed": ["fridge"], "items": []}', '{"closed": ["A"], "items": []}', "{}"),
+    (GOALS, '{"goals": ["find a mug"]}', '{"goals": ["a\\nb"]}', '{"goals": "find"}'),
+    (TEXT, '{"text": "Because."}', json.dumps({"text": "x" * 3000}), '{"text": 3}'),
+    (
+        choice(12),
+        '{"reason": "", "number": 12}',
+        json.dumps({"reason": "x" * 500, "number": 0}),
+        '{"reason": "", "number": 13}',
+    ),
+]
+
+
+@pytest.mark.parametrize(
+    ("form", "good", "loose", "bad"), FORMS, ids=lambda p: getattr(p, "name", "")
+)
+def test_every_form_has_its_ladder(form: Form[Keys], good: str, loose: str, bad: str) -> None:
+    """What a rung's grammar lets through, its reader reads; what it excludes, it refuses."""
+    for rung in ("json", "syntax"):
+        grammar = static_grammar(rung, form)
+        assert grammar
+        validate(grammar)
+        assert decoder_verdict(grammar, good) == "accepted"
+        assert decoder_verdict(grammar, bad) == "rejected"
+        assert read(_stop(good), form, grammar) == Answer(
+            form.keys.model_validate(json.loads(good)), ""
+        )
+        with pytest.raises(GrammarIgnored):
+            read(_stop(bad), form, grammar)
+    loosest, strictest = static_grammar("json", form), static_grammar("syntax", form)
+    assert loosest and strictest
+    assert decoder_verdict(loosest, loose) == "accepted"
+    assert decoder_verdict(strictest, loose) == "rejected"
+    assert read(_stop(f"So:\n```json\n{good}\n```"), form, None).value
+    assert read(_stop(bad), form, None).fault in ("wrong_keys", "no_json")
+    assert read(_stop("I do not know."), form, None, reading="strict").fault == "no_json"
+
+
+def test_a_fenced_problem_is_found_where_a_problem_is_asked() -> None:
+    answer = read(_stop(FENCED), PROBLEM, None)
+    assert answer.value == Problem(pf=PROBLEM_TEXT + "\n")
+    assert read(_stop(FENCED), COMMAND, None).fault == "no_json"
+
+
+def test_a_name_that_is_replaced_twice_is_no_fault_of_the_decoder() -> None:
+    """A schema cannot forbid that a map repeats a key: the last one counts, as JSON has it."""
+    twice = edit("[]", "[]").replace('"replace": {}', '"replace": {"a": "b", "a": "c"}', 1)
+    for rung in ("json", "syntax"):
+        value = read(_stop(twice), EDIT, static_grammar(rung, EDIT)).value
+        assert value and value.objects.replace == {"a": "c"}
+
+
+def test_a_blank_command_is_empty_and_a_number_in_words_is_none() -> None:
+    assert read(_stop('{"action": " "}'), COMMAND, None).fault == "empty"
+    assert read(_stop('{"reason": "", "number": "two"}'), choice(3), None).fault == "wrong_keys"
+    assert read(_stop('{"action": "look", "why": "?"}'), COMMAND, None).value == Command(
+        action="look"
+    )
+
+
+def test_thousands_of_fences_that_nothing_closes_hold_nothing() -> None:
+    assert read(_stop("```pddl\n" * 100_000), PDDL, None).fault == "no_json"

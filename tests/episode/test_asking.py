@@ -1,0 +1,185 @@
+"""Several samples, repaired answers, explained refusals, and replay: in a real game, with a real
+planner and answers given in advance."""
+
+import contextlib
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pddlego_local.core.formats import FORMAT, to_json
+from pddlego_local.core.nouns import Completion
+from pddlego_local.core.record.events import Call, Chosen, Plan, Repair, Where
+from pddlego_local.core.record.summary import summarize
+from pddlego_local.decoding import Decoding
+from pddlego_local.decoding.forms import PDDL
+from pddlego_local.decoding.question import Model
+from pddlego_local.environments.coin import reference as coin_reference
+from pddlego_local.environments.coin.game import Coin
+from pddlego_local.episode.episode import Episode, Parts
+from pddlego_local.episode.planning import Formalization
+from pddlego_local.episode.shown import Shown
+from pddlego_local.methods import Method
+from pddlego_local.methods.pddl_edit import PddlEdit
+from pddlego_local.methods.pddl_gen import PddlGen
+from pddlego_local.methods.pddlego_plus import PddlegoPlus
+from pddlego_local.models.reference import ReferenceFormalizer
+from pddlego_local.models.replay import Replay
+from pddlego_local.models.scripted import Scripted
+from pddlego_local.planner import FastDownward
+from tests.episode.drawing import RandomLogits
+from tests.methods.playing import Events, of
+
+
+@pytest.fixture(scope="module")
+def planner() -> Iterator[FastDownward]:
+    with FastDownward() as planner:
+        yield planner
+
+
+OTHER = json.dumps({"df": "(define (domain d) (:types a))", "pf": "(define (problem p) (:init))"})
+
+
+class Asked:
+    """One question at the first look of a game."""
+
+    def __init__(self, model: Model, planner: FastDownward, **decoding: Any) -> None:
+        self.events: Events = []
+        self.shown = "Write the PDDL."
+        parts = Parts(Coin(), model, planner, Decoding(**{"rung": "free", **decoding}))
+        self.episode = Episode(parts, self.events.append, run_seed=0, game=1, trial=0)
+        self.episode.start()
+
+    def formalize(self) -> Formalization:
+        with contextlib.closing(self.episode.environment):
+            question = self.episode.question(PDDL, Shown(self.shown))
+            return self.episode.formalize(question, step=1)
+
+
+def pair(old: str = "", new: str = "") -> str:
+    """A perfect answer to the first look, with one piece of text replaced."""
+    game = Asked(Scripted([]), FastDownward())
+    domain, problem = coin_reference.formalize(game.episode.memory)
+    assert old in domain + problem
+    return json.dumps({"df": domain.replace(old, new), "pf": problem.replace(old, new)})
+
+
+def test_the_first_sample_that_is_solved_is_taken_and_all_are_recorded(
+    planner: FastDownward,
+) -> None:
+    faulty = pair("(:types location direction)", "(:types location)")
+    answers = ["no PDDL at all", faulty, pair(), pair()]
+    asked = Asked(Scripted(answers), planner, best_of=4)
+    assert asked.formalize().plan
+    calls = of(asked.events, Call)
+    assert [(call.where.sample, call.of, call.text) for call in calls] == [
+        (number, 4, text) for number, text in enumerate(answers)
+    ]
+    assert [plan.outcome for plan in of(asked.events, Plan)] == ["translate_error", "solved"]
+
+
+def test_what_the_limit_cuts_after_a_whole_answer_is_no_fault_and_is_counted(
+    planner: FastDownward,
+) -> None:
+    """A grammar ends at the brace; a free answer may go on until the limit."""
+    going_on = Completion(pair() + "\nThis domain has", "length", 9, 9, 0.0)
+    cut = Completion(pair()[:-40], "length", 9, 9, 0.0)
+    for completion, cause, counted in (going_on, "solved", 1), (cut, "truncated", 0):
+        asked = Asked(Scripted([completion]), planner)
+        assert asked.formalize().cause == cause
+        counts = summarize(asked.events)
+        assert (counts.causes, counts.cut_after_answer) == ({cause: 1}, counted)
+    strictly = Asked(Scripted([going_on]), planner, reading="strict")
+    assert strictly.formalize().cause == "truncated"
+    assert summarize(strictly.events).cut_after_answer == 0
+
+
+def test_what_the_prompt_shows_is_passed_over_for_what_was_answered(planner: FastDownward) -> None:
+    asked = Asked(Scripted([f"{pair()}, as in {OTHER}"]), planner)
+    asked.shown = f"Write the PDDL, as in {OTHER}"
+    assert asked.formalize().plan
+
+
+@pytest.mark.parametrize("method", [PddlegoPlus(), PddlGen(), PddlEdit()])
+def test_perfect_candidates_make_no_solver_errors(planner: FastDownward, method: Method) -> None:
+    events: Events = []
+    game = Coin(rooms=5)
+    parts = Parts(game, ReferenceFormalizer(), planner, Decoding(rung="free", best_of=3))
+    with contextlib.closing(game):
+        assert method(Episode(parts, events.append, run_seed=0, game=1, trial=0)) == "success"
+    counts, answers = summarize(events), of(events, Call)
+    assert (counts.solver_errors, counts.causes) == (0, {"solved": counts.calls})
+    assert len(answers) == 3 * counts.calls == 3 * counts.steps
+    assert {plan.where.sample for plan in of(events, Plan)} == {0}
+
+
+def test_a_plan_belongs_to_its_candidate(planner: FastDownward) -> None:
+    asked = Asked(Scripted(["no PDDL at all", pair(), pair()]), planner, best_of=3)
+    asked.formalize()
+    (plan,), (chosen,) = of(asked.events, Plan), of(asked.events, Chosen)
+    assert plan.where == chosen.where == Where(step=1, sample=1)
+    assert summarize(asked.events).causes == {"solved": 1}
+
+
+def test_where_no_sample_is_solved_the_first_is_told_of(planner: FastDownward) -> None:
+    asked = Asked(Scripted(["nothing", pair("(at ?loc1)", "(be ?loc1)")]), planner, best_of=2)
+    assert asked.formalize().cause == "no_json"
+
+
+@pytest.mark.parametrize("feedback", ["planner", "explained"])
+def test_what_is_told_of_a_refusal_is_a_setting(planner: FastDownward, feedback: str) -> None:
+    asked = Asked(Scripted([pair("(at ?loc1)", "(be ?loc1)")]), planner, feedback=feedback)
+    found = asked.formalize()
+    (plan,) = of(asked.events, Plan)
+    assert found.cause == "translate_error"
+    assert found.message == plan.told
+    assert ("domain line" in found.message) is (feedback == "explained")
+    assert "domain line" not in plan.message
+
+
+@pytest.mark.parametrize(("repair", "cause"), [("none", "translate_error"), ("lenient", "solved")])
+def test_repair_is_an_arm_of_its_own(planner: FastDownward, repair: str, cause: str) -> None:
+    faulty = pair("(:types location direction)", "(:types location)")
+    asked = Asked(Scripted([faulty]), planner, repair=repair)
+    assert asked.formalize().cause == cause
+    repairs = of(asked.events, Repair)
+    assert [bool(event.changes) for event in repairs] == [True] * (repair == "lenient")
+    (call,) = of(asked.events, Call)
+    assert call.text == faulty
+
+
+@pytest.mark.parametrize("best_of", [1, 2])
+def test_an_answer_in_stages_is_recorded_with_them_and_can_be_replayed(
+    planner: FastDownward, best_of: int, tmp_path: Path
+) -> None:
+    settings: dict[str, Any] = {
+        "rung": "grounded",
+        "goal": "unmet",
+        "best_of": best_of,
+        "max_tokens": 6000,
+    }
+    asked = Asked(RandomLogits(1), planner, **settings)
+    found = asked.formalize()
+    calls = of(asked.events, Call)
+    assert len(calls) == best_of
+    for call in calls:
+        kept = [stage.before for stage in call.stages[1:]]
+        assert kept == sorted(kept, key=len) or any(kept)
+        assert call.text == call.stages[-1].before + call.stages[-1].text
+        assert {stage.name for stage in call.stages} >= {"types", "predicates", "actions"}
+        assert all(stage.grammar and len(stage.grammar) == 64 for stage in call.stages)
+    (tmp_path / "transcripts").mkdir()
+    run = {
+        "format": FORMAT,
+        "starts": [{}],
+        "labels": {"model": "random"},
+        "identity": {"model": {}, "decoding": {"rung": "grounded"}},
+    }
+    (tmp_path / "run.json").write_text(json.dumps(run))
+    lines = "".join(to_json(event) + "\n" for event in asked.events)
+    (tmp_path / "transcripts" / "1-0.jsonl").write_text(lines)
+    again = Asked(Replay(run=tmp_path, rung="grounded"), planner, **settings)
+    assert again.formalize() == found
+    assert [call.stages for call in of(again.events, Call)] == [call.stages for call in calls]

@@ -1,0 +1,168 @@
+"""Answers in stages: what is rolled back, cut, or not what the grammar permits. The house is that
+of `test_typed`; the model writes what the test dictates, stage by stage."""
+
+import itertools
+import json
+from collections.abc import Iterable
+from typing import ClassVar, Literal
+
+import pytest
+
+from pddlego_local.core.errors import GrammarIgnored, ModelFault
+from pddlego_local.core.nouns import Completion, Grammar, Messages, Prefix, Sampling
+from pddlego_local.decoding.forms import PDDL
+from pddlego_local.decoding.grammars.lark_text import decoder_verdict
+from pddlego_local.decoding.ladder import constraint_for
+from pddlego_local.decoding.question import Drawn
+from pddlego_local.episode.drawing import draw
+from pddlego_local.episode.reading.answer import read
+from pddlego_local.pddl.check import check
+from tests.decoding.test_typed import DOMAIN, PROBLEM_FILE, SCENE
+from tests.questions import QUESTION
+
+
+class Dictated:
+    """Writes the given texts, a stage each; "|" in one ends it there with "length"."""
+
+    decodes: ClassVar[Literal[True]] = True
+
+    def __init__(self, texts: Iterable[str]) -> None:
+        self.texts = iter(texts)
+        self.asked: list[tuple[Grammar | None, Sampling, str]] = []
+
+    def preflight(self, *, thinking: bool = False) -> None: ...
+
+    def identity(self) -> dict[str, str]:
+        return {}
+
+    def complete(
+        self,
+        messages: Messages,
+        grammar: Grammar | None,
+        sampling: Sampling,
+        prefix: Prefix | None = None,
+    ) -> Completion:
+        assert prefix is not None
+        self.asked.append((grammar, sampling, prefix.continued))
+        text, cut, _ = next(self.texts).partition("|")
+        reason = "length" if cut else "stop"
+        whole = Prefix(prefix.continued + text, (1,))
+        return Completion(text, reason, 5, len(text), 0.0, "", whole)  # type: ignore[arg-type]
+
+    def complete_many(
+        self, messages: Messages, grammar: Grammar | None, sampling: Sampling, count: int
+    ) -> tuple[Completion, ...]:
+        raise AssertionError("stages are asked for one by one")
+
+    def close(self) -> None: ...
+
+
+def stages(domain: str = DOMAIN, problem: str = PROBLEM_FILE) -> list[str]:
+    """The answer cut where its stages end."""
+    text = json.dumps({"df": domain, "pf": problem})
+    ends = ["lamp - thing)", "(done))", "(lit ?l)))", "candle - lamp)"]
+    cuts = [0, *(text.rindex(end) + len(end) for end in ends), len(text)]
+    return [text[a:b] for a, b in itertools.pairwise(cuts)]
+
+
+def dictate(*texts: str, max_tokens: int = 10_000, **stage_tokens: int) -> tuple[Drawn, Dictated]:
+    model = Dictated(texts)
+    sampling = Sampling(max_tokens=max_tokens, seed=7)
+    staged = constraint_for("typed", PDDL, SCENE)
+    return draw(model, QUESTION, staged, sampling, stage_tokens)[0], model
+
+
+def test_an_answer_in_stages_is_one_answer() -> None:
+    drawn, model = dictate(*stages())
+    answer = read(drawn.completion, PDDL, constraint_for("typed", PDDL, SCENE))
+    assert answer.value
+    assert (answer.value.df, answer.value.pf) == (DOMAIN, PROBLEM_FILE)
+    names = [stage.name for stage in drawn.stages]
+    assert names == ["types", "predicates", "actions", "objects", "facts"]
+    befores = [before for _, _, before in model.asked]
+    assert befores == ["".join(stages()[:n]) for n in range(5)]
+    assert len({sampling.seed for _, sampling, _ in model.asked}) == 5
+    assert drawn.completion.completion_tokens == len("".join(stages()))
+
+
+def test_a_name_that_comes_again_is_rolled_back_and_resampled() -> None:
+    types, predicates, actions, objects, facts = stages()
+    twice = objects.replace("hall cellar", "hall cellar hall")
+    rest = " attic - room up - way candle - lamp)"
+    drawn, model = dictate(types, predicates, actions, twice, rest, facts)
+    grammar, _, before = model.asked[4]
+    assert before.endswith("hall cellar")
+    assert grammar
+    assert decoder_verdict(grammar, rest) == "accepted"
+    for taken in ("hall", "CELLAR", "torch"):
+        assert decoder_verdict(grammar, f" {taken} - room)") == "rejected"
+    assert drawn.completion.text.count(f"hall cellar{rest}") == 1
+
+
+def test_a_list_in_which_something_comes_again_twice_is_closed() -> None:
+    """Who walks in circles is led out: taken back once, then the list ends without a model."""
+    types, predicates, actions, objects, facts = stages()
+    twice = predicates.replace("(done))", "(done) (done) (done))")
+    rest = " (ready) (ready) (ready))"
+    drawn, _ = dictate(types, twice, rest, actions, objects, facts)
+    assert "(done) (ready))" in drawn.completion.text
+    assert [stage.drop for stage in drawn.stages] == [0, 0, 15, 17, 0, 0]
+    assert drawn.stages[3].head == ")"
+    facts_twice = facts.replace("(has candle))", "(has candle) (at hall) (at hall))", 1)
+    again = " (done) (done)) (:goal (done))"
+    goal = facts[facts.index("(:goal") :]
+    drawn, _ = dictate(types, predicates, actions, objects, facts_twice, again + ')"}', " " + goal)
+    assert "(has candle) (done)) (:goal (at cellar))" in drawn.completion.text
+
+
+def test_an_action_that_comes_again_is_rolled_back_too() -> None:
+    types, predicates, actions, objects, facts = stages()
+    go, light = actions.split("(:action light")
+    again = f"{go}{go})"
+    rest = f" (:action light{light}"
+    drawn, model = dictate(types, predicates, again, rest, objects, facts)
+    assert model.asked[3][2] == types + predicates + go.rstrip("\\n ")
+    domain = json.loads(drawn.completion.text)["df"]
+    assert check(domain, PROBLEM_FILE).accepted
+    assert domain.count(":action go") == 1
+
+
+def test_a_type_that_the_actions_need_is_added() -> None:
+    types, predicates, actions, objects, facts = stages()
+    without = types.replace("room way - object", "room - object")
+    drawn, _ = dictate(without, predicates, actions, objects, facts)
+    assert "object lamp - thing way)" in drawn.completion.text
+    assert drawn.stages[1].before.endswith("lamp - thing")
+    assert drawn.stages[1].head == " way)"
+
+
+@pytest.mark.parametrize("cut", range(5))
+def test_a_stage_cut_by_the_limit_ends_the_answer(cut: int) -> None:
+    texts = stages()
+    drawn, _ = dictate(*texts[:cut], texts[cut][:-4] + "|", *texts[cut + 1 :])
+    answer = read(drawn.completion, PDDL, constraint_for("typed", PDDL, SCENE))
+    assert (answer.value, answer.fault) == (None, "truncated")
+    assert len(drawn.stages) == cut + 1
+    assert drawn.stages[-1].finish_reason == "length"
+
+
+def test_limits_are_of_stages_and_of_the_whole() -> None:
+    texts = stages()
+    _, model = dictate(*texts, max_tokens=10_000, types=300, objects=200)
+    limits = [sampling.max_tokens for _, sampling, _ in model.asked]
+    spent = [len(text) for text in texts]
+    assert limits == [300, 10_000 - spent[0], 10_000 - sum(spent[:2]), 200, 10_000 - sum(spent[:4])]
+
+
+def test_an_answer_that_has_spent_its_tokens_is_cut() -> None:
+    drawn, _ = dictate(*stages(), max_tokens=sum(map(len, stages()[:3])))
+    assert drawn.completion.finish_reason == "length"
+    assert len(drawn.stages) == 3
+
+
+def test_a_stage_outside_its_grammar_is_never_the_models_fault() -> None:
+    types, predicates, *others = stages()
+    with pytest.raises(GrammarIgnored, match="'facts'"):
+        dictate(types, predicates, *others[:2], others[2].replace("(at hall)", "(in hall)"))
+    with pytest.raises(ModelFault, match="'predicates'"):
+        dictate(types, predicates[:-5], *others)

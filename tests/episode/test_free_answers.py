@@ -1,0 +1,107 @@
+"""How models write what they are asked for: what is read of it, and what is not (a table)."""
+
+import json
+import re
+from pathlib import Path
+from string import Template
+from typing import Any
+
+import pytest
+import yaml
+
+from pddlego_local.core.nouns import Completion, Message
+from pddlego_local.decoding import Reading
+from pddlego_local.decoding.forms import FORMS, Form, Keys, choice
+from pddlego_local.episode.reading.answer import Answer, read
+
+DOMAIN = """(define (domain house)
+  (:predicates (at ?r)) ; no "places" yet
+  (:action go :parameters (?r) :effect (at ?r)))"""
+PROBLEM = """(define (problem p) (:domain house)
+  (:objects kitchen)
+  (:init)
+  (:goal (at kitchen)))"""
+FILES = {
+    "DOMAIN": DOMAIN,
+    "PROBLEM": PROBLEM,
+    "OLD_DOMAIN": "(define (domain old) (:predicates (q)))",
+    "OLD_PROBLEM": "(define (problem older) (:domain old) (:init) (:goal (q)))",
+}
+
+
+def in_string(text: str) -> str:
+    return json.dumps(text)[1:-1]
+
+
+NAMES = {
+    **FILES,
+    **{f"J_{name}": in_string(text) for name, text in FILES.items()},
+    **{f"JJ_{name}": in_string(in_string(text)) for name, text in FILES.items()},
+}
+
+
+def with_files(value: Any) -> Any:
+    if isinstance(value, str):
+        return Template(value).safe_substitute(NAMES)
+    if isinstance(value, dict):
+        return {key: with_files(entry) for key, entry in value.items()}
+    return [with_files(entry) for entry in value] if isinstance(value, list) else value
+
+
+TABLE = yaml.safe_load((Path(__file__).parent / "free_answers.yaml").read_text(encoding="utf-8"))
+ROWS = [
+    {**with_files(row), "name": f"{group}: {row['name']}"}
+    for group, rows in TABLE.items()
+    for row in rows
+]
+BY_NAME = {form.name: form for form in FORMS} | {"choice": choice(12)}
+
+
+def form_of(case: dict[str, Any]) -> Form[Keys]:
+    return BY_NAME[case.get("form", "pddl")]
+
+
+def answered(case: dict[str, Any], reading: Reading) -> Answer[Keys]:
+    completion = Completion(case["answer"], "length" if case.get("cut") else "stop", 1, 1, 0.0)
+    prompt = (Message("user", case["prompt"]),) if "prompt" in case else ()
+    return read(completion, form_of(case), None, reading=reading, prompt=prompt)
+
+
+def trimmed(answer: Answer[Keys]) -> Any:
+    """The blanks around a file are no part of it."""
+    if answer.value is None:
+        return None
+    entries = answer.value.model_dump()
+    return {k: v.strip() if isinstance(v, str) else v for k, v in entries.items()}
+
+
+@pytest.mark.parametrize("case", ROWS, ids=lambda row: row["name"])
+def test_what_is_read(case: dict[str, Any]) -> None:
+    expected = {"df": DOMAIN, "pf": PROBLEM} if case.get("read") == "pair" else case.get("read")
+    answer = answered(case, "lenient")
+    assert (trimmed(answer), answer.fault) == (expected, case.get("fault", ""))
+
+
+@pytest.mark.parametrize("case", ROWS, ids=lambda row: row["name"])
+def test_how_much_of_it_the_strict_reader_reads(case: dict[str, Any]) -> None:
+    """What it reads is read leniently too, and as the same, but for what is never to be read."""
+    strictly = answered(case, "strict")
+    expected = case.get("strict", "nothing")
+    if strictly.value is None:
+        assert expected == "nothing"
+    else:
+        assert expected == ("same" if strictly == answered(case, "lenient") else "other")
+
+
+def squashed(text: str) -> str:
+    """What is left without blanks, and what strings and lists put between the lines of a text."""
+    return re.sub(r"""\\+(?:[nrt]|u[0-9a-f]{4})|[\s\\"',+]""", "", text)
+
+
+PDDL_ROWS = [row for row in ROWS if "form" not in row]
+
+
+@pytest.mark.parametrize("case", PDDL_ROWS, ids=lambda row: row["name"])
+def test_no_character_of_a_file_is_made_up(case: dict[str, Any]) -> None:
+    for entry in (trimmed(answered(case, "lenient")) or {}).values():
+        assert squashed(entry) in squashed(case["answer"])

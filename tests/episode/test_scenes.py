@@ -1,0 +1,168 @@
+"""The grammar knows what the prompt shows, no more and no less: whole games by every method whose
+answers hold names, and the observations of an attempt that was discarded. About 30 seconds."""
+
+import contextlib
+import json
+import re
+from collections.abc import Iterator
+from typing import Any, ClassVar, Literal
+
+import pytest
+
+from pddlego_local.core.errors import ModelFault
+from pddlego_local.core.nouns import Names, Sampling
+from pddlego_local.core.record.events import Event, Restart
+from pddlego_local.decoding import Decoding
+from pddlego_local.decoding.forms import PDDL, Keys
+from pddlego_local.decoding.ladder import constraint_for
+from pddlego_local.decoding.question import Drawn, Question
+from pddlego_local.decoding.stages import StagedGrammar, place_of_departure
+from pddlego_local.environments.alfworld.reference import CLASSES
+from pddlego_local.environments.coin import reference as coin
+from pddlego_local.environments.coin.game import Coin
+from pddlego_local.episode.episode import Episode, Parts
+from pddlego_local.methods.pddlego_plus import PddlegoPlus
+from pddlego_local.models.reference import ReferenceFormalizer
+from pddlego_local.models.scripted import Scripted
+from pddlego_local.planner import FastDownward
+from pddlego_local.runner.config import compose_cell
+
+COMPACT = "pddlego_plus method.variant=compact"
+PDDL_METHODS = ("pddlego_plus", COMPACT, "pddlego", "pddl_gen", "pddl_edit")
+COMMAND_METHODS = ("action_gen", "plangen", "fcrf", "reflexion")
+ROOMS = (
+    *("kitchen", "corridor", "pantry", "bathroom", "bedroom", "living room", "laundry room"),
+    *("backyard", "driveway", "street", "supermarket"),
+)
+FOOD = (
+    "red potato",
+    "yellow apple",
+    "red onion",
+    "carrot",
+    "flour",
+    "pork chop",
+    "knife",
+    "turnip",
+)
+THINGS = {
+    "coin": "|".join(ROOMS),
+    "cooking_easy": "|".join((*ROOMS, *FOOD)),
+    "alfworld": rf"(?:{'|'.join(CLASSES)}) ?\d+",
+}
+
+
+class Listener:
+    """The reference; keeps the questions that it was asked."""
+
+    decodes: ClassVar[Literal[False]] = False
+    recorded: ClassVar[bool] = False
+
+    def __init__(self) -> None:
+        self.questions: list[Question[Keys]] = []
+        self._model = ReferenceFormalizer()
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._model, name)
+
+    def answer(
+        self, question: Question[Keys], sampling: Sampling, sample: int = 0, of: int = 1
+    ) -> Drawn:
+        self.questions.append(question)
+        return self._model.answer(question, sampling, sample, of)
+
+
+def ignore(event: Event) -> None: ...
+
+
+def questions(environment: str, method: str) -> Iterator[Question[Keys]]:
+    """All that is asked in one game; `method` may be followed by its options."""
+    config = compose_cell([f"environment={environment}", *f"method={method}".split()])
+    with (
+        contextlib.closing(config.build("environment")) as game,
+        contextlib.closing(config.build("planner")) as planner,
+        contextlib.closing(Listener()) as model,
+    ):
+        parts = Parts(game, model, planner, Decoding(rung="grounded"))
+        config.build("method")(Episode(parts, ignore, run_seed=0, game=1, trial=0))
+        yield from model.questions
+
+
+def named(question: Question[Keys], environment: str) -> set[str]:
+    """The names that the messages show, rules and notes aside, in letters and digits alone."""
+    text = "\n".join(
+        line
+        for message in question.messages
+        for line in message.content.splitlines()
+        if not line.startswith(("- ", "Note:", "Names have numbers"))
+    )
+    things = re.findall(rf"(?<![?\w])(?:{THINGS[environment]})\b", text.replace("_", " "))
+    return {bare(thing) for thing in things}
+
+
+def bare(name: str) -> str:
+    return re.sub(r"[\s_-]", "", name.lower())
+
+
+def writable(names: Names, form: str) -> set[str]:
+    return {
+        bare(name)
+        for name in (names.objects if form in ("pddl", "problem", "edit") else names.things)
+    }
+
+
+@pytest.mark.parametrize("method", ["pddl_gen", "pddl_edit"])
+def test_what_the_demonstration_declares_can_be_written(method: str) -> None:
+    declared = {"kitchen", "corridor", "behind_kitchen_south", "north", "south", "east", "west"}
+    for question in questions("coin", method):
+        assert declared <= set(question.scene.names.objects)
+
+
+@pytest.mark.parametrize("environment", THINGS)
+@pytest.mark.parametrize("method", [*PDDL_METHODS, *COMMAND_METHODS])
+def test_every_name_that_the_prompt_shows_can_be_written_and_no_other(
+    environment: str, method: str
+) -> None:
+    asked = [q for q in questions(environment, method) if q.form.name not in ("text", "seen")]
+    assert asked
+    for question in asked:
+        allowed = writable(question.scene.names, question.form.name)
+        assert named(question, environment) <= allowed
+        shown = bare("".join(message.content for message in question.messages))
+        unseen = {name for name in allowed if name not in shown}
+        assert all(name.startswith("behind") for name in unseen), unseen
+
+
+FAR = """\
+(define (problem explore)
+  (:domain exploration)
+  (:objects kitchen yonder nowhere - location south up - direction)
+  (:init (at kitchen) (closed-door kitchen yonder south) (connected yonder nowhere up))
+  (:goal (at nowhere)))
+"""
+NEXT = """\
+(define (problem explore)
+  (:domain exploration)
+  (:objects kitchen ROOM - location south - direction)
+  (:init (at kitchen) (closed-door kitchen ROOM south))
+  (:goal (at ROOM)))
+"""
+
+
+def test_what_a_discarded_attempt_saw_can_be_written() -> None:
+    """The plan opens a door, goes through it, and is refused: the next prompt names that room."""
+    model = Scripted([json.dumps({"df": coin.DOMAIN, "pf": FAR}), ModelFault("enough")])
+    events: list[Event] = []
+    with contextlib.closing(Coin()) as game, FastDownward() as planner:
+        parts = Parts(game, model, planner, Decoding(rung="grounded"))
+        episode = Episode(parts, events.append, run_seed=0, game=1, trial=0)
+        with pytest.raises(ModelFault):
+            PddlegoPlus()(episode)
+    assert any(isinstance(event, Restart) for event in events)
+    question = model.asked[-1]
+    (room,) = re.findall(r"revealing the ([a-z]+)\.", question.messages[0].content)
+    assert not any(room in turn.text for turn in question.scene.memory)
+    script = constraint_for("grounded", PDDL, question.scene)
+    assert isinstance(script, StagedGrammar)
+    for name, departs in ((room, False), ("observatory", True)):
+        answer = json.dumps({"df": coin.DOMAIN, "pf": NEXT.replace("ROOM", name)})
+        assert bool(place_of_departure(script, answer)) is departs

@@ -1,0 +1,186 @@
+"""The statistics of paired arms, against other reckonings of the same."""
+
+from collections.abc import Iterator, Sequence
+from math import comb, log, sqrt
+
+import numpy as np
+import pytest
+from scipy.optimize import minimize_scalar
+from scipy.stats import permutation_test
+from statsmodels.stats.contingency_tables import mcnemar
+from statsmodels.stats.multitest import multipletests
+
+from pddlego_local.report.statistics.clustered import LEVEL
+from pddlego_local.report.statistics.holm import holm
+from pddlego_local.report.statistics.paired import (
+    Paired,
+    Tally,
+    score_interval,
+    smallest_difference,
+    swapping_arms,
+)
+
+Z = 1.959964
+
+
+def one_pair_a_game(gained: int, lost: int, pairs: int) -> Paired:
+    alike = pairs - gained - lost
+    tallies = [Tally(1, 1, 0)] * gained + [Tally(1, 0, 1)] * lost + [Tally(1, 0, 0)] * alike
+    return Paired(tallies)
+
+
+@pytest.mark.parametrize(("gained", "lost"), [(0, 0), (1, 0), (5, 1), (12, 2), (30, 10), (7, 7)])
+def test_with_one_pair_a_game_the_test_is_mcnemars(gained: int, lost: int) -> None:
+    expected = mcnemar([[50, gained], [lost, 50]], exact=True).pvalue
+    assert one_pair_a_game(gained, lost, 100).p == pytest.approx(expected)
+
+
+@pytest.mark.parametrize(
+    "differences", [[3, 2, -1, 0, 4], [1] * 8, [5, -5, 2], [2, 2, 2, -3, 1, 1, -1, 4, 0, 3]]
+)
+def test_the_test_is_scipys_permutation_test(differences: Sequence[int]) -> None:
+    zeros = np.zeros(len(differences))
+    found = permutation_test(
+        (np.array(differences), zeros),
+        lambda a, b, axis: np.sum(a - b, axis=axis),
+        permutation_type="samples",
+        vectorized=True,
+        n_resamples=np.inf,
+    )
+    assert swapping_arms(differences) == pytest.approx(found.pvalue)
+
+
+@pytest.mark.parametrize(
+    ("gained", "lost", "pairs"), [(12, 2, 50), (1, 0, 44), (0, 0, 30), (9, 9, 20), (3, 8, 400)]
+)
+def test_the_interval_is_what_a_score_test_does_not_refuse(
+    gained: int, lost: int, pairs: int
+) -> None:
+    """The share of pairs lost is found by maximising the likelihood at the interval's ends."""
+    alike = pairs - gained - lost
+    for end, sign in zip(score_interval(gained, lost, pairs, Z), (1, -1), strict=True):
+
+        def unlikely(share: float, end: float = end) -> float:
+            cells = ((gained, share + end), (lost, share), (alike, 1 - 2 * share - end))
+            return -sum(count * log(max(chance, 1e-300)) for count, chance in cells if count)
+
+        bounds = (max(0.0, -end), (1 - end) / 2)
+        share = minimize_scalar(unlikely, bounds=bounds, options={"xatol": 1e-12}).x
+        score = gained - lost - pairs * end
+        assert score / sqrt(pairs * (2 * share + end - end**2)) == pytest.approx(sign * Z, abs=1e-3)
+
+
+def test_the_interval_of_the_literature() -> None:
+    # 36, 12, 2 and 0 pairs: Newcombe, Statistics in Medicine 17, 1998, 2635-2650, and Tango
+    assert one_pair_a_game(12, 2, 50).interval() == pytest.approx((0.0611, 0.3447), abs=5e-5)
+
+
+def test_ends_and_nothing() -> None:
+    assert one_pair_a_game(20, 0, 20).interval()[1] == 1
+    assert one_pair_a_game(0, 20, 20).interval()[0] == -1
+    nothing = Paired([])
+    assert (nothing.difference, nothing.p, nothing.interval()) == (None, None, (-1.0, 1.0))
+    assert nothing.smallest_shown() is None
+
+
+def test_pairs_of_a_game_that_always_agree_say_no_more_than_one() -> None:
+    once = Paired([Tally(1, 1, 0)] * 5 + [Tally(1, 0, 0)] * 5)
+    often = Paired([Tally(10, 10, 0)] * 5 + [Tally(10, 0, 0)] * 5)
+    assert often.effective_pairs() == pytest.approx(10)
+    assert often.interval() == pytest.approx(once.interval())
+    assert often.p == once.p == pytest.approx(2 / 2**5)  # five swaps that all fall on one side
+    assert often.smallest_shown() == pytest.approx(once.smallest_shown())
+
+
+def test_pairs_of_a_game_that_have_nothing_in_common_count_in_full() -> None:
+    mixed = Paired([Tally(4, 2, 2)] * 20)
+    assert mixed.effective_pairs() == 80
+
+
+def test_equal_arms_have_an_interval_too() -> None:
+    low, high = one_pair_a_game(0, 0, 30).interval()
+    assert -0.12 < low < -0.1 and high == pytest.approx(-low)
+
+
+def test_swapping_the_arms_turns_all_about() -> None:
+    rng = np.random.default_rng(0)
+    for _ in range(20):
+        drawn = [Tally(5, int(g), int(v)) for g, v in rng.integers(0, 3, size=(12, 2))]
+        there, back = Paired(drawn), Paired([Tally(t.pairs, t.lost, t.gained) for t in drawn])
+        assert there.p == pytest.approx(back.p)
+        assert there.interval() == pytest.approx(
+            (-back.interval()[1], -back.interval()[0]), abs=1e-6
+        )
+        assert there.difference is not None
+        assert there.interval()[0] <= there.difference <= there.interval()[1]
+
+
+def random_tables(count: int) -> Iterator[Paired]:
+    rng = np.random.default_rng(0)
+    for number in range(count):
+        most = int(rng.integers(1, 6)) if number % 2 else 1  # pairs of a cluster
+        sizes = rng.integers(1, most + 1, size=int(rng.integers(1, 60)))
+        shares = rng.dirichlet([1, 1, 2])
+        drawn = [rng.multinomial(size, shares) for size in sizes]
+        yield Paired([Tally(int(d.sum()), int(d[0]), int(d[1])) for d in drawn])
+
+
+def test_the_interval_leaves_0_out_if_and_only_if_the_test_refuses_it() -> None:
+    shown = 0
+    for found in random_tables(400):
+        for level in (0.05, 0.05 / 3, 0.05 / 14):
+            low, high = found.interval(level)
+            assert found.p is not None and found.difference is not None
+            assert low <= found.difference <= high
+            assert (low > 0 or high < 0) == (found.p < level), (found, level)
+            shown += found.p < level
+    assert 200 < shown < 1000
+
+
+def test_holms_verdict_is_the_intervals_too() -> None:
+    rng = np.random.default_rng(1)
+    tables = list(random_tables(300))
+    for _ in range(100):
+        family = [tables[n] for n in rng.integers(0, len(tables), size=int(rng.integers(1, 12)))]
+        values = [found.p for found in family if found.p is not None]
+        refused = multipletests(values, method="holm")[0]
+        for found, adjusted, shown in zip(family, holm(values), refused, strict=True):
+            low, high = found.interval(adjusted.level)
+            assert (low > 0 or high < 0) == shown == (adjusted.p < LEVEL)
+
+
+def test_the_example_that_contradicted_itself() -> None:
+    # +40 points of ten games, four won and none lost: it read "(1 to 69), no difference shown"
+    found = one_pair_a_game(4, 0, 10)
+    assert found.p == pytest.approx(2 / 2**4)
+    assert found.interval()[0] == 0 < score_interval(4, 0, 10, Z)[0]
+
+
+def test_p_is_no_smaller_than_either_tests() -> None:
+    for found in random_tables(200):
+        exact = swapping_arms(tally.gained - tally.lost for tally in found.clusters)
+        assert found.p is not None and found.p >= exact
+
+
+@pytest.mark.parametrize("level", [0.05, 0.05 / 14, 0.05 / 200])
+@pytest.mark.parametrize(("pairs", "discordant"), [(20, 0.0), (30, 0.4), (40, 0.2)])
+def test_the_smallest_difference_is_shown_in_four_of_five(
+    pairs: int, discordant: float, level: float
+) -> None:
+    """The power, added up over every table that can come of it."""
+    difference = smallest_difference(pairs, discordant, level)
+    assert difference is not None
+    seen = max(discordant, difference)
+    up, down = (seen + difference) / 2, (seen - difference) / 2
+    power = sum(
+        comb(pairs, g) * comb(pairs - g, v) * up**g * down**v * (1 - seen) ** (pairs - g - v)
+        for g in range(pairs + 1)
+        for v in range(pairs + 1 - g)
+        if (p := one_pair_a_game(g, v, pairs).p) is not None and p < level
+    )
+    assert power == pytest.approx(0.8, abs=0.002)
+
+
+def test_too_few_games_show_nothing() -> None:
+    assert smallest_difference(5, 0.2) is None  # even 5 of 5 have p = 1 / 16
+    assert smallest_difference(6, 0.2) is not None

@@ -1,0 +1,216 @@
+"""Tables from records made by hand, with the answers worked out in comments."""
+
+import csv
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pddlego_local.cli import run
+from pddlego_local.core.formats import FORMAT, to_json
+from pddlego_local.core.outcomes import CAUSES, OUTCOMES, outcome_named
+from pddlego_local.core.record.rows import Ending, EpisodeRow
+from pddlego_local.core.record.summary import summarize
+from pddlego_local.environments.coin.game import Coin
+from pddlego_local.report.cells import find_cells
+from pddlego_local.report.files import columns
+from pddlego_local.report.numbers import Numbers, report_numbers
+from pddlego_local.report.statistics.rates import Rate
+from pddlego_local.report.text import RANDOM_ON_COIN, rate, report_markdown
+from tests.report.test_statistics import EVENTS, solved_in_the_first_of_ten_trials
+from tests.rows import row
+
+
+def write_cell(
+    folder: Path, rows: list[EpisodeRow], games: str, variant: str = "detailed", trials: int = 1
+) -> None:
+    folder.mkdir(parents=True, exist_ok=True)
+    labels = {"environment": "coin", "method": "m", "model": "random", "decoding": "syntax"}
+    run_json: dict[str, Any] = {
+        "format": FORMAT,
+        "labels": labels,
+        "task_groups": {},
+        "identity": {
+            "environment": {"rooms": 5, "budget": {"unit": "actions", "limit": 50}},
+            "method": {"variant": variant},
+            "seed": 0,
+        },
+        "starts": [{"config": {"games": games, "trials": trials}}],
+    }
+    (folder / "run.json").write_text(json.dumps(run_json))
+    (folder / "episodes.jsonl").write_text("".join(to_json(row) + "\n" for row in rows))
+
+
+def ended(*outcomes: str) -> list[EpisodeRow]:
+    """Games 0, 1, …; each was played as EVENTS tells."""
+    rows = []
+    for game, outcome in enumerate(outcomes):
+        success = outcome_named(outcome).success
+        ending = Ending(
+            game=game, trial=0, outcome=outcome, success=success, won=success, wall_time_s=2.0
+        )
+        rows.append(EpisodeRow.of(ending, summarize(EVENTS)))
+    return rows
+
+
+OUTCOMES_OF_FOUR = ("success", "success_at_start", "solver_abort", "success")
+
+
+def report(folder: Path, *, with_trivial: bool = False) -> Numbers:
+    return report_numbers(find_cells([folder]), with_trivial=with_trivial)
+
+
+@pytest.mark.parametrize("goal", ["unmet", "frontier"])
+def test_a_trackers_help_is_named(tmp_path: Path, goal: str) -> None:
+    write_cell(tmp_path / "cell", ended("success"), "0")
+    path = tmp_path / "cell" / "run.json"
+    run_json = json.loads(path.read_text())
+    run_json["identity"]["decoding"] = {"rung": "grounded", "goal": goal}
+    path.write_text(json.dumps(run_json))
+    assert ("help from outside" in report_markdown(report(tmp_path))) is (goal == "frontier")
+
+
+def test_trivial_games_are_counted_apart_and_missing_ones_are_shown(tmp_path: Path) -> None:
+    write_cell(tmp_path / "cell", ended(*OUTCOMES_OF_FOUR), "0-5")
+    (cell,) = report(tmp_path).cells
+    found, episodes = cell.measures, cell.episodes
+    assert (found.success.k, found.success.n) == (2, 3)
+    assert (episodes.asked, episodes.finished, episodes.missing) == (6, 4, 2)
+    assert episodes.trivial == 1
+    assert cell.success_of_asked.low_if_lost == Rate(2, 5).interval[0]
+    assert cell.success_of_asked.high_if_won == Rate(4, 5).interval[1]
+    assert found.causes == {"solved": 9, "truncated": 3}
+    assert found.solver_errors_fixed == Rate(3, 3)
+    (cell,) = report(tmp_path, with_trivial=True).cells
+    assert (cell.measures.success.k, cell.measures.success.n) == (3, 4)
+    text = report_markdown(report(tmp_path))
+    assert "| 4 of 6, 2 without a result |" in text and "as lost, and as won" in text
+
+
+def test_what_any_start_asked_for_is_missed(tmp_path: Path) -> None:
+    write_cell(tmp_path, ended("success", "success"), "0-9")
+    record = json.loads((tmp_path / "run.json").read_text())
+    record["starts"].append({"config": {"games": "10-11", "trials": 1}})
+    (tmp_path / "run.json").write_text(json.dumps(record))
+    (cell,) = report(tmp_path).cells
+    assert (cell.episodes.asked, cell.episodes.missing) == (12, 10)
+
+
+def test_csv_is_numeric_with_one_number_a_column(tmp_path: Path) -> None:
+    write_cell(tmp_path / "runs" / "a", ended(*OUTCOMES_OF_FOUR), "0-3")
+    write_cell(tmp_path / "runs" / "b", ended("solver_abort"), "0")
+    assert run(["report", str(tmp_path / "runs"), "--out", str(tmp_path / "out")]) == 0
+    with (tmp_path / "out" / "report.csv").open() as file:
+        lines = list(csv.DictReader(file))
+    assert [(line["success_k"], line["success_n"]) for line in lines] == [("2", "3"), ("0", "1")]
+    words = {"environment", "method", "model", "decoding", "settings", "budget"}
+    for line in lines:
+        for name, text in line.items():
+            assert name in words or text == "" or float(text) >= 0, name
+    assert float(lines[0]["success_low"]) == Rate(2, 3).interval[0]
+    assert lines[0]["pddlego_steps_on_success_mean"] == "4.0"
+    assert lines[1]["steps_on_success_mean"] == ""  # a mean of nothing
+    assert {f"outcomes_{name}" for name in OUTCOMES} < set(lines[0])
+    assert {f"causes_{name}" for name in CAUSES} < set(lines[0])
+
+
+def test_report_prints_and_writes_markdown(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write_cell(tmp_path / "runs" / "a", ended(*OUTCOMES_OF_FOUR), "0-3")
+    write_cell(tmp_path / "runs" / "b", ended("solver_abort"), "0")
+    assert run(["report", str(tmp_path / "runs"), "--out", str(tmp_path / "out")]) == 0
+    assert "66.7" in capsys.readouterr().out
+    text = (tmp_path / "out" / "report.md").read_text()
+    assert text.count("\n|") == 4  # of one kind of task alone, no table by kind
+    assert "PDDLego's steps on success" in text and "[" in text
+    assert not (tmp_path / "out" / "trials.csv").exists()
+
+
+def test_a_folder_without_runs_is_an_error_of_usage(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(["report", str(tmp_path)]) == 2
+    assert "no run.json" in capsys.readouterr().err
+
+
+def test_what_tells_cells_apart_is_shown_and_budgets_always(tmp_path: Path) -> None:
+    write_cell(tmp_path / "a", ended(*OUTCOMES_OF_FOUR), "0-3", "detailed")
+    write_cell(tmp_path / "b", ended(*OUTCOMES_OF_FOUR), "0-3", "simple")
+    numbers = report(tmp_path)
+    assert [cell.labels["settings"] for cell in numbers.cells] == [
+        "method.variant=detailed seed=0",
+        "method.variant=simple seed=0",
+    ]
+    assert {cell.labels["budget"] for cell in numbers.cells} == {"50 actions"}
+    shown = [(task.tasks, task.success.n) for task in numbers.tasks]
+    assert shown == [("11 rooms", 3)] * 2
+
+
+def test_unsolvable_games_count_for_no_method(tmp_path: Path) -> None:
+    write_cell(tmp_path, ended(*OUTCOMES_OF_FOUR, "unsolvable_game"), "0-4")
+    (cell,) = report(tmp_path).cells
+    assert cell.episodes.unsolvable == 1 and cell.measures.success.n == 3
+
+
+def test_nine_of_ten_games_solved_in_the_first_of_ten_trials(tmp_path: Path) -> None:
+    write_cell(tmp_path, solved_in_the_first_of_ten_trials(9, 10), "0-9", trials=10)
+    numbers = report(tmp_path)
+    (cell,) = numbers.cells
+    assert rate(cell.measures.success).startswith("90.0 %")
+    assert rate(cell.measures.games_solved) == "90.0 % [59.6, 98.2] of 10"
+    assert [(t.after_trial, t.games_solved.k) for t in numbers.trials if t.tasks == "all"] == [
+        (trial, 9) for trial in range(1, 11)
+    ]
+    assert columns(numbers.trials[0])["missing"] == 0
+    (task,) = numbers.tasks  # trials that were not played again name no kind, their game does
+    assert (task.success.k, task.success.n) == (90, 100)
+
+
+def test_the_interval_of_what_was_asked_is_of_games(tmp_path: Path) -> None:
+    # 4 games, 2 trials each; those of the last game have no result. Game 4 was trivial
+    rows = [row("success", game, trial) for game in range(3) for trial in range(2)]
+    write_cell(tmp_path, [*rows, row("success_at_start", 4)], "0-4", trials=2)
+    (cell,) = report(tmp_path).cells
+    assert cell.episodes.missing == 3  # the trivial game's second trial too, which cannot count
+    assert cell.success_of_asked.low_if_lost == pytest.approx(Rate(3, 4).interval[0])
+    assert cell.success_of_asked.high_if_won == pytest.approx(Rate(4, 4).interval[1])
+
+
+def test_games_with_one_map_are_one_cluster_and_the_report_says_how_many(tmp_path: Path) -> None:
+    outcomes = ("step_limit", "success", "success", "success")
+    rows = [row(outcomes[game % 4], game, map=f"house {game % 4}") for game in range(12)]
+    write_cell(tmp_path, [*rows, row("success_at_start", 12, map="house 9")], "0-12")
+    numbers = report(tmp_path)
+    (cell,) = numbers.cells
+    assert (cell.measures.games, cell.measures.maps) == (12, 4)
+    assert cell.measures.success.interval == pytest.approx(Rate(3, 4).interval)
+    assert (numbers.tasks[0].games, numbers.tasks[0].success) == (12, cell.measures.success)
+    assert "| 12 (4 maps) |" in report_markdown(numbers)
+
+
+def test_what_was_cut_after_a_whole_answer_is_told_where_there_is_some(tmp_path: Path) -> None:
+    for cut in (0, 3):
+        write_cell(tmp_path, [row(cut_after_answer=cut), row(game=1)], "0-1")
+        (cell,) = report(tmp_path).cells
+        assert cell.measures.cut_after_answer == cut
+        assert ("cut after a whole answer" in report_markdown(report(tmp_path))) is bool(cut)
+
+
+def test_a_table_with_trivial_games_says_what_the_papers_random_policy_wins(
+    tmp_path: Path,
+) -> None:
+    write_cell(tmp_path, ended(*OUTCOMES_OF_FOUR), "0-3")
+    assert RANDOM_ON_COIN in report_markdown(report(tmp_path, with_trivial=True))
+    without = report_markdown(report(tmp_path))
+    assert RANDOM_ON_COIN not in without and "--with-trivial" in without
+    coin = Coin(rooms=11)
+    trivial = [game for game in range(60) if coin.reset(game).success]
+    assert sum(game < 10 for game in trivial) / 10 == 0.20
+    assert sum(game >= 10 for game in trivial) / 50 == 0.04
+
+
+def test_a_rate_is_shown_with_its_interval_and_n() -> None:
+    assert rate(Rate(8, 10)) == "80.0 % [49.0, 94.3] of 10"
+    assert rate(Rate(0, 0)) == "–"

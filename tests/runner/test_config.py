@@ -1,0 +1,216 @@
+"""Every YAML composes; what is unknown or impossible is refused in one sentence."""
+
+from pathlib import Path
+
+import pytest
+
+from pddlego_local.core.errors import ConfigError
+from pddlego_local.core.resources import folder
+from pddlego_local.runner.config import CellConfig, compose_cell, parse_games
+from pddlego_local.training.settings import compose_training
+
+OPTIONS = sorted(
+    f"{path.parent.name}={path.stem}"
+    for path in folder("conf").glob("*/[!_]*.yaml")
+    if path.parent.name != "train"
+)
+
+
+def composed(option: str) -> CellConfig:
+    nothing_won_yet = ["method.domains=null"]
+    extra = {
+        "experiment=paper_pddlego_plus_domain": nothing_won_yet,
+        "experiment=paper_pddlego_plus_domain_alfworld": nothing_won_yet,
+        "model=replay": ["model.run=runs"],
+        "model=transformers": ["model.weights=some/model"],
+        "model=vllm": ["model.weights=some/model"],
+    }.get(option, [])
+    return compose_cell([option, *extra])
+
+
+@pytest.mark.parametrize("option", OPTIONS)
+def test_every_yaml_composes_and_its_parts_can_be_built(
+    option: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "json_2.1.1" / "valid_seen").mkdir(parents=True)
+    monkeypatch.setenv("ALFWORLD_DATA", str(tmp_path))
+    composed(option).check()
+
+
+def test_every_training_composes() -> None:
+    assert compose_training("nano", []).shape
+    lora = compose_training("lora", ["weights=some/model"])
+    assert lora.lora and not lora.shape
+
+
+def test_there_is_a_yaml_for_each_of_the_models_that_are_promised() -> None:
+    promised = {"reference", "replay", "random", "random_vllm", "transformers", "vllm"}
+    assert promised <= {path.stem for path in (folder("conf") / "model").glob("*.yaml")}
+
+
+@pytest.mark.parametrize(
+    ("overrides", "said"),
+    [
+        (
+            ["environment.rooms=12"],
+            "environment.rooms=12: input should be less than or equal to 11",
+        ),
+        (["environment.doors=perhaps"], "environment.doors"),
+        (["+environment.windows=3"], "environment.windows: there is no such option"),
+        (["environment.windows=3"], "windows"),
+        (["environment=moon"], "moon"),
+        (["method.variant=long"], "method.variant='long'"),
+        (["decoding=syntax", "decoding.goal=unmet"], "decoding.goal=unmet needs"),
+        (["decoding=typed", "decoding.goal=new"], "decoding.goal='new'"),
+        (["decoding=free", "decoding.reason=draft"], "decoding.reason=draft needs a rung with"),
+        (["decoding=json", "decoding.reading=strict"], "reading"),
+        (["decoding=json", "+decoding.reading=strict"], "decoding.reading=strict is for"),
+        (["decoding=free", "decoding.reading=kind"], "decoding.reading='kind'"),
+        (["decoding.reason=long"], "decoding.reason='long'"),
+        (["decoding.draft_tokens=0"], "decoding.draft_tokens=0"),
+        (["decoding.thinking=true"], "'decoding.thinking'"),
+        (["+decoding.thinking=true"], "decoding.thinking: there is no such option"),
+        (["decoding.temperature=-1"], "decoding.temperature=-1"),
+        (["model=replay"], "model.run"),
+        (["games=3-1"], "games='3-1'"),
+        (["games=all"], "games='all': write seeds"),
+        (["games=0,"], "games='0,': write seeds"),
+        (["games="], "games='': write seeds"),
+        (["games=3,2147483648"], "no game 2147483648 of coin; there are 0 to 2147483647"),
+        (["environment=cooking", "games=18446744073709551616"], "there are 0 to 2147483647"),
+        (["games=range(0,5)"], "games='range(0,5)': write seeds"),
+        (["games=0-2;7"], "games='0-2;7': write seeds"),
+        (["games=0-999999999"], "at most 1,000,000 games"),
+        (["games=0-600000,1000000-1600000"], "at most 1,000,000 games"),
+        ([f"games=0-{'9' * 4000}"], "write seeds"),
+        (["games=0-999", "trials=1001"], "at most 1,000,000 episodes"),
+        (["trials=1000000000"], "trials=1000000000"),
+        (["run.concurrency=1000000"], "run.concurrency=1000000"),
+        (["name=.."], "name='..'"),
+        (["name=."], "name='.'"),
+        (["name=.hidden"], "name='.hidden'"),
+        ([f"name={'n' * 300}"], "at most 100 bytes"),
+        (["name='a b'"], "name='a b'"),
+        (["name="], "name=''"),
+        ([b'run.out="a\\x00b"'.decode("unicode_escape")], "NUL"),
+        (["trials=0"], "trials=0"),
+        (["seed=x"], "seed='x'"),
+        (["run.concurrency=0"], "run.concurrency=0"),
+        (["name=a/b"], "name='a/b'"),
+        (["environment.budget.unit=hours"], "environment.budget.unit='hours'"),
+        (["environment.budget.limit=0"], "environment.budget.limit=0"),
+        (["environment=alfworld", "environment.task_types=[wash]"], "'wash'"),
+        (["environment=alfworld_real", "environment.data="], "ALFWORLD_DATA"),
+        (["environment=alfworld_real", "environment.data=/nowhere"], "there is no folder /nowhere"),
+        (["method=fcrf", "method.lessons=/nowhere"], "method.lessons"),
+        (["+nonsense=1"], "nonsense: there is no such option"),
+    ],
+)
+def test_bad_values_are_refused_naming_the_key(overrides: list[str], said: str) -> None:
+    with pytest.raises(ConfigError) as refused:
+        compose_cell(overrides).check()
+    assert said in str(refused.value)
+    assert "\n" not in str(refused.value)
+
+
+@pytest.mark.parametrize("rung", ["free", "json", "syntax", "signatures", "typed", "grounded"])
+def test_a_rung_comes_with_its_goal_and_the_two_top_ones_take_any(rung: str) -> None:
+    composed = compose_cell([f"decoding={rung}"])
+    assert composed.build("decoding").goal == ("unmet" if rung == "grounded" else "any")
+    for goal in ("any", "unmet", "frontier"):
+        other = compose_cell([f"decoding={rung}", f"decoding.goal={goal}"])
+        if goal == "any" or rung in ("typed", "grounded"):
+            assert other.build("decoding").goal == goal
+        else:
+            with pytest.raises(ConfigError, match=rf"decoding\.goal={goal}"):
+                other.check()
+
+
+def test_games_are_ranges_and_single_seeds() -> None:
+    assert parse_games("0-2,7, 9") == (0, 1, 2, 7, 9)
+    assert parse_games(4) == (4,)
+
+
+@pytest.mark.parametrize(
+    ("override", "games"),
+    [
+        ("games=0-2,7", (0, 1, 2, 7)),
+        ('games="0-2,7"', (0, 1, 2, 7)),
+        ("games='0-2,7'", (0, 1, 2, 7)),
+        ("games=[0,3]", (0, 3)),
+        ("games=[0-2, 7]", (0, 1, 2, 7)),
+        ("games=7", (7,)),
+        ("games=3,5", (3, 5)),
+        ("++games=3,5", (3, 5)),
+    ],
+)
+def test_games_need_no_quotes(override: str, games: tuple[int, ...]) -> None:
+    assert compose_cell([override]).settings.games == games
+
+
+@pytest.mark.parametrize(
+    ("model", "draft", "answer", "fits"),
+    [
+        ("random", 8000, 8192, True),
+        ("random", 8192, 8192, False),  # a context of 16,384, which has to hold a prompt too
+        ("random_vllm", 20_000, 100, False),
+        ("llama31_8b", 20_000, 8192, True),
+        ("llama31_8b", 30_000, 8192, False),
+        ("reference", 90_000, 90_000, True),  # it has no context
+    ],
+)
+def test_a_draft_and_an_answer_must_fit_the_context(
+    model: str, draft: int, answer: int, fits: bool
+) -> None:
+    limits = [f"decoding.draft_tokens={draft}", f"decoding.max_tokens={answer}"]
+    compose_cell([f"model={model}", *limits]).check()
+    drafting = compose_cell([f"model={model}", "decoding.reason=draft", *limits])
+    if fits:
+        drafting.check()
+    else:
+        with pytest.raises(ConfigError, match=rf"draft_tokens={draft}.*model\.context_tokens=\d+"):
+            drafting.check()
+
+
+SAME = ["games=0-59", "trials=3", "run.concurrency=9", "run.out=elsewhere", "name=other"]
+OTHER = ["seed=1", "environment.rooms=7", "method.variant=simple", "decoding=free", "model=random"]
+OTHER += ["decoding.reason=draft"]
+
+
+@pytest.mark.parametrize("override", SAME + OTHER)
+def test_a_cells_name_depends_on_what_changes_results_and_on_nothing_else(override: str) -> None:
+    assert (compose_cell([override]).cell == compose_cell([]).cell) == (override in SAME)
+
+
+def test_free_cells_of_before_a_reading_could_be_chosen_are_those_that_are_read_strictly() -> None:
+    sample = ["environment.rooms=5", "method=pddlego", "method.variant=compact", "model=nano"]
+    sample += ["decoding.temperature=0", "decoding.max_tokens=1024", "decoding=free"]
+    strict = compose_cell([*sample, "decoding.reading=strict"])
+    assert strict.cell == "coin-pddlego-nano-free-s0-51ee0e20"  # as in docs/sample/records.tar.xz
+    arm = compose_cell([*sample[:-1], "decoding=free_strict"])
+    assert arm.cell == "coin-pddlego-nano-free_strict-s0-51ee0e20"
+    assert arm.check()["decoding"].reading == "strict"
+    lenient = compose_cell(sample)
+    assert lenient.cell != strict.cell and lenient.check()["decoding"].reading == "lenient"
+
+
+def test_a_data_set_counts_by_its_name_wherever_it_lies(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cells = set()
+    for place in ("here", "there"):
+        data = tmp_path / place / "alfworld"
+        (data / "valid_seen").mkdir(parents=True)
+        monkeypatch.setenv("ALFWORLD_DATA", str(data))
+        cells.add(compose_cell(["environment=alfworld_real"]).cell)
+    assert len(cells) == 1
+
+
+def test_a_local_model_counts_by_its_name_wherever_it_lies(tmp_path: Path) -> None:
+    cells = set()
+    for place in ("here", "there"):
+        (tmp_path / place / "tiny").mkdir(parents=True)
+        cells.add(
+            compose_cell(["model=transformers", f"model.weights={tmp_path / place / 'tiny'}"]).cell
+        )
+    assert len(cells) == 1

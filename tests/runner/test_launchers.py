@@ -1,0 +1,179 @@
+"""Sweeps whose jobs other launchers start: every cell played once, and what is missing is told."""
+
+import importlib.util
+import os
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from pddlego_local.commands import run as command
+from pddlego_local.core.errors import ConfigError, MissingPart
+from pddlego_local.core.record.folder import read_rows
+from pddlego_local.core.record.rows import EpisodeRow
+from pddlego_local.runner.cell import folder_of
+from pddlego_local.runner.config import CellConfig, compose_cell
+from pddlego_local.runner.launchers import check_launcher, go_to, job_of
+from pddlego_local.runner.run import run_cells
+from pddlego_local.runner.sweep_record import write_sweep
+from tests.rows import without_clocks
+
+
+def installed(package: str) -> bool:
+    try:
+        return importlib.util.find_spec(f"hydra_plugins.{package}") is not None
+    except ModuleNotFoundError:
+        return False
+
+
+slurm = pytest.mark.skipif(
+    not installed("hydra_submitit_launcher"), reason="the extra slurm is not installed"
+)
+ray = pytest.mark.skipif(
+    not (installed("hydra_ray_launcher") and importlib.util.find_spec("ray")),
+    reason="the extra ray is not installed",
+)
+NOBODY = "model.server.url=http://127.0.0.1:9/v1"
+
+# Runs the jobs of an array one after the other, where Slurm would ask for nodes.
+SBATCH = """#!/bin/sh
+array=$(sed -n 's/^#SBATCH --array=0-\\([0-9]*\\).*/\\1/p' "$1")
+setsid sh -c 'for task in $(seq 0 '$array'); do
+  SLURM_ARRAY_TASK_ID=$task SLURM_ARRAY_JOB_ID=77 SLURM_JOB_ID=77 SLURM_PROCID=0 SLURM_LOCALID=0 \\
+  SLURM_NODEID=0 SLURM_NTASKS=1 SLURM_JOB_NUM_NODES=1 sh '"$1"'
+done' > "$0.log" 2>&1 < /dev/null &
+echo "Submitted batch job 77"
+"""
+SRUN = """#!/bin/sh
+while [ "${1#-}" != "$1" ]; do [ "$1" = --output ] || [ "$1" = --error ] && shift; shift; done
+exec "$@"
+"""
+SACCT = "#!/bin/sh\nprintf 'JobID|State|NodeList\\n77_0|RUNNING|node\\n77_1|RUNNING|node\\n'\n"
+
+
+def sweep(*words: str, **variables: str) -> tuple[int, str]:
+    """Exit code, and what was told on both streams."""
+    done = subprocess.run(
+        [sys.executable, "-m", "pddlego_local", "run", "-m", *words],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        env={**os.environ, **variables},
+        check=False,
+    )
+    return done.returncode, done.stdout
+
+
+def cells(out: Path) -> list[CellConfig]:
+    words = [f"run.out={out}", "games=0-1"]
+    return [compose_cell([*words, f"environment.rooms={rooms}"]) for rooms in (3, 5)]
+
+
+def rows(configs: Sequence[CellConfig]) -> list[list[EpisodeRow]]:
+    return [
+        sorted(
+            map(without_clocks, read_rows(folder_of(config) / "episodes.jsonl")),
+            key=lambda row: row.game,
+        )
+        for config in configs
+    ]
+
+
+@pytest.fixture(scope="module")
+def here(tmp_path_factory: pytest.TempPathFactory) -> list[list[EpisodeRow]]:
+    """The rows of the same sweep, played in one process."""
+    configs = cells(tmp_path_factory.mktemp("here"))
+    run_cells(configs, lambda result: None)
+    return rows(configs)
+
+
+@slurm
+def test_jobs_play_each_cell_once_and_what_none_played_is_told(
+    tmp_path: Path, here: list[list[EpisodeRow]]
+) -> None:
+    words = [f"run.out={tmp_path}", "games=0-1", "environment.rooms=3,5"]
+    code, told = sweep(*words, "hydra/launcher=submitit_local")
+    assert code == 0, told
+    assert rows(cells(tmp_path)) == here
+    lost = ["name=lost", "model=vllm", "model.weights=x", NOBODY]
+    code, told = sweep(f"run.out={tmp_path}", "games=0-1", *lost, "hydra/launcher=submitit_local")
+    assert code == 3 and "2 episodes of the sweep have no result" in told
+    assert "Traceback" not in told
+    (log,) = tmp_path.glob("lost/.submitit/*/*.err")
+    assert "Check the server at http://127.0.0.1:9/v1" in log.read_text()
+
+
+@slurm
+def test_through_slurms_commands_a_job_goes_on_with_the_cells_of_its_model(
+    tmp_path: Path, here: list[list[EpisodeRow]]
+) -> None:
+    for name, script in {"sbatch": SBATCH, "srun": SRUN, "sacct": SACCT}.items():
+        (tmp_path / name).write_text(script)
+        (tmp_path / name).chmod(0o755)
+    out = tmp_path / "runs"
+    code, told = sweep(
+        f"run.out={out}", "games=0-1", "environment.rooms=3,5",
+        "hydra/launcher=submitit_slurm", "hydra.launcher.partition=gpu",
+        PATH=f"{tmp_path}:{os.environ['PATH']}",
+    )  # fmt: skip
+    assert code == 0, told + (tmp_path / "sbatch.log").read_text()
+    assert rows(cells(out)) == here
+    log = (tmp_path / "sbatch.log").read_text()
+    assert log.count("2 episodes to play, 0 done") == 2
+    assert log.count("0 episodes to play, 2 done") == 2, "the second job has nothing to do"
+    sent = next(out.rglob("*submission*.sh"))
+    assert "#SBATCH --partition=gpu" in sent.read_text()
+    assert "#SBATCH --gpus-per-node=1" in sent.read_text()
+
+
+@ray
+def test_through_ray(tmp_path: Path, here: list[list[EpisodeRow]]) -> None:
+    resources = [f"hydra.launcher.ray.remote.num_{kind}" for kind in ("gpus=0", "cpus=1")]
+    words = [f"run.out={tmp_path}", "games=0-1", "environment.rooms=3,5"]
+    code, told = sweep(*words, "hydra/launcher=ray", *resources)
+    assert code == 0, told
+    assert rows(cells(tmp_path)) == here
+
+
+def test_a_job_plays_its_own_cell_first_and_then_those_of_its_model(tmp_path: Path) -> None:
+    overrides = [
+        (f"run.out={tmp_path}", f"model={model}", f"seed={seed}")
+        for seed in (0, 1, 2)
+        for model in ("random", "reference")
+    ]
+    configs = [compose_cell(words) for words in overrides]
+    write_sweep(zip(overrides, configs, strict=True))
+    job = job_of(configs[3])
+    assert [cell.cell for cell in job.cells] == [configs[number].cell for number in (3, 5, 1)]
+    assert sorted(job.sweep) == sorted(map(folder_of, configs))
+    stranger = compose_cell([f"run.out={tmp_path}", "seed=7"])
+    assert job_of(stranger).cells == [stranger], "a later sweep has replaced the record"
+    with pytest.raises(ConfigError, match=r"sweep\.json"):
+        job_of(compose_cell([f"run.out={tmp_path}", "name=other"]))
+
+
+@pytest.mark.parametrize(("package", "extra"), [("submitit", "slurm"), ("ray", "ray")])
+def test_a_launcher_that_is_not_installed(
+    package: str, extra: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    module = f"hydra_plugins.hydra_{package}_launcher.{package}_launcher"
+    monkeypatch.setitem(sys.modules, module, None)
+    with pytest.raises(MissingPart, match=rf"pip install 'pddlego_local\[{extra}\]'"):
+        check_launcher(f"{module}.SomeLauncher")
+
+
+@slurm
+def test_without_slurm_here_no_job_is_sent(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert command.main(["-m", f"run.out={tmp_path}", "hydra/launcher=submitit_slurm"]) == 3
+    assert "there is no srun here" in " ".join(capsys.readouterr().err.split())
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_machine_that_does_not_see_the_sweeps_folder() -> None:
+    with pytest.raises(ConfigError, match="does not see /nowhere"):
+        go_to("/nowhere")

@@ -1,0 +1,364 @@
+"""Whole runs as a user starts them: killed, continued, faulty, refused."""
+
+import hashlib
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import psutil
+import pytest
+
+from pddlego_local.cli import run
+from pddlego_local.core.errors import ConfigError, GrammarIgnored, ModelFault, PromptTooLong
+from pddlego_local.core.nouns import Sampling
+from pddlego_local.core.record.events import End, Unsolvable
+from pddlego_local.core.record.folder import read_events, read_rows
+from pddlego_local.core.record.rows import EpisodeRow
+from pddlego_local.core.resources import folder
+from pddlego_local.decoding.forms import Keys
+from pddlego_local.decoding.question import Drawn, Question
+from pddlego_local.environments.alfworld.process import GameProcess, Reply
+from pddlego_local.environments.coin.game import Coin
+from pddlego_local.models.random import make_random_llama
+from pddlego_local.models.reference import ReferenceFormalizer
+from pddlego_local.models.scripted import Scripted
+from pddlego_local.runner import model_store as opened
+from pddlego_local.runner import run as runner
+from pddlego_local.runner.config import GROUPS, CellConfig, compose_cell
+from pddlego_local.runner.pool import CellResult
+from pddlego_local.training.maps import write as write_maps
+from tests.environments.test_alfworld_data import DataSet
+from tests.rows import without_clocks
+
+
+def start(out: Path, *overrides: str, games: str = "0-19") -> subprocess.Popen[str]:
+    command = [sys.executable, "-m", "pddlego_local", "run", f"run.out={out}", f"games={games}"]
+    return subprocess.Popen(
+        [*command, *overrides],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "PDDLEGO_TEST_MARK": str(out)},
+    )
+
+
+def finish(process: subprocess.Popen[str]) -> tuple[int, str]:
+    """Exit code and what was told on stderr."""
+    with process:
+        _, told = process.communicate()
+    return process.returncode, told
+
+
+def left_over(out: Path) -> list[psutil.Process]:
+    """Processes that any run into `out` started and that still live."""
+    found = []
+    for process in psutil.process_iter():
+        try:
+            if process.environ().get("PDDLEGO_TEST_MARK") == str(out):
+                found.append(process)
+        except psutil.Error:
+            continue
+    return found
+
+
+def gone(out: Path, within_s: float = 600) -> bool:
+    deadline = time.monotonic() + within_s
+    while left_over(out):
+        if time.monotonic() > deadline:
+            return False
+        time.sleep(0.05)
+    return True
+
+
+def rows(out: Path) -> list[EpisodeRow]:
+    """Rows of all cells below `out` without what a clock says, sorted by game."""
+    found = [row for file in out.rglob("episodes.jsonl") for row in read_rows(file)]
+    return sorted(map(without_clocks, found), key=lambda row: (row.game, row.trial))
+
+
+def test_killed_three_times_and_continued_it_ends_as_if_undisturbed(tmp_path: Path) -> None:
+    whole, killed = tmp_path / "whole", tmp_path / "killed"
+    assert finish(start(whole))[0] == 0
+    cut_short = 0
+    for rows_before_kill in (1, 7, 13):
+        process = start(killed)
+        while len(rows(killed)) < rows_before_kill and process.poll() is None:
+            time.sleep(0.005)
+        process.send_signal(signal.SIGKILL)
+        finish(process)
+        assert gone(killed)
+        cut_short += len(rows(killed)) < 20
+    assert cut_short
+    assert finish(start(killed))[0] == 0
+    assert rows(killed) == rows(whole)
+    assert [row.game for row in rows(whole)] == list(range(20))
+    for row in rows(killed):
+        (transcript,) = killed.rglob(f"transcripts/{row.game}-0.jsonl")
+        end = read_events(transcript)[-1]
+        assert isinstance(end, End) and end.row.outcome == row.outcome
+    assert gone(whole) and not list(killed.rglob("*.partial"))
+
+
+def test_an_interrupted_run_says_that_it_can_be_continued(tmp_path: Path) -> None:
+    process = start(tmp_path, games="0-9999")
+    while not rows(tmp_path):
+        assert process.poll() is None
+        time.sleep(0.005)
+    process.send_signal(signal.SIGINT)
+    code, told = finish(process)
+    assert code == 130 and "the same command continues" in told
+    assert "Traceback" not in told and gone(tmp_path)
+    assert not list(tmp_path.rglob("faults.jsonl"))
+
+
+def test_a_finished_run_is_not_played_again(tmp_path: Path) -> None:
+    assert finish(start(tmp_path, games="0-2"))[0] == 0
+    (file,) = tmp_path.rglob("episodes.jsonl")
+    before = file.read_bytes()
+    code, told = finish(start(tmp_path, games="0-2"))
+    assert code == 0 and "0 episodes to play, 3 done" in told.replace("\n", " ")
+    assert file.read_bytes() == before
+
+
+def test_more_games_are_added_to_the_same_cell(tmp_path: Path) -> None:
+    assert finish(start(tmp_path, games="0,1"))[0] == 0
+    assert finish(start(tmp_path, games="0-3"))[0] == 0
+    (file,) = tmp_path.rglob("episodes.jsonl")
+    assert len(read_rows(file)) == 4
+    starts = json.loads((file.parent / "run.json").read_text())["starts"]
+    assert [begun["config"]["games"] for begun in starts] == ["0,1", "0-3"]
+
+
+def test_results_do_not_depend_on_concurrency(tmp_path: Path) -> None:
+    for width in ("1", "8"):
+        run = start(tmp_path / width, f"run.concurrency={width}", games="0-9")
+        assert finish(run)[0] == 0
+    assert rows(tmp_path / "1") == rows(tmp_path / "8")
+
+
+def test_a_sweep_plays_every_cell_and_the_record_holds_what_is_needed(tmp_path: Path) -> None:
+    sweep = start(tmp_path, "-m", "environment.rooms=3,5", "seed=0,1", games="0,1")
+    assert finish(sweep)[0] == 0
+    cells = sorted(tmp_path.rglob("run.json"))
+    assert len(cells) == 4
+    record = json.loads(cells[0].read_text())
+    assert record["labels"]["model"] == "reference"
+    assert record["grammar_sha256"] and record["prompt_sha256"]
+    (begun,) = record["starts"]
+    assert begun["packages"]["outlines"] and "commit" in begun and "dirty" in begun
+    assert begun["config"]["environment"]["rooms"] in (3, 5)
+
+
+def test_a_recorded_run_is_replayed_word_for_word(tmp_path: Path) -> None:
+    settings = ["decoding=syntax", "decoding.max_tokens=200"]
+    drawn = start(tmp_path / "drawn", "model=random", *settings, games="0-1")
+    assert finish(drawn)[0] == 0
+    replay = ["model=replay", f"model.run={tmp_path / 'drawn'}"]
+    assert finish(start(tmp_path / "again", *replay, *settings, games="0-1"))[0] == 0
+    assert rows(tmp_path / "again") == rows(tmp_path / "drawn")
+    assert {row.outcome for row in rows(tmp_path / "drawn")} == {"solver_abort"}
+    other = start(tmp_path / "other", *replay, *settings, "seed=1", "run.retries=0", games="0")
+    code, told = finish(other)
+    assert code == 3 and "another configuration, prompt or seed" in told
+
+
+@pytest.mark.parametrize(
+    ("overrides", "said", "code"),
+    [
+        (["environment.rooms=12"], "environment.rooms=12", 2),
+        (["environment.rooms=many"], "environment.rooms='many'", 2),
+        (["nonsense=1"], "nonsense", 2),
+        (["-m", "environment.rooms=5,12"], "environment.rooms=12", 2),
+        (["model=transformers", "model.weights=/no/such/folder"], "/no/such/folder", 2),
+    ],
+)
+def test_a_users_mistake_ends_in_one_sentence_before_anything_is_played(
+    tmp_path: Path, overrides: list[str], said: str, code: int
+) -> None:
+    exit_code, told = finish(start(tmp_path, *overrides))
+    assert said in told.replace("\n", "")
+    assert "Traceback" not in told
+    assert exit_code == code
+    assert rows(tmp_path) == []
+
+
+def test_a_mistake_in_a_grammar_file_is_named_before_anything_is_recorded(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    files = shutil.copytree(folder("grammars"), tmp_path / "grammars")
+    problem = files / "problem.lark"
+    problem.write_text(problem.read_text().replace("goal: _GOAL", "goal: _GAOL"))
+    monkeypatch.setattr("pddlego_local.decoding.grammars.lark_text.folder", lambda name: files)
+    with pytest.raises(ConfigError, match=r"problem\.lark, line \d+.*_GAOL"):
+        runner.run_cell(compose_cell([f"run.out={tmp_path / 'runs'}"]))
+    assert not list(tmp_path.rglob("run.json"))
+
+
+class Flaky(ReferenceFormalizer):
+    """Fails on one game's calls the first `failures` times."""
+
+    def __init__(self, error: Exception, failures: int) -> None:
+        super().__init__()
+        object.__setattr__(self, "left", [error] * failures)
+
+    def answer(
+        self, question: Question[Keys], sampling: Sampling, sample: int = 0, of: int = 1
+    ) -> Drawn:
+        left: list[Exception] = self.left  # type: ignore[attr-defined]
+        look = question.scene.memory[0].text
+        if left and "South you see a closed patio door. To the West" in look:
+            raise left.pop()
+        return super().answer(question, sampling, sample, of)
+
+
+def play(tmp_path: Path, model: object, monkeypatch: pytest.MonkeyPatch) -> CellResult:
+    monkeypatch.setattr(opened.MODELS, "get", lambda config: model)
+    monkeypatch.setattr(opened.MODELS, "open", lambda config, model: None)
+    monkeypatch.setattr("tenacity.nap.time.sleep", lambda seconds: None)
+    return runner.run_cell(compose_cell([f"run.out={tmp_path}", "games=0-2", "run.retries=2"]))
+
+
+def test_a_cell_builds_each_of_its_parts_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    built: list[str] = []
+
+    def build(self: CellConfig, group: str) -> object:
+        built.append(group)
+        return plain(self, group)
+
+    plain = CellConfig.build
+    monkeypatch.setattr(CellConfig, "build", build)
+    opened.MODELS.close()  # an earlier test may have left the same one open
+    overrides = [f"run.out={tmp_path}", "games=0-3", "run.concurrency=1"]
+    assert runner.run_cell(compose_cell(overrides)).played == 4
+    assert sorted(built) == sorted(GROUPS)
+
+
+def test_a_passing_fault_costs_a_retry_and_nothing_else(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    result = play(tmp_path, Flaky(ModelFault("gone"), 2), monkeypatch)
+    assert result.faults == [] and result.played == 3
+    assert [row.outcome for row in rows(tmp_path)] == ["success"] * 3
+
+
+def test_a_lasting_fault_is_reported_not_scored_and_played_next_time(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    result = play(tmp_path, Flaky(ModelFault("gone"), 99), monkeypatch)
+    assert result.faults == ["game 1, trial 0: ModelFault: gone"]
+    assert [row.game for row in rows(tmp_path)] == [0, 2]
+    (faults,) = tmp_path.rglob("faults.jsonl")
+    assert json.loads(faults.read_text())["message"] == "gone"
+    result = play(tmp_path, ReferenceFormalizer(), monkeypatch)
+    assert result.played == 1
+    assert [row.game for row in rows(tmp_path)] == [0, 1, 2]
+
+
+def test_an_episode_that_outgrows_the_context_ends_and_is_recorded_as_such(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = Scripted(["no PDDL", PromptTooLong("no room")])
+    monkeypatch.setattr(opened.MODELS, "get", lambda config: first)
+    monkeypatch.setattr(opened.MODELS, "open", lambda config, model: None)
+    cell = compose_cell([f"run.out={tmp_path}", "games=1", "decoding=free"])
+    assert runner.run_cell(cell).faults == []
+    assert [row.outcome for row in rows(tmp_path)] == ["context_exceeded"]
+    never = Scripted([PromptTooLong("no room")])
+    monkeypatch.setattr(opened.MODELS, "get", lambda config: never)
+    monkeypatch.setattr(opened.MODELS, "open", lambda config, model: None)
+    with pytest.raises(PromptTooLong):
+        runner.run_cell(compose_cell([f"run.out={tmp_path}", "games=2", "decoding=free"]))
+
+
+def test_a_nul_in_a_command_is_refused_and_the_episode_has_its_page(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    answers = [json.dumps({"action": f"open door to {way}\0"}) for way in ("south", "west")]
+    monkeypatch.setattr(opened.MODELS, "get", lambda config: Scripted(answers))
+    monkeypatch.setattr(opened.MODELS, "open", lambda config, model: None)
+    cell = ["games=1", "method=action_gen", "decoding=free", "environment.budget.limit=2"]
+    assert runner.run_cell(compose_cell([f"run.out={tmp_path}", *cell])).faults == []
+    assert [(row.actions, row.refused) for row in rows(tmp_path)] == [(0, 2)]
+    assert run(["report", str(tmp_path), "--out", str(tmp_path / "report")]) == 0
+    text = "".join(path.read_text() for path in (tmp_path / "report").rglob("*.html"))
+    assert "open door to south␀" in text and "open door to west␀" in text
+
+
+def test_games_on_a_map_of_the_models_training_are_marked(tmp_path: Path) -> None:
+    """A list beside the weights says so; the record names the list."""
+    weights = make_random_llama(tmp_path / "weights", seed=1)
+    environment = Coin(rooms=3)
+    first = dict[int, str]()
+    for game in range(4):
+        environment.reset(game)
+        first[game] = environment.map
+    write_maps(weights, {first[0]})
+    cell = ["environment.rooms=3", "games=0-3", "model=transformers", f"model.weights={weights}"]
+    cell += ["decoding=free", "decoding.max_tokens=4", "method.max_retries=1"]
+    result = runner.run_cell(compose_cell([f"run.out={tmp_path}", *cell]))
+    assert {row.game: row.map for row in rows(tmp_path)} == first
+    assert all(row.map_seen == (row.map == first[0]) for row in rows(tmp_path))
+    assert {row.map_seen for row in rows(tmp_path)} == {True, False}
+    listed = hashlib.sha256((weights / "training_maps.txt").read_bytes()).hexdigest()
+    model = json.loads((result.folder / "run.json").read_text())["model"]
+    assert model["training_maps_sha256"] == listed
+
+
+def test_a_backend_that_ignores_grammars_stops_the_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with pytest.raises(GrammarIgnored):
+        play(tmp_path, Flaky(GrammarIgnored("it answers anything"), 99), monkeypatch)
+
+
+@pytest.mark.parametrize("signal_sent", [signal.SIGKILL, signal.SIGSTOP])
+def test_a_game_that_crashes_or_hangs_costs_its_episode_a_retry_and_nothing_else(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, signal_sent: signal.Signals
+) -> None:
+    """ALFWorld's process is killed, or stopped, at the twelfth command."""
+    commands = 0
+
+    def step(self: GameProcess, command: str) -> Reply:
+        nonlocal commands
+        commands += 1
+        if commands == 12:
+            assert self._running
+            os.kill(self._running._process.pid, signal_sent)
+        return plain(self, command)
+
+    plain = GameProcess.step
+    monkeypatch.setattr(GameProcess, "step", step)
+    result = runner.run_cell(
+        compose_cell(
+            [f"run.out={tmp_path}", "environment=alfworld", "games=0-2", "run.concurrency=1",
+             "environment.limits.step_s=8"]
+        )
+    )  # fmt: skip
+    assert result.faults == [] and result.played == 3
+    rows = read_rows(result.folder / "episodes.jsonl")
+    assert [row.outcome for row in rows] == ["success"] * 3
+    assert commands > 12
+
+
+def test_a_game_that_nobody_can_win_is_named_and_the_others_are_played(tmp_path: Path) -> None:
+    data = DataSet(tmp_path / "alfworld")
+    data.add("pick_and_place_simple", solvable=False)
+    data.add("pick_and_place_simple", seed=1)
+    result = runner.run_cell(
+        compose_cell(
+            [f"run.out={tmp_path}", "environment=alfworld_real", f"environment.data={data.root}",
+             "games=0-1"]
+        )
+    )  # fmt: skip
+    rows = read_rows(result.folder / "episodes.jsonl")
+    assert sorted(row.outcome for row in rows) == ["success", "unsolvable_game"]
+    (lost,) = (row for row in rows if not row.success)
+    events = read_events(result.folder / "transcripts" / f"{lost.game}-0.jsonl")
+    assert isinstance(events[0], Unsolvable) and "no solution" in events[0].message

@@ -1,0 +1,233 @@
+"""Sweeps as one pool of work: killed, limited, interrupted, and always with the same rows."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from pddlego_local.commands import run as command
+from pddlego_local.core.errors import ConfigError, ModelFault
+from pddlego_local.core.record.folder import Cell, read_rows
+from pddlego_local.core.record.rows import EpisodeRow
+from pddlego_local.models.reference import ReferenceFormalizer
+from pddlego_local.runner import model_store as opened
+from pddlego_local.runner.cell import OpenCell
+from pddlego_local.runner.config import CellConfig, RunSettings, compose_cell
+from pddlego_local.runner.pool import CellResult
+from pddlego_local.runner.run import run_cells
+from pddlego_local.runner.shutdown import EarlyEnd
+from tests.rows import row, without_clocks
+from tests.sweeping import Meeting, Talkative
+
+CELLS = ("environment.rooms=3", "environment.rooms=5")
+
+
+def rows(out: Path) -> dict[str, list[EpisodeRow]]:
+    """By cell, sorted by game, without what a clock says."""
+    return {
+        file.parent.name: sorted(
+            map(without_clocks, read_rows(file)), key=lambda row: (row.game, row.trial)
+        )
+        for file in sorted(out.rglob("episodes.jsonl"))
+    }
+
+
+def sweep(out: Path, *overrides: str) -> subprocess.Popen[str]:
+    """A process group of its own, as a terminal's foreground job is."""
+    words = [sys.executable, "-m", "pddlego_local", "run", f"run.out={out}", *overrides]
+    pipe = subprocess.PIPE
+    return subprocess.Popen(words, stdout=pipe, stderr=pipe, text=True, start_new_session=True)
+
+
+def finish(process: subprocess.Popen[str]) -> tuple[int, str]:
+    """Exit code and what was told on stderr."""
+    with process:
+        _, told = process.communicate()
+    return process.returncode, told
+
+
+def interrupt(process: subprocess.Popen[str]) -> None:
+    """As Ctrl-C in a terminal does: all of the foreground job are sent the signal."""
+    os.killpg(process.pid, signal.SIGINT)
+
+
+def configs(out: Path, *overrides: str) -> list[CellConfig]:
+    return [compose_cell([f"run.out={out}", "games=0-2", *overrides, cell]) for cell in CELLS]
+
+
+def play(model: object, cells: list[CellConfig], patch: pytest.MonkeyPatch) -> list[CellResult]:
+    patch.setattr(opened.MODELS, "get", lambda config: model)
+    patch.setattr(opened.MODELS, "open", lambda config, model: None)
+    results: list[CellResult] = []
+    run_cells(cells, results.append)
+    return results
+
+
+def test_killed_and_continued_a_sweep_ends_as_if_undisturbed(tmp_path: Path) -> None:
+    whole, killed = tmp_path / "whole", tmp_path / "killed"
+    run_cells(configs(whole, "games=0-5"), lambda result: None)
+    process = sweep(killed, "-m", "environment.rooms=3,5", "games=0-5")
+    while len(rows(killed)) < 2 and process.poll() is None:
+        time.sleep(0.001)
+    process.kill()
+    finish(process)
+    assert 0 < sum(map(len, rows(killed).values())) < 12
+    run_cells(configs(killed, "games=0-5"), lambda result: None)
+    assert rows(killed) == rows(whole)
+    assert [[row.game for row in cell] for cell in rows(whole).values()] == [[*range(6)]] * 2
+
+
+def test_the_last_episode_of_a_cell_overlaps_the_next_cell(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Game 0 of three rooms cannot end before game 1 of five rooms has begun."""
+    model = Meeting("To the East you see a closed plain door. To the West you see", "sliding patio")
+    together, alone = tmp_path / "together", tmp_path / "alone"
+    results = play(model, configs(together, "run.concurrency=2"), monkeypatch)
+    assert model.__dict__["met"] and model.__dict__["most"] == 2
+    assert [(result.played, result.faults, result.left) for result in results] == [(3, [], 0)] * 2
+    play(ReferenceFormalizer(), configs(alone, "run.concurrency=1"), monkeypatch)
+    assert rows(alone) == rows(together)
+
+
+def test_the_cells_of_a_model_are_played_together_in_whatever_order_they_come(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    order = []
+    monkeypatch.setattr(
+        OpenCell, "prepare", lambda self, console: order.append(self.config.labels["model"])
+    )
+    monkeypatch.setattr(OpenCell, "waves", lambda self: iter(()))
+    cells = [
+        compose_cell([f"run.out={tmp_path}", f"model={model}", f"seed={seed}"])
+        for seed in (0, 1)
+        for model in ("random", "reference")
+    ]
+    play(ReferenceFormalizer(), cells, monkeypatch)
+    assert order == ["random", "random", "reference", "reference"]
+
+
+def test_a_cell_asked_for_twice_is_played_once(tmp_path: Path) -> None:
+    few, more = (
+        compose_cell(
+            [f"run.out={tmp_path}", "environment.rooms=3", "games=0-1", f"trials={trials}"]
+        )
+        for trials in (1, 2)
+    )
+    results: list[CellResult] = []
+    run_cells([few, more], results.append)
+    assert [result.played for result in results] == [2, 2]
+    (played,) = rows(tmp_path).values()
+    assert [(row.game, row.trial) for row in played] == [(0, 0), (0, 1), (1, 0), (1, 1)]
+
+
+def test_a_fault_of_one_cell_lets_the_others_go_on_and_a_mistake_lets_those_before_finish(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first, second = configs(tmp_path)
+    failing: Exception = ModelFault("gone")
+
+    def prepare(self: OpenCell, console: object) -> None:
+        if self.config.cell == first.cell:
+            raise failing
+        plain(self, console)  # type: ignore[arg-type]
+
+    plain = OpenCell.prepare
+    monkeypatch.setattr(OpenCell, "prepare", prepare)
+    results = play(ReferenceFormalizer(), [first, second], monkeypatch)
+    assert [str(result.refused) for result in results] == ["gone", "None"]
+    assert list(rows(tmp_path)) == [second.cell]
+    failing = ConfigError("no such thing")
+    with pytest.raises(ConfigError, match="no such thing"):
+        play(ReferenceFormalizer(), configs(tmp_path, "games=0-4")[::-1], monkeypatch)
+    assert [row.game for row in rows(tmp_path)[second.cell]] == [0, 1, 2, 3, 4]
+    with Cell(results[1].folder):
+        pass  # nobody holds it any more
+
+
+def test_a_limit_of_tokens_ends_a_sweep_in_the_middle_and_a_higher_one_goes_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    limited, whole = tmp_path / "limited", tmp_path / "whole"
+    play(Talkative(), configs(whole), monkeypatch)
+    total = sum(
+        row.prompt_tokens + row.completion_tokens for cell in rows(whole).values() for row in cell
+    )
+    low = ["run.concurrency=1", f"run.max_tokens_total={total // 2}"]
+    results = play(Talkative(), configs(limited, *low), monkeypatch)
+    played = sum(result.played for result in results)
+    assert 0 < played < 6 and played + sum(result.left for result in results) == 6
+    assert "run.max_tokens_total" in results[-1].why and not any(r.faults for r in results)
+    again = play(Talkative(), configs(limited, *low), monkeypatch)
+    assert sum(result.played for result in again) == 0, "what was played before counts"
+    play(Talkative(), configs(limited, f"run.max_tokens_total={2 * total}"), monkeypatch)
+    assert rows(limited) == rows(whole)
+
+
+def test_a_limit_of_hours_is_told_and_is_no_fault(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = [f"run.out={tmp_path}", "games=0-2"]
+    assert command.main([*words, "run.max_hours=1e-9"]) == 0
+    told = " ".join(capsys.readouterr().err.split())
+    assert "run.max_hours=1e-09 is reached, 3 episodes are left" in told
+    assert command.main(words) == 0
+    assert [len(cell) for cell in rows(tmp_path).values()] == [3]
+
+
+def test_hours_count_from_the_start_and_tokens_from_the_record() -> None:
+    now = 0.0
+    limits = RunSettings(out=Path(), concurrency=1, retries=0, max_hours=2, max_tokens_total=100)
+    recorded = [row(prompt_tokens=50, completion_tokens=20)]
+    early = EarlyEnd(limits, lambda: recorded, clock=lambda: now)
+    assert early.why == ""
+    now = 7200.0
+    assert "max_hours" in early.why
+    early.count(row(completion_tokens=30))
+    assert "max_tokens_total=100" in early.why
+
+
+def test_tokens_that_other_machines_use_count_within_a_minute() -> None:
+    now = 0.0
+    limits = RunSettings(out=Path(), concurrency=1, retries=0, max_hours=None, max_tokens_total=100)
+    recorded = [row(completion_tokens=20)]
+    early = EarlyEnd(limits, lambda: recorded, clock=lambda: now)
+    assert early.why == ""
+    early.count(row(completion_tokens=30))
+    recorded += [row(completion_tokens=30), row(completion_tokens=50)]
+    assert early.why == ""
+    now = 60.0
+    assert "(100 tokens)" in early.why
+
+
+def test_ctrl_c_once_finishes_what_is_in_flight(tmp_path: Path) -> None:
+    process = sweep(tmp_path, "-m", "environment.rooms=3,5", "games=0-9999")
+    while not rows(tmp_path):
+        assert process.poll() is None
+        time.sleep(0.005)
+    interrupt(process)
+    code, told = finish(process)
+    assert code == 130 and "what has begun is finished" in told
+    assert "the same command continues" in told and "Traceback" not in told
+    assert not list(tmp_path.rglob("*.partial")) and not list(tmp_path.rglob("faults.jsonl"))
+    finished = {path.stem for path in tmp_path.rglob("transcripts/*.jsonl")}
+    assert finished == {f"{row.game}-0" for cell in rows(tmp_path).values() for row in cell}
+
+
+def test_ctrl_c_twice_stops_what_will_not_end(tmp_path: Path) -> None:
+    process = sweep(tmp_path, "model._target_=tests.sweeping.Stuck", "run.concurrency=2")
+    while not list(tmp_path.rglob("*.partial")):
+        assert process.poll() is None
+        time.sleep(0.005)
+    interrupt(process)
+    assert process.stderr
+    while "Ctrl-C again stops at once" not in process.stderr.readline():
+        assert process.poll() is None
+    interrupt(process)
+    code, told = finish(process)
+    assert code == 130 and "the same command continues" in told and "Traceback" not in told
+    assert not list(tmp_path.rglob("faults.jsonl")) and not any(rows(tmp_path).values())

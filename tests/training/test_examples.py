@@ -1,0 +1,118 @@
+"""Examples made by playing: what is asked, what is right, and that it is always the same."""
+
+import contextlib
+import itertools
+import random
+from collections import Counter
+from collections.abc import Iterator
+
+import pytest
+
+from pddlego_local.core.nouns import Completion, Sampling
+from pddlego_local.core.record.events import Event
+from pddlego_local.decoding import Decoding
+from pddlego_local.decoding.forms import PDDL, Keys
+from pddlego_local.decoding.ladder import constraint_for
+from pddlego_local.decoding.layout import Layout
+from pddlego_local.decoding.question import Drawn, Question
+from pddlego_local.decoding.stages import StagedGrammar, place_of_departure
+from pddlego_local.episode.episode import Episode, Parts
+from pddlego_local.episode.reading.answer import read
+from pddlego_local.planner import FastDownward
+from pddlego_local.training.data import shards
+from pddlego_local.training.examples import (
+    FIRST_SEED,
+    METHOD,
+    Example,
+    Game,
+    Slips,
+    Taught,
+    examples_of,
+)
+from pddlego_local.training.faults import FAULTS, plant
+
+GAMES = [Game(FIRST_SEED + number) for number in range(30)]
+FREE = Decoding(rung="free")
+
+
+@pytest.fixture(scope="module")
+def planner() -> Iterator[FastDownward]:
+    with FastDownward(workers=1) as planner:
+        yield planner
+
+
+@pytest.fixture(scope="module")
+def examples(planner: FastDownward) -> list[Example]:
+    return [e for game in GAMES for e in examples_of(game, Slips.of(game.seed), planner, FREE)]
+
+
+def test_every_kind_of_question_comes_up(examples: list[Example]) -> None:
+    told = Counter(example.told for example in examples)
+    assert set(told) == {"first", "later", "unplanned", "refused", "repeated"}
+    assert {example.doors for example in examples} == {True, False}
+    assert {example.rooms for example in examples} >= {4, 7, 11}
+
+
+def test_a_game_gives_the_same_examples_each_time(
+    planner: FastDownward, examples: list[Example]
+) -> None:
+    for game in GAMES[3:8]:
+        again = list(examples_of(game, Slips.of(game.seed), planner, FREE))
+        assert again == [example for example in examples if example.game == game.seed]
+
+
+def test_games_of_every_size_come_with_doors_and_without() -> None:
+    games = [Game(seed) for seed in range(FIRST_SEED, FIRST_SEED + 1000)]
+    assert {(g.rooms, g.doors) for g in games} == set(
+        itertools.product(range(3, 12), [True, False])
+    )
+    for rooms in range(3, 12):
+        with_doors = [g.doors for g in games if g.rooms == rooms]
+        assert 0.55 < sum(with_doors) / len(with_doors) < 0.9
+
+
+def test_seeds_for_evaluation_are_never_played() -> None:
+    with pytest.raises(ValueError, match="for evaluation"):
+        shards(FIRST_SEED - 1, 10)
+    assert min(game.seed for shard in shards(FIRST_SEED, 120) for game in shard.games) == 100_000
+
+
+class AlwaysRight:
+    """Plays as the reference, and keeps the questions."""
+
+    def __init__(self) -> None:
+        self.asked: list[tuple[Question[Keys], str]] = []
+
+    def __call__(self, question: Question[Keys], right: str, sampling: Sampling) -> Drawn:
+        self.asked.append((question, right))
+        return Drawn(Completion(right, "stop", 0, 0, 0.0))
+
+
+def test_the_right_answer_can_be_written_on_every_rung(planner: FastDownward) -> None:
+    """Character by character: a model that learned it is never led away by a grammar."""
+    player = AlwaysRight()
+    decoding = Decoding(rung="grounded", goal="unmet", layout="line")
+    for seed in (100_000, 100_002, 100_007):
+        game = Game(seed)
+        with contextlib.closing(game.environment()) as environment:
+            parts = Parts(environment, Taught(player), planner, decoding)
+            METHOD(Episode(parts, ignore, run_seed=0, game=seed, trial=0))
+    assert len(player.asked) >= 5
+    for question, right in player.asked:
+        for rung in ("free", "json", "syntax", "signatures", "typed", "grounded"):
+            layout: Layout = "any" if rung == "free" else "line"
+            constraint = constraint_for(rung, PDDL, question.scene, layout)
+            if isinstance(constraint, StagedGrammar):
+                assert place_of_departure(constraint, right) == ""
+            else:
+                assert read(Completion(right, "stop", 0, 0, 0.0), PDDL, constraint).value
+
+
+def ignore(event: Event) -> None: ...
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_every_fault_changes_an_answer(fault: str, examples: list[Example]) -> None:
+    rng = random.Random(0)
+    changed = [plant(rng, e.answer, {fault: FAULTS[fault]}) != e.answer for e in examples]
+    assert sum(changed) > len(changed) / 10

@@ -1,0 +1,68 @@
+"""A tokenizer of our own: spells everything, and names alike wherever they stand."""
+
+import pytest
+from tokenizers import Tokenizer, models, pre_tokenizers
+from transformers import PreTrainedTokenizerFast
+
+from pddlego_local.core.errors import ConfigError
+from pddlego_local.training.examples import Example
+from pddlego_local.training.tokenizer import check_spelling, train_tokenizer
+
+EXAMPLE = Example(
+    "Action: move east\nYou are in the living room. To the North you see the kitchen.\n",
+    '{"df": "(define (domain exploration))", "pf": "(define (problem explore) (:objects '
+    "living_room kitchen behind_kitchen_south - location) (:init (at living_room) "
+    '(connected living_room kitchen north)) (:goal (at kitchen)))"}',
+    100_000,
+    3,
+    True,
+    "first",
+)
+TOKENIZER = train_tokenizer([EXAMPLE.prompt, EXAMPLE.answer] * 3, 500, 1024)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        EXAMPLE.prompt,
+        EXAMPLE.answer,
+        "",
+        "  \n\n\t two  blanks ",
+        "naïve café, 日本語, 🪙, \x00\x7f\u2028",
+        "Größe_1-a?b:c=<|end>(((",
+        "(define (domain d)\\n  (:types a))",
+    ],
+)
+def test_every_text_comes_back(text: str) -> None:
+    ids = TOKENIZER(text, add_special_tokens=False)["input_ids"]
+    assert TOKENIZER.decode(ids, skip_special_tokens=True) == text
+
+
+def test_a_name_has_the_same_tokens_in_prose_and_in_pddl() -> None:
+    def tokens(text: str) -> list[str]:
+        ids = TOKENIZER(text, add_special_tokens=False)["input_ids"]
+        return [TOKENIZER.decode([token]) for token in ids]
+
+    for before, behind in (("the", "."), ("(at", ")"), ('"', '"'), ("(:objects", " - location")):
+        assert " kitchen" in tokens(f"{before} kitchen{behind}")
+    for behind in ("_south", " north)", ")"):
+        assert "_kitchen" in tokens(f" behind_kitchen{behind}")
+
+
+def test_what_is_learned_ends_with_the_end_and_begins_behind_the_prompt() -> None:
+    pytest.importorskip("accelerate", reason="needs the extra [train]")
+    from pddlego_local.training.answers import encode
+
+    ids, learned = encode(TOKENIZER, EXAMPLE.prompt, EXAMPLE.answer)
+    assert TOKENIZER.decode(ids[-learned:]) == EXAMPLE.answer + "<|end|>"
+    assert TOKENIZER.decode(ids[:-learned]) == f"<|user|>{EXAMPLE.prompt}<|end|><|assistant|>"
+
+
+def test_a_tokenizer_that_cannot_spell_a_name_is_refused_with_the_name() -> None:
+    words = {word: number for number, word in enumerate([*EXAMPLE.answer.split(), "<unk>"])}
+    bare = Tokenizer(models.WordLevel(words, unk_token="<unk>"))
+    bare.pre_tokenizer = pre_tokenizers.WhitespaceSplit()
+    lacking = PreTrainedTokenizerFast(tokenizer_object=bare, unk_token="<unk>")  # type: ignore[no-untyped-call]
+    with pytest.raises(ConfigError, match=r"cannot spell 'Action:'"):
+        check_spelling(lacking, [EXAMPLE])
+    check_spelling(TOKENIZER, [EXAMPLE])

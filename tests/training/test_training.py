@@ -1,0 +1,176 @@
+"""A whole training in small: games, tokenizer, two rounds, games played, a folder with a card.
+
+About a minute.
+"""
+
+import json
+import os
+import resource
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from safetensors.torch import load_file
+
+from pddlego_local.cli import run
+from pddlego_local.core.errors import ConfigError
+from pddlego_local.models.random import make_random_llama
+from pddlego_local.models.weights import locate, training_maps
+from pddlego_local.training.examples import Game
+from pddlego_local.training.maps import maps_of
+from pddlego_local.training.settings import compose_training
+
+SMALL = (
+    "shape={hidden_size: 32, intermediate_size: 64, layers: 1, heads: 1, vocabulary: 400, "
+    "context_tokens: 2048}",
+    "rounds=[{slips: 6, steps: 8, longest_tokens: 900, learning_rate: 1e-3}, "
+    "{slips: 2, student: 2, steps: 2, longest_tokens: 900, learning_rate: 1e-3}]",
+    "play={games: 2, rooms: [3], rungs: [free]}",
+    *("held_out=2", "batch=2", "at_once=2", "save_every=2", "log_every=1", "warmup_steps=1"),
+    *("threads=1", "precision=float32", "device=cpu", "compile=false", "processes=1"),
+)
+
+
+def train(
+    out: Path, *overrides: str, file_bytes: int = resource.RLIM_INFINITY
+) -> subprocess.Popen[str]:
+    """No file grows beyond `file_bytes`: for what writes it, as if the disk were full."""
+    return subprocess.Popen(
+        [sys.executable, "-m", "pddlego_local", "train", "nano", f"out={out}", *SMALL, *overrides],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        start_new_session=True,
+        env={**os.environ, "HF_HUB_OFFLINE": "1"},
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (file_bytes, file_bytes)),
+    )
+
+
+def steps(out: Path) -> list[int]:
+    path = out / "progress.jsonl"
+    lines = path.read_text().splitlines() if path.is_file() else []
+    return [json.loads(line)["step"] for line in lines if '"loss"' in line]
+
+
+@pytest.fixture(scope="module")
+def trained(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    pytest.importorskip("accelerate", reason="needs the extra [train]")
+    out = tmp_path_factory.mktemp("trained") / "out"
+    process = train(out)
+    told, _ = process.communicate()
+    assert process.returncode == 0, told
+    return out
+
+
+def test_a_training_gives_a_folder_with_a_card(trained: Path) -> None:
+    folder = locate(str(trained / "model"))
+    card = (folder / "README.md").read_text()
+    for words in (
+        "on maps of training",
+        "games of the student",
+        "Training curve",
+        "| 1 | 3 | free | 0 of 1",
+    ):
+        assert words in card
+    assert steps(trained) == [*range(1, 9), 1, 2]
+    assert load_file(folder / "model.safetensors")
+    slips, student = (Game(seed) for seed in range(100_000, 100_008)), map(Game, (400_000, 400_001))
+    assert training_maps(str(folder)) == maps_of([*slips, *student])
+
+
+def test_a_training_that_is_killed_goes_on_and_ends_the_same(trained: Path, tmp_path: Path) -> None:
+    """Killed in the middle of the first round, and with half a checkpoint left behind."""
+    out = tmp_path / "out"
+    shutil.copytree(trained / "examples", out / "examples")
+    process = train(out, "play=null")
+    while not [step for step in steps(out) if step >= 4]:
+        assert process.poll() is None
+        time.sleep(0.05)
+    os.killpg(process.pid, signal.SIGKILL)
+    process.communicate()
+    whole = sorted((out / "round-0").glob("checkpoint-*"))
+    torn = out / "round-0" / "checkpoint-7"
+    shutil.copytree(whole[-1], torn)
+    (torn / "trainer_state.json").write_text('{"global_step": 7, "lo')
+    process = train(out, "play=null")
+    told, _ = process.communicate()
+    assert process.returncode == 0, told
+    assert not torn.exists()
+    for number in (0, 1):
+        file = f"round-{number}/model/model.safetensors"
+        alike, once = load_file(out / file), load_file(trained / file)
+        assert alike.keys() == once.keys()
+        assert all(alike[name].equal(once[name]) for name in once)
+
+
+def test_what_cannot_be_written_is_named(trained: Path, tmp_path: Path) -> None:
+    """Weights, by safetensors; the optimizer's state, by torch."""
+    processes = {}
+    for file_bytes in (80_000, 150_000):
+        out = tmp_path / str(file_bytes)
+        shutil.copytree(trained / "examples", out / "examples")
+        processes[out] = train(out, "play=null", file_bytes=file_bytes)
+    for out, process in processes.items():
+        told, _ = process.communicate()
+        assert process.returncode == 3 and "Traceback" not in told, told
+        assert f"cannot write to {out}" in told and "make room" in told
+
+
+def test_a_model_that_is_here_is_adapted_and_merged(trained: Path, tmp_path: Path) -> None:
+    pytest.importorskip("peft", reason="needs the extra [train]")
+    base = make_random_llama(tmp_path / "base", seed=0)
+    out = tmp_path / "out"
+    shutil.copytree(trained / "examples", out / "examples")
+    adapted = ["shape=null", f"weights={base}", "lora={rank: 4, alpha: 8, dropout: 0}", "play=null"]
+    rounds = "rounds=[{slips: 6, steps: 3, longest_tokens: 4000, learning_rate: 1e-2}]"
+    process = train(out, *adapted, rounds)
+    told, _ = process.communicate()
+    assert process.returncode == 0, told
+    merged = load_file(locate(str(out / "model")) / "model.safetensors")
+    before = load_file(base / "model.safetensors")
+    changed = {name for name in before if not before[name].bfloat16().equal(merged[name])}
+    assert changed == {name for name in before if "_proj" in name}
+
+
+def test_a_folder_begun_with_other_settings_is_left_alone(
+    trained: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(["train", "nano", f"out={trained}", *SMALL, "seed=1"]) == 2
+    assert "was begun with another seed" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("overrides", "words"),
+    [
+        (["steps=3"], "steps"),
+        (["batch=5"], "batch must be a multiple of at_once"),
+        (["shape.heads=2"], "hidden_size must be 32 or 64 times heads"),
+        (["weights=somewhere"], "either shape"),
+        (["rounds=[]"], "rounds"),
+    ],
+)
+def test_impossible_settings_are_named(overrides: list[str], words: str) -> None:
+    with pytest.raises(ConfigError, match=words):
+        compose_training("nano", overrides)
+
+
+def test_a_compiler_that_is_missing_is_named_before_games_are_played(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    pytest.importorskip("accelerate", reason="needs the extra [train]")
+    monkeypatch.setenv("CXX", "no-such-compiler")
+    assert run(["train", "nano", f"out={tmp_path}"]) == 3
+    assert "no-such-compiler is not here" in capsys.readouterr().err
+    assert not (tmp_path / "examples").exists()
+
+
+def test_what_is_not_installed_is_named(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    assert run(["train", "nano", f"out={tmp_path}"]) == 3
+    assert "Training needs accelerate: `pip install" in capsys.readouterr().err
