@@ -39,7 +39,7 @@ test: .venv/installed-dev .venv-serving/installed .venv-alfworld/installed
 	$(BIN)/pytest
 
 chaos: .venv/installed-dev .venv-serving/installed .venv-alfworld/installed
-	$(BIN)/python -m tests.chaos --kills $(KILLS) --seed $(SEED) --out $(RUNS)/chaos
+	$(BIN)/python -m tools.chaos --kills $(KILLS) --seed $(SEED) --out $(RUNS)/chaos
 
 fuzz: .venv/installed-dev
 	EXAMPLES=$(EXAMPLES) $(BIN)/pytest tests/fuzz
@@ -52,11 +52,11 @@ report: .venv/installed
 	$(BIN)/pddlego report $(RUNS) --out $(RUNS)
 
 bench: .venv/installed-dev .venv-serving/installed
-	$(BIN)/python -m tests.bench
+	$(BIN)/python -m tools.bench
 
 # Needs no network once the environments are there; the same command again does what is not done yet.
 gpu-check: .venv/installed-dev .venv-serving/installed
-	$(BIN)/python -m tests.bench.gpu_check --device $(DEVICE) --out $(RUNS)/gpu_check $(if $(STEPS),--steps $(STEPS))
+	$(BIN)/python -m tools.gpu_check --device $(DEVICE) --out $(RUNS)/gpu_check $(if $(STEPS),--steps $(STEPS))
 
 serve: .venv-serving/installed
 	$(PYTHON) serving/launch.py $(or $(MODEL),$(error MODEL=NAME_OR_FOLDER is needed))

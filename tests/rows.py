@@ -1,6 +1,5 @@
 """Rows and events made by hand, with what a test does not care about filled in."""
 
-import dataclasses
 from typing import Any
 
 from pddlego_local.core.nouns import Message, Sampling
@@ -21,13 +20,6 @@ def row(outcome: str = "success", game: int = 0, trial: int = 0, **changes: Any)
     facts |= {"game": game, "trial": trial, "outcome": outcome, "success": success, "won": success}
     facts |= {"task_type": "11 rooms", "causes": {}, "notes": {}}
     return EpisodeRow(**(facts | changes))
-
-
-def without_clocks(row: EpisodeRow) -> EpisodeRow:
-    """What does not depend on how fast the machine is."""
-    return dataclasses.replace(
-        row, model_time_s=0.0, planner_time_s=0.0, planner_wait_s=0.0, wall_time_s=0.0
-    )
 
 
 def call(

@@ -10,14 +10,14 @@ import psutil
 import pytest
 
 from pddlego_local.models.weights import locate
-from tests.bench.gpu_check import running
-from tests.bench.gpu_check.__main__ import _STEPS, main
-from tests.bench.gpu_check.findings import Findings, NotHere
-from tests.bench.gpu_check.part import CANNOT, PARTS
-from tests.bench.gpu_check.report import report
-from tests.bench.gpu_check.running import Ended, Step, carry_out
-from tests.bench.gpu_check.scale import ON_A_CPU, Setting
 from tests.models.test_vllm_settings import serving_environment
+from tools.gpu_check import running
+from tools.gpu_check.__main__ import _STEPS, main
+from tools.gpu_check.findings import Findings, NotHere
+from tools.gpu_check.part import CANNOT, PARTS
+from tools.gpu_check.report import report
+from tools.gpu_check.running import Ended, Step, carry_out
+from tools.gpu_check.scale import ON_A_CPU, Setting
 
 LIMIT_S = 60.0
 

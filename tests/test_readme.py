@@ -79,7 +79,7 @@ CASES: dict[str, tuple[str, int, str] | None] = {
     "pddlego rescore runs/sample": None,  # likewise
     "pddlego report runs/sample --open": None,  # as runs/default
     "make sweep EXPERIMENT=replicate_qwen3_32b": None,  # tests/report/test_replications.py
-    "make chaos KILLS=100 SEED=0": None,  # half an hour; a few kills: tests/chaos/test_chaos.py
+    "make chaos KILLS=100 SEED=0": None,  # half an hour; a few kills: tests/test_chaos.py
     "make fuzz EXAMPLES=10000": None,  # ten minutes; a few hundred: tests/fuzz
     "make fetch MODEL=smollm2": None,  # tests/serving/test_smollm2.py
     "pddlego run model=vllm model.weights=/my/model.gguf": (
@@ -87,7 +87,7 @@ CASES: dict[str, tuple[str, int, str] | None] = {
     ),
     "make report": ("make report RUNS={tmp}", 2, "no run.json"),
     "make alfworld": ("make alfworld", 0, ""),  # `make test` has installed it
-    "make bench": None,  # measures time: tests/bench
+    "make bench": None,  # measures time: tools/bench
     "pddlego train nano": None,  # takes hours; a tiny one: tests/train
     "make serve MODEL=/my/model": ("make serve MODEL=/my/model", 2, "/my/model"),
     "make demo MODEL=Qwen/Qwen2.5-0.5B-Instruct": (

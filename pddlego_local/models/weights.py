@@ -104,8 +104,9 @@ def _check_card(folder: Path) -> None:
 
 
 def training_maps(weights: str) -> frozenset[str]:
-    """The maps of the games that these weights learned from (`core.protocols.Mapped.map`), as the list beside
-    them says: one hash a line, lines of comment begin with "#". Empty where there is no list."""
+    """The maps of the games that these weights learned from (`core.protocols.Mapped.map`), as the
+    list beside them says: one hash a line, lines of comment begin with "#". Empty where there is
+    no list."""
     file = _training_maps(weights)
     lines = file.read_text(encoding="utf-8", errors="replace").splitlines() if file else []
     return frozenset(line for line in lines if line and not line.startswith("#"))

@@ -2,8 +2,8 @@
 
 It starts one job for each cell. While its model is up, a job goes on with the sweep's other cells
 of that model that nobody plays; the job of a cell that is done by then has nothing to do. Who plays
-which cell is settled by the cells' folders, which all machines see (`core.record.lock`); nothing else is
-shared.
+which cell is settled by the cells' folders, which all machines see (`core.record.lock`); nothing
+else is shared.
 """
 
 import importlib

@@ -11,7 +11,7 @@ from pddlego_local.commands.models import told
 from pddlego_local.commands.shared.fit import about_of
 from pddlego_local.models.memory import Gpus, fewest, shape_told
 from pddlego_local.runner.config import compose_cell
-from tests.model_facts import PUBLISHED, facts, page
+from tools.model_facts import PUBLISHED, facts, page
 
 ROOT = Path(__file__).parents[2]
 PARSERS = {"qwen3", "deepseek_r1", "olmo3"}  # of vLLM's, those of models that we have
@@ -48,7 +48,7 @@ def test_each_fact_has_a_source_or_says_that_it_has_none(path: Path) -> None:
 
 
 def test_the_page_of_sources_tells_what_the_yamls_say() -> None:
-    assert (ROOT / "docs/models.md").read_text() == page(), "python -m tests.model_facts"
+    assert (ROOT / "docs/models.md").read_text() == page(), "python -m tools.model_facts"
 
 
 @pytest.mark.parametrize("path", PUBLISHED, ids=lambda path: path.stem)

@@ -54,7 +54,9 @@ def _strings(value: ast.expr | None) -> Iterator[str]:
 
 def names_in_the_code() -> set[str]:
     """Of all methods, and of the episode and the run that end one."""
-    others = (SOURCE / name for name in ("episode/acting.py", "episode/episode.py", "runner/cell.py"))
+    others = (
+        SOURCE / name for name in ("episode/acting.py", "episode/episode.py", "runner/cell.py")
+    )
     files = [*(SOURCE / "methods").rglob("*.py"), *others]
     names = {name for file in files for name in returned_names(file)}
     return {name for name in names if name.replace("_", "").isalpha() and name.islower()}

@@ -1,5 +1,5 @@
 """The ladder's promise, shown without a language model: whatever random weights finish, Fast
-Downward's translator and the static check accept. At length: `python -m tests.bench.proof`."""
+Downward's translator and the static check accept. At length: `python -m tools.bench.proof`."""
 
 import contextlib
 from collections.abc import Iterator

@@ -3,8 +3,8 @@
 import pytest
 
 from pddlego_local.planner.fast_downward import FastDownward
-from tests.bench.excluded import RUNGS, WORKED, Judged, judge, rows
 from tests.grammars.cases import data_folder
+from tools.bench.excluded import RUNGS, WORKED, Judged, judge, rows
 
 DATA = data_folder()
 pytestmark = pytest.mark.skipif(DATA is None, reason="no recorded files on this machine")

@@ -11,10 +11,10 @@ from pddlego_local.decoding.ladder import constraint_for
 from pddlego_local.decoding.layout import Layout, Printer
 from pddlego_local.decoding.stages import StagedGrammar
 from pddlego_local.models.random import cached_random_llama
-from tests.bench.likelihood import hanging
-from tests.bench.played import Asked, played
-from tests.bench.steps import LAYOUTS, Text, engine_of, steps_of
-from tests.bench.walk import stages_of, tokens_of
+from tools.bench.likelihood import hanging
+from tools.bench.played import Asked, played
+from tools.bench.steps import LAYOUTS, Text, engine_of, steps_of
+from tools.bench.walk import stages_of, tokens_of
 
 
 @pytest.fixture(scope="module")

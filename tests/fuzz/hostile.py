@@ -13,7 +13,7 @@ from typing import Literal
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 
-from tests.bench.played import Asked, played
+from tools.bench.played import Asked, played
 
 EXAMPLES = int(os.environ.get("EXAMPLES", "0"))
 FEW = 300

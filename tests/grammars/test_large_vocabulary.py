@@ -9,8 +9,8 @@ import pytest
 
 from pddlego_local.core.errors import MissingPart
 from pddlego_local.decoding.grammars.lark_text import load
-from tests.bench.mask import decoder_tokenizer, mask_times
-from tests.bench.solve import coin_task, house_task
+from tools.bench.mask import decoder_tokenizer, mask_times
+from tools.bench.solve import coin_task, house_task
 
 
 def test_the_decoder_gives_up_nowhere_in_an_answer_with_many_names() -> None:

@@ -21,7 +21,7 @@ from pddlego_local.runner import model_store as opened
 from pddlego_local.runner import run
 from pddlego_local.runner.config import compose_cell
 from tests.report.test_report import report
-from tests.rows import without_clocks
+from tools.chaos.sweeps import without_clocks
 
 
 class Pupil(ReferenceFormalizer):

@@ -14,7 +14,7 @@ from typing import Any, Literal
 
 from pddlego_local.models.random import make_random_llama
 from pddlego_local.models.thinking import Thinking
-from tests.bench.large_vocabulary import TINY
+from tools.bench.large_vocabulary import TINY
 
 ROOT = Path(__file__).parents[2]
 TOKENIZERS = Path(os.environ.get("PDDLEGO_DATA", ROOT.parent / "shared" / "data")) / "tokenizers"

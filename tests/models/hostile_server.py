@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
-from tests.bench.simulated import key_of
+from tools.bench.simulated import key_of
 
 Reply = Callable[[BaseHTTPRequestHandler], None]
 

@@ -18,7 +18,7 @@ from pddlego_local.runner import model_store as opened
 from pddlego_local.runner.config import compose_cell
 from pddlego_local.runner.pool import CellResult
 from pddlego_local.runner.run import run_cell
-from tests.rows import without_clocks
+from tools.chaos.sweeps import without_clocks
 
 DRAFTS = ["decoding.reason=draft", "decoding.draft_tokens=20", "decoding.max_tokens=60"]
 

@@ -1,6 +1,6 @@
 """Real tokenizers and chat templates in process: the whole line, on each of them.
 
-`python -m tests.bench.families` asks for longer answers, and behind vLLM too.
+`python -m tools.bench.families` asks for longer answers, and behind vLLM too.
 """
 
 from collections.abc import Iterator

@@ -16,9 +16,9 @@ from pddlego_local.models.vllm import http
 from pddlego_local.models.vllm.model import VllmModel
 from pddlego_local.models.vllm.settings import Server
 from pddlego_local.runner.model_store import MODELS
-from tests.bench.slots import answers
 from tests.models.hostile_server import Reply, body, choice, good, hostile_server, trickle
 from tests.models.test_servers import cell, endings
+from tools.bench.slots import answers
 
 PROMPT = (Message("user", "Well?"),)
 CHUNKED = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"

@@ -24,10 +24,10 @@ from pddlego_local.models.vllm.settings import Server
 from pddlego_local.runner.config import CellConfig, compose_cell
 from pddlego_local.runner.model_store import MODELS
 from pddlego_local.runner.run import run_cell
-from tests.bench.simulated import key_of
-from tests.bench.slots import answers
+from tools.bench.simulated import key_of
+from tools.bench.slots import answers
 
-QUICK = "from tests.bench import simulated as s; s.FIRST_TOKEN_S, s.TOKEN_S = 0.05, 0; s.main()"
+QUICK = "from tools.bench import simulated as s; s.FIRST_TOKEN_S, s.TOKEN_S = 0.05, 0; s.main()"
 
 
 @contextlib.contextmanager

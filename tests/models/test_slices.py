@@ -13,7 +13,7 @@ from pddlego_local.core.resources import folder
 from pddlego_local.decoding.grammars.lark_text import load
 from pddlego_local.decoding.layout import Layout
 from pddlego_local.models.slices import WORD, with_word_slices
-from tests.bench.large_vocabulary import large_tokenizer
+from tools.bench.large_vocabulary import large_tokenizer
 
 ANSWER = (
     '{"df": "(define (domain house) (:requirements :strips :typing) (:types room) (:predicates '

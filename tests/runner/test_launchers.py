@@ -18,7 +18,7 @@ from pddlego_local.runner.config import CellConfig, compose_cell
 from pddlego_local.runner.launchers import check_launcher, go_to, job_of
 from pddlego_local.runner.run import run_cells
 from pddlego_local.runner.sweep_record import write_sweep
-from tests.rows import without_clocks
+from tools.chaos.sweeps import without_clocks
 
 
 def installed(package: str) -> bool:

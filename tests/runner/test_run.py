@@ -33,7 +33,7 @@ from pddlego_local.runner.config import GROUPS, CellConfig, compose_cell
 from pddlego_local.runner.pool import CellResult
 from pddlego_local.training.maps import write as write_maps
 from tests.environments.test_alfworld_data import DataSet
-from tests.rows import without_clocks
+from tools.chaos.sweeps import without_clocks
 
 
 def start(out: Path, *overrides: str, games: str = "0-19") -> subprocess.Popen[str]:

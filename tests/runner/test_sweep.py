@@ -20,8 +20,9 @@ from pddlego_local.runner.config import CellConfig, RunSettings, compose_cell
 from pddlego_local.runner.pool import CellResult
 from pddlego_local.runner.run import run_cells
 from pddlego_local.runner.shutdown import EarlyEnd
-from tests.rows import row, without_clocks
+from tests.rows import row
 from tests.sweeping import Meeting, Talkative
+from tools.chaos.sweeps import without_clocks
 
 CELLS = ("environment.rooms=3", "environment.rooms=5")
 

@@ -24,10 +24,10 @@ from pddlego_local.models.vllm.settings import Server
 from pddlego_local.runner import model_store as opened
 from pddlego_local.runner import run as runner
 from pddlego_local.runner.config import compose_cell
-from tests.chaos.blows import TARGETS
-from tests.chaos.processes import below
 from tests.models.asking import ENVELOPE, FORMS, PROMPT, TOY, TOY_LANGUAGE, finished
 from tests.serving.served import CONTEXT_TOKENS, ENV, needs_server
+from tools.chaos.blows import TARGETS
+from tools.chaos.processes import below
 
 pytestmark = needs_server
 

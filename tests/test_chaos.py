@@ -9,14 +9,14 @@ from pathlib import Path
 from pddlego_local.environments.alfworld.game import Alfworld
 from pddlego_local.environments.coin.game import Coin
 from pddlego_local.planner import FastDownward
-from tests.chaos.blows import TARGETS
-from tests.chaos.processes import below
-from tests.chaos.sweeps import wrong_rows
 from tests.rows import row
+from tools.chaos.blows import TARGETS
+from tools.chaos.processes import below
+from tools.chaos.sweeps import wrong_rows
 
 
 def test_a_sweep_of_four_cells_is_struck_and_ends_as_if_undisturbed(tmp_path: Path) -> None:
-    command = [sys.executable, "-m", "tests.chaos", "--kills", "4", "--games", "1"]
+    command = [sys.executable, "-m", "tools.chaos", "--kills", "4", "--games", "1"]
     ended = subprocess.run(
         [*command, "--without-server", "--out", str(tmp_path)], capture_output=True, text=True
     )

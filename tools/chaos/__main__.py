@@ -1,6 +1,6 @@
 """A sweep is killed at random moments again and again, and must end as if nothing had been.
 
-    python -m tests.chaos --kills 100 --seed 0 --out runs/chaos       (make chaos KILLS=100 SEED=0)
+    python -m tools.chaos --kills 100 --seed 0 --out runs/chaos       (make chaos KILLS=100 SEED=0)
 
 Round after round plays a sweep of four cells (`sweeps`) and strikes it (`blows`) until so many
 blows have fallen. A client that ended is given its command again, as a user would. At the end of a
@@ -22,11 +22,11 @@ from contextlib import ExitStack
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from tests.bench.markdown import table
-from tests.chaos import blows
-from tests.chaos.blows import Playing
-from tests.chaos.processes import adopt_orphans, alive, end_all, left_over
-from tests.chaos.sweeps import Sweep, rows_of, served, simulated, wrong_records, wrong_rows
+from tools.bench.markdown import table
+from tools.chaos import blows
+from tools.chaos.blows import Playing
+from tools.chaos.processes import adopt_orphans, alive, end_all, left_over
+from tools.chaos.sweeps import Sweep, rows_of, served, simulated, wrong_records, wrong_rows
 
 OF_A_ROUND = 8
 SERVED_EVERY = 5  # rounds; its blows are half as many, since a server takes long to start

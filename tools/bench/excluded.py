@@ -1,6 +1,6 @@
 """Which recorded answers each rung of the ladder would have excluded, as tables in Markdown.
 
-    python -m tests.bench.excluded DATA.jsonl.xz [--every N]
+    python -m tools.bench.excluded DATA.jsonl.xz [--every N]
 
 DATA holds one object a line: "id", "model", "environment", "domain", "problem", what the planner of
 that run said as "cause", and a guess where it recorded nothing as "cause_inferred". Causes are also
@@ -35,8 +35,8 @@ from pddlego_local.pddl.initial_state import goal_already_true
 from pddlego_local.planner.fast_downward import FastDownward
 from pddlego_local.report.statistics.rates import Rate
 from pddlego_local.report.text import rate
-from tests.bench.departures import Pair, departures, told_parameters
-from tests.bench.markdown import head, line
+from tools.bench.departures import Pair, departures, told_parameters
+from tools.bench.markdown import head, line
 
 RUNGS = ("syntax", "signatures", "typed", "grounded")
 WORKED = "worked"

@@ -20,7 +20,7 @@ from pddlego_local.decoding.staged.reading import domain_of, problem_in
 from pddlego_local.decoding.staged.writing import Build
 from pddlego_local.environments.coin.game import TABLES
 from pddlego_local.models.vllm.model import VllmModel
-from tests.bench.mask import decoder_tokenizer, mask_times
+from tools.bench.mask import decoder_tokenizer, mask_times
 
 SIZES = (10, 100, 300)
 _PROMPT = (Message("user", "Write the PDDL domain and problem of this house."),)

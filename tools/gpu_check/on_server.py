@@ -14,13 +14,13 @@ from pddlego_local.decoding.question import Question
 from pddlego_local.models import machine
 from pddlego_local.models.canary import check_forced_tokens, check_obedience
 from pddlego_local.models.vllm.model import VllmModel
-from tests.bench.answers import Answer, turns, typed
-from tests.bench.decode import decode_rows
-from tests.bench.gpu_check.findings import Findings, NotHere, Wrong
-from tests.bench.gpu_check.scale import Setting
-from tests.bench.played import played
-from tests.bench.stages import first_token_bench
-from tests.serving.processes import group_of, request, wait_until_gone
+from tools.bench.answers import Answer, turns, typed
+from tools.bench.decode import decode_rows
+from tools.bench.played import played
+from tools.bench.stages import first_token_bench
+from tools.gpu_check.findings import Findings, NotHere, Wrong
+from tools.gpu_check.scale import Setting
+from tools.gpu_check.server_processes import group_of, request, wait_until_gone
 
 _QUESTION = (Message("user", "Name the rooms of a house."),)
 _GREEDY = Sampling(temperature=0, max_tokens=32)

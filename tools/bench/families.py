@@ -1,6 +1,6 @@
 """Every way of asking on real tokenizers and chat templates, with either backend, as a table.
 
-    python -m tests.bench.families [--only qwen3] [--backends transformers,vllm] [--limit 600]
+    python -m tools.bench.families [--only qwen3] [--backends transformers,vllm] [--limit 600]
 
 Weights are random, in each family's architecture. PDDLEGO_DATA holds the tokenizers.
 """
@@ -18,11 +18,11 @@ from transformers import AutoTokenizer
 from pddlego_local.core.errors import PddlegoError
 from pddlego_local.models.transformers import TransformersModel
 from pddlego_local.models.vllm.model import VllmModel
-from tests.bench.markdown import table
 from tests.models.asking import CPU
 from tests.models.families import FAMILIES, MAY_ANSWER_AT_ONCE, Family, make_family
 from tests.models.whole_line import CHECKS, Line
 from tests.serving.served import served, serving
+from tools.bench.markdown import table
 
 CONTEXT_TOKENS = 8_192
 

@@ -1,6 +1,6 @@
 """A server that speaks vLLM's part of the API and takes a GPU's time: for benchmarks.
 
-    python -m tests.bench.simulated ANSWERS --slots 64
+    python -m tools.bench.simulated ANSWERS --slots 64
 
 ANSWERS is a JSON object of the answer to each conversation (`key_of`). A request takes one of the
 slots for `FIRST_TOKEN_S`, and `TOKEN_S` for each token of its answer; a token is four letters. With

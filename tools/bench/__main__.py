@@ -9,12 +9,12 @@ from rich.console import Console
 from rich.table import Table
 
 from pddlego_local.runner.provenance import provenance
-from tests.bench.decode import decode_bench, serve
-from tests.bench.games import games_bench
-from tests.bench.mask import mask_bench
-from tests.bench.slots import Asked, slots_bench
-from tests.bench.solve import solve_bench
-from tests.bench.stages import first_token_bench, stage_bench
+from tools.bench.decode import decode_bench, serve
+from tools.bench.games import games_bench
+from tools.bench.mask import mask_bench
+from tools.bench.slots import Asked, slots_bench
+from tools.bench.solve import solve_bench
+from tools.bench.stages import first_token_bench, stage_bench
 
 
 def main() -> None:

@@ -1,6 +1,6 @@
 """How often a staged answer is spelled in other tokens than its whole text would be.
 
-    python -m tests.bench.seams TOKENIZERS --records FILE [--layout lines] [-n 900] [--games 4]
+    python -m tools.bench.seams TOKENIZERS --records FILE [--layout lines] [-n 900] [--games 4]
 
 Answers and tokenizers are those of `steps`, under "typed". Tokens are drawn as `steps` counts them;
 at each head of a stage they are joined to the forced text, once as they are and once healed
@@ -22,9 +22,9 @@ from tokenizers import Tokenizer
 from pddlego_local.core.nouns import Prefix
 from pddlego_local.decoding.stages import Stage
 from pddlego_local.models.seam import LocalTokenizer, seam
-from tests.bench.markdown import table
-from tests.bench.steps import Text, engine_of, recorded_texts, reference_texts, tokenizers_in
-from tests.bench.walk import tokens_of
+from tools.bench.markdown import table
+from tools.bench.steps import Text, engine_of, recorded_texts, reference_texts, tokenizers_in
+from tools.bench.walk import tokens_of
 
 Tokens = tuple[int, ...]
 
@@ -75,7 +75,7 @@ class Spelling:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
     parser.add_argument("tokenizers", type=Path)
-    parser.add_argument("--records", type=Path, metavar="FILE", help="as for tests.bench.excluded")
+    parser.add_argument("--records", type=Path, metavar="FILE", help="as for tools.bench.excluded")
     parser.add_argument("-n", type=int, default=900, help="of the recorded answers")
     parser.add_argument("--games", type=int, default=4, help="of the reference, each environment")
     parser.add_argument("--layout", choices=["line", "lines"], default="line")

@@ -1,6 +1,6 @@
 """Answers per second on vLLM's CPU engine: "typed" over free answers that say the same.
 
-    python -m tests.bench.answers [--weights FOLDER --dtype bfloat16 --threads 2] [--turns 4]
+    python -m tools.bench.answers [--weights FOLDER --dtype bfloat16 --threads 2] [--turns 4]
                                   [--at-once 1,8,32]
 
 A model answers the first looks of Coin games under "typed" in the layout "line". Then it answers
@@ -31,8 +31,8 @@ from pddlego_local.episode.drawing import draw
 from pddlego_local.models.random import RandomVllmModel
 from pddlego_local.models.vllm.model import VllmModel
 from pddlego_local.models.vllm.settings import Server
-from tests.bench.markdown import head, line
-from tests.bench.played import played
+from tools.bench.markdown import head, line
+from tools.bench.played import played
 
 COLUMNS = ("at once", "forced tokens", "typed over free, median", "turns")
 MOST_TOKENS = 1500

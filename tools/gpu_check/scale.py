@@ -9,7 +9,7 @@ from typing import Any, Literal
 from pddlego_local.models.machine import gpu_memory
 from pddlego_local.models.vllm.model import VllmModel
 from pddlego_local.models.vllm.settings import Server
-from tests.bench.large_vocabulary import TINY
+from tools.bench.large_vocabulary import TINY
 
 Device = Literal["cpu", "cuda"]
 LLAMA_8B: Mapping[str, Any] = {  # the config.json of Llama 3.1 8B

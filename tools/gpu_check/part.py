@@ -1,4 +1,4 @@
-"""One step, as a process of its own: `python -m tests.bench.gpu_check.part NAME OUT DEVICE`.
+"""One step, as a process of its own: `python -m tools.gpu_check.part NAME OUT DEVICE`.
 
 Exit codes: 0 done, 1 failed, 4 this machine cannot do it. The last line tells why.
 """
@@ -9,9 +9,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 from pddlego_local.core.errors import PddlegoError
-from tests.bench.gpu_check import in_process, on_server
-from tests.bench.gpu_check.findings import Findings, NotHere, Wrong
-from tests.bench.gpu_check.scale import Device, Setting, scale_for
+from tools.gpu_check import in_process, on_server
+from tools.gpu_check.findings import Findings, NotHere, Wrong
+from tools.gpu_check.scale import Device, Setting, scale_for
 
 CANNOT = 4
 PARTS: dict[str, Callable[[Setting, Findings], None]] = {

@@ -1,10 +1,10 @@
 """How busy a sweep keeps a server, and what a call costs us: all cells as one pool, and one by one.
 
-    python -m tests.bench.slots [--slots 64] [--at-once 256] [--games 256] [--only together]
+    python -m tools.bench.slots [--slots 64] [--at-once 256] [--games 256] [--only together]
                                 [--faster 0.25] [--display]
 
 Cells of CoinCollector with 5, 7, 9 and 11 rooms are played by the rule-based formalizer first, and
-then by a server that gives its answers in a GPU's time (`tests.bench.simulated`). "busy" is the
+then by a server that gives its answers in a GPU's time (`tools.bench.simulated`). "busy" is the
 share of the slots' time that was used, from the first minute on until 95 % of the calls had ended.
 "CPU" is the processor time of our own process per call: games in Java and the planner's search are
 processes of their own. "MiB" is what all processes but the server hold at most, over the episodes
@@ -34,8 +34,8 @@ from pddlego_local.core.record.folder import transcripts
 from pddlego_local.runner.config import CellConfig, compose_cell
 from pddlego_local.runner.model_store import MODELS
 from pddlego_local.runner.run import run_cells
-from tests.bench.markdown import table
-from tests.bench.simulated import key_of
+from tools.bench.markdown import table
+from tools.bench.simulated import key_of
 
 ROOMS = (5, 7, 9, 11)
 SETTLED_S = 60.0
@@ -95,7 +95,7 @@ def answers(configs: list[CellConfig]) -> dict[str, str]:
 @contextlib.contextmanager
 def server(answers: Path, slots: int, faster: float) -> Iterator[tuple[str, int]]:
     """Its address and its process."""
-    command = [sys.executable, "-m", "tests.bench.simulated", str(answers)]
+    command = [sys.executable, "-m", "tools.bench.simulated", str(answers)]
     command += ["--slots", str(slots), "--faster", str(faster)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout

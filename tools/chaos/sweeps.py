@@ -6,12 +6,12 @@ vLLM server that the sweep starts itself.
 """
 
 import contextlib
+import dataclasses
 import json
 import subprocess
 import sys
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
 from pddlego_local.core.errors import ConfigError
@@ -19,8 +19,7 @@ from pddlego_local.core.record.events import Call
 from pddlego_local.core.record.folder import read_rows, transcripts
 from pddlego_local.core.record.rescoring import differences
 from pddlego_local.core.record.rows import EpisodeRow
-from tests.bench.simulated import key_of
-from tests.rows import without_clocks
+from tools.bench.simulated import key_of
 
 FASTER = 20  # than a GPU: the simulated server's answers take a second and less
 PATIENT = "planner.limits.wall_s=3600"  # a busy machine must not change what the planner says
@@ -33,7 +32,7 @@ SERVED = (
 Rows = dict[str, list[EpisodeRow]]
 
 
-@dataclass(frozen=True)
+@dataclasses.dataclass(frozen=True)
 class Sweep:
     """A command to be given again and again, and the rows that it must end with."""
 
@@ -73,7 +72,7 @@ def simulated(out: Path, games: int) -> Iterator[Sweep]:
         if isinstance(event, Call)
     }
     (out / "answers.json").write_text(json.dumps(answers))
-    command = [sys.executable, "-m", "tests.bench.simulated", str(out / "answers.json")]
+    command = [sys.executable, "-m", "tools.bench.simulated", str(out / "answers.json")]
     with subprocess.Popen(
         [*command, "--faster", str(FASTER)], stdout=subprocess.PIPE, text=True
     ) as server:
@@ -103,6 +102,13 @@ def rows_of(out: Path) -> Rows:
         )
         for file in sorted(out.rglob("episodes.jsonl"))
     }
+
+
+def without_clocks(row: EpisodeRow) -> EpisodeRow:
+    """What does not depend on how fast the machine is."""
+    return dataclasses.replace(
+        row, model_time_s=0.0, planner_time_s=0.0, planner_wait_s=0.0, wall_time_s=0.0
+    )
 
 
 def wrong_rows(expected: Rows, found: Rows, *, ended: bool) -> list[str]:

@@ -13,8 +13,8 @@ from pathlib import Path
 
 import psutil
 
-from tests.chaos.processes import Kind, below, named, running, started_by
-from tests.chaos.sweeps import Sweep
+from tools.chaos.processes import Kind, below, named, running, started_by
+from tools.chaos.sweeps import Sweep
 
 END_S = 1800.0  # a client that has not ended by then hangs
 FILE_BYTES = 20_000  # a full disk comes within so much of what one file holds

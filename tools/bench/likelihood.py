@@ -1,6 +1,6 @@
 """How likely a model finds the reference's answers, by layout and envelope, in nats.
 
-    python -m tests.bench.likelihood FOLDER [--games 4] [--later 2] [--dtype float32]
+    python -m tools.bench.likelihood FOLDER [--games 4] [--later 2] [--dtype float32]
 
 FOLDER is a model's, such as `make fetch MODEL=smollm2` names. The prompts are the real ones, in
 the model's chat template; those of later rounds show the files so far in the layout that is
@@ -28,10 +28,10 @@ from transformers import AutoModelForCausalLM, AutoTokenizer
 
 from pddlego_local.core.nouns import Messages
 from pddlego_local.decoding.layout import REQUIREMENTS, Layout
-from tests.bench.markdown import table
-from tests.bench.played import ENVIRONMENTS, Asked, played
-from tests.bench.steps import LAYOUTS, Text
-from tests.bench.walk import tokens_of
+from tools.bench.markdown import table
+from tools.bench.played import ENVIRONMENTS, Asked, played
+from tools.bench.steps import LAYOUTS, Text
+from tools.bench.walk import tokens_of
 
 Score = tuple[float, int]
 """Nats, and how many tokens they are of."""

@@ -1,6 +1,6 @@
 """What a model made of first looks, by rung and layout: the experiment "first_looks" as a table.
 
-    python -m tests.bench.first_looks RUNS
+    python -m tools.bench.first_looks RUNS
 
 RUNS is a folder of recorded runs. An answer is finished unless it was cut; of all answers, those
 are accepted that the planner's translator took, be there a plan or not. "sampled" are an answer's
@@ -17,7 +17,7 @@ from typing import Any
 
 from pddlego_local.report.statistics.rates import Rate
 from pddlego_local.report.text import rate
-from tests.bench.markdown import table
+from tools.bench.markdown import table
 
 COLUMNS = ("rung", "layout", "finished", "accepted", "with a plan", "sampled, mean")
 ACCEPTED = ("solved", "goal_already_true", "unsolvable", "timeout", "out_of_memory")

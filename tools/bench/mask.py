@@ -28,7 +28,7 @@ from pddlego_local.environments.coin.game import Coin
 from pddlego_local.environments.cooking import reference as cooking_reference
 from pddlego_local.environments.cooking.game import Cooking
 from pddlego_local.models.slices import with_word_slices
-from tests.bench.large_vocabulary import large_tokenizer
+from tools.bench.large_vocabulary import large_tokenizer
 
 _ROUNDS = 3
 _KITCHEN = (

@@ -1,6 +1,6 @@
 """`make gpu-check`: tries on this machine what the project does on a GPU, and times it.
 
-    python -m tests.bench.gpu_check [--device cuda] [--out runs/gpu_check] [--steps server,decoding]
+    python -m tools.gpu_check [--device cuda] [--out runs/gpu_check] [--steps server,decoding]
 
 No network is needed. The model is one of random weights in the shape of Llama 3.1 8B, made here;
 without a GPU everything is tried in small. Each step is a process with a time limit; one that fails
@@ -19,9 +19,9 @@ from pathlib import Path
 
 from pddlego_local.models.machine import gpu_count
 from pddlego_local.runner.provenance import provenance
-from tests.bench.gpu_check.report import report
-from tests.bench.gpu_check.running import Step, carry_out
-from tests.bench.gpu_check.scale import Setting, scale_for
+from tools.gpu_check.report import report
+from tools.gpu_check.running import Step, carry_out
+from tools.gpu_check.scale import Setting, scale_for
 
 _STEPS = (  # in the order of what matters most, with the seconds that each may take on a GPU
     ("weights", 240, "random weights are made in the shape of a large model"),
@@ -65,7 +65,7 @@ def main(arguments: list[str]) -> int:
 
 
 def _steps(setting: Setting) -> list[Step]:
-    part = [sys.executable, "-m", "tests.bench.gpu_check.part"]
+    part = [sys.executable, "-m", "tools.gpu_check.part"]
     return [
         Step(
             name,

@@ -1,6 +1,6 @@
 """What the two readers make of recorded free answers, as a table in Markdown.
 
-    python -m tests.bench.readings RUNS
+    python -m tools.bench.readings RUNS
 
 RUNS is a folder of recorded runs; the answers of its free cells are read again, without what was
 played after them. "otherwise" are answers that both read, as different values; "after the cut" are
@@ -20,7 +20,7 @@ from pddlego_local.episode.reading.answer import read
 from pddlego_local.report.cells import find_cells
 from pddlego_local.report.statistics.rates import Rate
 from pddlego_local.report.text import rate
-from tests.bench.markdown import table
+from tools.bench.markdown import table
 
 COLUMNS = ("model", "answers", "strict", "lenient", "otherwise", "after the cut")
 _FORMS: Mapping[str, Form[Keys]] = {form.name: form for form in FORMS} | {"choice": choice(9999)}

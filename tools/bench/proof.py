@@ -1,7 +1,7 @@
 """The ladder's promise at length: random models' answers under "typed" and "grounded", judged by
 Fast Downward's translator and by the static check.
 
-    python -m tests.bench.proof -n 84 --vllm
+    python -m tools.bench.proof -n 84 --vllm
 
 Random weights know no PDDL: whatever is right in these answers comes from the rung. Observations
 are those of real games, as far as a perfect player had come.
@@ -28,7 +28,7 @@ from pddlego_local.models.random import RandomModel, RandomVllmModel
 from pddlego_local.models.vllm.settings import Server
 from pddlego_local.pddl.check import check
 from pddlego_local.planner import FastDownward
-from tests.bench.played import ENVIRONMENTS, played
+from tools.bench.played import ENVIRONMENTS, played
 
 GAMES = range(4)
 MAX_TOKENS = 8192

@@ -13,7 +13,7 @@ from typing import Literal
 
 import psutil
 
-from tests.bench.gpu_check.part import CANNOT
+from tools.gpu_check.part import CANNOT
 
 _END_S = 60  # for servers whose parent was killed
 Outcome = Literal["done", "failed", "out of time", "cannot be done here"]

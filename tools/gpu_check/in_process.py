@@ -18,10 +18,10 @@ from pddlego_local.runner.config import compose_cell
 from pddlego_local.runner.model_store import MODELS
 from pddlego_local.runner.run import run_cell
 from pddlego_local.training.progress import Progress
-from tests.bench.decode import PROMPT, QUESTION, RUNGS, SCENE
-from tests.bench.gpu_check.findings import Findings, NotHere, Wrong
-from tests.bench.gpu_check.scale import Setting
-from tests.bench.large_vocabulary import make_large_vocabulary_llama
+from tools.bench.decode import PROMPT, QUESTION, RUNGS, SCENE
+from tools.bench.large_vocabulary import make_large_vocabulary_llama
+from tools.gpu_check.findings import Findings, NotHere, Wrong
+from tools.gpu_check.scale import Setting
 
 
 def weights(setting: Setting, findings: Findings) -> None:

@@ -1,6 +1,6 @@
 """The facts of each published model's YAML, with the source that its comments give.
 
-python -m tests.model_facts > docs/models.md
+python -m tools.model_facts > docs/models.md
 """
 
 import re
@@ -10,7 +10,7 @@ from pathlib import Path
 
 from pddlego_local.commands.models import told
 from pddlego_local.core.resources import folder
-from tests.bench.markdown import table
+from tools.bench.markdown import table
 
 PUBLISHED = [
     path
@@ -22,7 +22,7 @@ NOT_VERIFIED = re.compile(r"(?:^|; )(?:([\w ]+): )?not verified")
 HEAD = """# What the model configs tell, and from where
 
 The table is read from the comments in `conf/model/<config>.yaml`, where the values are too
-(`python -m tests.model_facts`). "the card" and the files named are those of the model's page on the
+(`python -m tools.model_facts`). "the card" and the files named are those of the model's page on the
 hub. `pddlego models` and `pddlego doctor` use these facts to tell what fits a GPU. Only
 `thinking` changes how a model is run.
 

@@ -11,10 +11,10 @@ from pddlego_local.core.errors import MissingPart
 from pddlego_local.models import machine
 from pddlego_local.models.vllm.server import serving_build
 from pddlego_local.runner.provenance import now, provenance
-from tests.bench.gpu_check.findings import Findings
-from tests.bench.gpu_check.running import Ended, Step, ending_of
-from tests.bench.gpu_check.scale import Setting
-from tests.bench.markdown import table
+from tools.bench.markdown import table
+from tools.gpu_check.findings import Findings
+from tools.gpu_check.running import Ended, Step, ending_of
+from tools.gpu_check.scale import Setting
 
 
 def report(steps: Sequence[Step], setting: Setting) -> str:

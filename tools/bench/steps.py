@@ -1,6 +1,6 @@
 """What an answer costs in decode steps: the tokens that are sampled, and one for each request.
 
-    python -m tests.bench.steps TOKENIZERS [--records FILE] [-n 500] [--games 4]
+    python -m tools.bench.steps TOKENIZERS [--records FILE] [-n 500] [--games 4]
 
 No clock and no weights are needed. TOKENIZERS is a folder that holds a folder, or a .tar.xz, with
 `tokenizer.json` for each tokenizer. Answers are those of the rule-based reference, and with
@@ -39,10 +39,10 @@ from pddlego_local.decoding.ladder import constraint_for
 from pddlego_local.decoding.layout import REQUIREMENTS, Layout, Printer
 from pddlego_local.decoding.question import Scene
 from pddlego_local.decoding.stages import Stage, StagedGrammar
-from tests.bench.excluded import SCENES, rows
-from tests.bench.markdown import table
-from tests.bench.played import ENVIRONMENTS, played
-from tests.bench.walk import stages_of, tokens_of
+from tools.bench.excluded import SCENES, rows
+from tools.bench.markdown import table
+from tools.bench.played import ENVIRONMENTS, played
+from tools.bench.walk import stages_of, tokens_of
 
 MOST_DRAFTED = 15
 LAYOUTS: tuple[Layout, ...] = get_args(Layout)
@@ -175,7 +175,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
     parser.add_argument("tokenizers", type=Path)
     parser.add_argument("--only", default="", help="names of tokenizers, such as smollm2,qwen3")
-    parser.add_argument("--records", type=Path, metavar="FILE", help="as for tests.bench.excluded")
+    parser.add_argument("--records", type=Path, metavar="FILE", help="as for tools.bench.excluded")
     parser.add_argument("-n", type=int, default=500, help="of the recorded answers")
     parser.add_argument("--games", type=int, default=4, help="of the reference, each environment")
     given = parser.parse_args()
