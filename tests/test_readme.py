@@ -97,6 +97,12 @@ CASES: dict[str, tuple[str, int, str] | None] = {
         "pddlego run model=qwen3_8b decoding=syntax environment.rooms=7 games=0-59 run.out={tmp}",
         3, "NVIDIA GPU",
     ),
+    "pddlego run model=qwen3_8b 'model.server.extra_arguments=[--data-parallel-size,4]'": None
+    if GPU
+    else (
+        "pddlego run model=qwen3_8b model.server.extra_arguments=[--data-parallel-size,4]"
+        " run.out={tmp}", 3, "NVIDIA GPU",
+    ),
     "pddlego run -m model=qwen3_8b,llama31_8b decoding=free,syntax,grounded seed=0,1,2": None
     if GPU
     else (

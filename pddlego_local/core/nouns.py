@@ -162,8 +162,7 @@ class Prefix:
     `opening` are the tokens before it (prompt and thought), `tokens` those of `text`, without an
     end-of-text. What is asked for goes on behind `continued`: the text without its last `drop`
     characters, which are rolled back, and with `head`, which is forced (`models.seam`). A prefix
-    without text begins an answer that is to be continued. `server` is which of several servers has
-    the answer so far, "" where there is one.
+    without text begins an answer that is to be continued.
     """
 
     text: str = ""
@@ -171,7 +170,6 @@ class Prefix:
     tokens: tuple[int, ...] = ()
     drop: int = 0
     head: str = ""
-    server: str = field(default="", compare=False)
 
     @property
     def kept(self) -> str:

@@ -3,9 +3,7 @@ result."""
 
 import dataclasses
 import re
-from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from typing import Protocol, runtime_checkable
 
 from pddlego_local.core.errors import GrammarIgnored, ModelFault
 from pddlego_local.core.nouns import Completion, Grammar, Message, Prefix, Sampling
@@ -31,23 +29,6 @@ _FORCED_GRAMMAR = Grammar(
 _FORCED_LANGUAGE = re.compile(
     r"(From the (kitchen|pantry|corridor) a closed door leads to the (north|south|east|west)\. ){3}"
 )
-
-
-@runtime_checkable
-class Spread(LanguageModel, Protocol):
-    """A model behind several servers, which may differ in what they obey."""
-
-    def one_by_one(self) -> Sequence[LanguageModel]: ...
-
-
-def on_each_server(model: LanguageModel, check: Callable[[LanguageModel], None]) -> None:
-    """Checks the model behind one server after the other; the model itself where there is one."""
-    for one in model.one_by_one() if isinstance(model, Spread) else [model]:
-        try:
-            check(one)
-        finally:
-            if one is not model:
-                one.close()
 
 
 def check_obedience(model: LanguageModel, *, thinking: bool = False, stages: bool = False) -> None:

@@ -25,7 +25,7 @@ from pddlego_local.core.errors import (
     UnsolvableGame,
 )
 from pddlego_local.core.outcomes import outcome_named
-from pddlego_local.core.protocols import LanguageModel, Planner, Trained
+from pddlego_local.core.protocols import Planner, Trained
 from pddlego_local.core.record.events import Call, End, Unsolvable
 from pddlego_local.core.record.folder import Cell, Transcript
 from pddlego_local.core.record.rows import Ending, EpisodeRow, FaultRow
@@ -38,7 +38,7 @@ from pddlego_local.decoding.stages import StagedGrammar, first_grammar
 from pddlego_local.episode.asking import layout_of
 from pddlego_local.episode.episode import Episode, Parts
 from pddlego_local.methods import Method
-from pddlego_local.models.canary import check_forced_tokens, check_obedience, on_each_server
+from pddlego_local.models.canary import check_forced_tokens, check_obedience
 from pddlego_local.runner.config import CellConfig
 from pddlego_local.runner.environments import LentEnvironments
 from pddlego_local.runner.model_store import MODELS
@@ -120,13 +120,9 @@ class OpenCell:
         if model.decodes and any(constraints.values()):
             console.print("starting the model; does it obey grammars?")
             stages = any(isinstance(one, StagedGrammar) for one in constraints.values())
-
-            def check(server: LanguageModel) -> None:
-                check_obedience(server, thinking=decoding.thinking, stages=stages)
-                if "forced_tokens" in run["model"]:
-                    check_forced_tokens(server, thinking=decoding.thinking)
-
-            on_each_server(model, check)
+            check_obedience(model, thinking=decoding.thinking, stages=stages)
+            if "forced_tokens" in run["model"]:
+                check_forced_tokens(model, thinking=decoding.thinking)
 
     def waves(self) -> Iterator[list[tuple[int, int]]]:
         """The missing episodes, as lists of those that may be played together. The next list is to

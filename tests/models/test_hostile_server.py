@@ -11,13 +11,15 @@ import pytest
 from pddlego_local.cli import run
 from pddlego_local.core.errors import ModelFault
 from pddlego_local.core.nouns import Message, Sampling
-from pddlego_local.core.record.folder import read_faults
+from pddlego_local.core.record.folder import read_faults, read_rows
+from pddlego_local.models import canary
 from pddlego_local.models.vllm import http
 from pddlego_local.models.vllm.model import VllmModel
 from pddlego_local.models.vllm.settings import Server
+from pddlego_local.runner.config import compose_cell
 from pddlego_local.runner.model_store import MODELS
 from tests.models.hostile_server import Reply, body, choice, good, hostile_server, trickle
-from tests.models.test_servers import cell, endings
+from tools.bench.simulated import key_of
 from tools.bench.slots import answers
 
 PROMPT = (Message("user", "Well?"),)
@@ -102,8 +104,14 @@ PLAYED = [
 
 @pytest.fixture(scope="module")
 def right(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
-    out = tmp_path_factory.mktemp("right")
-    return dict(answers([cell(out, "model=reference", "decoding=free", "games=0-3")]))
+    played = [*PLAYED, "model=reference", f"run.out={tmp_path_factory.mktemp('right')}"]
+    words = [word for word in played if "vllm" not in word and "simulated" not in word]
+    return dict(answers([compose_cell(words)]))
+
+
+def endings(out: Path) -> list[tuple[int, str]]:
+    rows = [row for path in out.rglob("episodes.jsonl") for row in read_rows(path)]
+    return sorted((row.game, row.outcome) for row in rows)
 
 
 @pytest.fixture(autouse=True)
@@ -174,8 +182,20 @@ def test_an_answer_may_not_fill_the_memory(monkeypatch: pytest.MonkeyPatch) -> N
 def test_a_version_that_is_none_is_unknown(reply: Reply) -> None:
     with hostile_server(version=reply) as url:
         model = asked(url)
-        assert model.identity()["backend_version"] == "unknown"
+        identity = model.identity()
+        assert (identity["backend_version"], identity["servers"]) == ("unknown", url)
         model.close()
+
+
+def test_a_server_that_ignores_grammars_ends_the_run(
+    tmp_path: Path, right: dict[str, str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    question = key_of([{"role": one.role, "content": one.content} for one in canary._MESSAGES])
+    with hostile_server(right | {question: "yes"}) as url:
+        words = [*PLAYED, "decoding=json", f"model.server.url={url}", f"run.out={tmp_path}"]
+        assert run(["run", *words]) == 3
+    assert "it answered 'yes'" in " ".join(capsys.readouterr().err.split())
+    assert endings(tmp_path) == []
 
 
 def test_a_sweep_goes_on_over_malformed_answers(
@@ -194,4 +214,4 @@ def test_a_sweep_goes_on_over_malformed_answers(
         assert "Traceback" not in capsys.readouterr().err
         while code:
             code = run(["run", *words])
-    assert [outcome[:7] for _, outcome, _ in endings(tmp_path)] == ["success"] * 4
+    assert [outcome[:7] for _, outcome in endings(tmp_path)] == ["success"] * 4

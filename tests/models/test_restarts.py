@@ -33,9 +33,9 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
 
 @pytest.fixture
 def model(monkeypatch: pytest.MonkeyPatch) -> VllmModel:
-    def own(model: Any) -> dict[str, Any]:
+    def own(model: Any) -> Dead:
         model._managed = Dead()
-        return {}
+        return model._managed
 
     monkeypatch.setattr(VllmModel, "_check_parts", lambda model: None)
     monkeypatch.setattr(VllmModel, "_own", own)

@@ -30,10 +30,6 @@ A = TypeVar("A", ChatAnswers, TextAnswers)
 T = TypeVar("T", bound=Told)
 
 
-class ServerGone(ModelFault):
-    """This server cannot be reached, or has failed; another one might answer."""
-
-
 class Connection:
     """Thread-safe. `alive` tells whether the server may still answer, `last_words` its end."""
 
@@ -76,8 +72,7 @@ class Connection:
         """The server's response, with as many tokens as the context holds if fewer than asked.
 
         `room` counts them, when they have to be known. Raises ConfigError for a request that the
-        server refuses, PromptTooLong if not one token fits, ModelFault when the server fails,
-        ServerGone if another one might answer.
+        server refuses, PromptTooLong if not one token fits, ModelFault when the server fails.
         """
         try:
             return self._post(send, request, kind)
@@ -99,7 +94,7 @@ class Connection:
 
     def tokenize(self, **what: Any) -> Tokenized:
         """What the server says of a prompt. Raises ConfigError if it has no tokenizer to ask,
-        ServerGone for nonsense, else the client's own errors."""
+        ModelFault for nonsense, else the client's own errors."""
         return self._read(self._ask_tokenizer("tokenize", **what).content, Tokenized)
 
     def prompt_tokens(self, **what: Any) -> tuple[int, ...]:
@@ -152,7 +147,7 @@ class Connection:
             told = self.openai.get(self._beside_v1("version"), cast_to=kind)
             return Version.model_validate_json(told.content).version
         except openai.APIConnectionError as error:
-            raise ServerGone(self._obituary(error)) from error
+            raise ModelFault(self._obituary(error)) from error
         except (openai.APIStatusError, pydantic.ValidationError):
             return "unknown"
 
@@ -172,8 +167,8 @@ class Connection:
             place = ".".join(map(str, first["loc"]))
             raise self._malformed(f"{place}: {first['msg']}" if place else first["msg"]) from error
 
-    def _malformed(self, what: str) -> ServerGone:
-        return ServerGone(
+    def _malformed(self, what: str) -> ModelFault:
+        return ModelFault(
             f"{self.openai.base_url} did not answer as vLLM does ({what:.200}). "
             f"{self._last_words()}"
         )
@@ -202,7 +197,7 @@ class Connection:
             ) from error
         except openai.APITimeoutError as error:
             if type(error.__cause__).__name__ == "ConnectTimeout":  # httpx, or its heir
-                raise ServerGone(self._obituary(error)) from error
+                raise ModelFault(self._obituary(error)) from error
             raise ModelFault(
                 f"vLLM did not answer within {self._timeout_s:.0f} s; raise "
                 "model.server.request_timeout_s if it only needs longer."
@@ -210,7 +205,7 @@ class Connection:
         except (openai.APIConnectionError, openai.InternalServerError) as error:
             if told := excess(error):
                 raise ModelFault(f"{self.openai.base_url} {told}.") from error
-            raise ServerGone(self._obituary(error)) from error
+            raise ModelFault(self._obituary(error)) from error
         except openai.OpenAIError as error:
             raise ModelFault(self._obituary(error)) from error
         raise AssertionError("unreachable: tenacity reraises")

@@ -4,7 +4,6 @@ The server is one of our own for the run, or any that run at `server.url`. vLLM 
 threads ask; an answer depends on the request's own seed, not on its company.
 """
 
-import dataclasses
 import threading
 import time
 from typing import ClassVar, Literal
@@ -23,7 +22,6 @@ from pddlego_local.models.thinking import Thinking, template_arguments
 from pddlego_local.models.vllm.client import VllmClient
 from pddlego_local.models.vllm.connection import Connection
 from pddlego_local.models.vllm.server import VllmServer, serving_build
-from pddlego_local.models.vllm.servers import Servers
 from pddlego_local.models.vllm.settings import Server
 from pddlego_local.models.weights import identity_of, identity_of_training, locate, training_maps
 
@@ -52,7 +50,7 @@ class VllmModel:
         self._lock = threading.Lock()
         self._slots = threading.BoundedSemaphore(self.server.max_concurrent_requests)
         self._managed: VllmServer | None = None
-        self._servers: Servers | None = None
+        self._client: VllmClient | None = None
         self._closed = False
         self._died_at_s: list[float] = []
         self._gave_up = ""
@@ -65,7 +63,7 @@ class VllmModel:
     def _check_parts(self) -> None:
         """Address, GPUs, serving environment and weights."""
         if self.server.url is not None:
-            self.server.check_urls()
+            self.server.check_url()
             self.server.options()
             return
         device = self.server.device
@@ -102,24 +100,16 @@ class VllmModel:
         else:
             what = {"weights": self.weights, "served_as": self.server.name or self.weights}
             what |= identity_of_training(self.weights)
-            servers = self.start()
-            version = servers.version()
-            what["servers"] = " ".join(servers.present())
+            version = self.start().version()
+            what["servers"] = self.server.url
         return {"backend": "vllm", "backend_version": version, **what}
 
     def trained_on(self) -> frozenset[str]:
         """As `core.protocols.Trained`, from the list beside the weights."""
         return training_maps(self.weights)
 
-    def one_by_one(self) -> "list[VllmModel]":
-        """This model behind each of its servers that are there; to be closed one by one."""
-        if len(self.server.urls) < 2:
-            return [self]
-        alone = [dataclasses.replace(self.server, url=url) for url in self.start().present()]
-        return [dataclasses.replace(self, server=server) for server in alone]
-
-    def start(self) -> Servers:
-        """Starts the server now, or reaches for those at `server.url`. Thread-safe, idempotent.
+    def start(self) -> VllmClient:
+        """Starts the server now, if it is one of our own. Thread-safe, idempotent.
 
         Raises MissingPart, ConfigError or ModelFault.
         """
@@ -130,11 +120,11 @@ class VllmModel:
                 raise ModelFault(self._gave_up)
             if self._managed is not None and not self._managed.alive():
                 self._restart_or_give_up(self._managed)
-            if self._servers is None:
+            if self._client is None:
                 self._check_parts()
-                clients = {url: self._external(url) for url in self.server.urls}
-                self._servers = Servers(clients or self._own())
-            return self._servers
+                url = self.server.url
+                self._client = self._own() if url is None else self._external(url)
+            return self._client
 
     def complete(
         self,
@@ -151,9 +141,9 @@ class VllmModel:
         a server that cannot answer in stages; ModelFault when the server fails.
         """
         # A stage's grammar serves one request; whether it compiles, the server says soon enough.
-        servers = self._ready(grammar if prefix is None else None)
+        client = self._ready(grammar if prefix is None else None)
         with self._slots:
-            return servers.complete(messages, grammar, sampling, prefix)
+            return client.complete(messages, grammar, sampling, prefix)
 
     def complete_many(
         self, messages: Messages, grammar: Grammar | None, sampling: Sampling, count: int
@@ -163,11 +153,11 @@ class VllmModel:
         Each has its own completion tokens, the prompt's tokens and the latency of the request.
         Raises as `complete`.
         """
-        servers = self._ready(grammar)
+        client = self._ready(grammar)
         with self._slots:
-            return servers.complete_many(messages, grammar, sampling, count)
+            return client.complete_many(messages, grammar, sampling, count)
 
-    def _ready(self, grammar: Grammar | None) -> Servers:
+    def _ready(self, grammar: Grammar | None) -> VllmClient:
         if grammar is not None:
             check_grammar(grammar)
         return self.start()
@@ -195,11 +185,11 @@ class VllmModel:
         self._end_server()
 
     def _end_server(self) -> None:
-        if self._servers is not None:
-            self._servers.close()
+        if self._client is not None:
+            self._client.close()
         if self._managed is not None:
             self._managed.close()
-        self._servers = self._managed = None
+        self._client = self._managed = None
 
     def _external(self, url: str) -> VllmClient:
         connection = Connection(
@@ -213,7 +203,7 @@ class VllmModel:
         )
         return VllmClient(connection, self.thinking)
 
-    def _own(self) -> dict[str, VllmClient]:
+    def _own(self) -> VllmClient:
         server = VllmServer(
             self._launch_arguments(),
             start_timeout_s=self.server.start_timeout_s,
@@ -229,7 +219,7 @@ class VllmModel:
             alive=server.alive,
             last_words=server.last_words,
         )
-        return {server.url: VllmClient(connection, self.thinking, self._own_tokenizer())}
+        return VllmClient(connection, self.thinking, self._own_tokenizer())
 
     def _own_tokenizer(self) -> LocalTokenizer | None:
         """The one of weights that are on this machine."""

@@ -18,12 +18,11 @@ _NOT_OURS = "the server at model.server.url is not ours to start."
 _DRAFTS = ("--speculative", "--scheduler-cls")
 
 
-@dataclass(frozen=True, kw_only=True, config=ConfigDict(extra="forbid"))
+@dataclass(frozen=True, kw_only=True, config=ConfigDict(extra="forbid", coerce_numbers_to_str=True))
 class Server:
     """Where the server is or how it is run.
 
-    `url` (".../v1") None: started for the run from the serving environment `env` and ended with it;
-    several: requests are spread over these servers of one model, the least busy first.
+    `url` (".../v1") None: started for the run from the serving environment `env` and ended with it.
     `name` is what an external server calls the model, None the weights' name. `extra_arguments` go
     to vLLM, `variables` to its environment. `download` permits the server to reach a hub.
     `forced_tokens` are not sampled (serving/forced_tokens.py); a `batch_invariant` server computes
@@ -31,7 +30,7 @@ class Server:
     the CPU alone, since on a GPU they are not measured yet.
     """
 
-    url: str | tuple[str, ...] | None = None
+    url: str | None = None
     api_key: str = "none"
     name: str | None = None
     env: Path = Path(".venv-serving")
@@ -49,22 +48,13 @@ class Server:
     extra_arguments: tuple[str, ...] = ()
     variables: dict[str, str] = Field(default_factory=dict)
 
-    @property
-    def urls(self) -> tuple[str, ...]:
-        """None where the server is one of our own."""
-        return (self.url,) if isinstance(self.url, str) else self.url or ()
-
-    def check_urls(self) -> None:
-        """Raises ConfigError for what is no address, or is named twice."""
-        if self.url is not None and not self.urls:
-            raise ConfigError("model.server.url=[]: name at least one server, or set it to null.")
-        for url in self.urls:
-            if urllib.parse.urlsplit(url).scheme not in ("http", "https"):
-                raise ConfigError(
-                    f"model.server.url: {url!r} is not an address; write it as http://HOST:PORT/v1."
-                )
-        if len(set(self.urls)) < len(self.urls):
-            raise ConfigError(f"model.server.url: a server is named twice in {list(self.urls)}.")
+    def check_url(self) -> None:
+        """Raises ConfigError for what is no address."""
+        if self.url and urllib.parse.urlsplit(self.url).scheme in ("http", "https"):
+            return
+        raise ConfigError(
+            f"model.server.url: {self.url!r} is not an address; write it as http://HOST:PORT/v1."
+        )
 
     def options(self) -> tuple[str, ...]:
         """Which of "forced_tokens" and "batch_invariant" a server of our own is started with.
