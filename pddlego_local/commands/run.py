@@ -11,7 +11,7 @@ import logging
 import os
 import sys
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -33,12 +33,13 @@ from pddlego_local.core.errors import CellHeld, PddlegoError
 from pddlego_local.core.resources import folder
 from pddlego_local.core.visible import visible
 from pddlego_local.runner import launchers as elsewhere
+from pddlego_local.runner.cell import folder_of
 from pddlego_local.runner.config import CellConfig, compose_cell, quote_games
 from pddlego_local.runner.model_store import MODELS
 from pddlego_local.runner.pool import CellResult
 from pddlego_local.runner.run import run_cells
 from pddlego_local.runner.sweep_cells import cells_of
-from pddlego_local.runner.sweep_record import write_sweep
+from pddlego_local.runner.sweep_record import read_sweeps, write_sweep
 
 EVERY_CELL = "--dry-run=cells"
 DRY_RUNS = ("--dry-run", EVERY_CELL)
@@ -142,8 +143,8 @@ def _play_elsewhere(cfg: DictConfig, hydra_config: Any) -> None:
     _log_to_console()
     try:
         elsewhere.go_to(hydra_config.runtime.cwd)
-        job = elsewhere.job_of(CellConfig.of(cfg, hydra_config.runtime.choices))
-        _play(job.cells, job.sweep)
+        cell = CellConfig.of(cfg, hydra_config.runtime.choices)
+        _play([cell], read_sweeps(folder_of(cell).parent))
     except PddlegoError as error:
         _tell(error)
     finally:
@@ -161,7 +162,7 @@ def _play_all() -> None:
         raise SystemExit(_tell(error)) from error
 
 
-def _play(cells: Sequence[CellConfig], sweep: Sequence[Path] = ()) -> None:
+def _play(cells: Sequence[CellConfig], sweep: Collection[Path] = ()) -> None:
     """Raises as `run_cells`."""
     for warning in what_they_never_learned(cells):
         console.print(f"[yellow]warning:[/] {escape(warning)}")
@@ -223,12 +224,12 @@ class Preflight(Callback):
             raise SystemExit(dry_run.show(asked, _tell, self.every_cell))
         errors: dict[str, PddlegoError] = {}
         checked: list[object] = []
-        cells: list[tuple[list[str], CellConfig]] = []
+        cells: list[CellConfig] = []
         launcher = config.hydra.launcher._target_
         for overrides in asked:
             try:
                 cell = compose_cell(overrides)
-                cells.append((overrides, cell))
+                cells.append(cell)
                 built = cell.check()
                 if launcher != elsewhere.HERE:
                     continue
@@ -248,4 +249,4 @@ class Preflight(Callback):
         except PddlegoError as error:
             raise SystemExit(_tell(error)) from error
         if launcher != elsewhere.HERE:
-            Preflight.launched = [cell for _, cell in cells]
+            Preflight.launched = cells

@@ -1,11 +1,12 @@
 """sweep.json, beside the cells of a sweep: which cells it will play, how many episodes each has,
-and by which overrides, model by model, and what its report shall compare.
+and what its report shall compare.
 
-Written before the first of them begins, so that whoever looks on knows of all, and a job on another
-machine knows the cells that share its model. The last sweep's replaces that of an earlier one.
+Written before the first of them begins, so that whoever looks on knows of all. The last sweep's
+replaces that of an earlier one.
 """
 
 import json
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
@@ -18,7 +19,6 @@ from pddlego_local.runner.provenance import now
 NAME = "sweep.json"
 
 T = TypeVar("T")
-Overrides = Sequence[str]
 
 
 def by_model(configs: Iterable[CellConfig]) -> list[list[CellConfig]]:
@@ -30,12 +30,11 @@ def by_model(configs: Iterable[CellConfig]) -> list[list[CellConfig]]:
     return list(groups.values())
 
 
-def write_sweep(cells: Iterable[tuple[Overrides, CellConfig]]) -> None:
-    """Each cell by its overrides. Raises RecordFault if it cannot be written."""
-    by_folder: dict[Path, list[tuple[Overrides, CellConfig]]] = {}
-    for overrides, config in cells:
-        folder = config.settings.run.out / config.settings.name
-        by_folder.setdefault(folder, []).append((overrides, config))
+def write_sweep(cells: Iterable[CellConfig]) -> None:
+    """Raises RecordFault if it cannot be written."""
+    by_folder: dict[Path, list[CellConfig]] = defaultdict(list)
+    for config in cells:
+        by_folder[config.settings.run.out / config.settings.name].append(config)
     for folder, its_cells in by_folder.items():
         path = folder / NAME
         with recording(path):
@@ -45,17 +44,13 @@ def write_sweep(cells: Iterable[tuple[Overrides, CellConfig]]) -> None:
             replacement.replace(path)
 
 
-def _told(cells: Sequence[tuple[Overrides, CellConfig]]) -> dict[str, Any]:
+def _told(cells: Sequence[CellConfig]) -> dict[str, Any]:
     """Of a cell that is asked for twice, the wish for more episodes."""
-    episodes, overrides = dict[str, int](), dict[str, list[str]]()
-    for words, config in cells:
+    episodes: dict[str, int] = {}
+    for config in cells:
         asked = len(config.settings.games) * config.settings.trials
-        if asked > episodes.get(config.cell, -1):
-            episodes[config.cell], overrides[config.cell] = asked, list(words)
-    groups = by_model(config for _, config in cells)
-    models = [{config.cell: overrides[config.cell] for config in group} for group in groups]
-    compare = cells[0][1].tree.get("compare")
-    return {"cells": episodes, "models": models, "compare": compare, "began": now()}
+        episodes[config.cell] = max(asked, episodes.get(config.cell, 0))
+    return {"cells": episodes, "compare": cells[0].tree.get("compare"), "began": now()}
 
 
 def read_sweeps(folder: Path) -> dict[Path, int]:
@@ -68,14 +63,6 @@ def read_sweeps(folder: Path) -> dict[Path, int]:
         cells = _read(path, lambda told: {k: int(n) for k, n in told["cells"].items()})
         planned |= {path.parent / cell: episodes for cell, episodes in cells.items()}
     return planned
-
-
-def read_models(folder: Path) -> list[dict[str, list[str]]]:
-    """The overrides of each cell of the sweep in this folder, the cells of each model together.
-
-    Raises ConfigError for a file that is no record of ours, or none at all.
-    """
-    return _read(folder / NAME, lambda told: [dict(cells) for cells in told["models"]])
 
 
 def read_asked(folder: Path) -> tuple[str, Any]:

@@ -62,7 +62,7 @@ def test_cells_that_have_not_begun_count(
         compose_cell([f"run.out={tmp_path}", "games=0-3", f"environment.rooms={rooms}"])
         for rooms in (3, 5, 7)
     ]
-    write_sweep(((), cell) for cell in cells)
+    write_sweep(cells)
     assert progress(tmp_path).left_s is None
     run_cell(cells[0])
     seen = progress(tmp_path)

@@ -15,9 +15,8 @@ from pddlego_local.core.record.folder import read_rows
 from pddlego_local.core.record.rows import EpisodeRow
 from pddlego_local.runner.cell import folder_of
 from pddlego_local.runner.config import CellConfig, compose_cell
-from pddlego_local.runner.launchers import check_launcher, go_to, job_of
+from pddlego_local.runner.launchers import check_launcher, go_to
 from pddlego_local.runner.run import run_cells
-from pddlego_local.runner.sweep_record import write_sweep
 from tools.chaos.sweeps import without_clocks
 
 
@@ -106,7 +105,7 @@ def test_jobs_play_each_cell_once_and_what_none_played_is_told(
 
 
 @slurm
-def test_through_slurms_commands_a_job_goes_on_with_the_cells_of_its_model(
+def test_through_slurms_commands_each_job_plays_its_cell(
     tmp_path: Path, here: list[list[EpisodeRow]]
 ) -> None:
     for name, script in {"sbatch": SBATCH, "srun": SRUN, "sacct": SACCT}.items():
@@ -122,7 +121,6 @@ def test_through_slurms_commands_a_job_goes_on_with_the_cells_of_its_model(
     assert rows(cells(out)) == here
     log = (tmp_path / "sbatch.log").read_text()
     assert log.count("2 episodes to play, 0 done") == 2
-    assert log.count("0 episodes to play, 2 done") == 2, "the second job has nothing to do"
     sent = next(out.rglob("*submission*.sh"))
     assert "#SBATCH --partition=gpu" in sent.read_text()
     assert "#SBATCH --gpus-per-node=1" in sent.read_text()
@@ -135,23 +133,6 @@ def test_through_ray(tmp_path: Path, here: list[list[EpisodeRow]]) -> None:
     code, told = sweep(*words, "hydra/launcher=ray", *resources)
     assert code == 0, told
     assert rows(cells(tmp_path)) == here
-
-
-def test_a_job_plays_its_own_cell_first_and_then_those_of_its_model(tmp_path: Path) -> None:
-    overrides = [
-        (f"run.out={tmp_path}", f"model={model}", f"seed={seed}")
-        for seed in (0, 1, 2)
-        for model in ("random", "reference")
-    ]
-    configs = [compose_cell(words) for words in overrides]
-    write_sweep(zip(overrides, configs, strict=True))
-    job = job_of(configs[3])
-    assert [cell.cell for cell in job.cells] == [configs[number].cell for number in (3, 5, 1)]
-    assert sorted(job.sweep) == sorted(map(folder_of, configs))
-    stranger = compose_cell([f"run.out={tmp_path}", "seed=7"])
-    assert job_of(stranger).cells == [stranger], "a later sweep has replaced the record"
-    with pytest.raises(ConfigError, match=r"sweep\.json"):
-        job_of(compose_cell([f"run.out={tmp_path}", "name=other"]))
 
 
 @pytest.mark.parametrize(("package", "extra"), [("submitit", "slurm"), ("ray", "ray")])

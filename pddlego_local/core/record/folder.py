@@ -23,7 +23,7 @@ from typing import Any, TypeVar
 from pddlego_local.core.errors import ConfigError, RecordFault
 from pddlego_local.core.formats import FORMAT, Recorded, object_of, to_json
 from pddlego_local.core.record.events import Event, event_of
-from pddlego_local.core.record.lock import Hold
+from pddlego_local.core.record.lock import CellLock
 from pddlego_local.core.record.rows import EpisodeRow, FaultRow, fault_of, row_of
 
 T = TypeVar("T")
@@ -34,20 +34,20 @@ class Cell:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self._hold = Hold(folder)
+        self._lock = CellLock(folder)
         self._append_lock = threading.Lock()
 
     def __enter__(self) -> "Cell":
         """Raises CellHeld if another process, here or on another machine, is playing this cell."""
         with recording(self.folder):
             (self.folder / "transcripts").mkdir(parents=True, exist_ok=True)
-            self._hold.take()
+            self._lock.acquire()
             _drop_torn_line(self.folder / "episodes.jsonl")
             _drop_torn_line(self.folder / "faults.jsonl")
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._hold.release()
+        self._lock.release()
 
     @property
     def described(self) -> bool:
@@ -90,12 +90,12 @@ class Cell:
     def append(self, row: EpisodeRow) -> None:
         """One terminal row, in episodes.jsonl. Raises RecordFault, as whatever is written here."""
         with self._append_lock:
-            self._hold.check()
+            self._lock.check()
             _append(self.folder / "episodes.jsonl", row)
 
     def append_fault(self, row: FaultRow) -> None:
         with self._append_lock:
-            self._hold.check()
+            self._lock.check()
             _append(self.folder / "faults.jsonl", row)
 
     @contextlib.contextmanager
@@ -110,7 +110,7 @@ class Cell:
             yield Transcript(file)
             with recording(path):
                 os.fsync(file.fileno())
-                self._hold.check()
+                self._lock.check()
                 partial.replace(path)
 
 
