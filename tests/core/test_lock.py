@@ -67,13 +67,12 @@ def test_a_killed_owner_is_followed_at_once(tmp_path: Path, other: subprocess.Po
 
 
 def test_without_locks_between_machines_the_later_one_has_the_cell(tmp_path: Path) -> None:
-    with Cell(tmp_path) as late:
-        with holder(tmp_path, STRANGER + HOLDER) as other:
-            with pytest.raises(RecordFault, match=rf"taken over by process {other.pid} on node7"):
-                late.append(row(game=1))
-            with pytest.raises(RecordFault, match="on node7"), late.transcript(1, 0):
-                pass
-            other.kill()
+    with Cell(tmp_path) as late, holder(tmp_path, STRANGER + HOLDER) as other:
+        with pytest.raises(RecordFault, match=rf"taken over by process {other.pid} on node7"):
+            late.append(row(game=1))
+        with pytest.raises(RecordFault, match="on node7"), late.transcript(1, 0):
+            pass
+        other.kill()
     assert (tmp_path / ".owner.json").exists(), "it is not the late one's to take away"
     assert not (tmp_path / "episodes.jsonl").exists()
     assert not list(tmp_path.rglob("transcripts/*.jsonl"))

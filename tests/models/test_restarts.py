@@ -34,8 +34,8 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
 @pytest.fixture
 def model(monkeypatch: pytest.MonkeyPatch) -> VllmModel:
     def own(model: Any) -> Dead:
-        model._managed = Dead()
-        return model._managed
+        dead = model._managed = Dead()
+        return dead
 
     monkeypatch.setattr(VllmModel, "_check_parts", lambda model: None)
     monkeypatch.setattr(VllmModel, "_own", own)

@@ -122,7 +122,7 @@ def test_the_server_tells_how_many_were_forced(servers: dict[bool, VllmModel]) -
     sampling = Sampling(max_tokens=200, seed=5)
     for forced, model in servers.items():
         before = counters(model)["accepted"]
-        response = model.start().first._chat(PROMPT, HOUSE, sampling, 1, {})
+        response = model.start()._chat(PROMPT, HOUSE, sampling, 1, {})
         assert response.forced_tokens == counters(model)["accepted"] - before
         assert (response.forced_tokens > 0) == forced
 

@@ -145,7 +145,7 @@ def test_what_the_server_would_leave_without_a_grammar_is_not_asked(model: VllmM
     """Its reasoning parser reads the prompt's tokens, and would take the rest for a thought."""
     prefix = begin(model, 1).prefix
     assert prefix is not None and prefix.tokens is not None
-    marker = model.start().first._markers[0]
+    marker = model.start()._markers[0]
     thinks_again = dataclasses.replace(prefix, tokens=(*prefix.tokens, marker))
     with pytest.raises(ModelFault, match="holds <think>"):
         model.complete(PROMPT, FIRST, Sampling(max_tokens=9), thinks_again)

@@ -50,7 +50,7 @@ def typed(model: VllmModel, answer: Answer) -> Completion:
 def free(model: VllmModel, asked: tuple[Answer, int]) -> int:
     (question, sampling), tokens = asked
     alone = Sampling(temperature=sampling.temperature, seed=sampling.seed, max_tokens=tokens)
-    said = model.start().first._chat(question.messages, None, alone, 1, {"ignore_eos": True})
+    said = model.start()._chat(question.messages, None, alone, 1, {"ignore_eos": True})
     return int(said.usage.completion_tokens)
 
 
@@ -59,7 +59,7 @@ def freely_written(model: VllmModel, completion: Completion) -> int:
     if completion.finish_reason != "stop":
         return completion.completion_tokens
     text = Printer("lines").answer(json.loads(completion.text))
-    return len(model.start().first._tokenizer.encode(text)) + 1
+    return len(model.start()._tokenizer.encode(text)) + 1
 
 
 def timed(work: Callable[[Any], Any], inputs: list[Any], at_once: int) -> tuple[list[Any], float]:

@@ -130,7 +130,7 @@ def _draw(
 
 def _draw_free(model: VllmModel, lengths: list[list[int]]) -> float:
     """The seconds that free answers of these lengths take, drawn by as many threads."""
-    client = model.start().first
+    client = model.start()
 
     def one_thread(thread: int) -> None:
         drawn: list[int] = []
