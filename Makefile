@@ -1,6 +1,7 @@
 # make demo · make test · make sweep · make report · make bench · make serve · make fetch · make nano
+# make test-all: with vLLM, ALFWorld and training, and whatever else takes long
 # make gpu-check: what the project does on a GPU, tried on this machine
-# make chaos · make fuzz: long tests, the short forms of which are in make test
+# make chaos · make fuzz: long tests, the short forms of which are in make test-all
 # Each target installs what it needs into .venv (.venv-serving for a vLLM server, .venv-alfworld).
 
 PYTHON ?= python3
@@ -26,17 +27,22 @@ VENV := Python's own venv and ensurepip (Debian and Ubuntu: apt install python3-
 INDEX := a package index: PyPI, a mirror of it (PIP_INDEX_URL=https://...) or a folder of wheels (PIP_NO_INDEX=1 PIP_FIND_LINKS=FOLDER).
 COMPILER = $$(command -v $(CXX) > /dev/null || echo " It needs a C++ compiler, and $(CXX) is not here (Debian and Ubuntu: apt install g++).")
 
-.PHONY: demo test chaos fuzz sweep report bench gpu-check serve fetch nano serving alfworld clean
+.PHONY: demo test test-all lint chaos fuzz sweep report bench gpu-check serve fetch nano serving alfworld clean
 
 demo: .venv/installed
 	$(BIN)/pddlego demo $(if $(MODEL),--model $(MODEL))
 
-test: .venv/installed-dev .venv-serving/installed .venv-alfworld/installed
+test: lint
+	$(BIN)/pytest -m "not (serving or alfworld or train or long)"
+
+test-all: .venv-serving/installed .venv-alfworld/installed lint
+	$(BIN)/pytest
+
+lint: .venv/installed-dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
-	$(BIN)/pytest
 
 chaos: .venv/installed-dev .venv-serving/installed .venv-alfworld/installed
 	$(BIN)/python -m tools.chaos --kills $(KILLS) --seed $(SEED) --out $(RUNS)/chaos

@@ -1,17 +1,42 @@
-"""What every test needs."""
+"""What every test needs, and which tests `make test` leaves to `make test-all`."""
 
 import os
 import signal
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
+from xdist.scheduler import LoadFileScheduling
 
 from pddlego_local.runner.model_store import MODELS
 
 os.environ.setdefault("OMP_NUM_THREADS", "1")  # the tests of two processes share two cores
 os.environ.pop("COLUMNS", None)  # xdist sets it, and nobody reads what its processes print
 
-LONG = {"serving", "train", "chaos"}  # folders
+TESTS = Path(__file__).parent
+# By marker: files and folders, and tests with such a word in their name or parameters. What takes
+# longest comes first, so that no process is left with it at the end.
+MARKED = {
+    "serving": (
+        *("serving/test_vllm.py", "serving/test_vllm_continued.py", "serving/test_vllm_killed.py"),
+        *("serving/test_forced_tokens.py", "serving/test_launch_flags.py"),
+        *("serving/test_smollm2.py", "[make serving]"),
+    ),
+    "train": ("training/",),
+    "long": (
+        *("test_chaos.py", "fuzz/", "models/test_families.py", "models/test_slices.py"),
+        *("models/test_forced_runs.py", "models/test_drafted_runs.py", "models/test_gguf.py"),
+        *("methods/test_ceiling.py", "report/test_papers.py", "report/test_replications.py"),
+        *("grammars/test_large_vocabulary.py", "decoding/test_recorded_rungs.py"),
+        *("test_gpu_check.py", "test_make.py", "test_new_environment.py"),
+        *("runner/test_launchers.py", "methods/test_ladder_systems.py"),
+        "serving/test_deployment.py",
+    ),
+    "alfworld": ("alfworld", "decoding/test_edits_in_games.py"),
+}
+# Where a test without the marker looks for the environment: what needs one must say so.
+ENVIRONMENTS = {"serving": "PDDLEGO_SERVING_ENV", "alfworld": "PDDLEGO_ALFWORLD_ENV"}
+_GIVEN = {variable: os.environ.get(variable) for variable in ENVIRONMENTS.values()}
 
 # A shell that starts the tests in the background lets them and their children ignore Ctrl-C.
 signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -23,6 +48,38 @@ def _no_model_outlives_the_tests() -> Iterator[None]:
     MODELS.close()
 
 
+@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """What takes longest begins, so that no process is left with it at the end."""
-    items.sort(key=lambda item: LONG.isdisjoint(item.path.parts))
+    for item in items:
+        place = f"{item.path.relative_to(TESTS).as_posix()}::{item.name}".lower()
+        for marker, words in MARKED.items():
+            if any(word in place for word in words):
+                item.add_marker(marker)
+    order = [*MARKED]
+    items.sort(key=lambda item: min(map(order.index, markers_of(item)), default=len(order)))
+
+
+def markers_of(item: pytest.Item) -> set[str]:
+    return {marker.name for marker in item.iter_markers() if marker.name in MARKED}
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    for marker, variable in ENVIRONMENTS.items():
+        place = _GIVEN[variable] if marker in markers_of(item) else f"/no {marker} marker"
+        if place is None:
+            os.environ.pop(variable, None)
+        else:
+            os.environ[variable] = place
+
+
+class _Scheduling(LoadFileScheduling):  # type: ignore[misc]
+    """A file's tests run in one process, and those of all that share vLLM servers in one too."""
+
+    def _split_scope(self, nodeid: str) -> str:
+        shared = nodeid.startswith(("tests/serving/test_vllm", "tests/serving/test_forced"))
+        return "servers" if shared else str(super()._split_scope(nodeid))
+
+
+def pytest_xdist_make_scheduler(config: pytest.Config, log: object) -> _Scheduling:
+    return _Scheduling(config, log)

@@ -6,6 +6,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from pddlego_local.environments.alfworld.game import Alfworld
 from pddlego_local.environments.coin.game import Coin
 from pddlego_local.planner import FastDownward
@@ -15,6 +17,7 @@ from tools.chaos.processes import below
 from tools.chaos.sweeps import wrong_rows
 
 
+@pytest.mark.alfworld
 def test_a_sweep_of_four_cells_is_struck_and_ends_as_if_undisturbed(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "tools.chaos", "--kills", "4", "--games", "1"]
     ended = subprocess.run(
@@ -25,6 +28,7 @@ def test_a_sweep_of_four_cells_is_struck_and_ends_as_if_undisturbed(tmp_path: Pa
     assert "4 rows, as undisturbed" in ended.stdout
 
 
+@pytest.mark.alfworld
 def test_what_is_to_be_killed_is_found() -> None:
     with (
         FastDownward() as planner,

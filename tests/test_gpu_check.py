@@ -54,7 +54,7 @@ def test_a_step_that_hangs_is_killed_with_all_that_it_started(
     script = f"sleep 1000 & echo $! > {file}; setsid sleep 1001 & echo $! >> {file}; wait"
     rows = f"echo '{json.dumps({'title': 't', 'row': {'n': 1}})}' > {tmp_path}/slow.jsonl; "
     (end,) = ended(tmp_path, shell("slow", rows + script, limit_s=5))
-    assert end.outcome == "out of time" and end.seconds >= 5
+    assert end.outcome == "out of time"
     children = [int(line) for line in file.read_text().split()]
     assert len(children) == 2
     for left in filter(psutil.pid_exists, children):

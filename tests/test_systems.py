@@ -1,17 +1,17 @@
 """Every method in every environment, through the sweep that a user would type."""
 
 import json
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
+from pddlego_local.cli import run
 from pddlego_local.commands.shared.dry_run import look_ahead
 from pddlego_local.core.record.folder import read_rows
 from pddlego_local.core.resources import folder
 from pddlego_local.runner.config import compose_cell
 
+BY_SUBGOALS = {"deps", "zero_shot_planner", "zero_shot_replan", "inner_monologue"}
 METHODS = {path.stem for path in (folder("conf") / "method").glob("*.yaml")}
 
 
@@ -24,17 +24,20 @@ def most_calls(environment: str, method: str) -> int:
 @pytest.mark.parametrize("environment", ["coin", "cooking_easy", "cooking_hard", "alfworld"])
 def test_perfect_answers_win_by_every_method(tmp_path: Path, environment: str) -> None:
     """Two games each. Only chance may lose."""
-    command = [sys.executable, "-m", "pddlego_local", "run", "-m", "experiment=systems"]
-    command += [f"environment={environment}", f"run.out={tmp_path}"]
-    subprocess.run(command, check=True, capture_output=True)
+    words = ["experiment=systems", f"environment={environment}", f"run.out={tmp_path}"]
+    assert run(["run", "-m", *words]) == 0
     played = set()
-    for run in tmp_path.rglob("run.json"):
-        method = json.loads(run.read_text())["labels"]["method"]
-        rows = read_rows(run.parent / "episodes.jsonl")
+    for record in tmp_path.rglob("run.json"):
+        method = json.loads(record.read_text())["labels"]["method"]
+        rows = read_rows(record.parent / "episodes.jsonl")
         assert [row.game for row in sorted(rows, key=lambda row: row.game)] == [0, 1]
         if method != "random_policy":
             assert {row.outcome for row in rows} <= {"success", "success_at_start"}, method
             assert all(row.won for row in rows)
+        if method in BY_SUBGOALS:
+            assert not any(row.refused for row in rows), method
+            failed = [row.notes["subgoals"].get("failed", 0) for row in rows if row.calls]
+            assert not any(failed), method
         calls = sum(row.calls for row in rows)
         assert calls <= most_calls(environment, method), method
         played.add(method)

@@ -16,7 +16,7 @@ WRITING = {
     "export": "export {runs} --out {out}/calls.csv",
     "logs": "export {runs} --inspect {out}",
     "sample": "sample model=reference -n 1 --out {out}/answers",
-    "games": "games alfworld -n 1 --out {out}",
+    "games of alfworld": "games alfworld -n 1 --out {out}",
     "check": "check {domain} {problem} --out {out}/verdicts",
     "check of lines": "check --jsonl {lines} --out {out}/verdicts",
     "plan": "plan {domain} {problem} --out {out}/plans",

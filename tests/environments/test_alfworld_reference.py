@@ -19,6 +19,7 @@ from pddlego_local.core.nouns import PlanResult, Turn
 from pddlego_local.decoding.grammars.lark_text import accepts, load
 from pddlego_local.environments.alfworld.game import Alfworld, spelled
 from pddlego_local.environments.alfworld.games import TASK_TYPES
+from pddlego_local.environments.alfworld.installation import find_package
 from pddlego_local.environments.alfworld.reference import DOMAIN, formalize, problem, subgoals
 from pddlego_local.environments.alfworld.room_map import RoomMap
 from pddlego_local.environments.alfworld.search import ORDER
@@ -30,8 +31,6 @@ from pddlego_local.planner import FastDownward
 Memory = list[Turn]
 Player = Callable[[Memory], PlanResult]
 
-NO_ALFWORLD = importlib.util.find_spec("alfworld") is None
-needs_alfworld = pytest.mark.skipif(NO_ALFWORLD, reason="alfworld is missing")
 DATA = os.environ.get("ALFWORLD_DATA", "")
 TABLES = Tables.load("pddlego_local.environments.alfworld")
 LIMIT = 50
@@ -101,7 +100,6 @@ def test_it_refuses_what_is_no_task(sentence: str) -> None:
         parse_task(sentence)
 
 
-@needs_alfworld
 def test_it_reads_all_sentences_that_alfworld_fills_in() -> None:
     kinds = {f"pick_{verb}_then_place_in_recep" for verb in ("clean", "heat", "cool")}
     kinds |= {"pick_and_place_simple", "pick_two_obj_and_place", "look_at_obj_in_light"}
@@ -123,9 +121,7 @@ def test_it_reads_all_sentences_that_alfworld_fills_in() -> None:
 
 def goal_library() -> dict[str, Any]:
     """The package's templates, read without the package's own imports."""
-    package = importlib.util.find_spec("alfworld")
-    assert package and package.origin
-    path = Path(package.origin).parent / "gen" / "goal_library.py"
+    path = find_package() / "gen" / "goal_library.py"
     spec = importlib.util.spec_from_file_location("goal_library", path)
     assert spec and spec.loader
     module = importlib.util.module_from_spec(spec)
@@ -338,7 +334,6 @@ def players(planner: FastDownward) -> tuple[Player, ...]:
     )
 
 
-@needs_alfworld
 def test_it_wins_a_game_of_every_kind_in_three_ways(planner: FastDownward) -> None:
     game = Alfworld(task_types=TASK_TYPES)
     try:
@@ -349,7 +344,6 @@ def test_it_wins_a_game_of_every_kind_in_three_ways(planner: FastDownward) -> No
         game.close()
 
 
-@needs_alfworld
 @pytest.mark.skipif(not DATA, reason="ALFWORLD_DATA names no data set")
 def test_it_wins_real_games_in_three_ways(planner: FastDownward) -> None:
     game = Alfworld(data=Path(DATA), split="valid_seen")

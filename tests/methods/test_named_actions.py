@@ -49,16 +49,16 @@ def test_refused_actions_cost_a_step_and_stay_in_the_history(planner: FastDownwa
     assert "Remember which rooms" in last and "open door to west" in last
 
 
-def test_a_command_with_control_characters_is_refused_by_every_game(planner: FastDownward) -> None:
+@pytest.mark.parametrize("name", ["coin", "cooking", "alfworld"])
+def test_a_command_with_control_characters_is_refused(planner: FastDownward, name: str) -> None:
     """TextWorldExpress alone would overlook a NUL and open the door."""
     bad = ["open door to south\0", "\0", "\x1b[2Jlook"]
-    budget = Budget(unit="actions", limit=3)
-    for game in Coin(budget=budget), Cooking(rooms=5, budget=budget), Alfworld(budget=budget):
-        with contextlib.closing(game):
-            outcome, events = play(ActionGen(), game, named(*bad), planner)
-        given = of(events, ActionTaken)
-        assert outcome == "step_limit" and all(action.refused for action in given)
-        assert [action.command for action in given] == ["open door to south␀", "␀", "␛[2Jlook"]
+    build = {"coin": Coin, "cooking": Cooking, "alfworld": Alfworld}[name]
+    with contextlib.closing(build(budget=Budget(unit="actions", limit=3))) as game:
+        outcome, events = play(ActionGen(), game, named(*bad), planner)
+    given = of(events, ActionTaken)
+    assert outcome == "step_limit" and all(action.refused for action in given)
+    assert [action.command for action in given] == ["open door to south␀", "␀", "␛[2Jlook"]
 
 
 @pytest.mark.parametrize("bad", ["I would move.\nOr not?", '{"act": "move"}', '{"action": " "}'])

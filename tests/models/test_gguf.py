@@ -13,8 +13,6 @@ from pddlego_local.models.cache import sha256_of
 from pddlego_local.models.random import make_random_llama
 from pddlego_local.models.weights import identity_of, locate
 
-HAS_GGUF = importlib.util.find_spec("gguf") and importlib.util.find_spec("accelerate")
-needs_gguf = pytest.mark.skipif(not HAS_GGUF, reason="the extra gguf is not installed")
 TEXT = 'You see 2 doors.<|im_end|>\n{"df": "(define (domain d12)'
 BLOCK = {
     "attn_q": "self_attn.q_proj",
@@ -106,7 +104,6 @@ def logits(folder: Path) -> tuple[list[int], Any]:
         return tokens, model(torch.tensor([tokens])).logits
 
 
-@needs_gguf
 @pytest.mark.usefixtures("_own_cache")
 def test_the_folder_made_of_a_file_answers_as_the_model_did(llama: Path, tmp_path: Path) -> None:
     file = write_gguf(llama, tmp_path / "tiny.gguf")
@@ -122,7 +119,6 @@ def test_the_folder_made_of_a_file_answers_as_the_model_did(llama: Path, tmp_pat
     assert made.stat().st_mtime_ns == first
 
 
-@needs_gguf
 @pytest.mark.usefixtures("_own_cache")
 def test_digits_are_split_where_the_vocabulary_was_learned_so(llama: Path, tmp_path: Path) -> None:
     from transformers import AutoTokenizer
@@ -133,7 +129,6 @@ def test_digits_are_split_where_the_vocabulary_was_learned_so(llama: Path, tmp_p
     assert [piece for piece, _ in split] == ["room", "Ġ", "1", "2"]
 
 
-@needs_gguf
 @pytest.mark.usefixtures("_own_cache")
 @pytest.mark.parametrize(
     ("changes", "told"),
@@ -151,7 +146,6 @@ def test_a_file_that_cannot_be_read_is_told_in_one_sentence(
     assert not subject.folder_of(sha256_of(file)).exists()
 
 
-@needs_gguf
 @pytest.mark.usefixtures("_own_cache")
 @pytest.mark.parametrize("kept", [0, 100, 40_000])
 def test_a_damaged_file_is_told_too(llama: Path, tmp_path: Path, kept: int) -> None:

@@ -8,12 +8,14 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import psutil
 import pytest
 
 from pddlego_local.core.errors import MissingPart, PlannerFault
-from pddlego_local.planner import FastDownward
+from pddlego_local.planner import FastDownward, fast_downward, warm
 from tests.planner.tasks import DOMAIN, all_gone, grid, hard_search, problem, workers
 
 ROOT = Path(__file__).parents[2]
@@ -42,15 +44,32 @@ def test_the_same_plans_at_any_concurrency(planner: FastDownward) -> None:
     assert got == expected
 
 
-def test_the_wait_for_a_worker_is_no_planning() -> None:
-    with FastDownward(workers=1) as one, ThreadPoolExecutor(6) as threads:
-        began = time.monotonic()
-        results = list(threads.map(lambda target: one.plan(DOMAIN, grid(23, target)), range(1, 13)))
-        elapsed_s = time.monotonic() - began
-    # One task at a time: so it is on any machine, however slow.
-    assert sum(result.wall_time_s for result in results) <= elapsed_s
-    assert all(result.wall_time_s > 0 for result in results)
-    assert max(result.wait_s for result in results) > min(result.wall_time_s for result in results)
+def test_the_wait_for_a_worker_is_no_planning(monkeypatch: pytest.MonkeyPatch) -> None:
+    """By a clock that the test sets: the second of two tasks waits for the only worker."""
+    clock = SimpleNamespace(now=0.0)
+    for module in (warm, fast_downward):
+        monkeypatch.setattr(module, "time", SimpleNamespace(monotonic=lambda: clock.now))
+    begun, go_on = threading.Event(), threading.Event()
+    ask = warm.WarmWorker.ask
+
+    def slow(worker: warm.WarmWorker, domain: str, text: str) -> dict[str, Any]:
+        begun.set()
+        go_on.wait()
+        reply = ask(worker, domain, text)
+        clock.now += 5
+        return reply
+
+    monkeypatch.setattr(warm.WarmWorker, "ask", slow)
+    with FastDownward(workers=1) as one, ThreadPoolExecutor(2) as threads:
+        first = threads.submit(one.plan, DOMAIN, problem())
+        begun.wait()
+        second = threads.submit(one.plan, DOMAIN, problem())
+        while not one.waiting:
+            time.sleep(0.01)
+        clock.now += 100
+        go_on.set()
+        took = [(done.result().wall_time_s, done.result().wait_s) for done in (first, second)]
+    assert took == [(105, 0), (5, 105)]
 
 
 def test_a_worker_killed_between_tasks_is_replaced() -> None:

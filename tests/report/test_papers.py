@@ -5,10 +5,9 @@ from pathlib import Path
 import pytest
 from hydra import compose, initialize_config_dir
 
-from pddlego_local.core.errors import ConfigError, MissingPart
+from pddlego_local.core.errors import ConfigError
 from pddlego_local.core.record.folder import read_rows
 from pddlego_local.core.resources import folder
-from pddlego_local.environments.alfworld.installation import find_environment
 from pddlego_local.runner.config import compose_cell
 from pddlego_local.runner.run import run_cell
 from pddlego_local.runner.sweep_cells import cells_of
@@ -28,7 +27,7 @@ PLAYED: dict[str, tuple[str, ...]] = {
     "paper_deps": ("seed=4", "hydra.sweeper.params.method='deps,inner_monologue'"),
     "paper_fcrf": (),
 }
-ALFWORLD = {"paper_deps", "paper_fcrf", *(name for name in FILES if "alfworld" in name)}
+IN_ALFWORLD = {"paper_deps", "paper_fcrf"}  # the others say so in their names
 EPISODES = {  # cells and episodes of one model: what the papers played
     "paper_pddlego": (12, 12 * 50),
     "paper_pddlego_seeds": (10, 10 * 10),
@@ -51,13 +50,6 @@ def cells(experiment: str, *overrides: str) -> list[list[str]]:
         return cells_of(compose("config", wanted, return_hydra_config=True))
 
 
-def has_alfworld() -> bool:
-    try:
-        return find_environment().is_dir()
-    except MissingPart:
-        return False
-
-
 def play(out: Path, experiment: str, *overrides: str) -> None:
     """Two games of each cell. Only chance may lose."""
     for cell in cells(experiment, *overrides):
@@ -78,10 +70,11 @@ def test_every_cell_composes_and_asks_for_the_papers_number_of_episodes(experime
     assert len({config.cell for config in composed}) == len(composed)
 
 
-@pytest.mark.parametrize("experiment", FILES)
+@pytest.mark.parametrize(
+    "experiment",
+    [pytest.param(name, marks=[pytest.mark.alfworld] * (name in IN_ALFWORLD)) for name in FILES],
+)
 def test_two_games_of_a_cell_are_won_with_perfect_answers(experiment: str, tmp_path: Path) -> None:
-    if experiment in ALFWORLD and not has_alfworld():
-        pytest.skip("ALFWorld is not installed")
     overrides = PLAYED[experiment]
     if "_domain" in experiment:
         before = experiment.replace("_domain", "")

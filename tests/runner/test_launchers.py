@@ -27,9 +27,6 @@ def installed(package: str) -> bool:
         return False
 
 
-slurm = pytest.mark.skipif(
-    not installed("hydra_submitit_launcher"), reason="the extra slurm is not installed"
-)
 ray = pytest.mark.skipif(
     not (installed("hydra_ray_launcher") and importlib.util.find_spec("ray")),
     reason="the extra ray is not installed",
@@ -88,7 +85,6 @@ def here(tmp_path_factory: pytest.TempPathFactory) -> list[list[EpisodeRow]]:
     return rows(configs)
 
 
-@slurm
 def test_jobs_play_each_cell_once_and_what_none_played_is_told(
     tmp_path: Path, here: list[list[EpisodeRow]]
 ) -> None:
@@ -104,7 +100,6 @@ def test_jobs_play_each_cell_once_and_what_none_played_is_told(
     assert "Check the server at http://127.0.0.1:9/v1" in log.read_text()
 
 
-@slurm
 def test_through_slurms_commands_each_job_plays_its_cell(
     tmp_path: Path, here: list[list[EpisodeRow]]
 ) -> None:
@@ -145,7 +140,6 @@ def test_a_launcher_that_is_not_installed(
         check_launcher(f"{module}.SomeLauncher")
 
 
-@slurm
 def test_without_slurm_here_no_job_is_sent(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -36,7 +36,7 @@ from tests.environments.test_alfworld_data import DataSet
 from tools.chaos.sweeps import without_clocks
 
 
-def start(out: Path, *overrides: str, games: str = "0-19") -> subprocess.Popen[str]:
+def start(out: Path, *overrides: str, games: str) -> subprocess.Popen[str]:
     command = [sys.executable, "-m", "pddlego_local", "run", f"run.out={out}", f"games={games}"]
     return subprocess.Popen(
         [*command, *overrides],
@@ -52,6 +52,11 @@ def finish(process: subprocess.Popen[str]) -> tuple[int, str]:
     with process:
         _, told = process.communicate()
     return process.returncode, told
+
+
+def played(out: Path, *overrides: str, games: str) -> int:
+    """In this process: the exit code."""
+    return run(["run", f"run.out={out}", f"games={games}", *overrides])
 
 
 def left_over(out: Path) -> list[psutil.Process]:
@@ -77,16 +82,17 @@ def gone(out: Path, within_s: float = 600) -> bool:
 
 def rows(out: Path) -> list[EpisodeRow]:
     """Rows of all cells below `out` without what a clock says, sorted by game."""
-    found = [row for file in out.rglob("episodes.jsonl") for row in read_rows(file)]
+    found = [row for file in sorted(out.rglob("episodes.jsonl")) for row in read_rows(file)]
     return sorted(map(without_clocks, found), key=lambda row: (row.game, row.trial))
 
 
-def test_killed_three_times_and_continued_it_ends_as_if_undisturbed(tmp_path: Path) -> None:
+def test_killed_twice_and_continued_a_sweep_ends_as_if_undisturbed(tmp_path: Path) -> None:
     whole, killed = tmp_path / "whole", tmp_path / "killed"
-    assert finish(start(whole))[0] == 0
+    sweep, games = ("-m", "environment.rooms=3,5"), "0-9"
+    assert played(whole, *sweep, games=games) == 0
     cut_short = 0
-    for rows_before_kill in (1, 7, 13):
-        process = start(killed)
+    for rows_before_kill in (1, 13):
+        process = start(killed, *sweep, games=games)
         while len(rows(killed)) < rows_before_kill and process.poll() is None:
             time.sleep(0.005)
         process.send_signal(signal.SIGKILL)
@@ -94,40 +100,31 @@ def test_killed_three_times_and_continued_it_ends_as_if_undisturbed(tmp_path: Pa
         assert gone(killed)
         cut_short += len(rows(killed)) < 20
     assert cut_short
-    assert finish(start(killed))[0] == 0
+    assert played(killed, *sweep, games=games) == 0
     assert rows(killed) == rows(whole)
-    assert [row.game for row in rows(whole)] == list(range(20))
-    for row in rows(killed):
-        (transcript,) = killed.rglob(f"transcripts/{row.game}-0.jsonl")
-        end = read_events(transcript)[-1]
-        assert isinstance(end, End) and end.row.outcome == row.outcome
-    assert gone(whole) and not list(killed.rglob("*.partial"))
+    assert [row.game for row in rows(whole)] == [game for game in range(10) for _ in range(2)]
+    for file in killed.rglob("episodes.jsonl"):
+        for row in read_rows(file):
+            end = read_events(file.parent / "transcripts" / f"{row.game}-0.jsonl")[-1]
+            assert isinstance(end, End) and end.row.outcome == row.outcome
+    assert not list(killed.rglob("*.partial"))
 
 
-def test_an_interrupted_run_says_that_it_can_be_continued(tmp_path: Path) -> None:
-    process = start(tmp_path, games="0-9999")
-    while not rows(tmp_path):
-        assert process.poll() is None
-        time.sleep(0.005)
-    process.send_signal(signal.SIGINT)
-    code, told = finish(process)
-    assert code == 130 and "the same command continues" in told
-    assert "Traceback" not in told and gone(tmp_path)
-    assert not list(tmp_path.rglob("faults.jsonl"))
-
-
-def test_a_finished_run_is_not_played_again(tmp_path: Path) -> None:
-    assert finish(start(tmp_path, games="0-2"))[0] == 0
+def test_a_finished_run_is_not_played_again(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert played(tmp_path, games="0-2") == 0
     (file,) = tmp_path.rglob("episodes.jsonl")
     before = file.read_bytes()
-    code, told = finish(start(tmp_path, games="0-2"))
-    assert code == 0 and "0 episodes to play, 3 done" in told.replace("\n", " ")
+    capsys.readouterr()
+    assert played(tmp_path, games="0-2") == 0
+    assert "0 episodes to play, 3 done" in capsys.readouterr().err.replace("\n", " ")
     assert file.read_bytes() == before
 
 
 def test_more_games_are_added_to_the_same_cell(tmp_path: Path) -> None:
-    assert finish(start(tmp_path, games="0,1"))[0] == 0
-    assert finish(start(tmp_path, games="0-3"))[0] == 0
+    assert played(tmp_path, games="0,1") == 0
+    assert played(tmp_path, games="0-3") == 0
     (file,) = tmp_path.rglob("episodes.jsonl")
     assert len(read_rows(file)) == 4
     starts = json.loads((file.parent / "run.json").read_text())["starts"]
@@ -136,14 +133,12 @@ def test_more_games_are_added_to_the_same_cell(tmp_path: Path) -> None:
 
 def test_results_do_not_depend_on_concurrency(tmp_path: Path) -> None:
     for width in ("1", "8"):
-        run = start(tmp_path / width, f"run.concurrency={width}", games="0-9")
-        assert finish(run)[0] == 0
+        assert played(tmp_path / width, f"run.concurrency={width}", games="0-9") == 0
     assert rows(tmp_path / "1") == rows(tmp_path / "8")
 
 
 def test_a_sweep_plays_every_cell_and_the_record_holds_what_is_needed(tmp_path: Path) -> None:
-    sweep = start(tmp_path, "-m", "environment.rooms=3,5", "seed=0,1", games="0,1")
-    assert finish(sweep)[0] == 0
+    assert played(tmp_path, "-m", "environment.rooms=3,5", "seed=0,1", games="0,1") == 0
     cells = sorted(tmp_path.rglob("run.json"))
     assert len(cells) == 4
     record = json.loads(cells[0].read_text())
@@ -154,17 +149,20 @@ def test_a_sweep_plays_every_cell_and_the_record_holds_what_is_needed(tmp_path: 
     assert begun["config"]["environment"]["rooms"] in (3, 5)
 
 
-def test_a_recorded_run_is_replayed_word_for_word(tmp_path: Path) -> None:
-    settings = ["decoding=syntax", "decoding.max_tokens=200"]
-    drawn = start(tmp_path / "drawn", "model=random", *settings, games="0-1")
-    assert finish(drawn)[0] == 0
+def test_a_recorded_run_is_replayed_word_for_word(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    settings = ["decoding=syntax", "decoding.max_tokens=100", "method.max_retries=2"]
+    assert played(tmp_path / "drawn", "model=random", *settings, games="0-1") == 0
     replay = ["model=replay", f"model.run={tmp_path / 'drawn'}"]
-    assert finish(start(tmp_path / "again", *replay, *settings, games="0-1"))[0] == 0
+    assert played(tmp_path / "again", *replay, *settings, games="0-1") == 0
     assert rows(tmp_path / "again") == rows(tmp_path / "drawn")
     assert {row.outcome for row in rows(tmp_path / "drawn")} == {"solver_abort"}
-    other = start(tmp_path / "other", *replay, *settings, "seed=1", "run.retries=0", games="0")
-    code, told = finish(other)
-    assert code == 3 and "another configuration, prompt or seed" in told
+    capsys.readouterr()
+    other = [*replay, *settings, "seed=1", "run.retries=0"]
+    assert played(tmp_path / "other", *other, games="0") == 3
+    told = " ".join(capsys.readouterr().err.split())
+    assert "another configuration, prompt or seed" in told
 
 
 @pytest.mark.parametrize(
@@ -178,12 +176,16 @@ def test_a_recorded_run_is_replayed_word_for_word(tmp_path: Path) -> None:
     ],
 )
 def test_a_users_mistake_ends_in_one_sentence_before_anything_is_played(
-    tmp_path: Path, overrides: list[str], said: str, code: int
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    overrides: list[str],
+    said: str,
+    code: int,
 ) -> None:
-    exit_code, told = finish(start(tmp_path, *overrides))
+    assert played(tmp_path, *overrides, games="0-19") == code
+    told = capsys.readouterr().err
     assert said in told.replace("\n", "")
     assert "Traceback" not in told
-    assert exit_code == code
     assert rows(tmp_path) == []
 
 
@@ -318,6 +320,7 @@ def test_a_backend_that_ignores_grammars_stops_the_run(
         play(tmp_path, Flaky(GrammarIgnored("it answers anything"), 99), monkeypatch)
 
 
+@pytest.mark.alfworld
 @pytest.mark.parametrize("signal_sent", [signal.SIGKILL, signal.SIGSTOP])
 def test_a_game_that_crashes_or_hangs_costs_its_episode_a_retry_and_nothing_else(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, signal_sent: signal.Signals
@@ -347,6 +350,7 @@ def test_a_game_that_crashes_or_hangs_costs_its_episode_a_retry_and_nothing_else
     assert commands > 12
 
 
+@pytest.mark.alfworld
 def test_a_game_that_nobody_can_win_is_named_and_the_others_are_played(tmp_path: Path) -> None:
     data = DataSet(tmp_path / "alfworld")
     data.add("pick_and_place_simple", solvable=False)

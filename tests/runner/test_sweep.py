@@ -68,20 +68,6 @@ def play(model: object, cells: list[CellConfig], patch: pytest.MonkeyPatch) -> l
     return results
 
 
-def test_killed_and_continued_a_sweep_ends_as_if_undisturbed(tmp_path: Path) -> None:
-    whole, killed = tmp_path / "whole", tmp_path / "killed"
-    run_cells(configs(whole, "games=0-5"), lambda result: None)
-    process = sweep(killed, "-m", "environment.rooms=3,5", "games=0-5")
-    while len(rows(killed)) < 2 and process.poll() is None:
-        time.sleep(0.001)
-    process.kill()
-    finish(process)
-    assert 0 < sum(map(len, rows(killed).values())) < 12
-    run_cells(configs(killed, "games=0-5"), lambda result: None)
-    assert rows(killed) == rows(whole)
-    assert [[row.game for row in cell] for cell in rows(whole).values()] == [[*range(6)]] * 2
-
-
 def test_the_last_episode_of_a_cell_overlaps_the_next_cell(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -4,19 +4,11 @@ import os
 from pathlib import Path
 from typing import Literal
 
-import pytest
-
 from pddlego_local.models.thinking import Thinking
 from pddlego_local.models.vllm.model import VllmModel
 from pddlego_local.models.vllm.settings import Server
 
 ENV = Path(os.environ.get("PDDLEGO_SERVING_ENV", ".venv-serving"))
-needs_server = [
-    pytest.mark.server,
-    pytest.mark.skipif(
-        not (ENV / "bin" / "python").exists(), reason="no serving environment: make serving"
-    ),
-]
 CONTEXT_TOKENS = 4096
 ONE_THREAD = {"OMP_NUM_THREADS": "1"}
 

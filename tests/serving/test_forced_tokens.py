@@ -16,10 +16,8 @@ from pddlego_local.models.vllm.model import VllmModel
 from pddlego_local.models.vllm.server import launcher
 from tests.models.asking import ENVELOPE, PROMPT, TOY
 from tests.models.staging import typed_answer
-from tests.serving.served import ENV, needs_server
+from tests.serving.served import ENV
 from tools.gpu_check.server_processes import request
-
-pytestmark = needs_server
 
 # Long forced runs with a choice between; "kitchen" | "kitchenette" has a seam that must be healed.
 HOUSE = Grammar(

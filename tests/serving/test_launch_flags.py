@@ -15,9 +15,6 @@ import pytest
 from tests.models.test_vllm_settings import launch_module
 
 ENV = Path(os.environ.get("PDDLEGO_SERVING_ENV", ".venv-serving"))
-pytestmark = pytest.mark.skipif(
-    not (ENV / "bin" / "python").exists(), reason="no serving environment: make serving"
-)
 ALL = (
     *("/my/model", "--name", "mine", "--port", "8123", "--dtype", "bfloat16"),
     *("--context-tokens", "4096", "--reasoning-parser", "qwen3", "--forced-tokens"),

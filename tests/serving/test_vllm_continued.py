@@ -40,9 +40,7 @@ from tests.models.staging import (
 )
 from tests.models.whole_line import CHECKS, Line
 from tests.questions import QUESTION
-from tests.serving.served import CONTEXT_TOKENS, needs_server
-
-pytestmark = needs_server
+from tests.serving.served import CONTEXT_TOKENS
 
 
 @pytest.mark.parametrize("anew", [False, True])

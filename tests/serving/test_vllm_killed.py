@@ -21,10 +21,8 @@ from pddlego_local.models.vllm.model import VllmModel
 from pddlego_local.models.vllm.server import VllmServer
 from tests.models.asking import ENVELOPE, PROMPT
 from tests.models.staging import begin
-from tests.serving.served import ENV, needs_server
+from tests.serving.served import ENV
 from tools.gpu_check.server_processes import group_of, wait_until_gone
-
-pytestmark = needs_server
 
 
 def kill_under_way(model: VllmModel, server: int, ask: Callable[[], object]) -> None:

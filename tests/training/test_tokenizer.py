@@ -50,7 +50,6 @@ def test_a_name_has_the_same_tokens_in_prose_and_in_pddl() -> None:
 
 
 def test_what_is_learned_ends_with_the_end_and_begins_behind_the_prompt() -> None:
-    pytest.importorskip("accelerate", reason="needs the extra [train]")
     from pddlego_local.training.answers import encode
 
     ids, learned = encode(TOKENIZER, EXAMPLE.prompt, EXAMPLE.answer)

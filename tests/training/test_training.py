@@ -58,7 +58,6 @@ def steps(out: Path) -> list[int]:
 
 @pytest.fixture(scope="module")
 def trained(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    pytest.importorskip("accelerate", reason="needs the extra [train]")
     out = tmp_path_factory.mktemp("trained") / "out"
     process = train(out)
     told, _ = process.communicate()
@@ -121,7 +120,6 @@ def test_what_cannot_be_written_is_named(trained: Path, tmp_path: Path) -> None:
 
 
 def test_a_model_that_is_here_is_adapted_and_merged(trained: Path, tmp_path: Path) -> None:
-    pytest.importorskip("peft", reason="needs the extra [train]")
     base = make_random_llama(tmp_path / "base", seed=0)
     out = tmp_path / "out"
     shutil.copytree(trained / "examples", out / "examples")
@@ -161,7 +159,6 @@ def test_impossible_settings_are_named(overrides: list[str], words: str) -> None
 def test_a_compiler_that_is_missing_is_named_before_games_are_played(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
-    pytest.importorskip("accelerate", reason="needs the extra [train]")
     monkeypatch.setenv("CXX", "no-such-compiler")
     assert run(["train", "nano", f"out={tmp_path}"]) == 3
     assert "no-such-compiler is not here" in capsys.readouterr().err
