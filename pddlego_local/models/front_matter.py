@@ -6,23 +6,17 @@ from typing import Any
 
 import yaml
 
-_LINE = "---\n"
 OURS = "pddlego_local"
 
 
 def front_matter(folder: Path) -> Mapping[str, Any]:
     """Empty where there is no card, or none that can be read."""
-    card = folder / "README.md"
-    if not card.is_file():
-        return {}
-    first, _, rest = card.read_text(encoding="utf-8", errors="replace").partition(_LINE)
-    if first or _LINE not in rest:
-        return {}
+    from huggingface_hub import metadata_load
+
     try:
-        told = yaml.safe_load(rest.partition(_LINE)[0])
-    except yaml.YAMLError:
+        return metadata_load(folder / "README.md") or {}
+    except (OSError, ValueError, yaml.YAMLError):
         return {}
-    return told if isinstance(told, Mapping) else {}
 
 
 def learned(folder: Path) -> Mapping[str, str]:

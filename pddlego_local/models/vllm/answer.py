@@ -14,23 +14,23 @@ Count = Annotated[int, Field(ge=0, le=2**40)]
 Tokens = tuple[Annotated[int, Field(ge=0)], ...]
 
 
-class Told(BaseModel):
+class Body(BaseModel):
     """Numbers are numbers and texts are texts: nothing is converted."""
 
     model_config = ConfigDict(strict=True, frozen=True)
 
 
-class Usage(Told):
+class Usage(Body):
     prompt_tokens: Count
     completion_tokens: Count
 
 
-class Message(Told):
+class Message(Body):
     content: str | None = None
     reasoning: str | None = None
 
 
-class Choice(Told):
+class Choice(Body):
     """One of the answers; `token_ids` where they were asked for."""
 
     index: Count = 0
@@ -46,15 +46,15 @@ class TextChoice(Choice):
     text: str
 
 
-class Drafts(Told):
+class Drafts(Body):
     num_accepted_draft_tokens: Count = 0
 
 
-class Metrics(Told):
+class Metrics(Body):
     speculative_decoding: Drafts | None = None
 
 
-class Answers(Told):
+class Answers(Body):
     usage: Usage
     prompt_token_ids: Tokens | None = None
     metrics: Metrics | None = None
@@ -77,7 +77,7 @@ class TextAnswers(Answers):
     choices: Annotated[tuple[TextChoice, ...], Field(min_length=1)]
 
 
-class Tokenized(Told):
+class Tokenized(Body):
     """Of a prompt, with the size of the model's context."""
 
     tokens: Tokens
@@ -85,11 +85,11 @@ class Tokenized(Told):
     max_model_len: Count
 
 
-class Detokenized(Told):
+class Detokenized(Body):
     prompt: str
 
 
-class Version(Told):
+class Version(Body):
     version: Annotated[str, Field(pattern=r"^[\w.+!-]{1,80}$")]
 
 
@@ -145,7 +145,7 @@ def begun(completion: Completion, response: ChatAnswers, end_of_thought: int | N
     begin = tokens.index(end_of_thought) + 1 if end_of_thought in tokens else 0
     if completion.finish_reason == "unfinished_thought":
         begin = len(tokens)
-    opening = _told("prompt_token_ids", response.prompt_token_ids) + tokens[:begin]
+    opening = _required("prompt_token_ids", response.prompt_token_ids) + tokens[:begin]
     return Prefix(completion.text, opening, tokens[begin:])
 
 
@@ -163,10 +163,10 @@ def drawn_tokens(choice: Choice) -> tuple[int, ...]:
 
     Raises ConfigError if the server does not tell them.
     """
-    return _told("token_ids", choice.token_ids)
+    return _required("token_ids", choice.token_ids)
 
 
-def _told(name: str, tokens: tuple[int, ...] | None) -> tuple[int, ...]:
+def _required(name: str, tokens: tuple[int, ...] | None) -> tuple[int, ...]:
     if tokens is None:
         raise ConfigError(
             f"The server does not tell the {name} of an answer, which answers in stages and "

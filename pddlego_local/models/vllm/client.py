@@ -60,7 +60,7 @@ class VllmClient:
         """See `VllmModel.complete`."""
         start = time.perf_counter()
         if prefix is not None and begins_forced(prefix, sampling):
-            opening = self._connection.prompt_tokens(**self._prompt(messages, sampling))
+            opening = self._connection.tokenize(**self._prompt(messages, sampling)).tokens
             prefix = dataclasses.replace(prefix, opening=opening)
         if prefix is not None and continues(prefix):
             return self._continue(grammar, sampling, prefix, start)

@@ -11,11 +11,11 @@ import tenacity
 from pddlego_local.core.errors import ConfigError, ModelFault, PromptTooLong
 from pddlego_local.core.nouns import Grammar
 from pddlego_local.models.vllm.answer import (
+    Body,
     ChatAnswers,
     Detokenized,
     TextAnswers,
     Tokenized,
-    Told,
     Version,
 )
 from pddlego_local.models.vllm.http import HttpClient, excess
@@ -27,7 +27,7 @@ Send = Callable[..., Any]
 """Sends a request and returns what has the response's bytes as `content`."""
 
 A = TypeVar("A", ChatAnswers, TextAnswers)
-T = TypeVar("T", bound=Told)
+T = TypeVar("T", bound=Body)
 
 
 class Connection:
@@ -48,11 +48,11 @@ class Connection:
         self.openai = openai.OpenAI(
             base_url=url,
             api_key=api_key,
-            max_retries=0,  # ours are in _post
+            max_retries=0,  # those of _post
             timeout=openai.Timeout(timeout_s, connect=CONNECT_S),
             http_client=HttpClient(proxies=proxies, timeout_s=timeout_s),
         )
-        self._texts: dict[int, str] = {}  # of single tokens
+        self._texts: dict[tuple[int, ...], str] = {}  # of single tokens
         self._timeout_s = timeout_s
         self._alive = alive
         self._last_words = last_words
@@ -75,70 +75,62 @@ class Connection:
         server refuses, PromptTooLong if not one token fits, ModelFault when the server fails.
         """
         try:
-            return self._post(send, request, kind)
-        except openai.BadRequestError as error:
-            left = None
-            with contextlib.suppress(openai.OpenAIError, ConfigError, ModelFault):
-                left = room()
-            if left is None or left >= request["max_tokens"]:
-                raise _refusal(error, grammar) from error
-        if left < 1:
-            raise PromptTooLong(
-                f"The prompt, with the prefix of its answer, leaves no room in the context of "
-                f"{self.name}; raise model.context_tokens or shorten the prompt."
-            )
-        try:  # the answer will end with "length"
+            try:
+                return self._post(send, request, kind)
+            except openai.BadRequestError:
+                left = None
+                with contextlib.suppress(ConfigError, ModelFault):
+                    left = room()
+                if left is None or left >= request["max_tokens"]:
+                    raise
+            if left < 1:
+                raise PromptTooLong(
+                    f"The prompt, with the prefix of its answer, leaves no room in the context of "
+                    f"{self.name}; raise model.context_tokens or shorten the prompt."
+                )
+            # The answer will end with "length".
             return self._post(send, request | {"max_tokens": left}, kind)
         except openai.BadRequestError as error:
             raise _refusal(error, grammar) from error
+        except openai.NotFoundError as error:
+            raise ConfigError(
+                f"The server at {self.openai.base_url} does not serve {self.name!r}; set "
+                f"model.server.name to a name that it serves. It said: {_words(error)}"
+            ) from error
 
-    def tokenize(self, **what: Any) -> Tokenized:
-        """What the server says of a prompt. Raises ConfigError if it has no tokenizer to ask,
-        ModelFault for nonsense, else the client's own errors."""
-        return self._read(self._ask_tokenizer("tokenize", **what).content, Tokenized)
-
-    def prompt_tokens(self, **what: Any) -> tuple[int, ...]:
-        """The tokens of a prompt. Raises ConfigError or ModelFault."""
-        try:
-            request = {"path": "tokenize", **what}
-            return self._post(self._ask_tokenizer, request, Tokenized).tokens
-        except openai.BadRequestError as error:
-            raise _refusal(error, None) from error
+    def tokenize(self, **prompt: Any) -> Tokenized:
+        """What the server says of a prompt. Raises ConfigError or ModelFault."""
+        return self._ask_tokenizer("tokenize", prompt, Tokenized)
 
     def encode(self, text: str) -> tuple[int, ...]:
-        """The tokens of a text that stands inside an answer. Raises as `prompt_tokens`."""
-        return self.prompt_tokens(prompt=text, add_special_tokens=False)
+        """The tokens of a text that stands inside an answer. Raises as `tokenize`."""
+        return self.tokenize(prompt=text, add_special_tokens=False).tokens
 
     def decode(self, tokens: Sequence[int]) -> str:
-        """The text of some tokens. Raises as `prompt_tokens`."""
-        if len(tokens) != 1:
-            return self._decoded(tokens)
-        if (token := tokens[0]) not in self._texts:
-            self._texts[token] = self._decoded(tokens)
-        return self._texts[token]
+        """The text of some tokens. Raises as `tokenize`."""
+        key = tuple(tokens)
+        if not key or key in self._texts:
+            return self._texts.get(key, "")
+        text = self._ask_tokenizer("detokenize", {"tokens": list(key)}, Detokenized).prompt
+        if len(key) == 1:
+            self._texts[key] = text
+        return text
 
-    def _decoded(self, tokens: Sequence[int]) -> str:
-        if not tokens:
-            return ""
-        request = {"path": "detokenize", "tokens": list(tokens)}
-        try:
-            return self._post(self._ask_tokenizer, request, Detokenized).prompt
-        except openai.BadRequestError as error:
-            raise _refusal(error, None) from error
+    def _ask_tokenizer(self, path: str, what: dict[str, Any], kind: type[T]) -> T:
+        def send(**body: Any) -> Any:
+            url, cast_to = self._beside_v1(path), openai.HttpxBinaryResponseContent
+            return self.openai.post(url, body={"model": self.name, **body}, cast_to=cast_to)
 
-    def _ask_tokenizer(self, path: str, **what: Any) -> Any:
         try:
-            return self.openai.post(
-                self._beside_v1(path),
-                body={"model": self.name, **what},
-                cast_to=openai.HttpxBinaryResponseContent,
-            )
+            return self._post(send, what, kind)
         except openai.NotFoundError as error:
             raise ConfigError(
                 f"The server at {self.openai.base_url} has no /{path}, which answers in stages "
                 "need: point model.server.url at vLLM itself, not at a gateway, or choose "
                 "decoding=syntax."
             ) from error
+        except openai.BadRequestError as error:
+            raise _refusal(error, None) from error
 
     def version(self) -> str:
         """The server's vLLM version, "unknown" behind a gateway that passes /v1 only."""
@@ -147,7 +139,7 @@ class Connection:
             told = self.openai.get(self._beside_v1("version"), cast_to=kind)
             return Version.model_validate_json(told.content).version
         except openai.APIConnectionError as error:
-            raise ModelFault(self._obituary(error)) from error
+            raise ModelFault(self._failure(error)) from error
         except (openai.APIStatusError, pydantic.ValidationError):
             return "unknown"
 
@@ -155,60 +147,32 @@ class Connection:
         return str(self.openai.base_url.join(f"../{path}"))
 
     def _post(self, send: Send, request: dict[str, Any], kind: type[T]) -> T:
-        """One request, and what it brought. Raises BadRequestError as it is, all else as errors of
-        ours."""
-        return self._read(self._sent(send, request).content, kind)
-
-    def _read(self, content: bytes, kind: type[T]) -> T:
-        try:
-            return kind.model_validate_json(content)
-        except pydantic.ValidationError as error:
-            first = error.errors(include_url=False)[0]
-            place = ".".join(map(str, first["loc"]))
-            raise self._malformed(f"{place}: {first['msg']}" if place else first["msg"]) from error
-
-    def _malformed(self, what: str) -> ModelFault:
-        return ModelFault(
-            f"{self.openai.base_url} did not answer as vLLM does ({what:.200}). "
-            f"{self._last_words()}"
+        """One request, and what it brought. Raises BadRequestError and NotFoundError as they are,
+        all else as errors of ours."""
+        retrying = tenacity.Retrying(
+            retry=tenacity.retry_if_exception(self._passing),
+            stop=tenacity.stop_after_attempt(4),
+            wait=tenacity.wait_exponential(multiplier=0.25, max=4),
+            reraise=True,
         )
-
-    def _sent(self, send: Send, request: dict[str, Any]) -> Any:
-        """Raises as `_post`."""
         try:
-            for attempt in tenacity.Retrying(
-                retry=tenacity.retry_if_exception(self._passing),
-                stop=tenacity.stop_after_attempt(4),
-                wait=tenacity.wait_exponential(multiplier=0.25, max=4),
-                reraise=True,
-            ):
-                with attempt:
-                    return send(**request)
-        except openai.BadRequestError:
+            return kind.model_validate_json(retrying(send, **request).content)
+        except (openai.BadRequestError, openai.NotFoundError):
             raise
         except openai.AuthenticationError as error:
             raise ConfigError(
                 f"The server at {self.openai.base_url} refused the key; set model.server.api_key."
             ) from error
-        except openai.NotFoundError as error:
-            raise ConfigError(
-                f"The server at {self.openai.base_url} does not serve {self.name!r}; set "
-                f"model.server.name to a name that it serves. It said: {_words(error)}"
-            ) from error
-        except openai.APITimeoutError as error:
-            if type(error.__cause__).__name__ == "ConnectTimeout":  # httpx, or its heir
-                raise ModelFault(self._obituary(error)) from error
-            raise ModelFault(
-                f"vLLM did not answer within {self._timeout_s:.0f} s; raise "
-                "model.server.request_timeout_s if it only needs longer."
-            ) from error
-        except (openai.APIConnectionError, openai.InternalServerError) as error:
-            if told := excess(error):
-                raise ModelFault(f"{self.openai.base_url} {told}.") from error
-            raise ModelFault(self._obituary(error)) from error
         except openai.OpenAIError as error:
-            raise ModelFault(self._obituary(error)) from error
-        raise AssertionError("unreachable: tenacity reraises")
+            raise ModelFault(self._failure(error)) from error
+        except pydantic.ValidationError as error:
+            first = error.errors(include_url=False)[0]
+            place = ".".join(map(str, first["loc"]))
+            what = f"{place}: {first['msg']}" if place else first["msg"]
+            raise ModelFault(
+                f"{self.openai.base_url} did not answer as vLLM does ({what:.200}). "
+                f"{self._last_words()}"
+            ) from error
 
     def _passing(self, error: BaseException) -> bool:
         """Whether an error may be gone in a moment: a lost connection to a server that lives."""
@@ -217,7 +181,15 @@ class Connection:
         again = isinstance(error, openai.APIConnectionError | openai.RateLimitError)
         return again and self._alive() and not self.openai.is_closed()
 
-    def _obituary(self, error: openai.OpenAIError) -> str:
+    def _failure(self, error: openai.OpenAIError) -> str:
+        if too_much := excess(error):
+            return f"{self.openai.base_url} {too_much}."
+        connected = type(error.__cause__).__name__ != "ConnectTimeout"  # httpx, or its heir
+        if isinstance(error, openai.APITimeoutError) and connected:
+            return (
+                f"vLLM did not answer within {self._timeout_s:.0f} s; raise "
+                "model.server.request_timeout_s if it only needs longer."
+            )
         failure = f"The vLLM server failed a request ({type(error).__name__}: {_words(error)})."
         return f"{failure} {self._last_words()}"
 

@@ -1,5 +1,9 @@
 """The HTTP client of many threads: whoever closes it ends the requests that are under way, and none
 takes longer, or brings more, than it may.
+
+The client library (httpx, below `openai`) has neither for threads: its time limits begin again with
+every byte, and its `close` wakes nobody. Its asyncio side has both, but one thread would then do
+the work of all requests, in competition with hundreds of episodes for Python's one lock.
 """
 
 import contextlib
@@ -25,8 +29,7 @@ class HttpClient(openai.DefaultHttpxClient):
 
     Closing a socket does not wake the thread that waits for it, which might then wait for whatever
     gets its number next. So sockets are shut down first, and closed when no thread is left.
-    A request has `timeout_s` from its begin to the last byte of its response: httpx's own timeouts
-    begin again with every byte.
+    A request has `timeout_s` from its begin to the last byte of its response.
     """
 
     def __init__(self, *, proxies: bool, timeout_s: float) -> None:
@@ -69,10 +72,10 @@ class HttpClient(openai.DefaultHttpxClient):
                 _shut_down(one)
         self._close_if_unused()
 
-    def _note(self, event: str, told: Mapping[str, Any]) -> None:
+    def _note(self, event: str, info: Mapping[str, Any]) -> None:
         """Of httpcore: what a request does. TLS makes another socket of the one below it."""
         if event.endswith((".connect_tcp.complete", ".start_tls.complete")):
-            stream = told["return_value"]
+            stream = info["return_value"]
             stream.read = self._bounded(stream.read)
             stream.write = self._bounded(stream.write)
             with self._changing:
