@@ -89,7 +89,7 @@ def server_command(options: argparse.Namespace) -> list[str]:
     else:
         # A prompt that is read in pieces, asked with a seed, kills the engine of the CPU build.
         command += ["--enforce-eager", "--no-enable-chunked-prefill"]
-    return command + options.extra
+    return command + list(options.extra)
 
 
 def _entry(options: argparse.Namespace) -> list[str]:
