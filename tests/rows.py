@@ -6,6 +6,7 @@ from pddlego_local.core.nouns import Message, Sampling
 from pddlego_local.core.outcomes import outcome_named
 from pddlego_local.core.record.events import Call, Where
 from pddlego_local.core.record.rows import EpisodeRow
+from pddlego_local.core.record.run_record import RunRecord, Start
 
 
 def row(outcome: str = "success", game: int = 0, trial: int = 0, **changes: Any) -> EpisodeRow:
@@ -48,3 +49,13 @@ def call(
         "fault": fault,
     }
     return Call(**(facts | changes))
+
+
+def run_record(games: str = "0", seed: int = 0, began: str = "") -> RunRecord:
+    """A cell that was begun once, for these games."""
+    return RunRecord(
+        labels=dict.fromkeys(("environment", "method", "model", "decoding"), "any"),
+        identity={"environment": {"budget": {"unit": "actions", "limit": 50}}, "seed": seed},
+        task_groups={},
+        starts=[Start(began=began, config={"games": games, "trials": 1})],
+    )

@@ -60,8 +60,8 @@ def _installation() -> int:
     console = Console(highlight=False, soft_wrap=True)
     about = provenance()
     console.print(f"python {about['python']}, commit {about['commit']}")
-    packages = dict(about["packages"])  # type: ignore[call-overload]
-    console.print(", ".join(f"{name} {version or '–'}" for name, version in packages.items()))
+    packages = about["packages"].items()
+    console.print(", ".join(f"{name} {version or '–'}" for name, version in packages))
     _try(console, "Java", java_path)
     _try(console, "game", _game)
     _try(console, "ALFWorld", find_environment)

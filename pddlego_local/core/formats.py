@@ -4,7 +4,7 @@ import dataclasses
 import json
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import pydantic
 from pydantic import ConfigDict
@@ -31,7 +31,7 @@ def to_json(entry: Recorded) -> str:
     return json.dumps(dataclasses.asdict(entry), ensure_ascii=False)
 
 
-def object_of(path: Path) -> dict[str, object]:
+def object_of(path: Path) -> dict[str, Any]:
     """A file that holds one JSON object. Raises OSError, and ValueError for any other content."""
     try:
         told = json.loads(path.read_bytes())

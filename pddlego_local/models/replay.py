@@ -14,7 +14,8 @@ from pydantic.dataclasses import dataclass
 from pddlego_local.core.errors import ConfigError, ModelFault
 from pddlego_local.core.nouns import Completion, Messages, Sampling
 from pddlego_local.core.record.events import Call
-from pddlego_local.core.record.folder import read_run, transcripts
+from pddlego_local.core.record.folder import transcripts
+from pddlego_local.core.record.run_record import read_run
 from pddlego_local.decoding import GoalArm, Rung
 from pddlego_local.decoding.forms import Keys
 from pddlego_local.decoding.layout import Layout
@@ -68,16 +69,16 @@ class Replay:
     def _cells(self) -> list[Path]:
         """The folders of the cells that answer."""
         recorded = {path.parent: read_run(path.parent) for path in self.run.rglob("run.json")}
-        models = sorted({run["labels"]["model"] for run in recorded.values()})
+        models = sorted({run.labels["model"] for run in recorded.values()})
         if self.of is None and len(models) > 1:
             raise ConfigError(
                 f"model.run={self.run}: several models were recorded there; choose one with "
                 f"model.of={'|'.join(models)}"
             )
         cells = {
-            folder: run["identity"]["model"]
+            folder: run.identity["model"]
             for folder, run in sorted(recorded.items())
-            if self.of in (None, run["labels"]["model"]) and self._decoded(run["identity"])
+            if self.of in (None, run.labels["model"]) and self._decoded(run.identity)
         }
         if not any(any(folder.glob("transcripts/*.jsonl")) for folder in cells):
             description = f"{self.of or 'a model'} with " + ", ".join(

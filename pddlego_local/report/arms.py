@@ -79,9 +79,7 @@ class Arm:
     @cached_property
     def games(self) -> str:
         """What makes the games: the environment's options, but for its budget."""
-        return json.dumps(
-            {**self.first.run["identity"]["environment"], "budget": 0}, sort_keys=True
-        )
+        return json.dumps({**self.first.run.identity["environment"], "budget": 0}, sort_keys=True)
 
     @cached_property
     def settings(self) -> dict[str, str]:
@@ -89,7 +87,7 @@ class Arm:
         "model" name the kind of method, and the kind of model with its weights."""
         run, groups = self.first.run, ("decoding.", "method.", "model.", "planner.")
         kept = {key: value for key, value in self.first.options.items() if key.startswith(groups)}
-        rung = kept.setdefault(RUNG, run["labels"]["decoding"])
+        rung = kept.setdefault(RUNG, run.labels["decoding"])
         if rung == "free":
             kept.pop("decoding.layout", None)
             kept.setdefault(READING, "strict")  # all there was before one could choose
@@ -103,15 +101,15 @@ class Arm:
             kept.pop("decoding.draft_tokens", None)
         kept = {key: value for key, value in kept.items() if ".stage_tokens." not in key}
         return kept | {
-            "decoding.stage_tokens": str(run["identity"].get("decoding", {}).get("stage_tokens")),
+            "decoding.stage_tokens": str(run.identity.get("decoding", {}).get("stage_tokens")),
             BUDGET: self.first.budget,
             "method": self._kind("method"),
             "model": f"{self._kind('model')} {kept.get('model.weights', '')}".strip(),
-            "model.forced_tokens": str(run.get("model", {}).get("forced_tokens")),
+            "model.forced_tokens": str(run.model.get("forced_tokens")),
         }
 
     def _kind(self, group: str) -> str:
-        target = self.first.run["identity"].get(group, {}).get("_target_")
+        target = self.first.run.identity.get(group, {}).get("_target_")
         return str(target or self.first.labels[group])
 
     @property
@@ -122,7 +120,7 @@ class Arm:
     @property
     def environment(self) -> str:
         """Whatever its options: coin."""
-        return str(self.first.run.get("environment", self.first.labels["environment"]))
+        return str(self.first.run.environment or self.first.labels["environment"])
 
     def value(self, factor: str) -> str:
         """Of one setting, as `conf` spells it."""
@@ -137,9 +135,9 @@ def arms_of(cells: Sequence[CellRecord]) -> list[Arm]:
     """In the order of their first cells."""
     together: dict[str, list[CellRecord]] = {}
     for cell in cells:
-        model = {k: v for k, v in cell.run.get("model", {}).items() if k != "weights"}
-        hashes = [cell.run.get(name) for name in RECORDED]
-        alike = [{**cell.run["identity"], "seed": 0}, model, hashes]
+        model = {k: v for k, v in cell.run.model.items() if k != "weights"}
+        hashes = [getattr(cell.run, name) for name in RECORDED]
+        alike = [{**cell.run.identity, "seed": 0}, model, hashes]
         together.setdefault(json.dumps(alike, sort_keys=True), []).append(cell)
     return [Arm(tuple(alike)) for alike in together.values()]
 
@@ -163,11 +161,11 @@ def other_versions(a: Arm, b: Arm, factor: str) -> list[str]:
     names = [
         name
         for key, (name, explained_by) in RECORDED.items()
-        if a.first.run.get(key) != b.first.run.get(key) and group not in explained_by
+        if getattr(a.first.run, key) != getattr(b.first.run, key) and group not in explained_by
     ]
-    prints = {arm.first.run.get("model", {}).get("fingerprint") for arm in (a, b)}
+    prints = {arm.first.run.model.get("fingerprint") for arm in (a, b)}
     return [*names, "weights"] if group != "model" and len(prints) > 1 else names
 
 
 def _seed(cell: CellRecord) -> int:
-    return int(cell.run["identity"]["seed"])
+    return int(cell.run.identity["seed"])

@@ -40,8 +40,8 @@ def questions(cells: Sequence[CellRecord], words: Sequence[str] = ()) -> Questio
 def _latest(experiment: Path, cells: Sequence[CellRecord]) -> Any:
     """The last `compare` that a start of these cells, or their sweep, has recorded."""
     own = [cell for cell in cells if cell.folder.parent == experiment]
-    starts = [start for cell in own for start in cell.run["starts"]]
-    told = [(str(start.get("began", "")), start["config"].get("compare")) for start in starts]
+    starts = [start for cell in own for start in cell.run.starts]
+    told = [(start.began, start.config.get("compare")) for start in starts]
     told.append(read_asked(experiment))
     given = [(began, asked) for began, asked in told if asked is not None]
     return max(given, key=lambda one: one[0])[1] if given else None

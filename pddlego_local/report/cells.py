@@ -5,76 +5,20 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Annotated, Any, NotRequired
-
-import pydantic
-from pydantic import Field
-from typing_extensions import TypedDict
+from typing import Any
 
 from pddlego_local.core.errors import ConfigError
 from pddlego_local.core.record.events import Event
-from pddlego_local.core.record.folder import read_events, read_rows, read_run, transcript_of
+from pddlego_local.core.record.folder import read_events, read_rows, transcript_of
 from pddlego_local.core.record.rows import EpisodeRow
+from pddlego_local.core.record.run_record import RunRecord, read_run
 from pddlego_local.core.visible import visible
 from pddlego_local.decoding.ladder import RUNGS
-from pddlego_local.runner.config import MOST_EPISODES, parse_games
 
 LABELS = ("environment", "method", "model", "decoding")
 _FILES = ("run.json", "episodes.jsonl")
 HELPED = " + frontier"
 STRICTLY = ", read strictly"
-
-
-class _Asked(TypedDict):
-    games: str | int | list[int]
-    trials: Annotated[int, Field(ge=1, le=MOST_EPISODES)]
-
-
-class _Start(TypedDict):
-    config: _Asked
-    command: NotRequired[list[str] | None]
-    commit: NotRequired[str | None]
-    packages: NotRequired[dict[str, Any] | None]
-    machine: NotRequired[dict[str, Any] | None]
-
-
-class _Labels(TypedDict):
-    environment: str
-    method: str
-    model: str
-    decoding: str
-
-
-class _Budget(TypedDict):
-    limit: int
-    unit: str
-
-
-class _Environment(TypedDict):
-    budget: _Budget
-    _target_: NotRequired[str]
-
-
-class _Identity(TypedDict):
-    environment: _Environment
-    seed: int
-    method: NotRequired[dict[str, Any]]
-    model: NotRequired[dict[str, Any]]
-    decoding: NotRequired[dict[str, Any]]
-
-
-class _Run(TypedDict):
-    """What is relied on of run.json."""
-
-    labels: _Labels
-    environment: NotRequired[str]
-    task_groups: dict[str, list[str]]
-    identity: _Identity
-    starts: Annotated[list[_Start], Field(min_length=1)]
-    model: NotRequired[dict[str, Any]]
-
-
-_RUN = pydantic.TypeAdapter(_Run)
 
 
 @dataclass(frozen=True)
@@ -83,7 +27,7 @@ class CellRecord:
     are what could not be read of it so far, or does not count."""
 
     folder: Path
-    run: Mapping[str, Any]
+    run: RunRecord
     rows: list[EpisodeRow]
     problems: list[str] = field(default_factory=list)
 
@@ -100,12 +44,7 @@ class CellRecord:
     @cached_property
     def asked(self) -> frozenset[tuple[int, int]]:
         """(game, trial) of every episode that any start of this cell asked for."""
-        return frozenset(
-            (game, trial)
-            for start in self.run["starts"]
-            for game in parse_games(start["config"]["games"])
-            for trial in range(int(start["config"]["trials"]))
-        )
+        return frozenset(episode for start in self.run.starts for episode in start.episodes)
 
     @property
     def missing(self) -> int:
@@ -116,12 +55,12 @@ class CellRecord:
     def games_teach_each_other(self) -> bool:
         """Whether trials of one game looked at those of others: then games are not independent. A
         record that tells nothing of it is taken for one whose games are."""
-        return any(start.get("games_teach_each_other") for start in self.run["starts"])
+        return any(start.games_teach_each_other for start in self.run.starts)
 
     @property
     def labels(self) -> dict[str, str]:
         """Those of run.json; the decoding's with what it has `added`."""
-        labels = {label: visible(self.run["labels"][label]) for label in LABELS}
+        labels = {label: visible(self.run.labels[label]) for label in LABELS}
         decoding = "free" if self.added == STRICTLY else labels["decoding"]
         return labels | {"decoding": decoding + self.added}
 
@@ -129,7 +68,7 @@ class CellRecord:
     def added(self) -> str:
         """To the rung: a tracker's help, or the strict reader of free answers, which was the only
         one before one could choose."""
-        decoding = self.run["identity"].get("decoding", {})
+        decoding = self.run.identity.get("decoding", {})
         if decoding.get("rung") == "free" and decoding.get("reading") != "lenient":
             return STRICTLY
         return HELPED if decoding.get("goal") == "frontier" else ""
@@ -137,20 +76,20 @@ class CellRecord:
     @property
     def rung(self) -> int:
         """Its place on the ladder; labels of other names come by the rung that they configure."""
-        label = self.run["labels"].get("decoding")
-        rung = self.run["identity"].get("decoding", {}).get("rung", label)
+        label = self.run.labels.get("decoding")
+        rung = self.run.identity.get("decoding", {}).get("rung", label)
         return RUNGS.index(rung) if rung in RUNGS else len(RUNGS)
 
     @property
     def budget(self) -> str:
         """For example "50 actions": what every method of a comparison must have alike."""
-        budget = self.run["identity"]["environment"]["budget"]
+        budget = self.run.identity["environment"]["budget"]
         return f"{budget['limit']} {budget['unit']}"
 
     @property
     def options(self) -> dict[str, str]:
         """Every option that changes results, as "method.variant": "simple"; labels left out."""
-        return dict(_flat(self.run["identity"]))
+        return dict(_flat(self.run.identity))
 
     def settings(self, varying: Collection[str]) -> str:
         """Those of the options in words, for example "method.variant=simple seed=0"."""
@@ -158,7 +97,7 @@ class CellRecord:
 
     def group(self, task_type: str) -> str:
         """The environment's group of this kind of task; a kind in no group is its own."""
-        groups: Mapping[str, list[str]] = self.run["task_groups"]
+        groups = self.run.task_groups
         group = next((name for name, kinds in groups.items() if task_type in kinds), task_type)
         return visible(group)
 
@@ -194,8 +133,8 @@ def find_cells(paths: Iterable[Path]) -> Cells:
 
 
 def _read(folder: Path) -> CellRecord:
-    path, problems = folder / "run.json", list[str]()
-    if not path.exists():
+    problems = list[str]()
+    if not (folder / "run.json").exists():
         raise ConfigError(
             f"{folder} holds episodes and no run.json; put it back, or give the command that "
             "played them again"
@@ -203,19 +142,12 @@ def _read(folder: Path) -> CellRecord:
     run = read_run(folder)
     rows = read_rows(folder / "episodes.jsonl", problems)
     rows.sort(key=lambda row: (row.game, row.trial))
-    cell = CellRecord(folder, run, rows, problems)
-    try:
-        _RUN.validate_python(run)
-        _ = cell.asked
-    except ValueError as error:
-        first = " ".join(str(error).split())
-        raise ConfigError(f"{path} is not a record of ours ({first:.300}); move it away") from error
-    return cell
+    return CellRecord(folder, run, rows, problems)
 
 
 def _order(cell: CellRecord) -> tuple[object, ...]:
     """By label, rungs as on the ladder, then by settings, numbers by their size."""
-    who = [value for label, value in cell.run["labels"].items() if label != "decoding"]
+    who = [value for label, value in cell.run.labels.items() if label != "decoding"]
     return (*who, cell.rung, [by_number(value) for value in cell.options.values()])
 
 

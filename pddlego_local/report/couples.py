@@ -121,6 +121,6 @@ def choices(every: Iterable[Couple]) -> list[str]:
 
 def _but_for_games(couple: Couple) -> str:
     """What couples have in common that are pooled: all but the kind of games."""
-    recorded = [[arm.first.run.get(name) for name in RECORDED] for arm in couple.arms]
+    recorded = [[getattr(arm.first.run, name) for name in RECORDED] for arm in couple.arms]
     settings = [arm.settings for arm in couple.arms]
     return json.dumps([couple.base.environment, couple.factor, settings, recorded], sort_keys=True)

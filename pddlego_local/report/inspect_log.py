@@ -28,7 +28,7 @@ def write_logs(cells: Sequence[CellRecord], folder: Path) -> int:
     for cell in cells:
         try:
             text = json.dumps(log(cell), ensure_ascii=False, indent=1)
-            began = str(cell.run["starts"][0]["began"])[:19]
+            began = str(cell.run.starts[0].began)[:19]
         except (LookupError, TypeError) as error:
             cell.problems.append(f"{cell.folder / 'run.json'} has no {error}, as a log needs")
             continue
@@ -47,7 +47,7 @@ def log(cell: CellRecord) -> Json:
         "eval": _spec(cell),
         "results": _results(cell.rows),
         "stats": {
-            "started_at": cell.run["starts"][0]["began"],
+            "started_at": cell.run.starts[0].began,
             "completed_at": "",
             "model_usage": {cell.labels["model"]: _usage(cell.rows)},
         },
@@ -56,24 +56,24 @@ def log(cell: CellRecord) -> Json:
 
 
 def _spec(cell: CellRecord) -> Json:
-    labels, start = cell.labels, cell.run["starts"][-1]
+    labels, start = cell.labels, cell.run.starts[-1]
     name = cell.folder.name
     return {
         "eval_id": name,
         "run_id": name,
         "task_id": name,
-        "created": cell.run["starts"][0]["began"],
+        "created": cell.run.starts[0].began,
         "task": f"{labels['environment']}, {labels['method']}, {labels['decoding']}",
         "task_args": cell.options,
         "solver": labels["method"],
         "tags": [labels["decoding"]],
         "dataset": {"name": labels["environment"], "samples": len(cell.rows)},
         "model": labels["model"],
-        "model_args": cell.run["model"],
+        "model_args": cell.run.model,
         "config": {"epochs": max((row.trial for row in cell.rows), default=0) + 1},
-        "packages": start["packages"],
-        "revision": {"type": "git", "origin": "", "commit": start["commit"] or ""},
-        "metadata": {key: cell.run[key] for key in ("prompt_sha256", "grammar_sha256")},
+        "packages": start.packages,
+        "revision": {"type": "git", "origin": "", "commit": start.commit or ""},
+        "metadata": {key: getattr(cell.run, key) for key in ("prompt_sha256", "grammar_sha256")},
     }
 
 

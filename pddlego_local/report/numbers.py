@@ -122,7 +122,7 @@ def _of_asked(cell: CellRecord, counting: Sequence[EpisodeRow]) -> Range:
 def rows_by_task(cell: CellRecord, *, with_trivial: bool) -> dict[str, list[EpisodeRow]]:
     """By the environment's groups of task types, in its order; then games as they are named."""
     types = {row.game: row.task_type for row in cell.rows if row.task_type}
-    groups: dict[str, list[EpisodeRow]] = {name: [] for name in cell.run["task_groups"]}
+    groups: dict[str, list[EpisodeRow]] = {name: [] for name in cell.run.task_groups}
     for row in counted(cell.rows, with_trivial=with_trivial).counted:
         groups.setdefault(cell.group(types.get(row.game, "")), []).append(row)
     return {name: rows for name, rows in groups.items() if rows}

@@ -77,7 +77,7 @@ def progress(run: Path) -> Progress:
         standing=standing,
         faults=len(faults),
         open_faults=len(faulty - done),
-        starts=sum(len(cell.run["starts"]) for cell in begun),
+        starts=sum(len(cell.run.starts) for cell in begun),
         completion_tokens=sum(row.completion_tokens for row in rows),
         busy_s=_covered(spans),
         last_written=max((end for _, end in spans), default=None),

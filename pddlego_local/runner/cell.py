@@ -42,7 +42,7 @@ from pddlego_local.models.canary import check_forced_tokens, check_obedience
 from pddlego_local.runner.config import CellConfig
 from pddlego_local.runner.environments import LentEnvironments
 from pddlego_local.runner.model_store import MODELS
-from pddlego_local.runner.provenance import now, run_and_start
+from pddlego_local.runner.provenance import now, run_record
 
 NEVER_RETRIED = (MissingPart, GrammarIgnored, RecordFault)
 
@@ -110,18 +110,18 @@ class OpenCell:
         model.preflight(thinking=decoding.thinking)
         self._trained_on = model.trained_on() if isinstance(model, Trained) else frozenset()
         MODELS.open(self.config, model)
-        run, start = run_and_start(self.config, environment, self._method, constraints, model)
-        if self.done and not self._record.described:
-            start["rows_before"] = self.done
+        gone = self.done if self.done and not self._record.described else None
+        if gone:
             console.print(f"{self.folder}: run.json was gone and is written again")
-        self._record.describe(run, start)
+        run = run_record(self.config, environment, self._method, constraints, model, gone)
+        self._record.describe(run)
         if not self.missing:
             return
         if model.decodes and any(constraints.values()):
             console.print("starting the model; does it obey grammars?")
             stages = any(isinstance(one, StagedGrammar) for one in constraints.values())
             check_obedience(model, thinking=decoding.thinking, stages=stages)
-            if "forced_tokens" in run["model"]:
+            if "forced_tokens" in run.model:
                 check_forced_tokens(model, thinking=decoding.thinking)
 
     def waves(self) -> Iterator[list[tuple[int, int]]]:

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from pddlego_local.core.protocols import Environment
+from pddlego_local.core.record.run_record import RunRecord, Start
 from pddlego_local.decoding.question import Model
 from pddlego_local.decoding.stages import Constraint, sha256_of
 from pddlego_local.environments import family
@@ -36,41 +37,41 @@ PACKAGES = (
 )
 
 
-def run_and_start(
+def run_record(
     config: CellConfig,
     environment: Environment,
     method: Method,
     constraints: Mapping[str, Constraint],
     model: Model,
-) -> tuple[dict[str, Any], dict[str, Any]]:
-    """The two halves of run.json: what may not change while a cell is continued, and what may.
-
-    `constraints` are those of the method's forms, by name.
-    """
+    rows_before: int | None = None,
+) -> RunRecord:
+    """What run.json says of a cell that is begun now. `constraints` are those of the method's
+    forms, by name."""
     identity = model.identity()
-    start = {
-        "began": now(),
-        "command": words_of(sys.argv),
-        "config": dict(config.tree),
-        "games_teach_each_other": method.learns == FROM_ALL_GAMES and config.settings.trials > 1,
-        "backend_version": identity.pop("backend_version", None),
-        "servers": identity.pop("servers", "").split(),
+    groups = difficulty_groups(environment.package)
+    start = Start(
+        began=now(),
+        command=words_of(sys.argv),
+        config=dict(config.tree),
+        games_teach_each_other=method.learns == FROM_ALL_GAMES and config.settings.trials > 1,
+        backend_version=identity.pop("backend_version", None),
+        servers=identity.pop("servers", "").split(),
+        rows_before=rows_before,
         **provenance(),
-    }
-    run: dict[str, Any] = {
-        "cell": config.cell,
-        "labels": dict(config.labels),
-        "environment": environment.name,
-        "task_groups": difficulty_groups(environment.package),
-        "identity": config.identity,
-        "model": identity,
-        "grammar_sha256": {name: sha256_of(constraint) for name, constraint in constraints.items()},
-        "tables_sha256": family.sha256(environment.package, "tables.yaml", "domain.pddl"),
-        "prompt_sha256": prompts.sha256(method.prompts, environment.package),
-    }
-    if method.learns:  # what is learnt depends on the games
-        run["games"] = list(config.settings.games)
-    return run, start
+    )
+    return RunRecord(
+        cell=config.cell,
+        labels=dict(config.labels),
+        environment=environment.name,
+        task_groups={name: [*kinds] for name, kinds in groups.items()},
+        identity=config.identity,
+        model=identity,
+        grammar_sha256={name: sha256_of(constraint) for name, constraint in constraints.items()},
+        tables_sha256=family.sha256(environment.package, "tables.yaml", "domain.pddl"),
+        prompt_sha256=prompts.sha256(method.prompts, environment.package),
+        games=list(config.settings.games) if method.learns else None,  # what is learnt depends on
+        starts=[start],
+    )
 
 
 def words_of(command: Sequence[str]) -> list[str]:
@@ -84,7 +85,7 @@ def now() -> str:
 
 
 @functools.cache
-def provenance() -> Mapping[str, object]:
+def provenance() -> dict[str, Any]:
     """Python, package versions, the commit of this checkout and whether it was changed, machine: as
     they were when this process first asked, for the code that it runs is of that time."""
     return {

@@ -15,19 +15,14 @@ from pddlego_local.report.progress import progress
 from pddlego_local.runner.config import compose_cell
 from pddlego_local.runner.run import run_cell
 from pddlego_local.runner.sweep_record import write_sweep
-from tests.rows import row
+from tests.rows import row, run_record
 
 
 def recorded(folder: Path, games: str, ended: dict[int, float]) -> None:
     """A cell with a row for each game of `ended`, which says when it ended; each took 10 seconds
     and 50 tokens."""
     with Cell(folder) as cell:
-        config = {"games": games, "trials": 1}
-        labels = dict.fromkeys(("environment", "method", "model", "decoding"), "any")
-        budget = {"unit": "actions", "limit": 50}
-        identity = {"environment": {"budget": budget}, "seed": 0}
-        run = {"labels": labels, "identity": identity, "task_groups": {}}
-        cell.describe(run, {"config": config})
+        cell.describe(run_record(games))
         for game, end in ended.items():
             with cell.transcript(game, 0):
                 pass

@@ -13,7 +13,7 @@ from pddlego_local.core.errors import ConfigError
 from pddlego_local.core.formats import to_json
 from pddlego_local.core.record.events import End, Restart
 from pddlego_local.core.record.folder import Cell, read_events, read_rows
-from tests.rows import row
+from tests.rows import row, run_record
 
 
 def rows(folder: Path) -> list[int]:
@@ -64,10 +64,10 @@ def test_a_transcript_gets_its_name_only_when_it_is_whole(tmp_path: Path) -> Non
 
 def test_a_folder_begun_with_another_configuration_is_refused(tmp_path: Path) -> None:
     with Cell(tmp_path) as cell:
-        cell.describe({"identity": {"seed": 0}}, {"began": "monday"})
-        cell.describe({"identity": {"seed": 0}}, {"began": "tuesday"})
+        cell.describe(run_record(seed=0, began="monday"))
+        cell.describe(run_record(seed=0, began="tuesday"))
         with pytest.raises(ConfigError, match="identity"):
-            cell.describe({"identity": {"seed": 1}}, {"began": "wednesday"})
+            cell.describe(run_record(seed=1, began="wednesday"))
     starts = json.loads((tmp_path / "run.json").read_text())["starts"]
     assert [start["began"] for start in starts] == ["monday", "tuesday"]
 
@@ -79,7 +79,7 @@ from typing import Any
 from pddlego_local.errors import RecordFault
 from pddlego_local.events import Restart
 from pddlego_local.record import Cell
-from tests.rows import row
+from tests.rows import row, run_record
 
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 with Cell(Path(sys.argv[1])) as cell:

@@ -12,6 +12,7 @@ import pytest
 from pddlego_local.core.formats import FORMAT, to_json
 from pddlego_local.core.nouns import Completion
 from pddlego_local.core.record.events import Call, Chosen, Plan, Repair, Where
+from pddlego_local.core.record.run_record import to_dict
 from pddlego_local.core.record.summary import summarize
 from pddlego_local.decoding import Decoding
 from pddlego_local.decoding.forms import PDDL
@@ -31,6 +32,7 @@ from pddlego_local.models.scripted import Scripted
 from pddlego_local.planner import FastDownward
 from tests.episode.drawing import RandomLogits
 from tests.methods.playing import Events, of
+from tests.rows import run_record
 
 
 @pytest.fixture(scope="module")
@@ -171,13 +173,9 @@ def test_an_answer_in_stages_is_recorded_with_them_and_can_be_replayed(
         assert {stage.name for stage in call.stages} >= {"types", "predicates", "actions"}
         assert all(stage.grammar and len(stage.grammar) == 64 for stage in call.stages)
     (tmp_path / "transcripts").mkdir()
-    run = {
-        "format": FORMAT,
-        "starts": [{}],
-        "labels": {"model": "random"},
-        "identity": {"model": {}, "decoding": {"rung": "grounded"}},
-    }
-    (tmp_path / "run.json").write_text(json.dumps(run))
+    run = run_record()
+    run.identity.update(model={}, decoding={"rung": "grounded"})
+    (tmp_path / "run.json").write_text(json.dumps({"format": FORMAT, **to_dict(run)}))
     lines = "".join(to_json(event) + "\n" for event in asked.events)
     (tmp_path / "transcripts" / "1-0.jsonl").write_text(lines)
     again = Asked(Replay(run=tmp_path, rung="grounded"), planner, **settings)

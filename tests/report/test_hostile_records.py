@@ -244,7 +244,7 @@ def test_a_page_shows_a_command_that_can_be_copied(
 ) -> None:
     typed = [*first, "-m", "games=0-9,17", "name=it's"]
     for cell in find_cells([runs]):
-        assert cell.run["starts"][0]["command"][0] != "pddlego run"
+        assert (cell.run.starts[0].command or [""])[0] != "pddlego run"
         in_run(lambda told: told["starts"][0].update(command=typed))(cell.folder)
     assert run(["report", str(runs), "--out", str(tmp_path)]) == 0
     line = re.findall(r"Command</p><pre>(.*?)</pre>", (tmp_path / "index.html").read_text())[0]

@@ -88,9 +88,10 @@ def cell_of(folder: Path, events: list[Event], text: str = "") -> CellRecord:
     lines = "".join(to_json(event) + "\n" for event in events)
     (folder / "transcripts" / "7-0.jsonl").write_bytes(lines.encode(errors="surrogatepass"))
     (cell,) = find_cells([folder])
-    start = {**cell.run["starts"][0], "command": [text], "commit": text, "python": text}
-    labels = dict.fromkeys(cell.run["labels"], text)
-    return dataclasses.replace(cell, run={**cell.run, "labels": labels, "starts": [start]})
+    (start,) = cell.run.starts
+    start = dataclasses.replace(start, command=[text], commit=text, python=text)
+    run = dataclasses.replace(cell.run, labels=dict.fromkeys(cell.run.labels, text), starts=[start])
+    return dataclasses.replace(cell, run=run)
 
 
 def findings(cells: list[CellRecord], tables: str) -> Findings:

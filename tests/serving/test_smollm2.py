@@ -11,7 +11,8 @@ import pytest
 
 from pddlego_local.core.errors import MissingPart
 from pddlego_local.core.record.events import Call
-from pddlego_local.core.record.folder import read_events, read_run
+from pddlego_local.core.record.folder import read_events
+from pddlego_local.core.record.run_record import read_run
 from pddlego_local.models.weights import identity_of, locate
 from pddlego_local.models.wheel import fetch_wheel
 from pddlego_local.runner.config import compose_cell
@@ -71,7 +72,7 @@ def test_under_grounded_a_small_model_writes_a_pair_that_the_planner_reads(
     outcomes = {getattr(event, "outcome", None) for event in transcript}
     assert outcomes & {"solved", "unsolvable"} and "translate_error" not in outcomes
     assert call.prompt_tokens == template_tokens(weights, call)
-    told = read_run(folder)["model"]
+    told = read_run(folder).model
     assert identity_of(SMOLLM2, None, weights).items() <= told.items()
 
 

@@ -14,7 +14,8 @@ import pytest
 from pddlego_local.core.errors import ConfigError, MissingPart, ModelFault
 from pddlego_local.core.nouns import Completion, Grammar, Message, Sampling
 from pddlego_local.core.record.events import Call
-from pddlego_local.core.record.folder import read_events, read_rows, read_run
+from pddlego_local.core.record.folder import read_events, read_rows
+from pddlego_local.core.record.run_record import read_run
 from pddlego_local.decoding.grammars.lark_text import accepts, load
 from pddlego_local.models.canary import check_obedience
 from pddlego_local.models.thinking import Thinking
@@ -38,7 +39,7 @@ def test_an_episode_is_played_under_the_grammar_and_recorded(
     overrides = ["model=random_vllm", f"run.out={tmp_path}", "games=1", "decoding.max_tokens=700"]
     result = runner.run_cell(compose_cell(overrides))
     assert result.faults == []
-    assert read_run(result.folder)["model"]["forced_tokens"] == "true"
+    assert read_run(result.folder).model["forced_tokens"] == "true"
     (row,) = read_rows(result.folder / "episodes.jsonl")
     assert row.outcome == "solver_abort" and row.calls == 6
     events = read_events(result.folder / "transcripts" / "1-0.jsonl")

@@ -15,7 +15,7 @@ import contextlib
 import json
 import os
 import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from io import FileIO
 from pathlib import Path
 from typing import Any, TypeVar
@@ -25,6 +25,7 @@ from pddlego_local.core.formats import FORMAT, Recorded, object_of, to_json
 from pddlego_local.core.record.events import Event, event_of
 from pddlego_local.core.record.lock import CellLock
 from pddlego_local.core.record.rows import EpisodeRow, FaultRow, fault_of, row_of
+from pddlego_local.core.record.run_record import RunRecord, read_run, to_dict
 
 T = TypeVar("T")
 
@@ -64,27 +65,27 @@ class Cell:
         before = [row for row in rows if row.trial < trial]
         return sorted(before, key=lambda row: (row.trial, row.game))
 
-    def describe(self, run: Mapping[str, Any], start: Mapping[str, Any]) -> None:
-        """Writes run.json: `run` is what must not change between starts, `start` what may.
+    def describe(self, run: RunRecord) -> None:
+        """Writes run.json with one more start than before, the only one of `run`.
 
         Raises ConfigError if the folder holds a different run.
         """
         path = self.folder / "run.json"
-        run = {"format": FORMAT, **run}
-        starts = []
-        if path.exists():
-            before = read_run(self.folder)
-            starts = before.pop("starts")
-            changed = sorted(k for k in run.keys() | before.keys() if before.get(k) != run.get(k))
+        new: dict[str, Any] = {"format": FORMAT, **to_dict(run)}
+        if self.described:
+            read_run(self.folder)
+            before: dict[str, Any] = object_of(path)
+            keys = (new.keys() | before.keys()) - {"starts"}
+            changed = sorted(k for k in keys if before.get(k) != new.get(k))
             if changed:
                 raise ConfigError(
                     f"{path} was begun with other values of {', '.join(changed)}: "
                     "choose another `name`, or move that folder away"
                 )
-        text = json.dumps({**run, "starts": [*starts, start]}, indent=2, sort_keys=True)
+            new["starts"] = [*before["starts"], *new["starts"]]
         with recording(path):
             replacement = path.with_suffix(".new")
-            replacement.write_text(text + "\n")
+            replacement.write_text(json.dumps(new, indent=2, sort_keys=True) + "\n")
             replacement.replace(path)
 
     def append(self, row: EpisodeRow) -> None:
@@ -163,24 +164,6 @@ def read_rows(episodes: Path, problems: list[str] | None = None) -> list[Episode
 def read_faults(cell: Path, problems: list[str] | None = None) -> list[FaultRow]:
     """The infrastructure faults of a cell's folder. Raises as `read_rows`."""
     return _read(cell / "faults.jsonl", cell, fault_of, problems)
-
-
-def read_run(cell: Path) -> dict[str, Any]:
-    """run.json of a cell's folder. Raises ConfigError if it has another format, or is none."""
-    path = cell / "run.json"
-    try:
-        run: Any = object_of(path)
-        starts = run["starts"]
-        commit = starts[-1].get("commit")
-    except (OSError, ValueError, LookupError, TypeError, AttributeError) as error:
-        raise ConfigError(f"{path} is not a record of ours: {error!r}; move it away") from error
-    if (recorded_format := run.get("format", 1)) != FORMAT:
-        written_by = f" (commit {commit!s:.12})" if commit else ""
-        raise ConfigError(
-            f"{path} is of format {recorded_format} and this version reads format {FORMAT}: use "
-            f"the version that wrote it{written_by}, or play again under another `name`"
-        )
-    return dict(run)
 
 
 def _read(

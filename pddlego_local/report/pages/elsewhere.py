@@ -30,13 +30,13 @@ def arms_beside(cells: Sequence[CellRecord]) -> list[list[Row]]:
 
 def _groups(cells: Iterable[CellRecord]) -> Iterator[str]:
     """What two arms may differ in that play the same games: the rung first."""
-    settings = [name for cell in cells for name in cell.run["identity"] if name != "environment"]
+    settings = [name for cell in cells for name in cell.run.identity if name != "environment"]
     yield from dict.fromkeys(["decoding", "model", "method", *settings, BUDGET])
 
 
 def _all_but(group: str, cell: CellRecord) -> str:
     """What the cells of a row have alike."""
-    identity, labels = dict(cell.run["identity"]), dict(cell.run["labels"])
+    identity, labels = dict(cell.run.identity), dict(cell.run.labels)
     if group == BUDGET:
         identity["environment"] = {**identity["environment"], BUDGET: 0}
     kept = ({k: v for k, v in facts.items() if k != group} for facts in (identity, labels))

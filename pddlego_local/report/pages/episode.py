@@ -85,5 +85,5 @@ def _final_map(events: Sequence[Event], describe: Describe | None) -> list[Known
 
 def _package(cell: CellRecord) -> str:
     """The environment's package, by the class that played the game."""
-    target: str = cell.run["identity"]["environment"].get("_target_", "")
+    target: str = cell.run.identity["environment"].get("_target_", "")
     return target.rpartition(".")[0].rpartition(".")[0]

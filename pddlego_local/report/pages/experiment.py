@@ -97,9 +97,9 @@ def _starts(cells: Iterable[CellRecord]) -> list[tuple[dict[str, Any], list[str]
     """Each way in which cells were started, with the cells, in the order of their first one."""
     starts: dict[str, tuple[dict[str, Any], list[str]]] = {}
     for cell in cells:
-        for recorded in cell.run["starts"]:
-            start = {name: recorded.get(name) for name in OF_A_START}
-            start["command"] = words_of(recorded.get("command") or [])
+        for recorded in cell.run.starts:
+            start = {name: getattr(recorded, name) for name in OF_A_START}
+            start["command"] = words_of(recorded.command or [])
             start["command_line"] = shlex.join(start["command"])
             start |= {name: start[name] or {} for name in ("packages", "machine")}
             names = starts.setdefault(repr(start), (start, []))[1]

@@ -59,7 +59,7 @@ def _of(found: Match, cells: Sequence[CellRecord], listed: Mapping[int, Listed])
 
     def game(pair: Pair) -> Game:
         base, other = ([listed[id(row)] for row in rows] for rows in (pair.base, pair.other))
-        seed = cells[base[0].cell].run["identity"]["seed"]
+        seed = cells[base[0].cell].run.identity["seed"]
         several = sum(one.game == pair.game for one in finished) > 1
         return Game(
             by=found.base if solved(pair.base) else found.other,

@@ -1,0 +1,143 @@
+"""run.json: what a cell's folder is a record of, and each time that it was begun or continued."""
+
+import dataclasses
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Annotated, Any
+
+import pydantic
+from pydantic import AfterValidator, Field
+from typing_extensions import TypedDict
+
+from pddlego_local.core.errors import ConfigError
+from pddlego_local.core.formats import FORMAT, object_of
+from pddlego_local.core.games import MOST_EPISODES, parse_games
+
+
+class _Labels(TypedDict):
+    environment: str
+    method: str
+    model: str
+    decoding: str
+
+
+class _Budget(TypedDict):
+    limit: int
+    unit: str
+
+
+class _Environment(TypedDict):
+    budget: _Budget
+
+
+class _Identity(TypedDict):
+    environment: _Environment
+    seed: int
+
+
+class _Config(TypedDict):
+    games: str | int | list[int]
+    trials: Annotated[int, Field(ge=1, le=MOST_EPISODES)]
+
+
+def _with(keys: Any) -> AfterValidator:
+    """These keys must be there; the others are kept as they are."""
+    adapter = pydantic.TypeAdapter(keys)
+
+    def check(value: dict[str, Any]) -> dict[str, Any]:
+        adapter.validate_python(value)
+        return value
+
+    return AfterValidator(check)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Start:
+    """One time that the cell was begun or continued: what may differ from the time before.
+
+    `config` is the whole resolved configuration. `games_teach_each_other` says that trials of one
+    game look at those of others: then games are not independent. `rows_before` are the rows found
+    where run.json was gone.
+    """
+
+    config: Annotated[dict[str, Any], _with(_Config)]
+    began: str = ""
+    command: list[str] | None = None
+    games_teach_each_other: bool = False
+    backend_version: str | None = None
+    servers: list[str] = field(default_factory=list)
+    python: str | None = None
+    packages: dict[str, Any] | None = None
+    commit: str | None = None
+    dirty: bool | None = None
+    machine: dict[str, Any] | None = None
+    rows_before: int | None = None
+
+    @property
+    def episodes(self) -> set[tuple[int, int]]:
+        """(game, trial) of each episode that was asked for. Raises ValueError."""
+        games = parse_games(self.config["games"])
+        return {(game, trial) for game in games for trial in range(self.config["trials"])}
+
+
+@dataclass(frozen=True, kw_only=True)
+class RunRecord:
+    """What is the same whenever the cell is begun, and its `starts`.
+
+    `labels` are the names of the YAML files that were chosen. `identity` holds the options that
+    change results, `environment` the environment's own name, `model` what the backend says of its
+    weights. `games` are there if what is learnt depends on which games are played.
+    """
+
+    labels: Annotated[dict[str, str], _with(_Labels)]
+    identity: Annotated[dict[str, Any], _with(_Identity)]
+    task_groups: dict[str, list[str]]
+    starts: Annotated[list[Start], Field(min_length=1)]
+    cell: str = ""
+    environment: str = ""
+    model: dict[str, Any] = field(default_factory=dict)
+    grammar_sha256: dict[str, str | None] | None = None
+    tables_sha256: str | None = None
+    prompt_sha256: str | None = None
+    games: list[int] | None = None
+
+
+_RUN = pydantic.TypeAdapter(RunRecord)
+
+
+def to_dict(run: RunRecord) -> dict[str, Any]:
+    """As run.json has it, but for the format."""
+    return _said(run) | {"starts": [_said(start) for start in run.starts]}
+
+
+def _said(part: RunRecord | Start) -> dict[str, Any]:
+    optional = ("games", "rows_before")
+    fields = dataclasses.asdict(part).items()
+    return {key: value for key, value in fields if value is not None or key not in optional}
+
+
+def read_run(cell: Path) -> RunRecord:
+    """run.json of a cell's folder. Raises ConfigError if it has another format, or is none."""
+    path = cell / "run.json"
+    try:
+        found = object_of(path)
+        if (recorded_format := found.get("format", 1)) != FORMAT:
+            raise ConfigError(_other_format(path, recorded_format, found))
+        run = _RUN.validate_python(found)
+        for start in run.starts:
+            _ = start.episodes
+    except (OSError, ValueError) as error:
+        first = " ".join(str(error).split())
+        raise ConfigError(f"{path} is not a record of ours ({first:.300}); move it away") from error
+    return run
+
+
+def _other_format(path: Path, recorded: object, found: Mapping[str, Any]) -> str:
+    starts = found.get("starts") or [{}]
+    commit = starts[-1].get("commit") if isinstance(starts[-1], dict) else None
+    written_by = f" (commit {commit!s:.12})" if commit else ""
+    return (
+        f"{path} is of format {recorded} and this version reads format {FORMAT}: use the version "
+        f"that wrote it{written_by}, or play again under another `name`"
+    )
