@@ -1,7 +1,7 @@
 """Recorded PDDL as objects of the package `pddl`, for people who go on in Python:
 
     from pddlego_local.pddl import as_objects
-    from pddlego_local.record import read_events
+    from pddlego_local.core.record.folder import read_events
 
     domain, problem = as_objects(plan.domain, plan.problem)   # plan: an `events.Plan`
 

@@ -76,9 +76,9 @@ FILL_THE_DISK = """
 import resource, signal, sys
 from pathlib import Path
 from typing import Any
-from pddlego_local.errors import RecordFault
-from pddlego_local.events import Restart
-from pddlego_local.record import Cell
+from pddlego_local.core.errors import RecordFault
+from pddlego_local.core.record.events import Restart
+from pddlego_local.core.record.folder import Cell
 from tests.rows import row, run_record
 
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
