@@ -2,13 +2,10 @@
 
 import os
 import signal
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from xdist.scheduler import LoadFileScheduling
-
-from pddlego_local.runner.model_store import MODELS
 
 os.environ.setdefault("OMP_NUM_THREADS", "1")  # the tests of two processes share two cores
 os.environ.pop("COLUMNS", None)  # xdist sets it, and nobody reads what its processes print
@@ -40,12 +37,6 @@ _GIVEN = {variable: os.environ.get(variable) for variable in ENVIRONMENTS.values
 
 # A shell that starts the tests in the background lets them and their children ignore Ctrl-C.
 signal.signal(signal.SIGINT, signal.default_int_handler)
-
-
-@pytest.fixture(scope="session", autouse=True)
-def _no_model_outlives_the_tests() -> Iterator[None]:
-    yield
-    MODELS.close()
 
 
 @pytest.hookimpl(tryfirst=True)

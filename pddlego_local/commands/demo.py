@@ -29,7 +29,7 @@ from pddlego_local.report.numbers import report_numbers
 from pddlego_local.report.text import on_screen
 from pddlego_local.report.verdicts import answers
 from pddlego_local.runner.config import CellConfig, compose_cell
-from pddlego_local.runner.model_store import MODELS
+from pddlego_local.runner.model_store import ModelStore
 from pddlego_local.runner.pool import CellResult
 from pddlego_local.runner.run import run_cell
 
@@ -84,9 +84,8 @@ def carry_out(arguments: argparse.Namespace) -> int:
 
 
 def _play(cells: list[CellConfig], quiet: bool) -> list[CellResult]:
-    results = [run_cell(cell, Console(quiet=quiet)) for cell in cells]
-    MODELS.close()
-    return results
+    with contextlib.closing(ModelStore()) as models:
+        return [run_cell(cell, Console(quiet=quiet), models) for cell in cells]
 
 
 def _arms(model: str, *, thinking: bool) -> tuple[str, list[list[list[str]]]]:

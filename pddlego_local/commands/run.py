@@ -35,7 +35,6 @@ from pddlego_local.core.visible import visible
 from pddlego_local.runner import launchers as elsewhere
 from pddlego_local.runner.cell import folder_of
 from pddlego_local.runner.config import CellConfig, compose_cell, quote_games
-from pddlego_local.runner.model_store import MODELS
 from pddlego_local.runner.pool import CellResult
 from pddlego_local.runner.run import run_cells
 from pddlego_local.runner.sweep_cells import cells_of
@@ -82,8 +81,6 @@ def main(arguments: Sequence[str]) -> int:
         if Preflight.launched:
             console.print("jobs that were launched go on: end them with their launcher's own tools")
         raise
-    finally:
-        MODELS.close()
     if told := elsewhere.what_is_missing(Preflight.launched):
         console.print(told, highlight=False)
         return 3
@@ -147,8 +144,6 @@ def _play_elsewhere(cfg: DictConfig, hydra_config: Any) -> None:
         _play([cell], read_sweeps(folder_of(cell).parent))
     except PddlegoError as error:
         _tell(error)
-    finally:
-        MODELS.close()
 
 
 def _play_all() -> None:

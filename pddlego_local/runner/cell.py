@@ -41,7 +41,7 @@ from pddlego_local.methods import Method
 from pddlego_local.models.canary import check_forced_tokens, check_obedience
 from pddlego_local.runner.config import CellConfig
 from pddlego_local.runner.environments import LentEnvironments
-from pddlego_local.runner.model_store import MODELS
+from pddlego_local.runner.model_store import ModelStore
 from pddlego_local.runner.provenance import now, run_record
 
 NEVER_RETRIED = (MissingPart, GrammarIgnored, RecordFault)
@@ -59,7 +59,9 @@ class OpenCell:
     infrastructure fault, as "game 3, trial 0: …", `left` is how many were not begun.
     """
 
-    def __init__(self, config: CellConfig, planner: Planner, stop: threading.Event) -> None:
+    def __init__(
+        self, config: CellConfig, models: ModelStore, planner: Planner, stop: threading.Event
+    ) -> None:
         """Builds the parts; loads and starts nothing. After `stop` no episode is tried again.
 
         Raises ConfigError, CellHeld if another process holds the cell.
@@ -69,7 +71,7 @@ class OpenCell:
         self.faults: list[str] = []
         self.played = self.left = 0
         self._answered = False
-        self._planner, self._stop = planner, stop
+        self._models, self._planner, self._stop = models, planner, stop
         self._decoding: Decoding = config.build("decoding")
         self._method: Method = config.build("method")
         self._trained_on = frozenset[str]()
@@ -77,7 +79,7 @@ class OpenCell:
         with contextlib.ExitStack() as stack:
             self._environments = stack.enter_context(contextlib.closing(LentEnvironments(config)))
             config.check_games(self._environments.first)
-            self._model = MODELS.get(config)
+            self._model = models.get(config)
             self._record = stack.enter_context(Cell(self.folder))
             done = self._record.done()
             settings = config.settings
@@ -109,7 +111,7 @@ class OpenCell:
         environment.preflight()
         model.preflight(thinking=decoding.thinking)
         self._trained_on = model.trained_on() if isinstance(model, Trained) else frozenset()
-        MODELS.open(self.config, model)
+        self._models.open(self.config, model)
         gone = self.done if self.done and not self._record.described else None
         if gone:
             console.print(f"{self.folder}: run.json was gone and is written again")

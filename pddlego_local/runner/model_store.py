@@ -6,8 +6,8 @@ from pddlego_local.decoding.question import Model
 from pddlego_local.runner.config import CellConfig
 
 
-class OpenModel:
-    """At most one model at a time. Thread-safe."""
+class ModelStore:
+    """At most one model is open at a time. Thread-safe."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -45,6 +45,3 @@ class OpenModel:
         model, self._model = self._model, None
         if model:
             model.close()
-
-
-MODELS = OpenModel()

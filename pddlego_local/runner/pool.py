@@ -29,7 +29,7 @@ from pddlego_local.core.record.folder import read_rows
 from pddlego_local.core.record.rows import EpisodeRow, FaultRow
 from pddlego_local.runner.cell import OpenCell, folder_of
 from pddlego_local.runner.config import CellConfig
-from pddlego_local.runner.model_store import MODELS
+from pddlego_local.runner.model_store import ModelStore
 from pddlego_local.runner.progress_display import LiveView
 from pddlego_local.runner.shutdown import EarlyEnd
 
@@ -85,12 +85,14 @@ class Pool:
     def __init__(
         self,
         configs: Sequence[CellConfig],
+        models: ModelStore,
         early: EarlyEnd,
         console: Console,
         told: Callable[[CellResult], None],
         view: LiveView,
     ) -> None:
         self._waiting = deque(configs)
+        self._models = models
         self._early, self._console, self._told, self._view = early, console, told, view
         self._width = max(config.settings.run.concurrency for config in configs)
         self._threads = ThreadPoolExecutor(self._width)
@@ -110,7 +112,7 @@ class Pool:
         except BaseException:
             self._stop.set()
             self._threads.shutdown(wait=False, cancel_futures=True)
-            MODELS.close()  # what is in flight fails now instead of in an hour
+            self._models.close()  # what is in flight fails now instead of in an hour
             self._close_planners()
             raise
         finally:
@@ -146,7 +148,7 @@ class Pool:
 
     def _open(self, config: CellConfig) -> None:
         with contextlib.ExitStack() as stack:
-            cell = OpenCell(config, self._planner(config), self._stop)
+            cell = OpenCell(config, self._models, self._planner(config), self._stop)
             stack.callback(cell.close)
             self._console.print(
                 f"{cell.folder}: {len(cell.missing)} episodes to play, {cell.done} done",

@@ -5,6 +5,7 @@ pool of threads (`pool`). Results do not depend on how many episodes are played 
 their company.
 """
 
+import contextlib
 from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
 
@@ -14,18 +15,20 @@ from pddlego_local.core.record.folder import read_rows
 from pddlego_local.core.record.rows import EpisodeRow
 from pddlego_local.runner.cell import folder_of
 from pddlego_local.runner.config import CellConfig
-from pddlego_local.runner.model_store import MODELS
+from pddlego_local.runner.model_store import ModelStore
 from pddlego_local.runner.pool import CellResult, Pool, missing
 from pddlego_local.runner.progress_display import LiveView
 from pddlego_local.runner.shutdown import EarlyEnd
 from pddlego_local.runner.sweep_record import by_model
 
 
-def run_cell(config: CellConfig, console: Console | None = None) -> CellResult:
+def run_cell(
+    config: CellConfig, console: Console | None = None, models: ModelStore | None = None
+) -> CellResult:
     """Plays what is missing of one cell and returns how that went. Raises as `run_cells`, and the
     fault for which no episode could begin."""
     results: list[CellResult] = []
-    run_cells([config], results.append, console)
+    run_cells([config], results.append, console, models=models)
     (result,) = results
     if result.refused:
         raise result.refused
@@ -37,12 +40,14 @@ def run_cells(
     told: Callable[[CellResult], None],
     console: Console | None = None,
     sweep: Collection[Path] = (),
+    models: ModelStore | None = None,
 ) -> None:
     """Plays what is missing of these cells, model by model, and tells of each how it went.
 
     The limits are those of the first; the tokens of all cells of `sweep` count, whoever plays them,
     where others than these do. What hits one cell alone, a fault or another process that is playing
-    it, lets the others go on.
+    it, lets the others go on. Models are closed at the end, but for the one that is open in
+    `models`, whose owner closes it.
     Raises ConfigError for a bad configuration, and the infrastructure errors that would hit every
     episode alike (`NEVER_RETRIED`); any other fault is recorded, and tried again by the next run.
     An interrupt raises KeyboardInterrupt, when the episodes in flight have ended.
@@ -54,16 +59,16 @@ def run_cells(
         return [row for folder in folders for row in read_rows(folder / "episodes.jsonl")]
 
     early = EarlyEnd(configs[0].settings.run, recorded)
-    view = LiveView(console, len(configs), missing(configs), lambda: MODELS.restarts)
+    with contextlib.ExitStack() as stack:
+        store = models or stack.enter_context(contextlib.closing(ModelStore()))
+        view = LiveView(console, len(configs), missing(configs), lambda: store.restarts)
+        stack.callback(view.end)
 
-    def cell_ended(result: CellResult) -> None:
-        view.cell_ended()
-        told(result)
+        def cell_ended(result: CellResult) -> None:
+            view.cell_ended()
+            told(result)
 
-    try:
         for cells in by_model(configs):
-            Pool(cells, early, console, cell_ended, view).play()
-    finally:
-        view.end()
+            Pool(cells, store, early, console, cell_ended, view).play()
     if early.interrupted:
         raise KeyboardInterrupt

@@ -11,7 +11,6 @@ from pddlego_local.decoding import Rung
 from pddlego_local.report.cells import find_cells
 from pddlego_local.report.numbers import report_numbers
 from pddlego_local.runner.config import compose_cell
-from pddlego_local.runner.model_store import MODELS
 from pddlego_local.runner.run import run_cell
 
 
@@ -43,10 +42,7 @@ def play(
             "decoding.max_tokens=1024",
             *goal,
         ]
-        try:
-            result = run_cell(compose_cell(overrides), console)
-        finally:
-            MODELS.close()  # another round's weights have the same name
+        result = run_cell(compose_cell(overrides), console)
         if result.faults:
             raise ModelFault(f"{result.faults[0]}; the same command tries it again")
         (numbers,) = report_numbers(find_cells([result.folder])).cells

@@ -86,7 +86,7 @@ def test_fewer_bits_are_smaller_than_the_model_they_are_of() -> None:
 def rows(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, gpus: int, memory: int = 0
 ) -> dict[str, list[str]]:
-    for module in ("fit", "models"):
+    for module in ("shared.fit", "models"):
         monkeypatch.setattr(f"pddlego_local.commands.{module}.gpu_count", lambda: gpus)
         monkeypatch.setattr(f"pddlego_local.commands.{module}.gpu_memory", lambda: memory)
     assert run(["models"]) == 0

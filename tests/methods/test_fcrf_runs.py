@@ -17,9 +17,9 @@ from pddlego_local.decoding.question import Drawn, Question
 from pddlego_local.methods.shared.lessons import lesson_pool
 from pddlego_local.models.reference import ReferenceFormalizer
 from pddlego_local.report.text import report_markdown
-from pddlego_local.runner import model_store as opened
 from pddlego_local.runner import run
 from pddlego_local.runner.config import compose_cell
+from tests.given import give
 from tests.report.test_report import report
 from tools.chaos.sweeps import without_clocks
 
@@ -66,8 +66,7 @@ class Killed(Pupil):
 def whole_run(
     out: Path, monkeypatch: pytest.MonkeyPatch, model: Any, *further: str
 ) -> list[EpisodeRow]:
-    monkeypatch.setattr(opened.MODELS, "get", lambda config: model)
-    monkeypatch.setattr(opened.MODELS, "open", lambda config, model: None)
+    give(model, monkeypatch)
     difficulty = "method.difficulty=[{tasks: '.*', objects: 2, operations: 2}]"
     overrides = ["method=fcrf", difficulty, "environment.rooms=5", "games='3,5-7,15'", "trials=4"]
     with contextlib.closing(model):

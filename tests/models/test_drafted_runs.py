@@ -14,10 +14,10 @@ from pddlego_local.models.random import RandomModel
 from pddlego_local.models.transformers import TransformersModel
 from pddlego_local.report.cells import find_cells
 from pddlego_local.report.numbers import report_numbers
-from pddlego_local.runner import model_store as opened
 from pddlego_local.runner.config import compose_cell
 from pddlego_local.runner.pool import CellResult
 from pddlego_local.runner.run import run_cell
+from tests.given import give
 from tools.chaos.sweeps import without_clocks
 
 DRAFTS = ["decoding.reason=draft", "decoding.draft_tokens=20", "decoding.max_tokens=60"]
@@ -74,8 +74,7 @@ def test_a_run_broken_off_at_a_draft_ends_as_if_undisturbed(
     model = Faltering(weights=random.weights, dtype="float32", engine=random.engine)
     model.falter(at_draft=at_draft)
     with monkeypatch.context() as patch:
-        patch.setattr(opened.MODELS, "get", lambda config: model)
-        patch.setattr(opened.MODELS, "open", lambda config, model: None)
+        give(model, patch)
         broken = play(tmp_path / "broken")
         assert len(broken.faults) == 1 and broken.played == 1
     continued = play(tmp_path / "broken")

@@ -17,7 +17,6 @@ from pddlego_local.models.vllm import http
 from pddlego_local.models.vllm.model import VllmModel
 from pddlego_local.models.vllm.settings import Server
 from pddlego_local.runner.config import compose_cell
-from pddlego_local.runner.model_store import MODELS
 from tests.models.hostile_server import Reply, body, choice, good, hostile_server, trickle
 from tools.bench.simulated import key_of
 from tools.bench.slots import answers
@@ -119,7 +118,6 @@ def at_once(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Nothing waits before it tries again."""
     monkeypatch.setattr("tenacity.nap.time", SimpleNamespace(sleep=lambda seconds: None))
     yield
-    MODELS.close()
 
 
 def asked(url: str, **server: float) -> VllmModel:

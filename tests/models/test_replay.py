@@ -11,17 +11,16 @@ from pddlego_local.core.record.events import Call
 from pddlego_local.core.record.folder import read_events
 from pddlego_local.models.reference import ReferenceFormalizer
 from pddlego_local.models.replay import Replay
-from pddlego_local.runner import model_store as opened
 from pddlego_local.runner.config import compose_cell
 from pddlego_local.runner.run import run_cell
 from tests.episode.drawing import RandomLogits
+from tests.given import give
 from tests.questions import QUESTION
 
 
 def record(out: Path, monkeypatch: pytest.MonkeyPatch, model: Any, *overrides: str) -> list[Call]:
     """The calls of one cell's only game."""
-    monkeypatch.setattr(opened.MODELS, "get", lambda config: model)
-    monkeypatch.setattr(opened.MODELS, "open", lambda config, model: None)
+    give(model, monkeypatch)
     config = compose_cell([f"run.out={out}", "games=1", "environment.rooms=5", *overrides])
     result = run_cell(config)
     assert not result.faults

@@ -15,7 +15,6 @@ from pddlego_local.report.cells import find_cells
 from pddlego_local.report.papers import paper_results
 from pddlego_local.report.published import Result
 from pddlego_local.runner.config import CellConfig, compose_cell, quote_games
-from pddlego_local.runner.model_store import MODELS
 from pddlego_local.runner.run import run_cell
 from pddlego_local.runner.sweep_cells import cells_of
 from tests.models.families import make_family
@@ -100,10 +99,7 @@ def test_random_weights_in_the_models_shape_play_a_game(
     config = only_cell(
         experiment, *model, "games=0", f"decoding.max_tokens={LIMIT}", f"run.out={tmp_path}"
     )
-    try:
-        (row,) = play(config)
-    finally:
-        MODELS.close()
+    (row,) = play(config)
     asked = {"pddlego_plus": ("solver_abort", 6), "plangen": ("simulation_abort", 5)}
     assert (row.outcome, row.calls) == asked[config.labels["method"]]
     assert {CAUSES[cause].blame for cause in row.causes} == {"model"}

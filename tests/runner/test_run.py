@@ -27,12 +27,12 @@ from pddlego_local.environments.coin.game import Coin
 from pddlego_local.models.random import make_random_llama
 from pddlego_local.models.reference import ReferenceFormalizer
 from pddlego_local.models.scripted import Scripted
-from pddlego_local.runner import model_store as opened
 from pddlego_local.runner import run as runner
 from pddlego_local.runner.config import GROUPS, CellConfig, compose_cell
 from pddlego_local.runner.pool import CellResult
 from pddlego_local.training.maps import write as write_maps
 from tests.environments.test_alfworld_data import DataSet
+from tests.given import give
 from tools.chaos.sweeps import without_clocks
 
 
@@ -219,8 +219,7 @@ class Flaky(ReferenceFormalizer):
 
 
 def play(tmp_path: Path, model: object, monkeypatch: pytest.MonkeyPatch) -> CellResult:
-    monkeypatch.setattr(opened.MODELS, "get", lambda config: model)
-    monkeypatch.setattr(opened.MODELS, "open", lambda config, model: None)
+    give(model, monkeypatch)
     monkeypatch.setattr("tenacity.nap.time.sleep", lambda seconds: None)
     return runner.run_cell(compose_cell([f"run.out={tmp_path}", "games=0-2", "run.retries=2"]))
 
@@ -236,7 +235,6 @@ def test_a_cell_builds_each_of_its_parts_once(
 
     plain = CellConfig.build
     monkeypatch.setattr(CellConfig, "build", build)
-    opened.MODELS.close()  # an earlier test may have left the same one open
     overrides = [f"run.out={tmp_path}", "games=0-3", "run.concurrency=1"]
     assert runner.run_cell(compose_cell(overrides)).played == 4
     assert sorted(built) == sorted(GROUPS)
@@ -267,14 +265,12 @@ def test_an_episode_that_outgrows_the_context_ends_and_is_recorded_as_such(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     first = Scripted(["no PDDL", PromptTooLong("no room")])
-    monkeypatch.setattr(opened.MODELS, "get", lambda config: first)
-    monkeypatch.setattr(opened.MODELS, "open", lambda config, model: None)
+    give(first, monkeypatch)
     cell = compose_cell([f"run.out={tmp_path}", "games=1", "decoding=free"])
     assert runner.run_cell(cell).faults == []
     assert [row.outcome for row in rows(tmp_path)] == ["context_exceeded"]
     never = Scripted([PromptTooLong("no room")])
-    monkeypatch.setattr(opened.MODELS, "get", lambda config: never)
-    monkeypatch.setattr(opened.MODELS, "open", lambda config, model: None)
+    give(never, monkeypatch)
     with pytest.raises(PromptTooLong):
         runner.run_cell(compose_cell([f"run.out={tmp_path}", "games=2", "decoding=free"]))
 
@@ -283,8 +279,7 @@ def test_a_nul_in_a_command_is_refused_and_the_episode_has_its_page(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     answers = [json.dumps({"action": f"open door to {way}\0"}) for way in ("south", "west")]
-    monkeypatch.setattr(opened.MODELS, "get", lambda config: Scripted(answers))
-    monkeypatch.setattr(opened.MODELS, "open", lambda config, model: None)
+    give(Scripted(answers), monkeypatch)
     cell = ["games=1", "method=action_gen", "decoding=free", "environment.budget.limit=2"]
     assert runner.run_cell(compose_cell([f"run.out={tmp_path}", *cell])).faults == []
     assert [(row.actions, row.refused) for row in rows(tmp_path)] == [(0, 2)]

@@ -14,12 +14,12 @@ from pddlego_local.core.errors import ConfigError, ModelFault
 from pddlego_local.core.record.folder import Cell, read_rows
 from pddlego_local.core.record.rows import EpisodeRow
 from pddlego_local.models.reference import ReferenceFormalizer
-from pddlego_local.runner import model_store as opened
 from pddlego_local.runner.cell import OpenCell
 from pddlego_local.runner.config import CellConfig, RunSettings, compose_cell
 from pddlego_local.runner.pool import CellResult
 from pddlego_local.runner.run import run_cells
 from pddlego_local.runner.shutdown import EarlyEnd
+from tests.given import give
 from tests.rows import row
 from tests.sweeping import Meeting, Talkative
 from tools.chaos.sweeps import without_clocks
@@ -61,8 +61,7 @@ def configs(out: Path, *overrides: str) -> list[CellConfig]:
 
 
 def play(model: object, cells: list[CellConfig], patch: pytest.MonkeyPatch) -> list[CellResult]:
-    patch.setattr(opened.MODELS, "get", lambda config: model)
-    patch.setattr(opened.MODELS, "open", lambda config, model: None)
+    give(model, patch)
     results: list[CellResult] = []
     run_cells(cells, results.append)
     return results

@@ -3,6 +3,7 @@
 Needs a serving environment, and the model in the hub's cache or a package index that has its wheel.
 """
 
+import contextlib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -16,7 +17,7 @@ from pddlego_local.core.record.run_record import read_run
 from pddlego_local.models.weights import identity_of, locate
 from pddlego_local.models.wheel import fetch_wheel
 from pddlego_local.runner.config import compose_cell
-from pddlego_local.runner.model_store import MODELS
+from pddlego_local.runner.model_store import ModelStore
 from pddlego_local.runner.run import run_cell
 from tests.serving.served import ENV
 
@@ -35,17 +36,18 @@ def weights() -> Path:
             pytest.skip(str(error))
 
 
-@pytest.fixture(scope="module", autouse=True)
-def _one_server() -> Iterator[None]:
-    yield
-    MODELS.close()
+@pytest.fixture(scope="module")
+def models() -> Iterator[ModelStore]:
+    """Both tests ask one server."""
+    with contextlib.closing(ModelStore()) as store:
+        yield store
 
 
-def first_look(out: Path, rung: str, *, max_tokens: int) -> tuple[Call, Path]:
+def first_look(models: ModelStore, out: Path, rung: str, *, max_tokens: int) -> tuple[Call, Path]:
     """The model's answer, and the folder of the cell. One answer, no second chance."""
     overrides = ["experiment=first_looks", f"decoding={rung}", f"games={GAME}", f"run.out={out}"]
     overrides += [f"decoding.max_tokens={max_tokens}", f"model.server.env={ENV}"]
-    result = run_cell(compose_cell(overrides))
+    result = run_cell(compose_cell(overrides), models=models)
     assert result.faults == []
     events = read_events(result.folder / "transcripts" / f"{GAME}-0.jsonl")
     (call,) = (event for event in events if isinstance(event, Call))
@@ -62,9 +64,9 @@ def template_tokens(weights: Path, call: Call) -> int:
 
 
 def test_under_grounded_a_small_model_writes_a_pair_that_the_planner_reads(
-    weights: Path, tmp_path: Path
+    weights: Path, models: ModelStore, tmp_path: Path
 ) -> None:
-    call, folder = first_look(tmp_path, "grounded", max_tokens=1500)
+    call, folder = first_look(models, tmp_path, "grounded", max_tokens=1500)
     assert (call.finish_reason, call.fault) == ("stop", "")
     assert {stage.name for stage in call.stages} >= {"types", "actions", "facts"}
     assert 0 < call.forced_tokens < call.completion_tokens
@@ -76,8 +78,10 @@ def test_under_grounded_a_small_model_writes_a_pair_that_the_planner_reads(
     assert identity_of(SMOLLM2, None, weights).items() <= told.items()
 
 
-def test_free_it_says_what_it_likes_in_its_own_tokens(weights: Path, tmp_path: Path) -> None:
-    call, _ = first_look(tmp_path, "free", max_tokens=100)
+def test_free_it_says_what_it_likes_in_its_own_tokens(
+    weights: Path, models: ModelStore, tmp_path: Path
+) -> None:
+    call, _ = first_look(models, tmp_path, "free", max_tokens=100)
     assert call.text and call.stages == () and call.grammar is None
     assert (call.finish_reason, call.completion_tokens) == ("length", 100) or call.fault
     assert call.prompt_tokens == template_tokens(weights, call)

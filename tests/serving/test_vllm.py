@@ -22,9 +22,9 @@ from pddlego_local.models.thinking import Thinking
 from pddlego_local.models.vllm.model import VllmModel
 from pddlego_local.models.vllm.server import launcher
 from pddlego_local.models.vllm.settings import Server
-from pddlego_local.runner import model_store as opened
 from pddlego_local.runner import run as runner
 from pddlego_local.runner.config import compose_cell
+from tests.given import give
 from tests.models.asking import ENVELOPE, FORMS, PROMPT, TOY, TOY_LANGUAGE, finished
 from tests.serving.served import CONTEXT_TOKENS, ENV
 from tools.chaos.blows import TARGETS
@@ -34,8 +34,7 @@ from tools.chaos.processes import below
 def test_an_episode_is_played_under_the_grammar_and_recorded(
     model: VllmModel, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(opened.MODELS, "get", lambda config: model)
-    monkeypatch.setattr(opened.MODELS, "open", lambda config, model: None)
+    give(model, monkeypatch)
     overrides = ["model=random_vllm", f"run.out={tmp_path}", "games=1", "decoding.max_tokens=700"]
     result = runner.run_cell(compose_cell(overrides))
     assert result.faults == []

@@ -32,7 +32,6 @@ from rich.console import Console
 from pddlego_local.core.record.events import Call
 from pddlego_local.core.record.folder import transcripts
 from pddlego_local.runner.config import CellConfig, compose_cell
-from pddlego_local.runner.model_store import MODELS
 from pddlego_local.runner.run import run_cells
 from tools.bench.markdown import table
 from tools.bench.simulated import key_of
@@ -150,7 +149,6 @@ def _measured(way: str, out: Path, asked: Asked) -> dict[str, object]:
         memory.start()
         wall, cpu = time.monotonic(), time.process_time()
         WAYS[way](configs, Console(quiet=not asked.display, force_terminal=True, file=nowhere))
-        MODELS.close()
         wall, cpu = time.monotonic() - wall, time.process_time() - cpu
         with urllib.request.urlopen(f"{url}/held") as held_slots:
             held = [(start, end) for start, end in json.load(held_slots)]

@@ -15,7 +15,6 @@ from pddlego_local.episode.drawing import draw
 from pddlego_local.models.transformers import Engine, TransformersModel
 from pddlego_local.models.weights import locate
 from pddlego_local.runner.config import compose_cell
-from pddlego_local.runner.model_store import MODELS
 from pddlego_local.runner.run import run_cell
 from pddlego_local.training.progress import Progress
 from tools.bench.decode import PROMPT, QUESTION, RUNGS, SCENE
@@ -146,4 +145,3 @@ def _play(setting: Setting, findings: Findings, model: str, overrides: list[str]
         "seconds, with the server's start": round(time.monotonic() - began, 1),
     }
     findings.tell("episodes of Coin", row)
-    MODELS.close()
