@@ -17,7 +17,7 @@ MARKED = {
     "serving": (
         *("serving/test_vllm.py", "serving/test_vllm_continued.py", "serving/test_vllm_killed.py"),
         *("serving/test_forced_tokens.py", "serving/test_launch_flags.py"),
-        *("serving/test_smollm2.py", "[make serving]"),
+        *("serving/test_smollm2.py", "[make serve"),
     ),
     "train": ("training/",),
     "long": (
@@ -29,7 +29,10 @@ MARKED = {
         *("runner/test_launchers.py", "methods/test_ladder_systems.py"),
         "serving/test_deployment.py",
     ),
-    "alfworld": ("alfworld", "decoding/test_edits_in_games.py"),
+    "alfworld": (
+        *("alfworld", "decoding/test_edits_in_games.py"),
+        "[make sweep experiment=workstation_trials]",
+    ),
 }
 # Where a test without the marker looks for the environment: what needs one must say so.
 ENVIRONMENTS = {"serving": "PDDLEGO_SERVING_ENV", "alfworld": "PDDLEGO_ALFWORLD_ENV"}
