@@ -4,7 +4,7 @@ from typing import Any
 
 from pddlego_local.core.nouns import Message, Sampling
 from pddlego_local.core.outcomes import outcome_named
-from pddlego_local.core.record.events import Call, Where
+from pddlego_local.core.record.events import Call, DrawnStage, Where
 from pddlego_local.core.record.rows import EpisodeRow
 from pddlego_local.core.record.run_record import RunRecord, Start
 
@@ -59,3 +59,19 @@ def run_record(games: str = "0", seed: int = 0, began: str = "") -> RunRecord:
         task_groups={},
         starts=[Start(began=began, config={"games": games, "trials": 1})],
     )
+
+
+def stage(name: str = "types", text: str = "a", **changes: Any) -> DrawnStage:
+    """One stage of 4 tokens after half a second; `changes` replace any field."""
+    facts: dict[str, Any] = {
+        "name": name,
+        "grammar": "",
+        "sampling": Sampling(),
+        "before": "",
+        "text": text,
+        "finish_reason": "stop",
+        "prompt_tokens": 9,
+        "completion_tokens": 4,
+        "latency_s": 0.5,
+    }
+    return DrawnStage(**(facts | changes))

@@ -11,7 +11,7 @@ import hashlib
 import re
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 import pydantic
 
@@ -205,6 +205,11 @@ class Completion:
     @property
     def sampled_tokens(self) -> int:
         return self.completion_tokens - self.forced_tokens
+
+    @property
+    def recorded(self) -> dict[str, Any]:
+        """What a record holds of it, by name: all but the prefix, which is the backend's."""
+        return {name: value for name, value in vars(self).items() if name != "prefix"}
 
 
 @dataclass(frozen=True)

@@ -8,11 +8,9 @@ from pydantic.dataclasses import dataclass
 from pddlego_local.core.errors import ConfigError
 from pddlego_local.core.nouns import Sampling
 from pddlego_local.decoding.layout import Layout
+from pddlego_local.decoding.rungs import RUNGS, GoalArm, RungName
 
-GoalArm = Literal["any", "unmet", "frontier"]
-
-Rung = Literal["free", "json", "syntax", "signatures", "typed", "grounded"]
-"""From the least to the most that the decoder excludes: see `decoding.ladder`."""
+__all__ = ["Decoding", "GoalArm", "Reading", "Reason", "RungName"]
 
 Reading = Literal["lenient", "strict"]
 """How a free answer is read: see `episode.reading`."""
@@ -41,7 +39,7 @@ class Decoding:
     (`pddl.explain`).
     """
 
-    rung: Rung
+    rung: RungName
     reading: Reading = "lenient"
     goal: GoalArm = "any"
     layout: Layout = "any"
@@ -56,23 +54,24 @@ class Decoding:
     feedback: Literal["planner", "explained"] = "planner"
 
     def __post_init__(self) -> None:
-        if self.goal != "any" and self.rung not in ("typed", "grounded"):
+        if self.goal != "any" and not RUNGS[self.rung].typed:
             raise ConfigError(
                 f"decoding.goal={self.goal} needs decoding=typed or decoding=grounded: "
                 f"the rung {self.rung} knows no facts; choose decoding.goal=any."
             )
-        if self.reason == "draft" and self.rung == "free":
+        constrained = RUNGS[self.rung].constrained
+        if self.reason == "draft" and not constrained:
             raise ConfigError(
                 "decoding.reason=draft needs a rung with a grammar: on the rung free the answer "
                 "after a draft is as free as the draft; choose another rung or "
                 "decoding.reason=none."
             )
-        if self.reading != "lenient" and self.rung != "free":
+        if self.reading != "lenient" and constrained:
             raise ConfigError(
                 f"decoding.reading={self.reading} is for decoding=free: what is drawn under a "
                 "grammar is read to the letter; choose decoding.reading=lenient."
             )
-        if self.layout != "any" and self.rung == "free":
+        if self.layout != "any" and not constrained:
             raise ConfigError(
                 f"decoding.layout={self.layout} needs a rung with a grammar, and decoding=free has "
                 "none; choose decoding.layout=any."

@@ -14,98 +14,65 @@ laid out is apart from the rungs (`layout`).
 
 import functools
 from collections.abc import Callable
-from typing import get_args
 
 from pddlego_local.core.errors import ConfigError
 from pddlego_local.core.nouns import Grammar
-from pddlego_local.decoding import Rung
 from pddlego_local.decoding.forms import FORMS, PDDL, Form, Keys
 from pddlego_local.decoding.grammars.lark_text import load
 from pddlego_local.decoding.grammars.schema import schema_grammar, schema_of
 from pddlego_local.decoding.layout import Layout
 from pddlego_local.decoding.question import Scene
-from pddlego_local.decoding.staged.commands import commands, moves, seen
-from pddlego_local.decoding.staged.edits import staged_edit
-from pddlego_local.decoding.staged.pddl import staged_pddl, staged_problem
+from pddlego_local.decoding.rungs import RUNGS, Rung
+from pddlego_local.decoding.staged.commands import command, move, seen
+from pddlego_local.decoding.staged.edits import edit
+from pddlego_local.decoding.staged.pddl import pddl
+from pddlego_local.decoding.staged.signatures import signatures
 from pddlego_local.decoding.stages import Constraint
 
-Build = Callable[[str, Form[Keys], Scene, Layout], Constraint]
-"""From the rung's name, the form, the scene and the layout to what is put on an answer."""
+Build = Callable[[Rung, Form[Keys], Scene, Layout], Constraint]
 
-RUNGS: tuple[Rung, ...] = get_args(Rung)
-UPPER_RUNGS = RUNGS[3:]
 NO_SCENE = Scene()
 
 
-def nothing(rung: str, form: Form[Keys], scene: Scene, layout: Layout) -> Constraint:
+def nothing(rung: Rung, form: Form[Keys], scene: Scene, layout: Layout) -> Constraint:
     return None
 
 
-def keys(rung: str, form: Form[Keys], scene: Scene, layout: Layout) -> Constraint:
+def keys(rung: Rung, form: Form[Keys], scene: Scene, layout: Layout) -> Constraint:
     """The form's keys with strings of any kind."""
     return _schema("json", form.keys, layout)
 
 
-def lark(rung: str, form: Form[Keys], scene: Scene, layout: Layout) -> Constraint:
+def lark(rung: Rung, form: Form[Keys], scene: Scene, layout: Layout) -> Constraint:
     """The form's own grammar of PDDL in its envelope."""
     return load(form.grammar, layout)
 
 
-def patterns(rung: str, form: Form[Keys], scene: Scene, layout: Layout) -> Constraint:
+def patterns(rung: Rung, form: Form[Keys], scene: Scene, layout: Layout) -> Constraint:
     """The form's keys, and a pattern for each string."""
-    return _schema("syntax", _patterns_of(form), layout)
-
-
-def pddl(rung: str, form: Form[Keys], scene: Scene, layout: Layout) -> Constraint:
-    return staged_pddl(rung, scene, layout)
-
-
-def problem(rung: str, form: Form[Keys], scene: Scene, layout: Layout) -> Constraint:
-    return staged_problem(rung, scene, layout)
-
-
-def edit(rung: str, form: Form[Keys], scene: Scene, layout: Layout) -> Constraint:
-    return staged_edit(rung, scene, layout)
-
-
-def command(rung: str, form: Form[Keys], scene: Scene, layout: Layout) -> Constraint:
-    return commands(rung, scene, layout)
-
-
-def move(rung: str, form: Form[Keys], scene: Scene, layout: Layout) -> Constraint:
-    return moves(rung, scene, layout, patterns=_patterns_of(form))
-
-
-def things(rung: str, form: Form[Keys], scene: Scene, layout: Layout) -> Constraint:
-    return seen(rung, scene, layout, patterns=_patterns_of(form))
+    return _schema("syntax", form.patterns or form.keys, layout)
 
 
 # fmt: off
 LADDER: dict[str, tuple[Build, ...]] = {
     #           free     json  syntax    signatures  typed     grounded
-    "pddl":    (nothing, keys, lark,     pddl,       pddl,     pddl),
-    "problem": (nothing, keys, lark,     problem,    problem,  problem),
+    "pddl":    (nothing, keys, lark,     signatures, pddl,     pddl),
+    "problem": (nothing, keys, lark,     signatures, pddl,     pddl),
     "edit":    (nothing, keys, patterns, patterns,   edit,     edit),
     "command": (nothing, keys, patterns, command,    command,  command),
     "move":    (nothing, keys, patterns, move,       move,     move),
-    "seen":    (nothing, keys, patterns, patterns,   patterns, things),
+    "seen":    (nothing, keys, patterns, patterns,   patterns, seen),
     "choice":  (nothing, keys, patterns, patterns,   patterns, patterns),
     "goals":   (nothing, keys, patterns, patterns,   patterns, patterns),
     "text":    (nothing, keys, patterns, patterns,   patterns, patterns),
 }
 # fmt: on
 
-
-def _check_ladder() -> None:
-    """Raises TypeError unless every form has a constraint for every rung."""
-    if missing := {form.name for form in FORMS} ^ LADDER.keys():
-        raise TypeError(f"decoding.ladder: forms and LADDER differ in {sorted(missing)}")
-    for name, row in LADDER.items():
-        if len(row) != len(RUNGS):
-            raise TypeError(f"decoding.ladder: {name!r} has {len(row)} of {len(RUNGS)} rungs")
-
-
-_check_ladder()
+if missing := {form.name for form in FORMS} ^ LADDER.keys():
+    raise TypeError(f"decoding.ladder: forms and LADDER differ in {sorted(missing)}")
+for _name, _row in LADDER.items():
+    if len(_row) != len(RUNGS):
+        raise TypeError(f"decoding.ladder: {_name!r} has {len(_row)} of {len(RUNGS)} rungs")
 
 
 def constraint_for(
@@ -114,11 +81,8 @@ def constraint_for(
     """What a rung puts on a form; None for "free". Raises ConfigError for an unknown rung."""
     if rung not in RUNGS:
         raise ConfigError(f"decoding.rung={rung!r} is unknown; choose one of {', '.join(RUNGS)}.")
-    return LADDER[form.name][RUNGS.index(rung)](rung, form, scene, layout)
-
-
-def _patterns_of(form: Form[Keys]) -> type[Keys]:
-    return form.patterns or form.keys
+    build = LADDER[form.name][list(RUNGS).index(rung)]
+    return build(RUNGS[rung], form, scene, layout)
 
 
 @functools.lru_cache(maxsize=200)

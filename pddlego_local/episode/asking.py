@@ -72,6 +72,5 @@ def layout_of(model: Model, decoding: Decoding) -> Layout:
 
 def _recorded(drawn: Drawn, constraint: Constraint) -> dict[str, Any]:
     """The completion and the grammar it was drawn under; for stages, the grammar of each stage."""
-    completion = {name: value for name, value in vars(drawn.completion).items() if name != "prefix"}
     grammar = constraint.sha256 if isinstance(constraint, Grammar) else None
-    return {"grammar": grammar, **completion, "stages": drawn.stages}
+    return {"grammar": grammar, **drawn.completion.recorded, "stages": drawn.stages}

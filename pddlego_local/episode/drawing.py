@@ -5,15 +5,14 @@ from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 
 from pddlego_local.core.errors import GrammarIgnored, ModelFault, PromptTooLong
-from pddlego_local.core.nouns import Completion, Grammar, Messages, Prefix, Sampling
+from pddlego_local.core.nouns import Completion, Grammar, Message, Messages, Prefix, Sampling
 from pddlego_local.core.protocols import LanguageModel
 from pddlego_local.core.record.events import DrawnStage
 from pddlego_local.core.seeds import derive_seed
 from pddlego_local.decoding.forms import Keys
 from pddlego_local.decoding.grammars.lark_text import decoder_verdict
 from pddlego_local.decoding.question import Drawn, Model, Question
-from pddlego_local.decoding.stages import Constraint, Stage, StagedGrammar, with_head_in_grammar
-from pddlego_local.episode.free_draft import as_stage, conversation, with_draft, write_draft
+from pddlego_local.decoding.stages import Constraint, StagedGrammar, with_head_in_grammar
 
 StageTokens = Mapping[str, int]
 """The most tokens of a stage, by its name; a stage that is not named has what is left."""
@@ -35,26 +34,17 @@ def draw(
     """
     if not model.decodes:
         return [model.answer(question, sampling, number, count) for number in range(count)]
-    messages = question.messages
-    if sampling.draft_tokens:
-        return _side_by_side(
-            lambda own: _draft_first(model, question, constraint, own, stage_tokens),
-            sampling,
-            count,
-        )
-    if isinstance(constraint, StagedGrammar):
-        return _side_by_side(
-            lambda own: _stage_by_stage(model, messages, constraint, own, stage_tokens),
-            sampling,
-            count,
+    if isinstance(constraint, StagedGrammar) or sampling.draft_tokens:
+        return _in_parallel(
+            lambda own: _draw_one(model, question, constraint, own, stage_tokens), sampling, count
         )
     if count == 1:
-        return [Drawn(model.complete(messages, constraint, sampling))]
-    many = model.complete_many(messages, constraint, sampling, count)
+        return [Drawn(model.complete(question.messages, constraint, sampling))]
+    many = model.complete_many(question.messages, constraint, sampling, count)
     return [Drawn(completion) for completion in many]
 
 
-def _side_by_side(
+def _in_parallel(
     draw_one: Callable[[Sampling], Drawn], sampling: Sampling, count: int
 ) -> list[Drawn]:
     """Requests of their own, each by a seed of its own; the backend can batch them."""
@@ -69,29 +59,50 @@ def _side_by_side(
         return list(pool.map(draw_sample, range(count)))
 
 
-def _draft_first(
+def _draw_one(
     model: LanguageModel,
     question: Question[Keys],
     constraint: Constraint,
     sampling: Sampling,
     stage_tokens: StageTokens,
 ) -> Drawn:
-    """A free draft, then the answer with it before the model's eyes."""
-    draft = write_draft(model, question, sampling)
-    messages, own = conversation(question, draft), dataclasses.replace(sampling, draft_tokens=0)
+    """An answer in several requests: a draft, where one is asked for, and stages, where the
+    constraint has any.
+
+        the prompt → a free draft → `Form.after_draft`: "Now give your final answer …" → the answer
+
+    The prompt is the same with and without a draft, so the server's prefix cache has it by then. A
+    draft that its limit cut is used as it is. Tokens and latency of the whole count both requests;
+    its prompt is that of the first one, as of every answer in stages.
+    """
+    if not sampling.draft_tokens:
+        assert isinstance(constraint, StagedGrammar)
+        return _stage_by_stage(model, question.messages, constraint, sampling, stage_tokens)
+    own = dataclasses.replace(sampling, draft_tokens=0)
+    free = dataclasses.replace(
+        own, seed=derive_seed(sampling.seed, "draft"), max_tokens=sampling.draft_tokens
+    )
+    draft, asked = model.complete(question.messages, None, free), question.form.after_draft
+    messages = (*question.messages, Message("assistant", draft.text), Message("user", asked))
     try:
         if isinstance(constraint, StagedGrammar):
             answer = _stage_by_stage(model, messages, constraint, own, stage_tokens)
         else:
             completion = model.complete(messages, constraint, own)
-            answer = Drawn(completion, (as_stage("answer", constraint, own, completion),))
+            answer = Drawn(completion, (_recorded("answer", constraint, own, completion),))
     except PromptTooLong as error:
         raise PromptTooLong(
             f"After the prompt and a draft of {draft.completion_tokens} tokens there is no room "
             "for the answer; lower decoding.draft_tokens, raise model.context_tokens or shorten "
             "the prompt."
         ) from error
-    return with_draft(draft, answer)
+    whole = dataclasses.replace(
+        answer.completion,
+        prompt_tokens=draft.prompt_tokens,
+        completion_tokens=draft.completion_tokens + answer.completion.completion_tokens,
+        latency_s=draft.latency_s + answer.completion.latency_s,
+    )
+    return Drawn(whole, (_recorded("draft", None, free, draft, asked=asked), *answer.stages))
 
 
 def _stage_by_stage(
@@ -117,7 +128,9 @@ def _stage_by_stage(
             max_tokens=min(limit, left),
         )
         piece = model.complete(messages, stage.grammar, own, prefix)
-        drawn.append(_recorded(stage, own, prefix.kept, piece))
+        drawn.append(
+            _recorded(stage.name, stage.grammar, own, piece, prefix.kept, stage.drop, stage.head)
+        )
         grammars.append(stage.grammar)
         left -= piece.completion_tokens
         prefix = piece.prefix or prefix
@@ -136,22 +149,22 @@ def _stage_by_stage(
             return Drawn(_whole(prefix.text, "length", drawn), tuple(drawn))
 
 
-def _recorded(stage: Stage, sampling: Sampling, before: str, piece: Completion) -> DrawnStage:
+def _recorded(
+    name: str,
+    grammar: Grammar | None,
+    sampling: Sampling,
+    piece: Completion,
+    before: str = "",
+    drop: int = 0,
+    head: str = "",
+    asked: str = "",
+) -> DrawnStage:
+    fields = piece.recorded | {"text": head + piece.text}
+    grammar_hash = grammar.sha256 if grammar else None
     return DrawnStage(
-        stage.name,
-        stage.grammar.sha256,
-        sampling,
-        before,
-        stage.head + piece.text,
-        piece.finish_reason,
-        piece.prompt_tokens,
-        piece.completion_tokens,
-        piece.latency_s,
-        piece.thought,
-        stage.drop,
-        stage.head,
-        piece.forced_tokens,
-    )
+        name=name, grammar=grammar_hash, sampling=sampling, before=before, drop=drop, head=head,
+        asked=asked, **fields,
+    )  # fmt: skip
 
 
 def _whole(text: str, finish_reason: str, drawn: list[DrawnStage]) -> Completion:

@@ -16,8 +16,8 @@ from pddlego_local.core.record.rows import EpisodeRow
 from pddlego_local.core.seeds import derive_seed
 from pddlego_local.decoding import Decoding
 from pddlego_local.decoding.forms import Form, Keys, Pddl
-from pddlego_local.decoding.ladder import UPPER_RUNGS
 from pddlego_local.decoding.question import Model, Question, Scene
+from pddlego_local.decoding.rungs import RUNGS
 from pddlego_local.episode.acting import Acting, Execution
 from pddlego_local.episode.asking import Asking
 from pddlego_local.episode.planning import Formalization, Planning
@@ -135,13 +135,13 @@ class Episode:
     ) -> Question[T]:
         """What is asked now: `shown` is the one message, or the part of `messages` that shows the
         game. `commands` are offered besides those that `shown` offers; for the rest see `Scene`."""
-        upper = self._decoding.rung in UPPER_RUNGS
+        needs_scene = RUNGS[self._decoding.rung].needs_scene
         tracked = self.memory if self._decoding.goal == "frontier" else ()
         scene = Scene(
             environment=self.environment.package,
             memory=self.memory,
             actions=self.environment.actions,
-            names=names_shown(self.environment, shown, tracked) if upper else Names(),
+            names=names_shown(self.environment, shown, tracked) if needs_scene else Names(),
             commands=(*shown.commands, *commands),
             domain=domain,
             problem=problem,

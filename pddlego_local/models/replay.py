@@ -16,7 +16,7 @@ from pddlego_local.core.nouns import Completion, Messages, Sampling
 from pddlego_local.core.record.events import Call
 from pddlego_local.core.record.folder import transcripts
 from pddlego_local.core.record.run_record import read_run
-from pddlego_local.decoding import GoalArm, Rung
+from pddlego_local.decoding import GoalArm, RungName
 from pddlego_local.decoding.forms import Keys
 from pddlego_local.decoding.layout import Layout
 from pddlego_local.decoding.question import Drawn, Question
@@ -33,7 +33,7 @@ class Replay:
     """
 
     run: Path
-    rung: Rung
+    rung: RungName
     layout: Layout = "any"
     goal: GoalArm = "any"
     stage_tokens: Mapping[str, int] = Field(default_factory=dict)

@@ -12,6 +12,7 @@ from functools import cached_property
 
 from pddlego_local.core.record.counting import counted
 from pddlego_local.core.record.rows import EpisodeRow
+from pddlego_local.decoding.rungs import RUNGS
 from pddlego_local.report.cells import CellRecord
 
 Key = tuple[int, int, int]
@@ -19,7 +20,6 @@ Key = tuple[int, int, int]
 
 RUNG, GOAL, BUDGET = "decoding.rung", "decoding.goal", "environment.budget"
 READING = "decoding.reading"
-OWN_GOALS = {"typed": "any", "grounded": "unmet"}
 BUDGETS = {BUDGET, "decoding.max_tokens", "decoding.draft_tokens", "decoding.stage_tokens"}
 RULES = ".ReferenceFormalizer"  # of a model; what a replay answers was decoded once
 
@@ -88,14 +88,15 @@ class Arm:
         run, groups = self.first.run, ("decoding.", "method.", "model.", "planner.")
         kept = {key: value for key, value in self.first.options.items() if key.startswith(groups)}
         rung = kept.setdefault(RUNG, run.labels["decoding"])
-        if rung == "free":
+        known = RUNGS.get(rung)
+        if known and not known.constrained:
             kept.pop("decoding.layout", None)
             kept.setdefault(READING, "strict")  # all there was before one could choose
         else:
             kept.pop(READING, None)
-        if rung not in OWN_GOALS:
+        if not (known and known.typed):
             kept.pop(GOAL, None)
-        elif kept.get(GOAL) == OWN_GOALS[rung]:
+        elif kept.get(GOAL) == known.goal:
             kept[GOAL] = "the rung's own"
         if kept.get("decoding.reason") != "draft":
             kept.pop("decoding.draft_tokens", None)

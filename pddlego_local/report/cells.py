@@ -13,7 +13,7 @@ from pddlego_local.core.record.folder import read_events, read_rows, transcript_
 from pddlego_local.core.record.rows import EpisodeRow
 from pddlego_local.core.record.run_record import RunRecord, read_run
 from pddlego_local.core.visible import visible
-from pddlego_local.decoding.ladder import RUNGS
+from pddlego_local.decoding.rungs import RUNGS
 
 LABELS = ("environment", "method", "model", "decoding")
 _FILES = ("run.json", "episodes.jsonl")
@@ -61,15 +61,17 @@ class CellRecord:
     def labels(self) -> dict[str, str]:
         """Those of run.json; the decoding's with what it has `added`."""
         labels = {label: visible(self.run.labels[label]) for label in LABELS}
-        decoding = "free" if self.added == STRICTLY else labels["decoding"]
-        return labels | {"decoding": decoding + self.added}
+        if self.added == STRICTLY:
+            labels["decoding"] = self.run.identity["decoding"]["rung"]
+        return labels | {"decoding": labels["decoding"] + self.added}
 
     @property
     def added(self) -> str:
         """To the rung: a tracker's help, or the strict reader of free answers, which was the only
         one before one could choose."""
         decoding = self.run.identity.get("decoding", {})
-        if decoding.get("rung") == "free" and decoding.get("reading") != "lenient":
+        rung = RUNGS.get(decoding.get("rung"))
+        if rung and not rung.constrained and decoding.get("reading") != "lenient":
             return STRICTLY
         return HELPED if decoding.get("goal") == "frontier" else ""
 
@@ -78,7 +80,7 @@ class CellRecord:
         """Its place on the ladder; labels of other names come by the rung that they configure."""
         label = self.run.labels.get("decoding")
         rung = self.run.identity.get("decoding", {}).get("rung", label)
-        return RUNGS.index(rung) if rung in RUNGS else len(RUNGS)
+        return list(RUNGS).index(rung) if rung in RUNGS else len(RUNGS)
 
     @property
     def budget(self) -> str:

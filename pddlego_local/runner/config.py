@@ -23,6 +23,7 @@ from pddlego_local.core.errors import ConfigError
 from pddlego_local.core.games import MOST_EPISODES, parse_games
 from pddlego_local.core.protocols import Environment, Numbered
 from pddlego_local.core.resources import folder
+from pddlego_local.decoding.rungs import RUNGS
 from pddlego_local.environments import family
 from pddlego_local.methods import prompts
 from pddlego_local.runner.compare import Compare
@@ -136,7 +137,8 @@ class CellConfig:
             folder = kept[group].get(key)
             if folder and Path(folder).is_dir():
                 kept[group][key] = Path(folder).name
-        if kept["decoding"].get("reading") != "lenient" or kept["decoding"].get("rung") != "free":
+        rung = RUNGS.get(str(kept["decoding"].get("rung")))
+        if kept["decoding"].get("reading") != "lenient" or rung is None or rung.constrained:
             kept["decoding"].pop("reading", None)  # strict, as all was read before one could choose
         return {**kept, "seed": self.tree["seed"]}
 

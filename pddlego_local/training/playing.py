@@ -7,7 +7,7 @@ from typing import Any
 from rich.console import Console
 
 from pddlego_local.core.errors import ModelFault
-from pddlego_local.decoding import Rung
+from pddlego_local.decoding.rungs import RUNGS, RungName
 from pddlego_local.report.cells import find_cells
 from pddlego_local.report.numbers import report_numbers
 from pddlego_local.runner.config import compose_cell
@@ -16,7 +16,7 @@ from pddlego_local.runner.run import run_cell
 
 def play(
     model: Path,
-    cells: Sequence[tuple[int, Rung]],
+    cells: Sequence[tuple[int, RungName]],
     games: int,
     name: str,
     out: Path,
@@ -27,7 +27,7 @@ def play(
     to OUT/NAME/. Raises ModelFault for an episode without a result.
     """
     for rooms, rung in cells:
-        goal = ["decoding.goal=unmet"] * (rung in ("typed", "grounded"))
+        goal = ["decoding.goal=unmet"] * RUNGS[rung].typed
         overrides = [
             f"name={name}",
             f"games=0-{games - 1}",

@@ -13,7 +13,7 @@ from omegaconf import OmegaConf
 from pydantic import ConfigDict, Field, NonNegativeInt, PositiveFloat, PositiveInt
 
 from pddlego_local.core.resources import folder
-from pddlego_local.decoding import Rung
+from pddlego_local.decoding import RungName
 from pddlego_local.runner.config import clear_errors
 
 _STRICT = ConfigDict(extra="forbid")
@@ -71,10 +71,10 @@ class Play:
 
     games: PositiveInt
     rooms: Annotated[tuple[Annotated[int, Field(ge=3, le=11)], ...], Field(min_length=1)]
-    rungs: Annotated[tuple[Rung, ...], Field(min_length=1)]
+    rungs: Annotated[tuple[RungName, ...], Field(min_length=1)]
 
     @property
-    def cells(self) -> list[tuple[int, Rung]]:
+    def cells(self) -> list[tuple[int, RungName]]:
         return list(itertools.product(self.rooms, self.rungs))
 
 

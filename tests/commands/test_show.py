@@ -6,18 +6,14 @@ import pytest
 
 from pddlego_local.cli import run
 from pddlego_local.core.formats import to_json
-from pddlego_local.core.nouns import Sampling
-from pddlego_local.core.record.events import DrawnStage
-from tests.rows import call
+from tests.rows import call, stage
 
 
 def test_forced_tokens_and_rollbacks_are_shown(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    types = DrawnStage("types", "", Sampling(), "", "(:types a a)", "stop", 9, 12, 0.5)
-    again = DrawnStage(
-        "types", "", Sampling(), "(:types a", " b)", "stop", 9, 8, 0.5, drop=3, forced_tokens=5
-    )
+    types = stage(text="(:types a a)", completion_tokens=12)
+    again = stage(before="(:types a", text=" b)", completion_tokens=8, drop=3, forced_tokens=5)
     (tmp_path / "transcripts").mkdir()
     transcript = tmp_path / "transcripts" / "1-0.jsonl"
     event = call(completion_tokens=20, forced_tokens=5, stages=(types, again))

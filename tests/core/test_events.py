@@ -14,7 +14,6 @@ from pddlego_local.core.record import events as module
 from pddlego_local.core.record.events import (
     ActionTaken,
     Chosen,
-    DrawnStage,
     EditApplied,
     End,
     Event,
@@ -33,14 +32,14 @@ from pddlego_local.methods.shared.won_domains import winning_domains
 from pddlego_local.models.replay import Replay
 from pddlego_local.runner.config import compose_cell
 from pddlego_local.runner.run import run_cell
-from tests.rows import call, row
+from tests.rows import call, row, stage
 
 WHERE = Where(step=3, attempt=2, retry=1, sample=4)
-STAGE = DrawnStage(
-    "types", "0" * 64, Sampling(seed=2**62), "{", "(:types a)", "stop", 9, 4, 0.25,
+STAGE = stage(
+    grammar="0" * 64, sampling=Sampling(seed=2**62), before="{", text="(:types a)", latency_s=0.25,
     drop=7, head="(:types", forced_tokens=3,
 )  # fmt: skip
-DRAFT = DrawnStage("draft", None, Sampling(), "", "Küche\n", "length", 9, 4, 0.5, asked="Now.")
+DRAFT = stage("draft", grammar=None, text="Küche\n", finish_reason="length", asked="Now.")
 EVERY_EVENT: list[Event] = [
     Start(game=1, task_type="11 rooms", observation="Küche\n\u2028 \x7f", success=False),
     call(step=2, of=3, messages=(Message("system", "a"), Message("user", "b")),

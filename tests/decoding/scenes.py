@@ -3,11 +3,10 @@
 import json
 from typing import Any
 
-from pydantic import BaseModel
-
 from pddlego_local.core.nouns import Grammar, Names
 from pddlego_local.decoding.forms import Form
 from pddlego_local.decoding.grammars.lark_text import decoder_verdict
+from pddlego_local.decoding.ladder import constraint_for
 from pddlego_local.decoding.question import Scene
 from pddlego_local.environments.alfworld.game import Alfworld
 from pddlego_local.environments.coin.game import Coin
@@ -29,9 +28,11 @@ KITCHEN = Scene(
 )
 
 
-def patterns_of(form: Form[Any]) -> type[BaseModel]:
-    assert form.patterns
-    return form.patterns
+def grammar_of(rung: str, form: Form[Any], scene: Scene) -> Grammar:
+    """What a rung puts on a form that is not drawn in stages."""
+    constraint = constraint_for(rung, form, scene)
+    assert isinstance(constraint, Grammar)
+    return constraint
 
 
 def accepted(grammar: Grammar, value: Any) -> bool:

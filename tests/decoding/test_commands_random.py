@@ -10,11 +10,10 @@ import pytest
 from pddlego_local.core.nouns import Grammar, Message, Sampling
 from pddlego_local.decoding.forms import COMMAND, MOVE, SEEN, Form
 from pddlego_local.decoding.question import Scene
-from pddlego_local.decoding.staged.commands import commands, moves, seen
 from pddlego_local.environments.tables import Tables
 from pddlego_local.models.random import make_random_llama
 from pddlego_local.models.transformers import Engine, TransformersModel
-from tests.decoding.scenes import DIRECTIONS, HOUSE, KITCHEN, ROOM, RUNGS, patterns_of
+from tests.decoding.scenes import DIRECTIONS, HOUSE, KITCHEN, ROOM, RUNGS, grammar_of
 
 
 @pytest.fixture(scope="module")
@@ -57,7 +56,8 @@ def legal(scene: Scene) -> set[str]:
 def test_random_weights_name_legal_commands(
     model: TransformersModel, rung: str, name: str, scene: Scene
 ) -> None:
-    named = {answer.action for answer in drawn(model, commands(rung, scene), COMMAND, count=10)}
+    grammar = grammar_of(rung, COMMAND, scene)
+    named = {answer.action for answer in drawn(model, grammar, COMMAND, count=10)}
     assert rung != "grounded" or named <= legal(scene)
     for command in named - set(scene.commands):
         parsed = Tables.load(f"pddlego_local.environments.{name}").parse(command)
@@ -67,7 +67,7 @@ def test_random_weights_name_legal_commands(
 
 @pytest.mark.parametrize("rung", RUNGS)
 def test_random_weights_make_legal_moves(model: TransformersModel, rung: str) -> None:
-    answers = drawn(model, moves(rung, ROOM, patterns=patterns_of(MOVE)), MOVE, count=12)
+    answers = drawn(model, grammar_of(rung, MOVE, ROOM), MOVE, count=12)
     acts = {answer.text for answer in answers if answer.kind == "act"}
     assert acts and len(acts) < len(answers)
     if rung == "grounded":
@@ -76,6 +76,6 @@ def test_random_weights_make_legal_moves(model: TransformersModel, rung: str) ->
 
 def test_random_weights_see_what_was_mentioned(model: TransformersModel) -> None:
     """Below "grounded" the grammar is that of "syntax", which has its own test."""
-    answers = drawn(model, seen("grounded", KITCHEN, patterns=patterns_of(SEEN)), SEEN)
+    answers = drawn(model, grammar_of("grounded", SEEN, KITCHEN), SEEN)
     named = {name for answer in answers for name in (*answer.closed, *answer.items)}
     assert named and named <= set(KITCHEN.names.things)

@@ -12,7 +12,6 @@ from pddlego_local.decoding.grammars.lark_text import decoder_verdict
 from pddlego_local.decoding.ladder import constraint_for
 from pddlego_local.decoding.layout import Layout
 from pddlego_local.decoding.question import Scene
-from pddlego_local.decoding.staged.edits import staged_edit
 from pddlego_local.decoding.stages import StagedGrammar, place_of_departure
 from pddlego_local.pddl.check import check
 from pddlego_local.pddl.edit import apply
@@ -33,7 +32,9 @@ OUT_OF_DOOR1 = "(next hall door1 up)"
 
 
 def staged(rung: str, scene: Scene = SCENE, layout: Layout = "any") -> StagedGrammar:
-    return staged_edit(rung, scene, layout)
+    constraint = constraint_for(rung, EDIT, scene, layout)
+    assert isinstance(constraint, StagedGrammar)
+    return constraint
 
 
 def edit(**lists: Any) -> dict[str, Any]:

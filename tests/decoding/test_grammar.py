@@ -9,7 +9,8 @@ from pddlego_local.core.errors import ConfigError
 from pddlego_local.core.nouns import Grammar
 from pddlego_local.core.resources import folder
 from pddlego_local.decoding.grammars.lark_text import accepts, decoder_verdict, load, validate
-from pddlego_local.decoding.ladder import RUNGS, constraint_for
+from pddlego_local.decoding.ladder import constraint_for
+from pddlego_local.decoding.rungs import RUNGS
 from pddlego_local.decoding.stages import first_grammar
 from tests.questions import static_grammar
 
@@ -25,7 +26,7 @@ def test_our_grammars_are_valid_and_self_contained(name: str) -> None:
 
 def test_every_rung_has_its_grammar_and_no_other_rung_exists() -> None:
     assert constraint_for("free") is None
-    for rung in RUNGS[1:]:
+    for rung in tuple(RUNGS)[1:]:
         constraint = constraint_for(rung)
         assert constraint
         validate(first_grammar(constraint))

@@ -11,8 +11,9 @@ from pddlego_local.core.errors import ConfigError
 from pddlego_local.core.nouns import Action
 from pddlego_local.decoding.forms import EDIT, PDDL, PROBLEM, Form, Keys
 from pddlego_local.decoding.grammars.lark_text import accepts, decoder_verdict, load
-from pddlego_local.decoding.ladder import LADDER, RUNGS, constraint_for
+from pddlego_local.decoding.ladder import LADDER, constraint_for
 from pddlego_local.decoding.layout import ExactLayout, Printer
+from pddlego_local.decoding.rungs import RUNGS
 from pddlego_local.decoding.stages import StagedGrammar, place_of_departure
 from tests.decoding.test_typed import DOMAIN, PROBLEM_FILE, SCENE
 from tests.grammars.cases import cases, data_folder
@@ -119,7 +120,7 @@ def spoilt(text: str, layout: ExactLayout) -> Iterator[str]:
 
 
 @pytest.mark.parametrize("layout", EXACT)
-@pytest.mark.parametrize("rung", RUNGS[2:])
+@pytest.mark.parametrize("rung", tuple(RUNGS)[2:])
 def test_given_what_is_said_no_character_is_free(rung: str, layout: ExactLayout) -> None:
     printer = Printer(layout, SCENE.actions, tight=rung in ("typed", "grounded"))
     text = printer.answer({"df": DOMAIN, "pf": PROBLEM_FILE})

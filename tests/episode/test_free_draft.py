@@ -8,8 +8,9 @@ from pddlego_local.core.errors import ConfigError
 from pddlego_local.core.nouns import Completion, Grammar, Messages, Names, Prefix, Sampling, Turn
 from pddlego_local.decoding import Decoding
 from pddlego_local.decoding.forms import FORMS, PDDL, choice
-from pddlego_local.decoding.ladder import RUNGS, constraint_for
+from pddlego_local.decoding.ladder import constraint_for
 from pddlego_local.decoding.question import Question, Scene
+from pddlego_local.decoding.rungs import RUNGS
 from pddlego_local.decoding.stages import StagedGrammar
 from pddlego_local.environments.coin import reference
 from pddlego_local.environments.coin.game import TABLES
@@ -50,7 +51,7 @@ class Overheard(RandomLogits):
         return super().complete(messages, grammar, sampling, prefix)
 
 
-@pytest.mark.parametrize("rung", RUNGS[1:])
+@pytest.mark.parametrize("rung", tuple(RUNGS)[1:])
 def test_every_form_can_be_drafted_on_every_rung_with_a_grammar(rung: str) -> None:
     finished = 0
     for form in ALL_FORMS:

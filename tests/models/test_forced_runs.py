@@ -12,7 +12,8 @@ import pytest
 from pddlego_local.core.errors import ConfigError
 from pddlego_local.core.nouns import Completion, Grammar, Prefix, Sampling
 from pddlego_local.decoding.forms import PDDL
-from pddlego_local.decoding.ladder import RUNGS, constraint_for
+from pddlego_local.decoding.ladder import constraint_for
+from pddlego_local.decoding.rungs import RUNGS
 from pddlego_local.episode.drawing import draw
 from pddlego_local.models.canary import check_obedience
 from pddlego_local.models.transformers import TransformersModel
@@ -62,7 +63,7 @@ def test_forced_runs_change_no_answer(
         assert ours.sampled_tokens + ours.forced_tokens == theirs.sampled_tokens
 
 
-@pytest.mark.parametrize("rung", RUNGS[2:])
+@pytest.mark.parametrize("rung", tuple(RUNGS)[2:])
 def test_forced_runs_change_no_answer_in_stages(
     model: TransformersModel, token_by_token: TransformersModel, rung: str
 ) -> None:

@@ -13,9 +13,10 @@ from pddlego_local.core.nouns import Completion, Grammar, Message, Messages, Pre
 from pddlego_local.core.protocols import LanguageModel
 from pddlego_local.decoding.forms import PDDL
 from pddlego_local.decoding.grammars.lark_text import decoder_verdict
-from pddlego_local.decoding.ladder import RUNGS, constraint_for
+from pddlego_local.decoding.ladder import constraint_for
 from pddlego_local.decoding.layout import Layout
 from pddlego_local.decoding.question import Drawn
+from pddlego_local.decoding.rungs import RUNGS
 from pddlego_local.episode.drawing import draw
 from pddlego_local.episode.reading.answer import read
 from pddlego_local.models.canary import check_forced_tokens, check_obedience
@@ -89,7 +90,7 @@ def every_rung_layout_and_reason(line: Line) -> None:
     """What is finished keeps the rung's promise; what is cut is the beginning of something."""
     reasons = ("none", "draft", "think") if line.thinking else ("none", "draft")
     asked = [("free", LAYOUTS[0], reason) for reason in reasons]
-    asked += itertools.product(RUNGS[1:], LAYOUTS, reasons)
+    asked += itertools.product(tuple(RUNGS)[1:], LAYOUTS, reasons)
     with ThreadPoolExecutor(AT_ONCE) as pool:
         list(pool.map(lambda one: _on_a_rung(line, *one), asked))
 

@@ -9,11 +9,9 @@ from typing import Any
 import pytest
 from scipy.stats import binomtest
 
-from pddlego_local.core.nouns import Sampling
 from pddlego_local.core.record.events import (
     ActionTaken,
     Chosen,
-    DrawnStage,
     EditApplied,
     Event,
     Note,
@@ -28,7 +26,7 @@ from pddlego_local.report.calls import calls
 from pddlego_local.report.statistics.cell import measure
 from pddlego_local.report.statistics.rates import Mean, Rate, if_missing
 from pddlego_local.report.statistics.trials import success_after_trials
-from tests.rows import call, row
+from tests.rows import call, row, stage
 
 
 def plan(
@@ -191,13 +189,13 @@ def test_of_several_candidates_the_chosen_one_is_counted_and_the_prompt_once() -
 
 
 def test_forced_tokens_and_rollbacks_are_those_of_all_samples() -> None:
-    stage = DrawnStage("types", "", Sampling(), "", "a", "stop", 1, 1, 0.0)
-    again = dataclasses.replace(stage, drop=2)
+    first = stage(completion_tokens=1)
+    again = dataclasses.replace(first, drop=2)
     counts = summarize(
         [
-            call(sample=0, of=2, stages=(stage, again, again)),
-            call(sample=1, of=2, stages=(stage, again), forced_tokens=0),
-            call(step=2, stages=(stage,)),
+            call(sample=0, of=2, stages=(first, again, again)),
+            call(sample=1, of=2, stages=(first, again), forced_tokens=0),
+            call(step=2, stages=(first,)),
         ]
     )
     assert (counts.calls, counts.rollbacks, counts.forced_tokens) == (2, 3, 6)

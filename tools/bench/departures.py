@@ -19,7 +19,7 @@ from pddlego_local.decoding.staged.limits import (
     MOST_TYPES,
     most_facts,
 )
-from pddlego_local.decoding.staged.names import circle
+from pddlego_local.decoding.staged.names import looping_prefix
 from pddlego_local.decoding.staged.reading import domain_of
 from pddlego_local.decoding.staged.schemas import ActionSchema
 from pddlego_local.pddl.faults import FaultLog
@@ -175,7 +175,7 @@ def _long_list(pair: Pair) -> bool:
 def _long_name(pair: Pair) -> bool:
     """Or one that holds a part three times in a row."""
     words = re.findall(r"[\w-]+", pair.text)
-    return any(len(word) > MOST_LETTERS or circle(word) for word in words)
+    return any(len(word) > MOST_LETTERS or looping_prefix(word) for word in words)
 
 
 def _literals(pair: Pair) -> Iterator[tuple[Literal, Terms]]:
@@ -281,6 +281,6 @@ REASONS: dict[str, Callable[[Pair], bool]] = {
     "an operator as predicate": _operator_as_predicate,
     "no predicate with parameters": _nothing_with_parameters,
     "a list longer than its bound": _long_list,
-    "a name too long, or in circles": _long_name,
+    "a name too long, or a loop": _long_name,
     "a negated initial fact": lambda p: any(fact.negated for fact in p.problem.init),
 }

@@ -22,12 +22,13 @@ from pathlib import Path
 from typing import Any
 
 from pddlego_local.core.protocols import Planner
+from pddlego_local.decoding.forms import PDDL
 from pddlego_local.decoding.grammars.lark_text import accepts, load
+from pddlego_local.decoding.ladder import constraint_for
 from pddlego_local.decoding.layout import Printer
 from pddlego_local.decoding.question import Scene
-from pddlego_local.decoding.staged.pddl import staged_pddl
 from pddlego_local.decoding.staged.schemas import ActionSchema
-from pddlego_local.decoding.stages import place_of_departure
+from pddlego_local.decoding.stages import StagedGrammar, place_of_departure
 from pddlego_local.environments.alfworld import game as alfworld
 from pddlego_local.environments.coin import game as coin
 from pddlego_local.pddl.check import check
@@ -112,7 +113,9 @@ def _place(rung: str, domain: str, problem: str, scene: Scene) -> str:
         return f"cannot be printed: {fault}"
     if rung == "syntax":
         return "" if accepts(load("syntax", "line"), text) else "somewhere"
-    return place_of_departure(staged_pddl(rung, scene, "line"), text)
+    constraint = constraint_for(rung, PDDL, scene, "line")
+    assert isinstance(constraint, StagedGrammar)
+    return place_of_departure(constraint, text)
 
 
 def _cause(outcome: str, syntax: bool, symbols: bool | None) -> str:

@@ -15,7 +15,7 @@ from pddlego_local.decoding.staged.atoms import Facts
 from pddlego_local.decoding.staged.declarations import declarations
 from pddlego_local.decoding.staged.goals import frontier, goal
 from pddlego_local.decoding.staged.limits import most_objects
-from pddlego_local.decoding.staged.names import Names
+from pddlego_local.decoding.staged.names import NewNames
 from pddlego_local.decoding.staged.reading import domain_of, problem_in
 from pddlego_local.decoding.staged.writing import Build
 from pddlego_local.environments.coin.game import TABLES
@@ -71,7 +71,7 @@ def stages(size: int, salt: str = "") -> dict[str, tuple[Grammar, str]]:
     built: dict[str, tuple[Build, str]] = {
         "objects": (
             lambda rules: parts.objects(
-                rules, Names(), declared, names, most_objects(size), parts.NEXT_PROBLEM
+                rules, NewNames(names), declared, most_objects(size), "_NEXT_PROBLEM"
             ),
             objects,
         ),

@@ -42,12 +42,12 @@ class Start(Recorded):
     map_seen: bool = False
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class DrawnStage(Recorded):
-    """What one stage added, after `before`; the record shows where it began and under what.
+    """The `Completion` of one stage, the `grammar` (hash) that it was drawn under, and where in the
+    answer it stands: after `before`, from whose end `drop` characters had been rolled back. `text`
+    begins with `head`, which was forced and is no part of the grammar.
 
-    `drop` characters were rolled back before it. `text` begins with `head`, which was forced and is
-    no part of the grammar. Of its `completion_tokens`, `forced_tokens` were not sampled.
     A "draft" comes first, where there is one: it is free (`grammar` None) and no part of the
     answer, and `asked` is what the model was told after it.
     """

@@ -13,12 +13,12 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from pydantic import BaseModel
-
 from pddlego_local.core.nouns import Action, Grammar
+from pddlego_local.decoding.forms import Form, Keys
 from pddlego_local.decoding.grammars.schema import schema_grammar, schema_of
 from pddlego_local.decoding.layout import Layout
 from pddlego_local.decoding.question import Scene
+from pddlego_local.decoding.rungs import Rung
 from pddlego_local.decoding.staged.schemas import ActionSchema
 
 DIRECTIONS = ("north", "south", "east", "west")
@@ -27,26 +27,29 @@ DIRECTIONS = ("north", "south", "east", "west")
 _ANY_NAME = "[a-zA-Z]([a-zA-Z0-9 -]{0,28}[a-zA-Z0-9])?"
 
 
-def commands(rung: str, scene: Scene, layout: Layout = "any") -> Grammar:
+def command(rung: Rung, form: Form[Keys], scene: Scene, layout: Layout) -> Grammar:
     """For {"action": a command}."""
-    return schema_grammar(rung, _object({"action": _command(rung, scene)}), layout)
+    return schema_grammar(rung.name, _object({"action": _command(rung, scene)}), layout)
 
 
-def moves(rung: str, scene: Scene, layout: Layout = "any", *, patterns: type[BaseModel]) -> Grammar:
-    """For {"kind": "act", "text": a command}, or a thought as `patterns` bound its text."""
+def move(rung: Rung, form: Form[Keys], scene: Scene, layout: Layout) -> Grammar:
+    """For {"kind": "act", "text": a command}, or a thought as long as the form allows."""
     act = {"kind": {"const": "act"}, "text": _command(rung, scene)}
-    think = {"kind": {"const": "think"}, "text": schema_of(patterns)["properties"]["text"]}
-    return schema_grammar(rung, {"anyOf": [_object(think), _object(act)]}, layout)
+    think = {"kind": {"const": "think"}, "text": _patterns(form)["text"]}
+    return schema_grammar(rung.name, {"anyOf": [_object(think), _object(act)]}, layout)
 
 
-def seen(rung: str, scene: Scene, layout: Layout = "any", *, patterns: type[BaseModel]) -> Grammar:
-    """For lists of things: as `patterns` bound them, when grounded with mentioned names only."""
-    lists = schema_of(patterns)["properties"]
-    if rung == "grounded":
-        names = _nouns(scene)
-        only = {"items": {"enum": names}} if names else {"maxItems": 0}
-        lists = {key: entry | only for key, entry in lists.items()}
-    return schema_grammar(rung, _object(lists), layout)
+def seen(rung: Rung, form: Form[Keys], scene: Scene, layout: Layout) -> Grammar:
+    """For lists of mentioned things, as long as the form's patterns allow."""
+    names = _nouns(scene)
+    only = {"items": {"enum": names}} if names else {"maxItems": 0}
+    lists = {key: entry | only for key, entry in _patterns(form).items()}
+    return schema_grammar(rung.name, _object(lists), layout)
+
+
+def _patterns(form: Form[Keys]) -> dict[str, Any]:
+    properties: dict[str, Any] = schema_of(form.patterns or form.keys)["properties"]
+    return properties
 
 
 def _object(properties: Mapping[str, Any]) -> dict[str, Any]:
@@ -58,10 +61,10 @@ def _object(properties: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _command(rung: str, scene: Scene) -> dict[str, Any]:
+def _command(rung: Rung, scene: Scene) -> dict[str, Any]:
     """A schema for one string: all pairs of names are a short pattern, but a long list."""
-    direction = _ANY_NAME if rung == "signatures" else _any_of(DIRECTIONS)
-    name = _any_of(_nouns(scene)) if rung == "grounded" else _ANY_NAME
+    direction = _any_of(DIRECTIONS) if rung.typed else _ANY_NAME
+    name = _any_of(_nouns(scene)) if rung.grounded else _ANY_NAME
     patterns = [*map(_literal, scene.commands), *_templates(scene.actions, name, direction)]
     if not patterns:  # nothing is offered or mentioned, yet the answer must name an action
         patterns = list(_templates(scene.actions, _ANY_NAME, direction))

@@ -6,10 +6,10 @@ from dataclasses import replace
 from functools import partial
 
 from pddlego_local.decoding.staged import domain_parts as parts
-from pddlego_local.decoding.staged import looks
+from pddlego_local.decoding.staged import reviews
 from pddlego_local.decoding.staged.bodies import More
 from pddlego_local.decoding.staged.declarations import Declarations, declarations
-from pddlego_local.decoding.staged.names import Names, circle
+from pddlego_local.decoding.staged.names import NewNames
 from pddlego_local.decoding.staged.reading import (
     after_type,
     domain_in,
@@ -19,7 +19,7 @@ from pddlego_local.decoding.staged.reading import (
     title_of,
 )
 from pddlego_local.decoding.staged.schemas import ActionSchema
-from pddlego_local.decoding.staged.writing import Build, Look, Part, Resample, Writing
+from pddlego_local.decoding.staged.writing import Build, Part, Resample, Review, Writing
 from pddlego_local.decoding.stages import Stage
 from pddlego_local.pddl.reader import Block, Word
 
@@ -27,17 +27,15 @@ DomainPart = Generator[Stage, str, Declarations]
 """Some stages, and what the domain declares after them."""
 
 
-def domain(
-    writing: Writing, schemas: Sequence[ActionSchema], names: Names, allowed: Sequence[str] | None
-) -> DomainPart:
-    """A domain with the actions of `schemas`. Constants have `allowed` names; None allows any."""
+def domain(writing: Writing, schemas: Sequence[ActionSchema], names: NewNames) -> DomainPart:
+    """A domain with the actions of `schemas`."""
     yield from _types(writing, schemas, names)
-    declared = yield from _declarations(writing, schemas, names, allowed)
+    declared = yield from _declarations(writing, schemas, names)
     yield from _actions(writing, schemas, declared)
     return declared
 
 
-def _types(writing: Writing, schemas: Sequence[ActionSchema], names: Names) -> Part:
+def _types(writing: Writing, schemas: Sequence[ActionSchema], names: NewNames) -> Part:
     """The types of the actions' parameters are always declared; the model may declare others."""
 
     def entries() -> list[Word]:
@@ -49,12 +47,12 @@ def _types(writing: Writing, schemas: Sequence[ActionSchema], names: Names) -> P
     def title() -> Word | None:
         return title_of(domain_in(writing.text).block)
 
-    yield from writing.write_until_right(
+    yield from writing.write_and_review(
         "types",
         partial(parts.types, names=names),
         (
-            looks.title(writing, names, title, partial(parts.types, names=names, opening=False)),
-            looks.listed(writing, names, entries, rest),
+            reviews.title(writing, names, title, partial(parts.types, names=names, opening=False)),
+            reviews.listed(writing, names, entries, rest),
             partial(_parents, writing, names, rest),
         ),
     )
@@ -64,9 +62,7 @@ def _types(writing: Writing, schemas: Sequence[ActionSchema], names: Names) -> P
     writing.put(len(writing.text) - 1, "".join(f" {kind}" for kind in missing) + ")")
 
 
-def _declarations(
-    writing: Writing, schemas: Sequence[ActionSchema], names: Names, allowed: Sequence[str] | None
-) -> DomainPart:
+def _declarations(writing: Writing, schemas: Sequence[ActionSchema], names: NewNames) -> DomainPart:
     """Constants and predicates; at least one predicate that an action can change."""
     declared = declarations(domain_in(writing.text))
 
@@ -75,9 +71,8 @@ def _declarations(
 
     def more_constants(taken: Collection[str], typed: bool) -> Build:
         return partial(
-            parts.more_constants, names=names, declared=declared, allowed=allowed, taken=taken,
-            typed=typed,
-        )  # fmt: skip
+            parts.more_constants, names=names, declared=declared, taken=taken, typed=typed
+        )
 
     def predicates() -> list[Word]:
         return [predicate.word for predicate in domain_in(writing.text).predicates or ()]
@@ -93,19 +88,19 @@ def _declarations(
         rest = more_predicates([word.text for word in predicates()], False)
         return Resample(len(writing.text), rest)
 
-    yield from writing.write_until_right(
+    yield from writing.write_and_review(
         "predicates",
-        partial(parts.declarations, names=names, declared=declared, allowed=allowed),
+        partial(parts.declarations, names=names, declared=declared),
         (
-            looks.listed(
+            reviews.listed(
                 writing,
                 names,
                 constants,
                 more_constants,
                 end=all_predicates,
-                made_up=allowed is None,
+                made_up=names.allowed is None,
             ),
-            looks.listed(writing, names, predicates, more_predicates, in_blocks=True),
+            reviews.listed(writing, names, predicates, more_predicates, in_blocks=True),
             _parameters(writing, names, declared),
             go_on,
             partial(_nothing_to_change, writing, names, schemas),
@@ -139,37 +134,36 @@ def _actions(writing: Writing, schemas: Sequence[ActionSchema], declared: Declar
             open_=open_[1:], more=more,
         )  # fmt: skip
 
-    yield from writing.write_until_right(
+    yield from writing.write_and_review(
         "actions",
         partial(parts.actions, declared=declared, schemas=others(())),
         (
-            looks.listed(writing, Names(), present, more, made_up=False, in_blocks=True),
-            looks.operands(writing, bodies, rest),
-            looks.unfinished(writing, rest),
+            reviews.listed(writing, NewNames(), present, more, made_up=False, in_blocks=True),
+            reviews.operands(writing, bodies, rest),
+            reviews.unfinished(writing, rest),
         ),
     )
 
 
 def _parents(
-    writing: Writing, names: Names, rest: Callable[[Collection[str], bool], Build]
+    writing: Writing, names: NewNames, rest: Callable[[Collection[str], bool], Build]
 ) -> Resample | None:
-    """The type of a type may run in circles too: its entry is written again."""
+    """The supertype of a type may be a loop too: its entry is written again."""
     types = domain_in(writing.text).types
     for number, entry in enumerate(types):
-        for beginning in filter(None, (circle(kind.name) for kind in entry.types)):
-            names.avoid(beginning)
+        if any(names.avoid_loop(kind.name) for kind in entry.types):
             cut = end_before(writing.text, entry.word.offset)
             before = [earlier.word.text for earlier in types[:number]]
             return Resample(cut, rest(before, after_type(writing.text[:cut])))
     return None
 
 
-def _parameters(writing: Writing, names: Names, declared: Declarations) -> Look:
+def _parameters(writing: Writing, names: NewNames, declared: Declarations) -> Review:
     """A predicate's variables are different names. The second time that they are not, the predicate
     ends."""
     given_up = itertools.count()
 
-    def look() -> Resample | None:
+    def review() -> Resample | None:
         predicates = domain_in(writing.text).predicates or []
         found = (
             (number, variables, word)
@@ -180,8 +174,7 @@ def _parameters(writing: Writing, names: Names, declared: Declarations) -> Look:
         number, variables, word = next(found, (0, [], None))
         if word is None:
             return None
-        if beginning := circle(word.name[1:]):
-            names.avoid(beginning)
+        names.avoid_loop(word.name[1:])
         cut = end_before(writing.text, word.offset)
         taken = [earlier.word.text for earlier in predicates[: number + 1]]
         rest = partial(parts.more_predicates, names=names, declared=declared, taken=taken)
@@ -192,11 +185,11 @@ def _parameters(writing: Writing, names: Names, declared: Declarations) -> Look:
         more = partial(parts.more_parameters, names=names, declared=declared, taken=taken)
         return Resample(cut, partial(more, variables=before, typed=typed))
 
-    return look
+    return review
 
 
 def _nothing_to_change(
-    writing: Writing, names: Names, schemas: Sequence[ActionSchema]
+    writing: Writing, names: NewNames, schemas: Sequence[ActionSchema]
 ) -> Resample | None:
     """Some action can change some predicate, one with parameters if there are actions with any."""
     declared = declarations(domain_in(writing.text))

@@ -28,14 +28,14 @@ from pddlego_local.decoding.staged.limits import (
     PREDICATES_AT_ONCE,
 )
 from pddlego_local.decoding.staged.lists import rest_of_list, typed_list
-from pddlego_local.decoding.staged.names import Names
+from pddlego_local.decoding.staged.names import NewNames
 from pddlego_local.decoding.staged.schemas import ActionSchema
 from pddlego_local.pddl.reader import Block, Word
 
 _END = literally("_C")
 
 
-def types(rules: Rules, names: Names, *, opening: bool = True) -> str:
+def types(rules: Rules, names: NewNames, *, opening: bool = True) -> str:
     """The beginning of the answer, or what follows "(domain", to the end of `:types`."""
     begin = rules.begin("_OPEN_DOMAIN") if opening else ""
     title = rules.terminal(f"_B1 {names.any()} _C")
@@ -43,41 +43,37 @@ def types(rules: Rules, names: Names, *, opening: bool = True) -> str:
     return f"{begin} {title} _REQUIREMENTS {rules.terminal(f'_TYPES {listed}')}"
 
 
-def more_types(rules: Rules, names: Names, taken: Collection[str], typed: bool) -> str:
+def more_types(rules: Rules, names: NewNames, taken: Collection[str], typed: bool) -> str:
     most = MOST_TYPES - len(taken)
     return rules.terminal(rest_of_list(rules, names.type(taken), names.any(), most, typed))
 
 
-def declarations(
-    rules: Rules, names: Names, declared: Declarations, allowed: Sequence[str] | None
-) -> str:
-    """Constants and predicates. Constants have `allowed` names; None allows any."""
-    name = names.thing(allowed, ())
-    listed = typed_list(rules, name, one_of(declared.types), MOST_CONSTANTS)
+def declarations(rules: Rules, names: NewNames, declared: Declarations) -> str:
+    """Constants and predicates."""
+    listed = typed_list(rules, names.thing(()), one_of(declared.types), MOST_CONSTANTS)
     constants = rules.terminal(f"_CONSTANTS {listed}")
     return f"[{constants}] {predicates(rules, names, declared)}"
 
 
 def more_constants(
     rules: Rules,
-    names: Names,
+    names: NewNames,
     declared: Declarations,
-    allowed: Sequence[str] | None,
     taken: Collection[str],
     typed: bool,
 ) -> str:
-    name, most = names.thing(allowed, taken), MOST_CONSTANTS - len(taken)
+    name, most = names.thing(taken), MOST_CONSTANTS - len(taken)
     rest = rest_of_list(rules, name, one_of(declared.types), most, typed)
     return f"{rules.terminal(rest)} {predicates(rules, names, declared)}"
 
 
-def predicates(rules: Rules, names: Names, declared: Declarations) -> str:
+def predicates(rules: Rules, names: NewNames, declared: Declarations) -> str:
     """All of `:predicates`."""
     return f"_PREDICATES {more_predicates(rules, names, declared, ())}"
 
 
 def more_predicates(
-    rules: Rules, names: Names, declared: Declarations, taken: Collection[str]
+    rules: Rules, names: NewNames, declared: Declarations, taken: Collection[str]
 ) -> str:
     """To the end of `:predicates`, or to where they are looked at."""
     variables = f"({names.variable()} {_type(declared)}) ~ 0 .. {MOST_PARAMETERS}"
@@ -92,7 +88,7 @@ def more_predicates(
 
 def more_parameters(
     rules: Rules,
-    names: Names,
+    names: NewNames,
     declared: Declarations,
     taken: Collection[str],
     variables: Collection[str],
@@ -106,7 +102,7 @@ def more_parameters(
 
 
 def added_predicate(
-    rules: Rules, names: Names, declared: Declarations, schemas: Sequence[ActionSchema]
+    rules: Rules, names: NewNames, declared: Declarations, schemas: Sequence[ActionSchema]
 ) -> str:
     """One more predicate at the end, of a kind that an action can change."""
     name = names.predicate([name for name, _ in declared.predicates])

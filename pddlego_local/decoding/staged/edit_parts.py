@@ -11,7 +11,7 @@ from pddlego_local.decoding.grammars.builder import Rules
 from pddlego_local.decoding.grammars.terminals import one_of
 from pddlego_local.decoding.staged.atoms import IN_A_STRING, Facts, Pools, atoms_except
 from pddlego_local.decoding.staged.declarations import Declarations
-from pddlego_local.decoding.staged.names import Names
+from pddlego_local.decoding.staged.names import NewNames
 
 # As many as the rung "syntax" allows.
 MOST_LINES = 80  # the first edit of a large ALFWorld room adds 55 objects
@@ -65,11 +65,10 @@ def object_changes(
     declared: Declarations,
     objects: Mapping[str, str],
     facts: Iterable[str],
-    names: Names,
-    allowed: Sequence[str] | None,
+    names: NewNames,
 ) -> str:
-    """From "objects" to its end. New names are of the `allowed` ones; None allows any."""
-    name = names.thing(allowed, [*objects, *declared.things, *begun.new])
+    """From "objects" to its end."""
+    name = names.thing([*objects, *declared.things, *begun.new])
     new = rules.terminal(name) if name else ""
     line_end = _line_end(rules, declared, new)
     old = [name for name in objects if name not in begun.old]

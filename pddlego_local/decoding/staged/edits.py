@@ -11,13 +11,15 @@ allows no new names but those of the observations.
 
 import json
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
+from pddlego_local.decoding.forms import Form, Keys
 from pddlego_local.decoding.layout import Layout
 from pddlego_local.decoding.question import Scene
+from pddlego_local.decoding.rungs import Rung
 from pddlego_local.decoding.staged.declarations import declarations, type_of
 from pddlego_local.decoding.staged.edit_parts import (
     Begun,
@@ -26,7 +28,7 @@ from pddlego_local.decoding.staged.edit_parts import (
     object_changes,
     words,
 )
-from pddlego_local.decoding.staged.names import Names, circle
+from pddlego_local.decoding.staged.names import NewNames
 from pddlego_local.decoding.staged.reading import domain_of, typed_names
 from pddlego_local.decoding.staged.writing import Part, Resample, Writing
 from pddlego_local.decoding.stages import StagedGrammar, Stages
@@ -35,22 +37,22 @@ from pddlego_local.pddl.edit import facts_of, objects_of
 _STRING = re.compile(r'"((?:[^"\\]|\\.)*)"(?=(\s*:\s*[\[{])?)')
 
 
-def staged_edit(rung: str, scene: Scene, layout: Layout = "any") -> StagedGrammar:
+def edit(rung: Rung, form: Form[Keys], scene: Scene, layout: Layout) -> StagedGrammar:
     """For {"objects": changes, "init": changes}."""
-    allowed = scene.names.objects if rung == "grounded" else None
-    return StagedGrammar(rung, lambda: _edit(scene, allowed, layout))
+    allowed = scene.names.objects if rung.grounded else None
+    return StagedGrammar(rung.name, lambda: _edit(scene, NewNames(allowed), layout))
 
 
-def _edit(scene: Scene, allowed: Sequence[str] | None, layout: Layout) -> Stages:
-    writing, names = Writing(layout), Names()
+def _edit(scene: Scene, names: NewNames, layout: Layout) -> Stages:
+    writing = Writing(layout)
     declared = declarations(domain_of(scene.domain))
     objects, facts = objects_of(scene.problem), facts_of(scene.problem)
     build = partial(object_changes, declared=declared, objects=objects, facts=facts)
     yield from _without_repetition(
         writing,
         "objects",
-        partial(build, names=names, allowed=allowed),
-        names if allowed is None else None,
+        partial(build, names=names),
+        names if names.allowed is None else None,
     )
     changes = json.loads(writing.text + "}")["objects"]
     things = declared.things | _objects_after(objects, changes)
@@ -80,10 +82,10 @@ class _Entry:
 
 
 def _without_repetition(
-    writing: Writing, name: str, part: "partial[str]", made_up: Names | None = None
+    writing: Writing, name: str, part: "partial[str]", made_up: NewNames | None = None
 ) -> Part:
-    """A part. What comes again is rolled back, with all that follows it, and so is a name that is
-    `made_up` and runs in circles; one more entry at least stays each time."""
+    """A part. What comes again is rolled back, with all that follows it, and so is a `made_up` name
+    that is a loop; one more entry at least stays each time."""
     first = len(writing.text)
 
     def repeated() -> Resample | None:
@@ -99,14 +101,13 @@ def _without_repetition(
         )
         return Resample(again.cut, partial(part, begun=begun))
 
-    yield from writing.write_until_right(name, partial(part, begun=Begun()), [repeated])
+    yield from writing.write_and_review(name, partial(part, begun=Begun()), [repeated])
 
 
-def _first_wrong(entries: Iterable[_Entry], made_up: Names | None) -> _Entry | None:
+def _first_wrong(entries: Iterable[_Entry], made_up: NewNames | None) -> _Entry | None:
     seen = set()
     for entry in entries:
-        if made_up and not entry.old and (beginning := circle(entry.text)):
-            made_up.avoid(beginning)
+        if made_up and not entry.old and made_up.avoid_loop(entry.text):
             return entry
         # PDDL ignores the case of names; old ones are spelled as in the problem.
         key = entry.old, entry.text if entry.old else entry.text.lower()

@@ -16,7 +16,7 @@ LEAST_FACTS = 20  # that are always allowed
 
 PREDICATES_AT_ONCE = 10
 """Predicates that are drawn before they are looked at: so many, at most, are discarded where a
-model walks in circles."""
+model repeats itself."""
 
 
 def most_objects(shown: int) -> int:

@@ -1,4 +1,4 @@
-"""The names that a model may make up: what they must differ from, and names that run in circles."""
+"""Names that a model may give: what they must differ from, and which of them are a loop."""
 
 import re
 from collections.abc import Collection, Iterable, Sequence
@@ -11,32 +11,35 @@ NO_TYPES = frozenset({"number"})
 _THRICE = re.compile(r"(.*?[^0-9].*?)\1\1")
 
 
-def circle(name: str) -> str:
-    """How a name begins that holds a part three times in a row: up to the end of the second.
+def looping_prefix(name: str) -> str:
+    """The beginning of a name that says a part three times in a row, to the end of the second time;
+    "" for any other name.
 
-    "none-of-none-of-none" is on no such way, "none-of-none-of-none-of" gives "none-of-none-of-"…
-    Numbers may repeat their digits. "" for any other name.
+    "none-of-none-of-none-of" gives "none-of-none-of", "none-of-none-of-none" gives "". Numbers may
+    repeat their digits.
     """
     match = _THRICE.search(name.lower())
     return name[: match.end() - len(match[1])].lower() if match else ""
 
 
-class Names:
-    """Terminals for new names. Types, predicates, actions and things may share a name, as Fast
-    Downward tells them apart by where they stand; a predicate is no operator.
+class NewNames:
+    """Terminals for names that an answer declares. Types, predicates, actions and things may share
+    a name, as Fast Downward tells them apart by where they stand; a predicate is no operator.
 
-    A name that was begun as one of the `avoided` was given up, for it ran in circles.
+    Constants and objects have `allowed` names; None: the model makes them up. Names that begin as
+    one of the `avoided` were loops of the model, and are not permitted again.
     """
 
-    def __init__(self) -> None:
-        self._beginnings: set[str] = set()
+    def __init__(self, allowed: Sequence[str] | None = None) -> None:
+        self.allowed = allowed
+        self.avoided: set[str] = set()
 
-    def avoid(self, beginning: str) -> None:
-        self._beginnings.add(beginning + ANY)
-
-    @property
-    def avoided(self) -> frozenset[str]:
-        return frozenset(self._beginnings)
+    def avoid_loop(self, name: str) -> bool:
+        """Whether a name is a loop; if so, no later name may begin like it."""
+        prefix = looping_prefix(name)
+        if prefix:
+            self.avoided.add(prefix + ANY)
+        return bool(prefix)
 
     def any(self) -> str:
         return name_except(self.avoided)
@@ -47,9 +50,9 @@ class Names:
     def predicate(self, taken: Collection[str]) -> str:
         return name_except([*OPERATORS, *self.avoided, *taken])
 
-    def thing(self, allowed: Sequence[str] | None, taken: Collection[str]) -> str:
-        """A constant or object: one of the `allowed`, None for any; "" if none is left."""
-        return new_name(allowed, [*taken, *(self.avoided if allowed is None else ())])
+    def thing(self, taken: Collection[str]) -> str:
+        """A constant or object; "" if no allowed name is left."""
+        return new_name(self.allowed, [*taken, *(self.avoided if self.allowed is None else ())])
 
     def variable(self, taken: Iterable[str] = ()) -> str:
         """With the blank before it; `taken` begin with "?"."""

@@ -11,7 +11,7 @@ from functools import partial
 
 from pddlego_local.decoding.grammars.terminals import new_name, one_of
 from pddlego_local.decoding.question import Scene
-from pddlego_local.decoding.staged import goals, looks
+from pddlego_local.decoding.staged import goals, reviews
 from pddlego_local.decoding.staged import problem_parts as parts
 from pddlego_local.decoding.staged.bodies import More
 from pddlego_local.decoding.staged.declarations import Declarations
@@ -23,7 +23,7 @@ from pddlego_local.decoding.staged.goals import (
     frontier,
 )
 from pddlego_local.decoding.staged.limits import most_objects
-from pddlego_local.decoding.staged.names import Names
+from pddlego_local.decoding.staged.names import NewNames
 from pddlego_local.decoding.staged.reading import (
     after_type,
     end_before,
@@ -31,7 +31,7 @@ from pddlego_local.decoding.staged.reading import (
     problem_in,
     title_of,
 )
-from pddlego_local.decoding.staged.writing import Build, Look, Part, Resample, Writing
+from pddlego_local.decoding.staged.writing import Build, Part, Resample, Review, Writing
 from pddlego_local.pddl.initial_state import goal_already_true
 from pddlego_local.pddl.reader import Block, Word
 
@@ -42,51 +42,44 @@ def problem(
     writing: Writing,
     declared: Declarations,
     scene: Scene,
-    names: Names,
-    allowed: Sequence[str] | None,
+    names: NewNames,
     opening: str,
 ) -> Part:
-    """A problem that begins with the terminal `opening`. Its objects have `allowed` names; None
-    allows any."""
+    """A problem that begins with the terminal `opening`."""
     left_out = scene.goal if scene.own_goal else "any"
     most = most_objects(len(scene.names.objects))
-    yield from _objects(writing, declared, names, allowed, most, opening)
+    yield from _objects(writing, declared, names, most, opening)
     if left_out == "frontier" and scene.names.goals:
-        yield from _frontier(writing, declared, allowed, scene.names.goals)
+        yield from _frontier(writing, declared, names, scene.names.goals)
         return
     yield from _facts_and_goal(writing, declared)
     if left_out != "any":
-        yield from _unmet(writing, declared, allowed)
+        yield from _unmet(writing, declared, names)
 
 
 def _objects(
-    writing: Writing,
-    declared: Declarations,
-    names: Names,
-    allowed: Sequence[str] | None,
-    most: int,
-    opening: str,
+    writing: Writing, declared: Declarations, names: NewNames, most: int, opening: str
 ) -> Part:
     def objects() -> list[Word]:
         return [entry.word for entry in problem_in(writing.text).objects]
 
     def more(taken: Collection[str], typed: bool) -> Build:
         return partial(
-            parts.more_objects, names=names, declared=declared, allowed=allowed, taken=taken,
-            typed=typed, most=most,
+            parts.more_objects, names=names, declared=declared, taken=taken, typed=typed,
+            most=most,
         )  # fmt: skip
 
     def title() -> Word | None:
         return title_of(problem_in(writing.text).block)
 
-    build = partial(parts.objects, names=names, declared=declared, allowed=allowed, most=most)
-    listed = looks.listed(
-        writing, names, objects, more, taken=declared.things, made_up=allowed is None
+    build = partial(parts.objects, names=names, declared=declared, most=most)
+    listed = reviews.listed(
+        writing, names, objects, more, taken=declared.things, made_up=names.allowed is None
     )
-    yield from writing.write_until_right(
+    yield from writing.write_and_review(
         "objects",
         partial(build, opening=opening),
-        (looks.title(writing, names, title, build), listed),
+        (reviews.title(writing, names, title, build), listed),
     )
 
 
@@ -103,7 +96,7 @@ def _facts_and_goal(writing: Writing, declared: Declarations) -> Part:
             return partial(parts.more_facts_and_goal, declared=things, said={}, count=len(facts))
         return partial(parts.rest_of_goal, declared=things, open_=open_[1:], more=more)
 
-    yield from writing.write_until_right(
+    yield from writing.write_and_review(
         "facts",
         partial(parts.facts_and_goal, declared=things),
         (
@@ -112,18 +105,18 @@ def _facts_and_goal(writing: Writing, declared: Declarations) -> Part:
                 partial(parts.more_facts_and_goal, declared=things),
                 partial(parts.any_goal, declared=things),
             ),
-            looks.operands(writing, goal, rest_of_goal),
-            looks.unfinished(writing, rest_of_goal),
+            reviews.operands(writing, goal, rest_of_goal),
+            reviews.unfinished(writing, rest_of_goal),
         ),
     )
 
 
-def _repeated_fact(writing: Writing, rest: "partial[str]", end: Build | None = None) -> Look:
+def _repeated_fact(writing: Writing, rest: "partial[str]", end: Build | None = None) -> Review:
     """A fact that comes again is given up with what follows, and no fact comes again in the rest;
     the second time `:init` is closed, and `end` comes."""
     given_up = itertools.count()
 
-    def look() -> Resample | None:
+    def review() -> Resample | None:
         facts = problem_in(writing.text).init
         seen: set[tuple[str, ...]] = set()
         for number, fact in enumerate(facts):
@@ -136,17 +129,17 @@ def _repeated_fact(writing: Writing, rest: "partial[str]", end: Build | None = N
             seen.add(fact.atom.key)
         return None
 
-    return look
+    return review
 
 
-def _unmet(writing: Writing, declared: Declarations, allowed: Sequence[str] | None) -> Part:
+def _unmet(writing: Writing, declared: Declarations, names: NewNames) -> Part:
     """Rolls back a goal that is already true and resamples it: facts, at least one of which is not
     true yet. Where no fact can be written, objects are added first."""
     if not _goal_already_true(writing, declared):
         return
     before = writing.text
     if not can_be_new(GoalTerms(declared.with_objects(problem_in(before))), {}):
-        yield from _missing_objects(writing, declared, allowed, ())
+        yield from _missing_objects(writing, declared, names, ())
     things = declared.with_objects(problem_in(writing.text))
     if writing.text != before:
         yield from _facts(writing, things)
@@ -156,7 +149,7 @@ def _unmet(writing: Writing, declared: Declarations, allowed: Sequence[str] | No
 
 
 def _facts(writing: Writing, things: Declarations) -> Part:
-    yield from writing.write_until_right(
+    yield from writing.write_and_review(
         "facts",
         partial(parts.facts, declared=things),
         [_repeated_fact(writing, partial(parts.more_facts, declared=things))],
@@ -175,18 +168,18 @@ def _goal(writing: Writing, terms: GoalTerms, offset: int) -> Part:
         return partial(goals.rest_of_goal, terms=terms, true=true, said=open_[-1].items[1:])
 
     yield from writing.write("goal", partial(goals.goal, terms=terms, true=true), offset)
-    yield from writing.resample("goal", [looks.operands(writing, block, rest)])
+    yield from writing.resample("goal", [reviews.operands(writing, block, rest)])
 
 
 def _frontier(
     writing: Writing,
     declared: Declarations,
-    allowed: Sequence[str] | None,
+    names: NewNames,
     unvisited: Sequence[str],
 ) -> Part:
     """Objects, facts and a goal of facts about unvisited places, one of which is not true yet. The
     grammar that leaves out true facts is large, and made only to resample."""
-    yield from _missing_objects(writing, declared, allowed, unvisited)
+    yield from _missing_objects(writing, declared, names, unvisited)
     things = declared.with_objects(problem_in(writing.text))
     terms = frontier(things, unvisited)
     yield from _facts(writing, things)
@@ -206,7 +199,7 @@ def _goal_already_true(writing: Writing, declared: Declarations) -> bool:
 def _missing_objects(
     writing: Writing,
     declared: Declarations,
-    allowed: Sequence[str] | None,
+    names: NewNames,
     unvisited: Sequence[str],
 ) -> Part:
     """Adds objects until a fact can be written, about an unvisited place if there is one; the last
@@ -217,12 +210,11 @@ def _missing_objects(
         things = declared.with_objects(parsed)
         terms = frontier(things, unvisited)
         present = {name.lower() for name in things.things}
-        first = [
-            n for n in unvisited if n.lower() not in present and (allowed is None or n in allowed)
-        ]
+        permitted = unvisited if names.allowed is None else names.allowed
+        first = [n for n in unvisited if n.lower() not in present and n in permitted]
         if can_be_new(terms, {}) and (terms.needed or not first):
             return
-        name = one_of(first) if first else new_name(allowed, present)
+        name = one_of(first) if first else new_name(names.allowed, present)
         cut = end_of_objects(parsed)
         if not name and parsed.objects:
             last = parsed.objects[-1].word

@@ -19,45 +19,34 @@ from pddlego_local.decoding.staged.bodies import (
 from pddlego_local.decoding.staged.declarations import Declarations
 from pddlego_local.decoding.staged.limits import facts_at_once, most_facts
 from pddlego_local.decoding.staged.lists import rest_of_list, typed_list
-from pddlego_local.decoding.staged.names import Names
+from pddlego_local.decoding.staged.names import NewNames
 from pddlego_local.pddl.reader import Block
-
-OPEN_PROBLEM = "_OPEN_PROBLEM"
-NEXT_PROBLEM = "_NEXT_PROBLEM"
 
 _END_OF_ANSWER = literally("_C _CLOSE")
 
 
 def objects(
-    rules: Rules,
-    names: Names,
-    declared: Declarations,
-    allowed: Sequence[str] | None,
-    most: int,
-    opening: str = "",
+    rules: Rules, names: NewNames, declared: Declarations, most: int, opening: str = ""
 ) -> str:
-    """The problem's head and objects, which have `allowed` names; None allows any.
-
-    `opening` is the terminal that the problem begins with; "" where that is written.
-    """
+    """The problem's head and objects. `opening` is the terminal that the problem begins with; ""
+    where that is written."""
     begin = rules.begin(opening) if opening else ""
     title = rules.terminal(f"_B1 {names.any()} _C")
     of_domain = rules.terminal(f"_OF_DOMAIN {one_of([declared.domain_name])} _C")
-    name = names.thing(allowed, declared.things)
+    name = names.thing(declared.things)
     listed = rules.terminal(f"_OBJECTS {typed_list(rules, name, one_of(declared.types), most)}")
     return f"{begin} {title} {of_domain} {listed}"
 
 
 def more_objects(
     rules: Rules,
-    names: Names,
+    names: NewNames,
     declared: Declarations,
-    allowed: Sequence[str] | None,
     taken: Collection[str],
     typed: bool,
     most: int,
 ) -> str:
-    name, left = names.thing(allowed, taken), most + len(declared.things) - len(taken)
+    name, left = names.thing(taken), most + len(declared.things) - len(taken)
     return rules.terminal(rest_of_list(rules, name, one_of(declared.types), left, typed))
 
 

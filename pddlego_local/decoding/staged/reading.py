@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterable
 
 from pddlego_local.decoding.layout import line_of
-from pddlego_local.decoding.staged.names import circle
+from pddlego_local.decoding.staged.names import looping_prefix
 from pddlego_local.pddl.domain import read_domain
 from pddlego_local.pddl.faults import FaultLog
 from pddlego_local.pddl.problem import read_problem
@@ -75,10 +75,10 @@ def end_of_objects(problem: Problem) -> int:
 
 def first_wrong(words: Iterable[Word], taken: Iterable[str], *, made_up: bool) -> Word | None:
     """The first word that comes again, or that is taken; PDDL ignores case. Of names that a model
-    makes up, also the first that runs in circles."""
+    makes up, also the first in which it loops."""
     seen = {name.lower() for name in taken}
     for word in words:
-        if word.name in seen or (made_up and circle(word.name)):
+        if word.name in seen or (made_up and looping_prefix(word.name)):
             return word
         seen.add(word.name)
     return None

@@ -3,10 +3,12 @@ and whose problem is for the answer's own domain. In two stages, the domain and 
 """
 
 from pddlego_local.core.nouns import Grammar
+from pddlego_local.decoding.forms import PROBLEM, Form, Keys
 from pddlego_local.decoding.grammars.lark_text import with_parts
 from pddlego_local.decoding.grammars.terminals import one_of
 from pddlego_local.decoding.layout import Layout
 from pddlego_local.decoding.question import Scene
+from pddlego_local.decoding.rungs import Rung
 from pddlego_local.decoding.staged.declarations import declarations
 from pddlego_local.decoding.staged.reading import domain_in, domain_of
 from pddlego_local.decoding.staged.schemas import ActionSchema
@@ -15,14 +17,10 @@ from pddlego_local.decoding.stages import Stage, StagedGrammar, Stages
 _PARTS = ("domain", "problem", "condition", "tokens", "requirements")
 
 
-def staged_pddl(scene: Scene, layout: Layout) -> StagedGrammar:
-    """A domain and a problem: {"df": …, "pf": …}."""
-    return StagedGrammar("signatures", lambda: _pddl(scene, layout))
-
-
-def staged_problem(scene: Scene, layout: Layout) -> StagedGrammar:
-    """A problem for the scene's domain: {"pf": …}."""
-    return StagedGrammar("signatures", lambda: _problem_alone(scene, layout))
+def signatures(rung: Rung, form: Form[Keys], scene: Scene, layout: Layout) -> StagedGrammar:
+    """A domain and a problem, {"df": …, "pf": …}, or {"pf": a problem for the scene's domain}."""
+    stages = _problem_alone if form is PROBLEM else _pddl
+    return StagedGrammar(rung.name, lambda: stages(scene, layout))
 
 
 def _pddl(scene: Scene, layout: Layout) -> Stages:

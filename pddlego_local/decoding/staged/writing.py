@@ -1,6 +1,6 @@
 """The text of an answer in stages: what it gains, and what is rolled back and resampled."""
 
-from collections.abc import Callable, Generator, Iterable
+from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass
 
 from pddlego_local.decoding.grammars.builder import Rules
@@ -23,8 +23,8 @@ class Resample:
     put: str = ""
 
 
-Look = Callable[[], Resample | None]
-"""Looks at the text: what is to be drawn again, if anything."""
+Review = Callable[[], Resample | None]
+"""Reads the text so far: what is to be drawn again, if anything."""
 
 
 class Writing:
@@ -36,7 +36,7 @@ class Writing:
         self._drawn = ""  # `text` without what was put there since the last stage
 
     def write(self, name: str, build: Build, offset: int | None = None) -> Part:
-        """One stage more, behind what stands before `offset` (None: behind the text)."""
+        """One stage more, which continues the text before `offset` (None: the whole text)."""
         rules = Rules(self.layout)
         grammar = rules.grammar(name, build(rules))
         before = self.text[:offset] + rules.head
@@ -45,19 +45,17 @@ class Writing:
         self.text = self._drawn = before[:kept] + added
 
     def put(self, offset: int, text: str) -> None:
-        """Has the text go on from `offset` with words that need no model."""
+        """Cuts the text at `offset` and continues it with words that need no model."""
         self.text = self.text[:offset] + text
 
-    def write_until_right(self, name: str, build: Build, looks: Iterable[Look]) -> Part:
-        """One stage more; then what the `looks` find is resampled, the first of it each time, until
-        they find nothing."""
-        looks = tuple(looks)
+    def write_and_review(self, name: str, build: Build, reviews: Sequence[Review]) -> Part:
+        """One stage more, then `resample`."""
         yield from self.write(name, build)
-        yield from self.resample(name, looks)
+        yield from self.resample(name, reviews)
 
-    def resample(self, name: str, looks: Iterable[Look]) -> Part:
-        looks = tuple(looks)
-        while found := [again for look in looks if (again := look())]:
+    def resample(self, name: str, reviews: Sequence[Review]) -> Part:
+        """Draws again the first thing that the reviews find, until they find nothing."""
+        while found := [again for review in reviews if (again := review())]:
             first = min(found, key=lambda again: again.offset)
             self.put(first.offset, first.put)
             if first.build:
