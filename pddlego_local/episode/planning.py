@@ -86,11 +86,11 @@ class Planning:
             return domain, problem
         repaired = repair(domain, problem)
         # What is still refused is reported as the model wrote it, with its own lines.
-        useful = repaired.changes and check(repaired.domain, repaired.problem).accepted
+        useful = repaired.changes and repaired.accepted
         if not useful or (fixed_domain and repaired.domain != domain):
             return domain, problem
-        changes = tuple(repaired.changes)
-        self._emit(Repair(where=where, domain=domain, problem=problem, changes=changes))
+        event = Repair(where=where, domain=domain, problem=problem, changes=repaired.changes)
+        self._emit(event)
         return repaired.domain, repaired.problem
 
     def _explained(self, domain: str, problem: str, result: PlanResult) -> str:

@@ -6,7 +6,7 @@ check reports all that do not follow from others, each with its place and a reme
 what Fast Downward passes over in silence.
 
     reader → domain, problem (conditions, effects, typed_list) → task → domain_checks,
-    problem_checks (symbols) → prospects (rules, relaxation, obstacles)
+    problem_checks (symbols) → solvability (rules, relaxation, obstacles)
 
 Some refusals are left to the planner, since they show only in the grounded task: axioms that depend
 on their own negation, a predicate declared twice with different numbers of parameters (a warning
@@ -14,19 +14,18 @@ here: some of these tasks crash it), and limits of time and memory.
 """
 
 import re
-from dataclasses import dataclass, replace
-from typing import NamedTuple
+from dataclasses import dataclass
 
 from pddlego_local.pddl.domain import read_domain
 from pddlego_local.pddl.domain_checks import check_domain
 from pddlego_local.pddl.faults import Fault, FaultLog
 from pddlego_local.pddl.problem import read_problem
 from pddlego_local.pddl.problem_checks import check_problem
-from pddlego_local.pddl.prospects import prospects_of
 from pddlego_local.pddl.reader import read
+from pddlego_local.pddl.solvability import why_no_plan
 from pddlego_local.pddl.symbols import symbols_of
 
-__all__ = ["SWAPPED", "Check", "Fault", "check", "prospects", "swapped"]
+__all__ = ["SWAPPED", "Check", "Fault", "check", "swapped"]
 
 SWAPPED = "this is a problem, and the problem file is a domain: did you swap them?"
 _KIND = re.compile(r"(?:\s|;[^\n\r]*[\n\r])*\(\s*define\s*\(\s*(domain|problem)\s", re.IGNORECASE)
@@ -36,12 +35,14 @@ _KIND = re.compile(r"(?:\s|;[^\n\r]*[\n\r])*\(\s*define\s*\(\s*(domain|problem)\
 class Check:
     """`syntax`, `symbols`: no fault of that kind; `symbols` is None where the syntax fails.
 
-    `faults` are in order of position, the domain's first; warnings are among them.
+    `faults` are in order of position, the domain's first; warnings are among them. `no_plan` are
+    those of the faults of an accepted pair that say why it has no plan or only an empty one.
     """
 
     syntax: bool
     symbols: bool | None
     faults: tuple[Fault, ...]
+    no_plan: tuple[Fault, ...] = ()
 
     @property
     def accepted(self) -> bool:
@@ -59,14 +60,11 @@ def check(domain: str, problem: str) -> Check:
         log = FaultLog("domain", domain)
         log.syntax(domain.index("("), SWAPPED)  # and not a dozen, of each section
         return Check(False, None, log.in_order())
-    findings = _examine(domain, problem, recover=False)
-    if not findings.check.syntax:
-        explained = _examine(domain, problem, recover=True)
-        findings = findings if explained.check.syntax else explained
-    if not findings.prospects:
-        return findings.check
-    faults = sorted(findings.check.faults + findings.prospects, key=_position)
-    return replace(findings.check, faults=tuple(faults))
+    decided = _examine(domain, problem, recover=False)
+    if decided.syntax:
+        return decided
+    explained = _examine(domain, problem, recover=True)
+    return decided if explained.syntax else explained
 
 
 def swapped(domain: str, problem: str) -> bool:
@@ -75,19 +73,7 @@ def swapped(domain: str, problem: str) -> bool:
     return kinds == ["problem", "domain"]
 
 
-def prospects(domain: str, problem: str) -> tuple[Fault, ...]:
-    """Those of the faults of an accepted pair that say why it has no plan or only an empty one."""
-    return _examine(domain, problem, recover=False).prospects
-
-
-class _Findings(NamedTuple):
-    """`check` is without the prospects."""
-
-    check: Check
-    prospects: tuple[Fault, ...]
-
-
-def _examine(domain_text: str, problem_text: str, recover: bool) -> _Findings:
+def _examine(domain_text: str, problem_text: str, recover: bool) -> Check:
     domain_log, problem_log = FaultLog("domain", domain_text), FaultLog("problem", problem_text)
     domain_block = read(domain_text, domain_log.syntax, recover)
     problem_block = read(problem_text, problem_log.syntax, recover)
@@ -101,11 +87,11 @@ def _examine(domain_text: str, problem_text: str, recover: bool) -> _Findings:
     logs = (domain_log, problem_log)
     syntax = not any(log.has("syntax") for log in logs)
     right = syntax and not any(log.has("symbol") for log in logs)
-    ahead: tuple[Fault, ...] = ()
+    no_plan: tuple[Fault, ...] = ()
     if right and domain is not None and problem is not None:
-        ahead = prospects_of(domain, problem, symbols, (domain_text, problem_text))
-    faults = domain_log.in_order() + problem_log.in_order()
-    return _Findings(Check(syntax, right if syntax else None, faults), ahead)
+        no_plan = why_no_plan(domain, problem, symbols, (domain_text, problem_text))
+    faults = sorted((*domain_log.in_order(), *problem_log.in_order(), *no_plan), key=_position)
+    return Check(syntax, right if syntax else None, tuple(faults), no_plan)
 
 
 def _position(fault: Fault) -> tuple[bool, int, int]:

@@ -8,7 +8,7 @@ empty one, come with the reason why.
 from collections.abc import Iterable
 
 from pddlego_local.core.nouns import PlanResult
-from pddlego_local.pddl.check import check, prospects
+from pddlego_local.pddl.check import Check, check
 
 MOST_FAULTS = 5
 MOST_CHARACTERS = 2000  # of the whole explanation
@@ -22,17 +22,15 @@ def explain(domain: str, problem: str, result: PlanResult) -> str:
     planner's own words too. No plan or an empty one: the planner's verdict, then why. Else, and
     where the checker finds nothing, the planner's message. Never longer than MOST_CHARACTERS.
     """
+    lines: list[str] = []
     if result.outcome == "translate_error":
-        lines = _of_refused(domain, problem, result.message)
+        lines = _of_refused(check(domain, problem), result.message)
     elif result.outcome in ("unsolvable", "goal_already_true"):
-        lines = _of_fruitless(domain, problem, result.message)
-    else:
-        lines = []
+        lines = _of_fruitless(check(domain, problem), result.message)
     return _within_bounds(lines or [result.message])
 
 
-def _of_refused(domain: str, problem: str, message: str) -> list[str]:
-    verdict = check(domain, problem)
+def _of_refused(verdict: Check, message: str) -> list[str]:
     errors = [fault for fault in verdict.faults if fault.kind != "warning"]
     lines = [str(fault) for fault in (errors or verdict.faults)[:MOST_FAULTS]]
     if lines and not verdict.syntax and lines[0] not in message:
@@ -40,9 +38,9 @@ def _of_refused(domain: str, problem: str, message: str) -> list[str]:
     return lines
 
 
-def _of_fruitless(domain: str, problem: str, message: str) -> list[str]:
+def _of_fruitless(verdict: Check, message: str) -> list[str]:
     """The reasons; only where there are none, what else is odd about the files."""
-    warnings = prospects(domain, problem) or check(domain, problem).faults
+    warnings = verdict.no_plan or verdict.faults
     reasons = [str(fault) for fault in warnings[:MOST_FAULTS]]
     return [message.split("\n", 1)[0], *reasons] if reasons else []
 

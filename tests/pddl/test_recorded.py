@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from pddlego_local.core.nouns import PlanResult
-from pddlego_local.pddl.check import check, prospects
+from pddlego_local.pddl.check import check
 from pddlego_local.pddl.explain import explain
 from pddlego_local.pddl.repair import repair
 from pddlego_local.planner.fast_downward import FastDownward
@@ -61,7 +61,7 @@ def test_no_plan_is_called_impossible_that_the_planner_found(
     planned: list[tuple[str, str, PlanResult]],
 ) -> None:
     for domain, problem, result in planned:
-        for fault in prospects(domain, problem):
+        for fault in check(domain, problem).no_plan:
             if "no action can make" in fault.message:
                 assert result.outcome == "unsolvable", fault
             elif "already hold" in fault.message:

@@ -1,11 +1,12 @@
 """Planted slips: each is repaired so that the planner takes the files, and nothing else changes."""
 
 import re
+from dataclasses import astuple
 
 import pytest
 
 from pddlego_local.pddl.check import check
-from pddlego_local.pddl.repair import Repaired, repair
+from pddlego_local.pddl.repair import repair
 from tests.pddl.test_hostile_text import HOSTILE
 from tests.pddl.test_static_check import (
     DOMAIN,
@@ -113,7 +114,7 @@ def test_several_slips_at_once() -> None:
     ],
 )
 def test_accepted_files_come_back_byte_for_byte(pair: tuple[str, str]) -> None:
-    assert repair(*pair) == Repaired(*pair, ())
+    assert astuple(repair(*pair))[:3] == (*pair, ())
 
 
 @pytest.mark.parametrize(
@@ -127,7 +128,7 @@ def test_accepted_files_come_back_byte_for_byte(pair: tuple[str, str]) -> None:
 )
 def test_what_would_have_to_be_invented_is_left(file: str, old: str, new: str) -> None:
     pair = with_slip(file, old, new)
-    assert repair(*pair) == Repaired(*pair, ())
+    assert astuple(repair(*pair))[:3] == (*pair, ())
 
 
 def test_no_repair_leaves_more_faults_than_there_were() -> None:
@@ -140,7 +141,7 @@ def test_no_repair_leaves_more_faults_than_there_were() -> None:
         repaired = repair(*pair)
         assert count(repaired.domain, repaired.problem) <= count(*pair)
         again = repair(repaired.domain, repaired.problem)
-        assert again == Repaired(repaired.domain, repaired.problem, ())
+        assert astuple(again)[:3] == (repaired.domain, repaired.problem, ())
 
 
 def test_hostile_text_is_never_an_exception() -> None:

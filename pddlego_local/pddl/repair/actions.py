@@ -2,9 +2,8 @@
 
 from dataclasses import dataclass, field
 
-from pddlego_local.pddl.faults import File
 from pddlego_local.pddl.reader import Block, Node, Patch, Word, source
-from pddlego_local.pddl.repair.pair import Mended, block_of, inside, patched, sections
+from pddlego_local.pddl.repair.pair import Repair, Text
 
 FIELDS = (":parameters", ":precondition", ":effect")
 _NOTHING = frozenset({"nil", "none", "true"})
@@ -18,24 +17,23 @@ class _Fields:
     regular: bool = True
 
 
-def with_regular_actions(text: str, file: File) -> Mended:
+def with_regular_actions(domain: Text) -> Repair:
     """Each action as `:parameters (…) :precondition (…) :effect (…)`, several conditions or effects
     joined by `and`, an effect that is missing or `nil` as `()`."""
-    block = block_of(text)
     patches: list[Patch] = []
     changes: list[str] = []
-    for action in sections(block, ":action") if block is not None and file == "domain" else ():
+    for action in domain.sections(":action"):
         name = action.items[1] if len(action.items) > 1 else None
         fields = _fields_of(action.items[2:]) if isinstance(name, Word) else None
         if fields is None or fields.regular:
             continue
-        lines = [f"(:action {source(text, action.items[1])}"]
+        lines = [f"(:action {source(domain.text, action.items[1])}"]
         for keyword in FIELDS:
             if keyword in fields.nodes or keyword == ":effect":
-                lines.append(f"{keyword} {_value(text, keyword, fields.nodes.get(keyword, []))}")
+                lines.append(f"{keyword} {_value(domain, keyword, fields.nodes.get(keyword, []))}")
         patches.append((action.offset, action.end + 1, "\n    ".join(lines) + ")"))
-        changes.append(f"{file}: put the fields of action `{name}` into their form")
-    return Mended(patched(text, patches), tuple(changes))
+        changes.append(f"domain: put the fields of action `{name}` into their form")
+    return domain.patched(patches), tuple(changes)
 
 
 def _fields_of(items: list[Node]) -> _Fields | None:
@@ -83,12 +81,12 @@ def _is_bare(block: Block) -> bool:
     return bool(block.items) and all(isinstance(item, Block) for item in block.items)
 
 
-def _value(text: str, keyword: str, nodes: list[Node]) -> str:
+def _value(domain: Text, keyword: str, nodes: list[Node]) -> str:
     blocks = [node for node in nodes if isinstance(node, Block) and node.items]
     if keyword == ":parameters":
-        return "(" + " ".join(inside(text, block, skipped=0) for block in blocks) + ")"
+        return "(" + " ".join(domain.inside(block, skipped=0) for block in blocks) + ")"
     parts = [
-        source(text, part)
+        source(domain.text, part)
         for block in blocks
         for part in (block.items if _is_bare(block) else [block])
     ]

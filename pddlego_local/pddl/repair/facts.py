@@ -1,46 +1,37 @@
 """What the files say of each other and of the world: the domain's name, facts, the goal."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 
-from pddlego_local.pddl.faults import File
 from pddlego_local.pddl.reader import Block, Patch, Word, source
-from pddlego_local.pddl.repair.pair import (
-    Mended,
-    Pair,
-    block_of,
-    domain_of,
-    patched,
-    problem_of,
-    sections,
-)
+from pddlego_local.pddl.repair.pair import Pair, Repair, Text
 
 
 def with_the_domains_name(pair: Pair) -> tuple[Pair, tuple[str, ...]]:
     """`(:domain …)` names the domain that there is."""
-    domain, problem = domain_of(pair.domain), problem_of(pair.problem)
+    domain, problem = pair.domain.domain, pair.problem.problem
     name = domain.word if domain is not None else None
     if name is None or problem is None or len(problem.block.items) < 2:
         return pair, ()
-    word, present = problem.domain_word, sections(problem.block, ":domain")
+    word, title = problem.domain_word, problem.block.items[1]
     if word is not None and word.name != name.name:
         patch: Patch = (word.offset, word.offset + len(word.text), name.text)
-    elif not present and isinstance(title := problem.block.items[1], Block):
+    elif not pair.problem.sections(":domain") and isinstance(title, Block):
         patch = (title.end + 1, title.end + 1, f"\n  (:domain {name.text})")
     else:
         return pair, ()
     changes = (f"problem: wrote `(:domain {name})`, the domain's name",)
-    return Pair(pair.domain, patched(pair.problem, [patch])), changes
+    return replace(pair, problem=pair.problem.patched([patch])), changes
 
 
-def with_plain_facts(text: str, file: File) -> Mended:
+def with_plain_facts(problem: Text) -> Repair:
     """`:init` lists what is true, each fact once: no `(not …)`, which says nothing, no `and`."""
-    block = block_of(text)
     patches: list[Patch] = []
     changes: dict[str, None] = {}
     seen: set[str] = set()
-    for section in sections(block, ":init") if block is not None and file == "problem" else ():
+    for section in problem.sections(":init"):
         for fact in _unjoined(section, patches):
-            tidied = " ".join(source(text, fact).lower().split())
+            tidied = " ".join(source(problem.text, fact).lower().split())
             if fact.head == "not":
                 changes["problem: removed `(not …)` from `:init`"] = None
             elif tidied in seen:
@@ -51,7 +42,7 @@ def with_plain_facts(text: str, file: File) -> Mended:
             patches.append((fact.offset, fact.end + 1, ""))
     if any(new == " " for *_, new in patches):
         changes["problem: removed `and` around the facts of `:init`"] = None
-    return Mended(patched(text, patches), tuple(changes))
+    return problem.patched(patches), tuple(changes)
 
 
 def _unjoined(section: Block, patches: list[Patch]) -> Iterator[Block]:
@@ -69,35 +60,31 @@ def _unjoined(section: Block, patches: list[Patch]) -> Iterator[Block]:
             yield item
 
 
-def with_one_goal(text: str, file: File) -> Mended:
+def with_one_goal(problem: Text) -> Repair:
     """The conditions of a goal are joined by `and`."""
-    block = block_of(text)
     patches: list[Patch] = []
-    for goal in sections(block, ":goal") if block is not None and file == "problem" else ():
+    for goal in problem.sections(":goal"):
         parts = goal.items[1:]
         if len(parts) == 1 and isinstance(parts[0], Block) and not parts[0].head:
             parts = parts[0].items
         blocks = [part for part in parts if isinstance(part, Block)]
         if blocks and len(blocks) == len(parts) and parts != goal.items[1:2]:
-            joined = " ".join(source(text, part) for part in blocks)
+            joined = " ".join(source(problem.text, part) for part in blocks)
             patches.append((goal.offset, goal.end + 1, f"(:goal (and {joined}))"))
     changes = ("problem: joined the conditions of `:goal` by `and`",) * bool(patches)
-    return Mended(patched(text, patches), changes)
+    return problem.patched(patches), changes
 
 
-def without_double_predicates(text: str, file: File) -> Mended:
+def without_double_predicates(file: Text) -> Repair:
     """Of a predicate declared twice with as many parameters the first declaration stays."""
-    domain = domain_of(text) if file == "domain" else None
-    if domain is None:
-        return Mended(text)
     arities = {
         p.word.offset: (p.word.name, len(p.parameters))
-        for p in domain.predicates or ()
+        for p in (file.domain.predicates or () if file.domain else ())
         if p.parameters is not None
     }
     patches: list[Patch] = []
     seen: set[tuple[str, int]] = set()
-    for section in sections(domain.block, ":predicates"):
+    for section in file.sections(":predicates"):
         for item in section.items[1:]:
             word = item.items[0] if isinstance(item, Block) and item.items else None
             arity = arities.get(word.offset) if isinstance(word, Word) else None
@@ -106,4 +93,4 @@ def without_double_predicates(text: str, file: File) -> Mended:
             elif arity is not None:
                 seen.add(arity)
     changes = ("domain: removed predicates that were declared twice",) * bool(patches)
-    return Mended(patched(text, patches), changes)
+    return file.patched(patches), changes

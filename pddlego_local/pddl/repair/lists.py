@@ -2,30 +2,20 @@
 and objects that actions name."""
 
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 
-from pddlego_local.pddl.faults import File
 from pddlego_local.pddl.reader import Block, Node, Patch, Word
-from pddlego_local.pddl.repair.pair import (
-    Mended,
-    Pair,
-    block_of,
-    domain_of,
-    patched,
-    problem_of,
-    quoted,
-    sections,
-)
+from pddlego_local.pddl.repair.pair import Pair, Repair, Text
 from pddlego_local.pddl.repair.sections import with_added
 from pddlego_local.pddl.task import Condition, Domain, TypedName
 
 _RESERVED = frozenset({"object", "number", "either"})
 
 
-def flattened(text: str, file: File) -> Mended:
+def flattened(file: Text) -> Repair:
     """`(a - t) (b - t)` inside a list becomes `a - t b - t`, and `-t` becomes `- t`."""
-    block = block_of(text)
     patches: list[Patch] = []
-    for start, items in _typed_lists(block) if block is not None else ():
+    for start, items in _typed_lists(file):
         before: Node | None = None
         for item in items[start:]:
             follows_dash = isinstance(before, Word) and before.name == "-"
@@ -35,20 +25,19 @@ def flattened(text: str, file: File) -> Mended:
             elif isinstance(item, Word) and item.name[0] == "-" and len(item.name) > 1:
                 patches.append((item.offset, item.offset + 1, "- "))
             before = item
-    changes = (f"{file}: removed parentheses and set blanks in lists of names",) * bool(patches)
-    return Mended(patched(text, patches), changes)
+    change = f"{file.file}: removed parentheses and set blanks in lists of names"
+    return file.patched(patches), (change,) * bool(patches)
 
 
-def _typed_lists(block: Block) -> Iterator[tuple[int, list[Node]]]:
+def _typed_lists(file: Text) -> Iterator[tuple[int, list[Node]]]:
     """Every list of typed names, with the number of items before the first name."""
-    for name in (":types", ":constants", ":objects"):
-        for section in sections(block, name):
-            yield 1, section.items
-    for section in sections(block, ":predicates"):
+    for section in file.sections(":types", ":constants", ":objects"):
+        yield 1, section.items
+    for section in file.sections(":predicates"):
         for predicate in section.items[1:]:
             if isinstance(predicate, Block):
                 yield 1, predicate.items
-    for action in sections(block, ":action"):
+    for action in file.sections(":action"):
         if len(action.items) > 3 and isinstance(action.items[3], Block):
             key = action.items[2]
             if isinstance(key, Word) and key.name == ":parameters":
@@ -57,7 +46,7 @@ def _typed_lists(block: Block) -> Iterator[tuple[int, list[Node]]]:
 
 def with_all_types(pair: Pair) -> tuple[Pair, tuple[str, ...]]:
     """Types that are used but not declared are declared, under `object`."""
-    domain, problem = domain_of(pair.domain), problem_of(pair.problem)
+    domain, problem = pair.domain.domain, pair.problem.problem
     if domain is None or problem is None or not (domain.types_complete and domain.whole):
         return pair, ()
     declared = {entry.name for entry in domain.types} | _RESERVED
@@ -69,8 +58,14 @@ def with_all_types(pair: Pair) -> tuple[Pair, tuple[str, ...]]:
     if not missing:
         return pair, ()
     entries = " ".join(word.text for word in missing.values())
-    changes = (f"domain: declared {quoted(missing.values())} under `:types`",)
+    changes = (f"domain: declared {_quoted(missing.values())} under `:types`",)
     return Pair(with_added(pair.domain, ":types", entries), pair.problem), changes
+
+
+def _quoted(words: Iterable[Word]) -> str:
+    """The words as a change shows them: "`a`, `b`", eight at most."""
+    names = [f"`{word}`" for word in words]
+    return ", ".join(names[:8]) + (", …" if len(names) > 8 else "")
 
 
 def _typed_names(domain: Domain) -> Iterator[TypedName]:
@@ -83,7 +78,7 @@ def _typed_names(domain: Domain) -> Iterator[TypedName]:
 
 def with_objects_declared_once(pair: Pair) -> tuple[Pair, tuple[str, ...]]:
     """Objects that actions name become constants; of several declarations the first counts."""
-    domain, problem = domain_of(pair.domain), problem_of(pair.problem)
+    domain, problem = pair.domain.domain, pair.problem.problem
     if domain is None or problem is None:
         return pair, ()
     if not (domain.constants_complete and problem.objects_complete):
@@ -96,19 +91,17 @@ def with_objects_declared_once(pair: Pair) -> tuple[Pair, tuple[str, ...]]:
     changes = []
     if hoisted:
         words = (entry.word for entry in hoisted.values())
-        changes.append(f"moved {quoted(words)} from `:objects` to `:constants`: actions name them")
+        changes.append(f"moved {_quoted(words)} from `:objects` to `:constants`: actions name them")
     if len(constants) < len(domain.constants):
         changes.append("domain: removed constants that were declared twice")
     if len(objects) < len(problem.objects):
         changes.append("problem: removed objects that were declared already")
     all_constants = [*constants.values(), *hoisted.values()]
-    domain_text = pair.domain
     if len(all_constants) != len(domain.constants) or len(constants) < len(domain.constants):
-        domain_text = _with_list(domain_text, ":constants", all_constants)
-    problem_text = pair.problem
+        pair = replace(pair, domain=_with_list(pair.domain, ":constants", all_constants))
     if len(kept) < len(problem.objects):
-        problem_text = _with_list(problem_text, ":objects", list(kept.values()))
-    return Pair(domain_text, problem_text), tuple(changes)
+        pair = replace(pair, problem=_with_list(pair.problem, ":objects", list(kept.values())))
+    return pair, tuple(changes)
 
 
 def _first_of_each(entries: Iterable[TypedName], excluded: Iterable[str]) -> dict[str, TypedName]:
@@ -131,7 +124,7 @@ def _terms(domain: Domain) -> Iterator[str]:
             yield from literal.atom.key[1:]
 
 
-def _with_list(text: str, name: str, entries: list[TypedName]) -> str:
+def _with_list(file: Text, name: str, entries: list[TypedName]) -> Text:
     """The file with this section holding exactly these names."""
     written: list[str] = []
     for number, entry in enumerate(entries):
@@ -141,9 +134,8 @@ def _with_list(text: str, name: str, entries: list[TypedName]) -> str:
         if following is None or types != [word.name for word in following.types]:
             kind = entry.types[0].text if entry.types else "object"
             written += ["-", kind] if entry.types or following is not None else []
-    block = block_of(text)
-    present = sections(block, name) if block is not None else []
+    present = file.sections(name)
     if not present:
-        return with_added(text, name, " ".join(written))
-    section = present[0]
-    return text[: section.offset] + f"({' '.join([name, *written])})" + text[section.end + 1 :]
+        return with_added(file, name, " ".join(written))
+    list_ = f"({' '.join([name, *written])})"
+    return file.patched([(present[0].offset, present[0].end + 1, list_)])

@@ -5,9 +5,8 @@ Regular expressions and not the reader: these are texts that it cannot read yet.
 
 import re
 
-from pddlego_local.pddl.faults import File
 from pddlego_local.pddl.reader import balancing
-from pddlego_local.pddl.repair.pair import Mended, block_of, patched
+from pddlego_local.pddl.repair.pair import Repair, Text
 
 _FENCE = re.compile(r"^[ \t]*```[^\n()]*\n?", re.MULTILINE)
 _ESCAPES = {"\\n": "\n", "\\t": " ", "\\r": " ", '\\"': '"'}
@@ -18,40 +17,40 @@ _BEGINNING = re.compile(
 )
 
 
-def without_fences(text: str, file: File) -> Mended:
+def without_fences(file: Text) -> Repair:
     """Markdown's ``` lines go."""
-    mended = _FENCE.sub("", text)
-    if mended == text:
-        return Mended(text)
-    return Mended(mended, (f"{file}: removed the Markdown fences",))
+    repaired = file.with_text(_FENCE.sub("", file.text))
+    return repaired, (f"{file.file}: removed the Markdown fences",) * (repaired != file)
 
 
-def unescaped(text: str, file: File) -> Mended:
+def unescaped(file: Text) -> Repair:
     """`\\n` written as two characters becomes a line break."""
-    mended = _ESCAPE.sub(lambda match: _ESCAPES[match[0]], text)
-    if mended == text:
-        return Mended(text)
-    return Mended(mended, (f"{file}: turned escapes such as `\\n` into the characters meant",))
+    repaired = file.with_text(_ESCAPE.sub(lambda match: _ESCAPES[match[0]], file.text))
+    change = f"{file.file}: turned escapes such as `\\n` into the characters meant"
+    return repaired, (change,) * (repaired != file)
 
 
-def with_define(text: str, file: File) -> Mended:
+def with_define(file: Text) -> Repair:
     """`(domain d …` and `define (domain d) …` begin with `(define (domain d) …`."""
-    beginning = _BEGINNING.match(text)
-    if beginning is None or beginning[2].lower() != file or re.match(r"\s*\(\s*define\b", text):
-        return Mended(text)
-    mended = f"(define ({file} {beginning[3]})" + text[beginning.end() :]
-    return Mended(mended, (f"{file}: began it with `(define ({file} {beginning[3]})`",))
+    beginning = _BEGINNING.match(file.text)
+    if beginning is None or beginning[2].lower() != file.file:
+        return file, ()
+    if re.match(r"\s*\(\s*define\b", file.text):
+        return file, ()
+    opening = f"(define ({file.file} {beginning[3]})"
+    change = f"{file.file}: began it with `{opening}`"
+    return file.with_text(opening + file.text[beginning.end() :]), (change,)
 
 
-def balanced(text: str, file: File) -> Mended:
+def balanced(file: Text) -> Repair:
     """Parentheses are set where the sections show that they are missing or too many."""
-    if block_of(text) is not None:
-        return Mended(text)
-    patches = balancing(text)
-    mended = patched(text, patches)
-    if not patches or block_of(mended) is None:
-        return Mended(text)
+    if file.block is not None:
+        return file, ()
+    patches = balancing(file.text)
+    repaired = file.patched(patches)
+    if not patches or repaired.block is None:
+        return file, ()
     added = sum(len(new) for _, _, new in patches)
     removed = sum(end - start for start, end, _ in patches)
     changes = [f"added {added} `)`"] * (added > 0) + [f"removed {removed} `)`"] * (removed > 0)
-    return Mended(mended, (f"{file}: {' and '.join(changes)}",))
+    return repaired, (f"{file.file}: {' and '.join(changes)}",)

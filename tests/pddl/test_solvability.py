@@ -4,7 +4,7 @@ import random
 
 import pytest
 
-from pddlego_local.pddl.check import check, prospects
+from pddlego_local.pddl.check import check
 from pddlego_local.planner.fast_downward import FastDownward
 from tests.pddl.test_static_check import with_change
 
@@ -30,7 +30,7 @@ TASK = """(define (problem p) (:domain house)
 
 
 def said(problem: str, domain: str = HOUSE) -> list[str]:
-    found = [fault.message for fault in prospects(domain, problem)]
+    found = [fault.message for fault in check(domain, problem).no_plan]
     assert set(found) <= {fault.message for fault in check(domain, problem).faults}
     return found
 
@@ -200,7 +200,7 @@ def contradictions(seed: int, count: int) -> tuple[list[str], int, int]:
         for _ in range(count):
             domain, problem = random_task(draw)
             outcome = planner.plan(domain, problem).outcome
-            reasons = [fault.message for fault in prospects(domain, problem)]
+            reasons = [fault.message for fault in check(domain, problem).no_plan]
             impossible = any("no action can make" in reason for reason in reasons)
             holds = any("already hold" in reason for reason in reasons)
             fruitless += outcome == "unsolvable"

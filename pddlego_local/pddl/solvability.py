@@ -40,7 +40,7 @@ class _Facts:
         return literal.atom.predicate.name in changing
 
 
-def prospects_of(
+def why_no_plan(
     domain: Domain, problem: Problem, symbols: Symbols, texts: tuple[str, str]
 ) -> tuple[Fault, ...]:
     """The warnings, in order; for pairs without faults of syntax and symbols."""
