@@ -85,7 +85,7 @@ class Printer:
             (isinstance(item, Word) and item.name in _ACTION_PARTS, line_of(item)) for item in items
         ]
         if told:
-            parameters = on_one_line(told.parameters)
+            parameters = line_of(list_of(told.parameters))
             pieces[1:4] = [(False, told.name), (True, ":parameters"), (False, parameters)]
         return self._in_lines(pieces)
 
@@ -93,11 +93,6 @@ class Printer:
         """A section; True stands before what has a line of its own under "lines"."""
         own = "\n    " if self.layout == "lines" else " "
         return f"({''.join((own if first else ' ') + text for first, text in pieces)[1:]})"
-
-
-def on_one_line(text: str) -> str:
-    """A list in parentheses with single blanks."""
-    return line_of(_list_of(text))
 
 
 def _title(node: Node) -> str:
@@ -122,12 +117,13 @@ def _has_header(action: Block, told: Action) -> bool:
     match action.items[1:4]:
         case [Word(name=name), Word(name=":parameters"), Block() as parameters]:
             return name == told.name.lower() and (
-                _typed(parameters) == _typed(_list_of(told.parameters))
+                _typed(parameters) == _typed(list_of(told.parameters))
             )
     return False
 
 
-def _list_of(text: str) -> Block:
+def list_of(text: str) -> Block:
+    """The one list in parentheses that a text is."""
     block = read(text, lambda _offset, _fault: None)
     assert block is not None
     return block

@@ -1,7 +1,7 @@
 """An answer in stages: each part is drawn under a grammar made from the parts before it.
 
-The stages are a coroutine: it yields a stage, is sent what the model wrote in it, and goes on. So
-the same lines that constrain a decoder also say whether a finished text could have been drawn.
+The stages are a coroutine: it yields a stage, is sent what the model wrote in it, and continues. So
+the same lines that constrain a decoder can say whether a finished text could have been drawn.
 """
 
 import hashlib
@@ -11,7 +11,7 @@ from collections.abc import Callable, Generator
 from dataclasses import dataclass, field, replace
 
 from pddlego_local.core.nouns import Grammar
-from pddlego_local.decoding.grammars.lark_text import all_parts, decoder_prefix
+from pddlego_local.decoding.grammars.lark_text import all_parts
 
 
 @dataclass(frozen=True)
@@ -35,8 +35,8 @@ Stages = Generator[Stage, str, None]
 class StagedGrammar:
     """A constraint whose grammars are made as the answer grows.
 
-    `keeps` says of a whole answer, quickly, that it is what the rung promises; where it says no,
-    each stage is looked at with its grammar.
+    `keeps` is a quick check that a whole answer has what the rung promises; where it fails, each
+    stage is checked against its grammar.
     """
 
     name: str
@@ -60,29 +60,6 @@ def with_head_in_grammar(stage: Stage) -> Stage:
     head = json.dumps(stage.head, ensure_ascii=False)
     text = f"start: {head} _behind_head\n{rest}"
     return replace(stage, grammar=Grammar(grammar.name, "lark", text), head="")
-
-
-def place_of_departure(staged: StagedGrammar, text: str) -> str:
-    """Where a whole answer leaves the language, in words; "" if it could have been drawn without a
-    rollback.
-    """
-    data = text.encode("utf-8", "surrogatepass")
-    at = 0
-    stages = staged.stages()
-    stage = next(stages)
-    while True:
-        if stage.drop:
-            return f"{stage.name}: a name is declared twice, or something needed is missing"
-        length, whole = decoder_prefix(with_head_in_grammar(stage).grammar, data[at:])
-        if not whole:
-            there = data[max(at, at + length - 40) : at + length].decode(errors="replace")
-            next_ = data[at + length : at + length + 40].decode(errors="replace")
-            return f"{stage.name}: after {there!r} comes {next_!r}"
-        try:
-            stage = stages.send(data[at : at + length].decode(errors="replace"))
-        except StopIteration:
-            return "" if at + length == len(data) else "the answer goes on after its end"
-        at += length
 
 
 def first_grammar(constraint: Grammar | StagedGrammar) -> Grammar:

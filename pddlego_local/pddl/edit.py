@@ -60,6 +60,18 @@ def facts_of(problem: str) -> list[str]:
     return list(dict.fromkeys(_tidy(item) for item in items if isinstance(item, Block)))
 
 
+def facts_as_names(problem: str) -> list[tuple[str, ...]]:
+    """The facts of `:init` in lower case, as ("at", "kitchen"), in the order of the file; what is
+    no fact, or denied, is left out."""
+    block = section(problem, ":init")
+    items = [item.items for item in block.items if isinstance(item, Block)] if block else []
+    return [
+        tuple(word.name for word in fact if isinstance(word, Word))
+        for fact in items
+        if fact and all(isinstance(word, Word) for word in fact)
+    ]
+
+
 def difference(before: str, after: str) -> dict[str, Any]:
     """The edit, as its form asks for it, from one problem's objects and facts to another's."""
     old_objects, new_objects = objects_of(before), objects_of(after)

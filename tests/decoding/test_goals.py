@@ -21,7 +21,7 @@ from pddlego_local.decoding.staged.atoms import Pools, atoms_except
 from pddlego_local.decoding.staged.declarations import declarations
 from pddlego_local.decoding.staged.goals import can_be_new, frontier
 from pddlego_local.decoding.staged.reading import domain_of, problem_in
-from pddlego_local.decoding.stages import Stage, StagedGrammar, Stages, place_of_departure
+from pddlego_local.decoding.stages import Stage, StagedGrammar, Stages
 from pddlego_local.episode.drawing import draw
 from pddlego_local.episode.reading.answer import read
 from pddlego_local.planner import FastDownward
@@ -30,6 +30,7 @@ from tests.decoding.test_typed import DOMAIN as HOUSE
 from tests.decoding.test_typed import PROBLEM_FILE, SCENE, changed, departure
 from tests.episode.drawing import RandomLogits
 from tests.questions import QUESTION
+from tools.bench.walk import place_of_departure
 
 RUNGS = ("typed", "grounded")
 ROOMS = "(define (domain d) (:types room way) (:predicates (at ?r - room) (to ?a ?b - room) {}))"

@@ -13,13 +13,13 @@ from pddlego_local.decoding.stages import (
     Stage,
     StagedGrammar,
     Stages,
-    place_of_departure,
     with_head_in_grammar,
 )
 from pddlego_local.episode.drawing import draw
 from tests.episode.test_drawing import Dictated
 from tests.models.staging import FIRST_HEAD, HEADS, SECOND_HEAD
 from tests.questions import QUESTION
+from tools.bench.walk import place_of_departure
 
 ANSWER = f'{FIRST_HEAD} room){SECOND_HEAD} 1 2)"}}'
 HEAD = 'say "\\n\n\té/'

@@ -14,10 +14,11 @@ from pddlego_local.decoding.grammars.lark_text import accepts, decoder_verdict, 
 from pddlego_local.decoding.ladder import LADDER, constraint_for
 from pddlego_local.decoding.layout import ExactLayout, Printer
 from pddlego_local.decoding.rungs import RUNGS
-from pddlego_local.decoding.stages import StagedGrammar, place_of_departure
+from pddlego_local.decoding.stages import StagedGrammar
 from tests.decoding.test_typed import DOMAIN, PROBLEM_FILE, SCENE
 from tests.grammars.cases import cases, data_folder
 from tools.bench.excluded import SCENES, rows
+from tools.bench.walk import place_of_departure
 
 EXACT: tuple[ExactLayout, ...] = ("line", "lines")
 DATA = data_folder()

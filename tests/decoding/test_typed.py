@@ -10,9 +10,10 @@ from pddlego_local.decoding.forms import PDDL, PROBLEM
 from pddlego_local.decoding.ladder import constraint_for
 from pddlego_local.decoding.layout import Layout, Printer
 from pddlego_local.decoding.question import Scene
-from pddlego_local.decoding.stages import StagedGrammar, place_of_departure
+from pddlego_local.decoding.stages import StagedGrammar
 from pddlego_local.pddl.check import check
 from pddlego_local.planner import FastDownward
+from tools.bench.walk import place_of_departure
 
 LAYOUTS: tuple[Layout, ...] = ("any", "line", "lines")
 DOMAIN = """(define (domain house)

@@ -16,7 +16,7 @@ from pddlego_local.decoding import Decoding
 from pddlego_local.decoding.forms import PDDL, Keys
 from pddlego_local.decoding.ladder import constraint_for
 from pddlego_local.decoding.question import Drawn, Question
-from pddlego_local.decoding.stages import StagedGrammar, place_of_departure
+from pddlego_local.decoding.stages import StagedGrammar
 from pddlego_local.environments.alfworld.reference import CLASSES
 from pddlego_local.environments.coin import reference as coin
 from pddlego_local.environments.coin.game import Coin
@@ -26,6 +26,7 @@ from pddlego_local.models.reference import ReferenceFormalizer
 from pddlego_local.models.scripted import Scripted
 from pddlego_local.planner import FastDownward
 from pddlego_local.runner.config import compose_cell
+from tools.bench.walk import place_of_departure
 
 COMPACT = "pddlego_plus method.variant=compact"
 PDDL_METHODS = ("pddlego_plus", COMPACT, "pddlego", "pddl_gen", "pddl_edit")

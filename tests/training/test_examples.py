@@ -15,7 +15,7 @@ from pddlego_local.decoding.forms import PDDL, Keys
 from pddlego_local.decoding.ladder import constraint_for
 from pddlego_local.decoding.layout import Layout
 from pddlego_local.decoding.question import Drawn, Question
-from pddlego_local.decoding.stages import StagedGrammar, place_of_departure
+from pddlego_local.decoding.stages import StagedGrammar
 from pddlego_local.episode.episode import Episode, Parts
 from pddlego_local.episode.reading.answer import read
 from pddlego_local.planner import FastDownward
@@ -30,6 +30,7 @@ from pddlego_local.training.examples import (
     examples_of,
 )
 from pddlego_local.training.faults import FAULTS, plant
+from tools.bench.walk import place_of_departure
 
 GAMES = [Game(FIRST_SEED + number) for number in range(30)]
 FREE = Decoding(rung="free")

@@ -28,7 +28,7 @@ from pddlego_local.decoding.ladder import constraint_for
 from pddlego_local.decoding.layout import Printer
 from pddlego_local.decoding.question import Scene
 from pddlego_local.decoding.staged.schemas import ActionSchema
-from pddlego_local.decoding.stages import StagedGrammar, place_of_departure
+from pddlego_local.decoding.stages import StagedGrammar
 from pddlego_local.environments.alfworld import game as alfworld
 from pddlego_local.environments.coin import game as coin
 from pddlego_local.pddl.check import check
@@ -38,6 +38,7 @@ from pddlego_local.report.statistics.rates import Rate
 from pddlego_local.report.text import rate
 from tools.bench.departures import Pair, departures, told_parameters
 from tools.bench.markdown import head, line
+from tools.bench.walk import place_of_departure
 
 RUNGS = ("syntax", "signatures", "typed", "grounded")
 WORKED = "worked"

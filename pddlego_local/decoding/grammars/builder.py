@@ -76,6 +76,19 @@ def some(rule: str, most: int, least: int = 0) -> str:
     return f"{rule} ~ {least} .. {most}" if rule else ""
 
 
+def typed_list(rules: Rules, name: str, kind: str, most: int) -> str:
+    """ "a b - room c", to the closing bracket: names of the terminal `name`, each perhaps with a
+    type; `name` may be "". One terminal, for the blank after a name may begin its type or the next
+    name."""
+    entries = " | ".join([f"_B1 {name} (_DASH {kind})?", *rules.comment])
+    return f"({entries}) ~ 0 .. {max(most, 0)} _C" if name else "_C"
+
+
+def rest_of_list(rules: Rules, name: str, kind: str, most: int, typed: bool) -> str:
+    """What may follow the last entry of such a list, which has a type already or not."""
+    return f"{'' if typed else f'(_DASH {kind})?'} {typed_list(rules, name, kind, most)}"
+
+
 @functools.cache
 def _text_of(terminal: str, layout: Layout) -> str:
     return forced_text(with_parts("head", f"start: {terminal}", STAGE_PARTS, layout))

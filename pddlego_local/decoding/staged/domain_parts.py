@@ -5,7 +5,7 @@ Each function adds a stage's rules, and gives the start that stands for the stag
 
 from collections.abc import Collection, Sequence
 
-from pddlego_local.decoding.grammars.builder import Rules, some
+from pddlego_local.decoding.grammars.builder import Rules, rest_of_list, some, typed_list
 from pddlego_local.decoding.grammars.terminals import one_of
 from pddlego_local.decoding.staged.bodies import (
     MOST_QUANTIFIERS,
@@ -27,7 +27,6 @@ from pddlego_local.decoding.staged.limits import (
     MOST_TYPES,
     PREDICATES_AT_ONCE,
 )
-from pddlego_local.decoding.staged.lists import rest_of_list, typed_list
 from pddlego_local.decoding.staged.names import NewNames
 from pddlego_local.decoding.staged.schemas import ActionSchema
 from pddlego_local.pddl.reader import Block, Word

@@ -4,7 +4,7 @@
 
 from collections.abc import Collection, Sequence
 
-from pddlego_local.decoding.grammars.builder import Rules, some
+from pddlego_local.decoding.grammars.builder import Rules, rest_of_list, some, typed_list
 from pddlego_local.decoding.grammars.terminals import one_of
 from pddlego_local.decoding.staged.atoms import OF_FACTS, Facts, Pools, atoms, atoms_except
 from pddlego_local.decoding.staged.bodies import (
@@ -18,7 +18,6 @@ from pddlego_local.decoding.staged.bodies import (
 )
 from pddlego_local.decoding.staged.declarations import Declarations
 from pddlego_local.decoding.staged.limits import facts_at_once, most_facts
-from pddlego_local.decoding.staged.lists import rest_of_list, typed_list
 from pddlego_local.decoding.staged.names import NewNames
 from pddlego_local.pddl.reader import Block
 

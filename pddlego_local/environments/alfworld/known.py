@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from pddlego_local.core.nouns import Turn
 from pddlego_local.environments.alfworld.room_map import RoomMap, pddl_name
 from pddlego_local.environments.known import Known
-from pddlego_local.pddl.contents import facts_of
+from pddlego_local.pddl.edit import facts_as_names
 
 
 def known(turns: Sequence[Turn], problem: str) -> list[Known]:
@@ -15,7 +15,7 @@ def known(turns: Sequence[Turn], problem: str) -> list[Known]:
         RoomMap.of(turns[begin:end])
         for begin, end in zip(resets, [*resets[1:], len(turns)], strict=True)
     ]
-    facts = facts_of(problem)
+    facts = facts_as_names(problem)
     return [
         Known(
             place,

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pddlego_local.core.nouns import Turn
 from pddlego_local.environments.known import Known
 from pddlego_local.environments.textworld_express.house_map import OPPOSITE, HouseMap
-from pddlego_local.pddl.contents import facts_of
+from pddlego_local.pddl.edit import facts_as_names
 
 
 def known(turns: Sequence[Turn], problem: str) -> list[Known]:
@@ -33,7 +33,7 @@ def _beside(what: str, told: str, written: str) -> Known:
 def _written(problem: str) -> defaultdict[tuple[str, str], list[str]]:
     """(room, direction) → the places that facts name there."""
     written: defaultdict[tuple[str, str], list[str]] = defaultdict(list)
-    for predicate, *terms in facts_of(problem):
+    for predicate, *terms in facts_as_names(problem):
         directions = [term for term in terms if term in OPPOSITE]
         places = [term for term in terms if term not in OPPOSITE]
         if len(directions) == 1 and len(places) == 2:

@@ -26,25 +26,29 @@ class Found:
     whole: bool
 
 
-def objects(text: str, is_answer: Callable[[dict[str, Any]], bool]) -> Iterator[Found]:
-    """From left to right. Inside an object that is an answer nothing more is looked for; inside any
-    other, its parts are."""
+def objects(
+    text: str, is_answer: Callable[[dict[str, Any]], bool], *, exactly: bool = False
+) -> Iterator[Found]:
+    """From left to right; `exactly` those that are JSON, but for raw line breaks. Inside an object
+    that is an answer nothing more is looked for; inside any other, its parts are."""
     openings = list(_OPENING.finditer(text))[-_MAX_OPENINGS:]
     if not openings:
         return
     begin = openings[0].start()
-    text = text[begin:]  # what is wrong in it is sought from its beginning, each time
+    text = text[begin:]  # where a text is no JSON, Python counts its lines from the beginning
     relaxed = RelaxedJson(text, steps=1_000_000 + 2 * len(text))
     end = escaped = 0
     for opening in openings:
         at = opening.start() - begin
         if at < end:
             continue
-        if opening[1]:
+        if exactly:
+            found = _exact(text, at)
+        elif opening[1]:
             escaped += 1
             found = _escaped(text, at) if escaped <= _MAX_ESCAPED else None
         else:
-            found = _plain(text, at, relaxed)
+            found = _exact(text, at) or _relaxed(text, at, relaxed)
         if found is None:
             continue
         yield replace(found, start=begin + found.start, end=begin + found.end)
@@ -55,16 +59,20 @@ def objects(text: str, is_answer: Callable[[dict[str, Any]], bool]) -> Iterator[
 _decoder = json.JSONDecoder(strict=False)
 
 
-def _plain(text: str, at: int, relaxed: RelaxedJson) -> Found | None:
+def _exact(text: str, at: int) -> Found | None:
     try:
         entries, end = _decoder.raw_decode(text, at)
     except (ValueError, RecursionError):
-        try:
-            entries, end, whole = relaxed.read_object(at)
-        except (ValueError, RecursionError):
-            return None
-        return Found(entries, at, end, exact=False, whole=whole)
+        return None
     return Found(entries, at, end, exact=True, whole=True)
+
+
+def _relaxed(text: str, at: int, relaxed: RelaxedJson) -> Found | None:
+    try:
+        entries, end, whole = relaxed.read_object(at)
+    except (ValueError, RecursionError):
+        return None
+    return Found(entries, at, end, exact=False, whole=whole)
 
 
 def _escaped(text: str, at: int) -> Found | None:
@@ -72,5 +80,5 @@ def _escaped(text: str, at: int) -> Found | None:
     closes = _END_OF_STRING.search(text, at)
     end = closes.start() if closes else len(text)
     inner = unescaped(text[at:end])
-    found = _plain(inner, 0, RelaxedJson(inner, steps=1_000_000))
+    found = _exact(inner, 0) or _relaxed(inner, 0, RelaxedJson(inner, steps=1_000_000))
     return found and replace(found, start=at, end=end, exact=False)

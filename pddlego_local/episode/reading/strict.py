@@ -3,20 +3,18 @@
 An arm of its own (`decoding.reading=strict`), and how all records before that option were read.
 """
 
-import json
 import re
 from collections.abc import Iterator
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import pydantic
 
 from pddlego_local.decoding.forms import PDDL, PROBLEM, Fault, Form, Keys
+from pddlego_local.episode.reading.objects import objects
 from pddlego_local.episode.reading.value import Answer, filled
 
 T = TypeVar("T", bound=Keys)
 
-_OPENING = re.compile(r"\{\s*[\"}]")
-_MAX_OPENINGS = 1000  # each may be tried to the end of the text: hostile answers have more
 _FENCE_OPENS = re.compile(r"^[ \t]*```[^\n`]*\n", re.MULTILINE)
 _FENCE_CLOSES = re.compile(r"^[ \t]*```[ \t]*$", re.MULTILINE)
 _DOMAIN = re.compile(r"\(\s*domain\s", re.IGNORECASE)
@@ -34,9 +32,9 @@ def strict(text: str, form: Form[T]) -> Answer[T]:
     fault: Fault = "no_json"
     value: T | None = None
     keys = form.keys.model_fields
-    for candidate in _objects(text, tuple(keys)):
+    for found in objects(text, lambda entries: keys.keys() <= entries.keys(), exactly=True):
         try:
-            value = form.keys.model_validate({k: v for k, v in candidate.items() if k in keys})
+            value = form.keys.model_validate({k: v for k, v in found.entries.items() if k in keys})
         except pydantic.ValidationError:
             fault = "wrong_keys"
     if value is None:
@@ -67,25 +65,3 @@ def _blocks(text: str) -> Iterator[str]:
     ):
         yield text[opens.end() : closes.start()]
         at = closes.end()
-
-
-def _objects(text: str, keys: tuple[str, ...]) -> Iterator[dict[str, Any]]:
-    """Every JSON object in a text, from left to right; newlines inside strings may be raw.
-
-    Inside an object that is an answer nothing more is looked for; inside any other, its parts are.
-    """
-    decoder = json.JSONDecoder(strict=False)
-    openings = [match.start() for match in _OPENING.finditer(text)][-_MAX_OPENINGS:]
-    begin = min(openings, default=0)
-    text = text[begin:]  # what is wrong in it is sought from its beginning, each time
-    end = 0
-    for opening in (place - begin for place in openings):
-        if opening < end:
-            continue
-        try:
-            candidate, stop = decoder.raw_decode(text, opening)
-        except (ValueError, RecursionError):
-            continue
-        yield candidate
-        if all(key in candidate for key in keys):
-            end = stop

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from statistics import fmean
 
 from pddlego_local.core.record.events import Event, Plan
-from pddlego_local.pddl.contents import facts_of, objects_of
+from pddlego_local.pddl.edit import facts_as_names, objects_of
 
 Counts = Mapping[str, Mapping[int, float]]
 """{"objects": {step: mean}, "facts": {step: mean}}"""
@@ -24,8 +24,10 @@ class Growth:
         """An episode; the last problem of each step stands for it."""
         last = {event.where.step: event.problem for event in events if isinstance(event, Plan)}
         for step, problem in last.items():
-            self._counts["objects"][step].append(len(set(objects_of(problem))))
-            self._counts["facts"][step].append(len(set(facts_of(problem))))
+            self._counts["objects"][step].append(
+                len({name.lower() for name in objects_of(problem)})
+            )
+            self._counts["facts"][step].append(len(set(facts_as_names(problem))))
 
     @property
     def means(self) -> Counts:
