@@ -160,9 +160,9 @@ class Prefix:
     """The beginning of an answer that is continued: its text and its tokens.
 
     `opening` are the tokens before it (prompt and thought), `tokens` those of `text`, without an
-    end-of-text. What is asked for goes on behind `continued`: the text without its last `drop`
+    end-of-text. The model is to write what follows `continued`: the text without its last `drop`
     characters, which are rolled back, and with `head`, which is forced (`models.seam`). A prefix
-    without text begins an answer that is to be continued.
+    without text begins an answer that later requests continue.
     """
 
     text: str = ""

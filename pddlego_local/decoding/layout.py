@@ -38,13 +38,13 @@ _ACTION_PARTS = frozenset({":parameters", ":precondition", ":effect"})
 class Printer:
     """Prints PDDL files and answers in a layout.
 
-    The `told` actions, where an answer has them, get the name and the parameters that the prompt
-    spells out. `tight` is for the rungs "typed" and "grounded": a domain has the section
-    REQUIREMENTS and a problem none; objects are listed, if only as "(:objects)".
+    Actions of the `schemas` get their name and parameters as the prompt spells them. `tight` is
+    for the rungs "typed" and "grounded": a domain has the section REQUIREMENTS and a problem none;
+    objects are listed, if only as "(:objects)".
     """
 
     layout: ExactLayout
-    told: Iterable[Action] = field(default=())
+    schemas: Iterable[Action] = field(default=())
     tight: bool = False
 
     def answer(self, values: Mapping[str, Any]) -> str:
@@ -80,13 +80,13 @@ class Printer:
 
     def _action(self, action: Block) -> str:
         items = action.items
-        told = next((t for t in self.told if _has_header(action, t)), None)
+        schema = next((one for one in self.schemas if _has_header(action, one)), None)
         pieces = [
             (isinstance(item, Word) and item.name in _ACTION_PARTS, line_of(item)) for item in items
         ]
-        if told:
-            parameters = line_of(list_of(told.parameters))
-            pieces[1:4] = [(False, told.name), (True, ":parameters"), (False, parameters)]
+        if schema:
+            parameters = line_of(list_of(schema.parameters))
+            pieces[1:4] = [(False, schema.name), (True, ":parameters"), (False, parameters)]
         return self._in_lines(pieces)
 
     def _in_lines(self, pieces: Iterable[tuple[bool, str]]) -> str:
@@ -112,12 +112,12 @@ def line_of(node: Node, *, lower: bool = False) -> str:
     return f"({' '.join(words)})"
 
 
-def _has_header(action: Block, told: Action) -> bool:
-    """Whether it has the told name and, type by type, the told parameters."""
+def _has_header(action: Block, schema: Action) -> bool:
+    """Whether it has the schema's name and, type by type, its parameters."""
     match action.items[1:4]:
         case [Word(name=name), Word(name=":parameters"), Block() as parameters]:
-            return name == told.name.lower() and (
-                _typed(parameters) == _typed(list_of(told.parameters))
+            return name == schema.name.lower() and (
+                _typed(parameters) == _typed(list_of(schema.parameters))
             )
     return False
 

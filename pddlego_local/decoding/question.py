@@ -17,7 +17,7 @@ from pddlego_local.decoding.forms import Form, Keys, T_co
 
 @dataclass(frozen=True)
 class Scene:
-    """The situation that a question is asked in: what its messages tell, as data.
+    """The situation that a question is asked in: what its messages say, as data.
 
     `actions` are the environment's action schemas, `names` those that the messages show, `commands`
     the commands that they offer. `domain` is the domain file that a problem or an edit is for,

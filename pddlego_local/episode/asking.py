@@ -39,7 +39,15 @@ class Asking:
         samples = draw(self._model, question, constraint, sampling, decoding.stage_tokens, count)
         answers = []
         for number, drawn in enumerate(samples):
-            answers.append(_read(drawn, question, constraint, decoding))
+            answers.append(
+                read(
+                    drawn.completion,
+                    form,
+                    constraint,
+                    reading=decoding.reading,
+                    prompt=question.messages,
+                )
+            )
             event = Call(
                 where=dataclasses.replace(where, sample=number),
                 of=count,
@@ -51,18 +59,6 @@ class Asking:
             )
             self._emit(event)
         return iter(answers)
-
-
-def _read(
-    drawn: Drawn, question: Question[T], constraint: Constraint, decoding: Decoding
-) -> Answer[T]:
-    return read(
-        drawn.completion,
-        question.form,
-        constraint,
-        reading=decoding.reading,
-        prompt=question.messages,
-    )
 
 
 def layout_of(model: Model, decoding: Decoding) -> Layout:

@@ -1,5 +1,6 @@
-"""PDDLego as the baseline of PDDLego+ (Gong et al., §4): the model writes domain and problem, and
-nothing is refined. The first error of solver or simulation ends the episode.
+"""PDDLego+'s baseline (Gong et al., §4: "PDDLego"), not the method of the paper PDDLego: the model
+writes domain and problem, and nothing is refined. The first error of solver or simulation ends the
+episode.
 """
 
 from pydantic import ConfigDict

@@ -114,6 +114,19 @@ def refuse_operand(operand: Node, operator: str, log: FaultLog) -> None:
         log.syntax(operand, f"`()` under `{operator}` is empty: remove it or write a fact")
 
 
+def read_literal(block: Block, log: FaultLog, scope: tuple[TypedName, ...] = ()) -> Literal | None:
+    """A fact or `(not (fact))`, as effects and `:init` have them; None where it is neither."""
+    negated, inner = block.head == "not", block
+    if negated:
+        operand = block.items[1] if len(block.items) == 2 else None
+        if not isinstance(operand, Block) or not operand.items:
+            log.syntax(block, f"`{block}` must be `(not (fact))` with exactly one fact")
+            return None
+        inner = operand
+    atom = read_atom(inner, log)
+    return Literal(atom, negated, scope) if atom is not None else None
+
+
 def read_atom(block: Block, log: FaultLog) -> Atom | None:
     """`(predicate term …)`, or None where it is something else."""
     predicate, *terms = block.items

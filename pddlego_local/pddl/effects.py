@@ -2,10 +2,10 @@
 
 from dataclasses import dataclass, replace
 
-from pddlego_local.pddl.conditions import read_atom, read_condition, read_quantified
+from pddlego_local.pddl.conditions import read_condition, read_literal, read_quantified
 from pddlego_local.pddl.faults import FaultLog
 from pddlego_local.pddl.reader import Block, Node, Word
-from pddlego_local.pddl.task import Cost, Effect, Literal, TypedName
+from pddlego_local.pddl.task import Cost, Effect, TypedName
 
 MOST_DIGITS = 4300  # Python's own limit, on which the translator fails
 FORMS = {
@@ -116,16 +116,8 @@ def refuse_number(word: Word, log: FaultLog) -> bool:
 
 
 def _read_change(part: _Part, effect: Effect, log: FaultLog) -> None:
-    block, negated = part.block, part.block.head == "not"
-    if negated:
-        inner = block.items[1] if len(block.items) == 2 else None
-        if not isinstance(inner, Block) or not inner.items:
-            log.syntax(block, f"`{block}` must be `(not (fact))` with exactly one fact")
-            effect.complete = False
-            return
-        block = inner
-    atom = read_atom(block, log)
-    if atom is None:
+    change = read_literal(part.block, log, part.scope)
+    if change is None:
         effect.complete = False
         return
     if part.and_in_when and part.forall_in_when:
@@ -134,4 +126,4 @@ def _read_change(part: _Part, effect: Effect, log: FaultLog) -> None:
             "`when` around both `forall` and `and` is not understood: "
             "put the `forall` outside and one `when` inside it",
         )
-    effect.changes.append(Literal(atom, negated, part.scope))
+    effect.changes.append(change)

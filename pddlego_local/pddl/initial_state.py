@@ -58,7 +58,7 @@ class InitialState:
         self._types = Types(domain)
         self._things = (*domain.constants, *problem.objects)
         self._facts = {fact.atom.key for fact in problem.init if not fact.negated}
-        self._by_type: dict[frozenset[str], list[str]] = {}
+        self._by_type: dict[frozenset[str], dict[str, None]] = {}
 
     def holds(self, condition: Block, binding: Binding | None = None) -> bool:
         """Goes one frame deeper for each level of nesting, of which the planner takes 495."""
@@ -104,11 +104,7 @@ class InitialState:
             else:
                 yield extended
 
-    def _of_types(self, types: frozenset[str]) -> list[str]:
+    def _of_types(self, types: frozenset[str]) -> Iterable[str]:
         if types not in self._by_type:
-            self._by_type[types] = [
-                thing.name
-                for thing in self._things
-                if any(types & self._types.with_ancestors(own) for own in type_names(thing))
-            ]
+            self._by_type[types] = self._types.instances(types, self._things)
         return self._by_type[types]

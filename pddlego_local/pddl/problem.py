@@ -1,11 +1,11 @@
 """A problem's blocks to `task.Problem`, in the one order that Fast Downward takes."""
 
-from pddlego_local.pddl.conditions import read_atom, read_condition
+from pddlego_local.pddl.conditions import read_condition, read_literal
 from pddlego_local.pddl.domain import read_head, read_name, read_requirements, refuse_section
 from pddlego_local.pddl.effects import refuse_number
 from pddlego_local.pddl.faults import FaultLog
 from pddlego_local.pddl.reader import Block, Node, Word
-from pddlego_local.pddl.task import Literal, Problem, Value
+from pddlego_local.pddl.task import Problem, Value
 from pddlego_local.pddl.typed_list import read_typed_list
 
 ORDER = (":domain", ":requirements", ":objects", ":init", ":goal", ":metric")
@@ -71,16 +71,9 @@ def _read_fact(node: Node, problem: Problem, log: FaultLog) -> None:
     if node.head == "=":
         _read_value(node, problem, log)
         return
-    negated, block = node.head == "not", node
-    if negated:
-        inner = node.items[1] if len(node.items) == 2 else None
-        if not isinstance(inner, Block) or not inner.items:
-            log.syntax(node, f"`{node}` must be `(not (fact))` with exactly one fact")
-            return
-        block = inner
-    atom = read_atom(block, log)
-    if atom is not None:
-        problem.init.append(Literal(atom, negated))
+    fact = read_literal(node, log)
+    if fact is not None:
+        problem.init.append(fact)
 
 
 def _read_value(block: Block, problem: Problem, log: FaultLog) -> None:

@@ -68,13 +68,9 @@ class Relaxation:
         """The objects that the variable may stand for, in the order of their declaration."""
         types = frozenset(type_names(variable))
         if types not in self._of_type:
-            hierarchy = self.symbols.types
-            self._steps += len(self.symbols.objects)
-            self._of_type[types] = {
-                name: None
-                for name, entry in self.symbols.objects.items()
-                if any(types & hierarchy.with_ancestors(own) for own in type_names(entry))
-            }
+            objects = self.symbols.objects
+            self._steps += len(objects)
+            self._of_type[types] = self.symbols.types.instances(types, objects.values())
         return self._of_type[types]
 
     def matches(

@@ -45,7 +45,7 @@ def _root(text: str, name: str) -> Block | None:
 
 
 def _ignore(_offset: int, _message: str) -> None:
-    """The planner and the static check tell of faults."""
+    """The planner and the static check report faults."""
 
 
 def _heads(root: Block | None) -> dict[str, Block]:

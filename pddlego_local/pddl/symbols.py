@@ -44,6 +44,14 @@ class Types:
             self._ancestors[name] = frozenset(reached)
         return self._ancestors[name]
 
+    def instances(self, types: frozenset[str], entries: Iterable[TypedName]) -> dict[str, None]:
+        """The names of the entries that are of one of the types, in order."""
+        return {
+            entry.name: None
+            for entry in entries
+            if any(types & self.with_ancestors(own) for own in type_names(entry))
+        }
+
     def fits(self, entry: TypedName, expected: TypedName, *, loosely: bool = False) -> bool:
         """Whether `entry` may stand where `expected` is declared; also where the types are unknown.
         `loosely`: a variable of a supertype may, since some of its objects do."""

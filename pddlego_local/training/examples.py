@@ -116,7 +116,7 @@ def right_answer(
 ) -> str:
     """The reference's answer as every rung lets it be written: "line", tight."""
     values: Mapping[str, Any] = json.loads(reference.answer(question, sampling).completion.text)
-    return Printer("line", told=question.scene.actions, tight=True).answer(values)
+    return Printer("line", schemas=question.scene.actions, tight=True).answer(values)
 
 
 @dataclass(frozen=True)

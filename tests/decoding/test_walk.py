@@ -68,7 +68,7 @@ def test_an_answer_of_the_reference_takes_few_requests(rung: str, goal: GoalArm,
         scene = replace(one.question.scene, goal=goal)
         constraint = constraint_for(rung, PDDL, scene, "line")
         assert isinstance(constraint, StagedGrammar)
-        printed = Printer("line", told=scene.actions, tight=True).answer(one.answer)
+        printed = Printer("line", schemas=scene.actions, tight=True).answer(one.answer)
         assert len(stages_of(constraint, printed)) <= most
 
 

@@ -68,7 +68,7 @@ class _Listener:
         drawn = self._model.answer(question, sampling, sample, of)
         text = drawn.completion.text
         if self._layout != "any":
-            printer = Printer(self._layout, told=question.scene.actions, tight=True)
+            printer = Printer(self._layout, schemas=question.scene.actions, tight=True)
             text = printer.answer(json.loads(text))
         self.heard.append((question, text))
         return dataclasses.replace(

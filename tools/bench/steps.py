@@ -68,7 +68,7 @@ class Text:
     def in_layout(self, layout: Layout) -> str:
         """Raises ValueError for what is not PDDL."""
         if layout != "any":
-            return Printer(layout, told=self.scene.actions, tight=True).answer(self.files)
+            return Printer(layout, schemas=self.scene.actions, tight=True).answer(self.files)
         domain, problem = (_REQUIREMENTS.sub("", self.files[key]) for key in ("df", "pf"))
         domain = _TITLE.sub(rf"\g<0> {REQUIREMENTS}", domain, count=1)
         return as_written({"df": domain, "pf": problem})

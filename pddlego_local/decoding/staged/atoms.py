@@ -3,7 +3,7 @@ names that fit its type. So the decoder's lexer looks a word up letter by letter
 would try every word that there is.
 """
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from pddlego_local.decoding.grammars.builder import Rules
@@ -13,6 +13,14 @@ from pddlego_local.decoding.staged.declarations import Declarations
 Arguments = tuple[str, ...]
 Facts = Mapping[str, Collection[Arguments]]
 """The arguments of facts by predicate, all in lower case."""
+
+
+def by_predicate(facts: Iterable[tuple[str, ...]]) -> Facts:
+    """Facts as ("at", "kitchen"), in lower case, grouped."""
+    grouped: dict[str, set[Arguments]] = {}
+    for predicate, *arguments in facts:
+        grouped.setdefault(predicate, set()).add(tuple(arguments))
+    return grouped
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,14 @@ from typing import Literal
 
 from pddlego_local.decoding.grammars.builder import Rules
 from pddlego_local.decoding.grammars.terminals import name_except
-from pddlego_local.decoding.staged.atoms import Arguments, Facts, Pools, atoms, atoms_except
+from pddlego_local.decoding.staged.atoms import (
+    Arguments,
+    Facts,
+    Pools,
+    atoms,
+    atoms_except,
+    by_predicate,
+)
 from pddlego_local.decoding.staged.declarations import Declarations
 from pddlego_local.decoding.staged.limits import MOST_OPERANDS
 from pddlego_local.pddl.reader import Block, Node, Word
@@ -36,13 +43,13 @@ class Piece:
         whole = f"{self.whole} {following.whole}" if self.whole and following.whole else ""
         return Piece(whole, _either(self.begun, later))
 
+    def start(self, rules: Rules) -> str:
+        """The start of a stage that is this piece."""
+        return rules.shared([text for text in (self.whole, self.begun) if text]) or NOTHING.whole
+
 
 NOTHING = Piece("()")
 """No text at all."""
-
-
-def literally(text: str) -> Piece:
-    return Piece(text)
 
 
 def either(rules: Rules, pieces: Iterable[Piece]) -> Piece:
@@ -106,17 +113,17 @@ class Scope:
         forms = [self.header("_EXISTS"), self.header("_FORALL")]
         if len(self.terms) > 1:
             every = self.rules.names(self.terms)
-            forms.append(literally(self.rules.terminal(f"_EQUALS _B1 {every} _B1 {every} _C")))
+            forms.append(Piece(self.rules.terminal(f"_EQUALS _B1 {every} _B1 {every} _C")))
         if depth == 0:
             return [*forms, Piece(f"_NOT {self._atoms} _C" if self._atoms else "")]
         below = self.condition(depth - 1)
-        end = literally("_C")
+        end = Piece("_C")
         return [
             *forms,
-            literally("_AND").then(many(below)).then(end),
-            literally("_OR").then(many(below)).then(end),
-            literally("_NOT").then(below).then(end),
-            literally("_IMPLY").then(below).then(below).then(end),
+            Piece("_AND").then(many(below)).then(end),
+            Piece("_OR").then(many(below)).then(end),
+            Piece("_NOT").then(below).then(end),
+            Piece("_IMPLY").then(below).then(below).then(end),
         ]
 
     def _literals_except(self, said: Sequence[Node]) -> tuple[Piece, Piece]:
@@ -140,12 +147,12 @@ class Scope:
         )
 
     def changes(self) -> Piece:
-        listed = literally("_AND").then(many(self.change(), least=1)).then(literally("_C"))
+        listed = Piece("_AND").then(many(self.change(), least=1)).then(Piece("_C"))
         return either(self.rules, [self.change(), listed])
 
     def conditional(self) -> Piece:
-        antecedent = either(self.rules, [self.condition(), literally("_EMPTY")])
-        return literally("_WHEN").then(antecedent).then(self.changes()).then(literally("_C"))
+        antecedent = either(self.rules, [self.condition(), Piece("_EMPTY")])
+        return Piece("_WHEN").then(antecedent).then(self.changes()).then(Piece("_C"))
 
     def added_change(self, said: Sequence[Node]) -> Piece:
         return either(self.rules, self._literals_except(said))
@@ -161,7 +168,7 @@ class Scope:
 
     def effect(self) -> Piece:
         """At least one change, or one that may become one."""
-        listed = literally("_AND").then(many(self.effect_item(), least=1)).then(literally("_C"))
+        listed = Piece("_AND").then(many(self.effect_item(), least=1)).then(Piece("_C"))
         return either(self.rules, [self.effect_item(), listed])
 
     def under_forall(self) -> Piece:
@@ -176,7 +183,7 @@ def rest_of_condition(scope: Scope, open_: Sequence[Block], more: More = "anythi
     if not open_:
         return NOTHING
     block, inner = open_[0], open_[1:]
-    end = literally("_C")
+    end = Piece("_C")
     if block.head in ("exists", "forall"):
         below = scope.with_variable(*_quantified(block))
         if not inner:
@@ -199,7 +206,7 @@ def rest_of_effect(
     if not open_:
         return NOTHING
     block, inner = open_[0], open_[1:]
-    end = literally("_C")
+    end = Piece("_C")
     if block.head == "forall":
         below = scope.with_variable(*_quantified(block))
         if not inner:
@@ -228,17 +235,17 @@ def _several(added: Piece, block: Block, inner: Sequence[Block], more: More) -> 
 
 def literals(items: Iterable[Node]) -> tuple[Facts, Facts]:
     """The facts among the operands of `and`, and those that are denied."""
-    true: dict[str, set[Arguments]] = {}
-    denied: dict[str, set[Arguments]] = {}
+    true: list[Arguments] = []
+    denied: list[Arguments] = []
     for item in items:
         kept, atom = true, item
         if isinstance(item, Block) and item.head == "not" and len(item.items) == 2:
             kept, atom = denied, item.items[1]
         if isinstance(atom, Block):
-            predicate, *arguments = (word.name for word in atom.items if isinstance(word, Word))
-            if len(arguments) + 1 == len(atom.items):
-                kept.setdefault(predicate, set()).add(tuple(arguments))
-    return true, denied
+            words = tuple(word.name for word in atom.items if isinstance(word, Word))
+            if len(words) == len(atom.items):
+                kept.append(words)
+    return by_predicate(true), by_predicate(denied)
 
 
 def _said(block: Block, inner: Sequence[Block]) -> list[Node]:

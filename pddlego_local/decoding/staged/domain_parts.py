@@ -14,7 +14,6 @@ from pddlego_local.decoding.staged.bodies import (
     Piece,
     Scope,
     either,
-    literally,
     many,
     rest_of_condition,
     rest_of_effect,
@@ -31,7 +30,7 @@ from pddlego_local.decoding.staged.names import NewNames
 from pddlego_local.decoding.staged.schemas import ActionSchema
 from pddlego_local.pddl.reader import Block, Word
 
-_END = literally("_C")
+_END = Piece("_C")
 
 
 def types(rules: Rules, names: NewNames, *, opening: bool = True) -> str:
@@ -121,14 +120,14 @@ def can_change(action: ActionSchema, declared: Declarations) -> bool:
 
 def actions(rules: Rules, declared: Declarations, schemas: Sequence[ActionSchema]) -> str:
     """At least one action, in any order, to the end of the domain or a quantifier's header."""
-    begin = literally(rules.begin("_ACTION") or "()")
+    begin = Piece(rules.begin("_ACTION") or "()")
     bodies = _bodies(rules, declared, schemas)
-    return _stage(rules, begin.then(bodies).then(_more(rules, bodies, len(schemas) - 1)))
+    return begin.then(bodies).then(_more(rules, bodies, len(schemas) - 1)).start(rules)
 
 
 def more_actions(rules: Rules, declared: Declarations, schemas: Sequence[ActionSchema]) -> str:
     """Those that are left, each at most once."""
-    return _stage(rules, _more(rules, _bodies(rules, declared, schemas), len(schemas)))
+    return _more(rules, _bodies(rules, declared, schemas), len(schemas)).start(rules)
 
 
 def rest_of_action(
@@ -146,15 +145,15 @@ def rest_of_action(
     if slot == ":effect":
         rest = rest_of_effect(scope, open_[1:], more)
     else:
-        after = literally("_EFFECT").then(scope.effect())
+        after = Piece("_EFFECT").then(scope.effect())
         rest = rest_of_condition(scope, open_[1:], more).then(after)
     listed = _more(rules, _bodies(rules, declared, others), len(others))
-    return _stage(rules, rest.then(_END).then(listed))
+    return rest.then(_END).then(listed).start(rules)
 
 
 def _more(rules: Rules, bodies: Piece, most: int) -> Piece:
     """At most so many actions, and the end of the domain."""
-    listed = either(rules, [literally("_ACTION").then(bodies)])
+    listed = either(rules, [Piece("_ACTION").then(bodies)])
     return (many(listed, most) if bodies.whole and most > 0 else NOTHING).then(_END)
 
 
@@ -165,10 +164,10 @@ def _bodies(rules: Rules, declared: Declarations, schemas: Sequence[ActionSchema
 
 def _body(rules: Rules, declared: Declarations, action: ActionSchema) -> Piece:
     scope = _scope(rules, declared, action)
-    condition = either(rules, [scope.condition(), literally("_EMPTY")])
-    precondition = either(rules, [literally("_PRECONDITION").then(condition), NOTHING])
-    effect = literally("_EFFECT").then(scope.effect())
-    header = literally(rules.terminal(action.header(rules.layout)))
+    condition = either(rules, [scope.condition(), Piece("_EMPTY")])
+    precondition = either(rules, [Piece("_PRECONDITION").then(condition), NOTHING])
+    effect = Piece("_EFFECT").then(scope.effect())
+    header = Piece(rules.terminal(action.header(rules.layout)))
     return header.then(precondition).then(effect).then(_END)
 
 
@@ -179,7 +178,3 @@ def _type(declared: Declarations) -> str:
 def _scope(rules: Rules, declared: Declarations, action: ActionSchema) -> Scope:
     terms = dict(action.parameters) | declared.things
     return Scope(rules, declared, terms, MOST_QUANTIFIERS)
-
-
-def _stage(rules: Rules, piece: Piece) -> str:
-    return rules.shared([text for text in (piece.whole, piece.begun) if text])

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from pddlego_local.decoding.grammars.builder import Rules
 from pddlego_local.decoding.grammars.terminals import one_of
-from pddlego_local.decoding.staged.atoms import IN_A_STRING, Facts, Pools, atoms_except
+from pddlego_local.decoding.staged.atoms import IN_A_STRING, Pools, atoms_except, by_predicate
 from pddlego_local.decoding.staged.declarations import Declarations
 from pddlego_local.decoding.staged.names import NewNames
 
@@ -94,7 +94,8 @@ def fact_changes(
     facts: Iterable[str],
 ) -> str:
     """From "init" to the end of the answer; facts are about `things`, name → type."""
-    pools, said = Pools(declared, things), _by_predicate(begun.new)
+    pools = Pools(declared, things)
+    said = by_predicate(tuple(words(fact.lower())) for fact in begun.new)
     atom = atoms_except(rules, declared.predicates, pools, said, spelling=IN_A_STRING)
     old = [fact for fact in facts if fact not in begun.old]
     lists = (
@@ -154,13 +155,6 @@ def _old(rules: Rules, names: Collection[str]) -> str:
     """The terminal for one of the names or facts that are there, in quotes; "" if there is none."""
     blanks = _ANY_BLANKS if rules.layout == "any" else ""
     return rules.terminal(f'/{blanks}"/ {one_of(names)} {_CLOSING_QUOTE}') if names else ""
-
-
-def _by_predicate(facts: Iterable[str]) -> Facts:
-    grouped: dict[str, set[tuple[str, ...]]] = {}
-    for predicate, *terms in (words(fact.lower()) for fact in facts):
-        grouped.setdefault(predicate, set()).add(tuple(terms))
-    return grouped
 
 
 def _not_to_be_renamed(objects: Collection[str], facts: Iterable[str]) -> set[str]:

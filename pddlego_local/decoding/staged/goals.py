@@ -2,11 +2,11 @@
 frontier, where each fact names an unvisited place and no other place."""
 
 import math
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from pddlego_local.decoding.grammars.builder import Rules, some
-from pddlego_local.decoding.staged.atoms import Arguments, Facts, Pools, atoms_except
+from pddlego_local.decoding.staged.atoms import Facts, Pools, atoms_except, by_predicate
 from pddlego_local.decoding.staged.bodies import literals
 from pddlego_local.decoding.staged.declarations import Declarations
 from pddlego_local.decoding.staged.limits import MOST_OPERANDS
@@ -41,12 +41,8 @@ def frontier(declared: Declarations, unvisited: Collection[str]) -> GoalTerms:
     return terms if can_be_new(terms, {}) else GoalTerms(declared)
 
 
-def by_predicate(facts: Sequence[Literal]) -> Facts:
-    grouped: dict[str, set[Arguments]] = {}
-    for fact in facts:
-        name, *arguments = fact.atom.key
-        grouped.setdefault(name, set()).add(tuple(arguments))
-    return grouped
+def grouped(facts: Iterable[Literal]) -> Facts:
+    return by_predicate(fact.atom.key for fact in facts)
 
 
 def can_be_new(terms: GoalTerms, true: Facts) -> bool:

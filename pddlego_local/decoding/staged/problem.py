@@ -17,10 +17,10 @@ from pddlego_local.decoding.staged.bodies import More
 from pddlego_local.decoding.staged.declarations import Declarations
 from pddlego_local.decoding.staged.goals import (
     GoalTerms,
-    by_predicate,
     can_be_new,
     fitting_types,
     frontier,
+    grouped,
 )
 from pddlego_local.decoding.staged.limits import most_objects
 from pddlego_local.decoding.staged.names import NewNames
@@ -124,7 +124,7 @@ def _repeated_fact(writing: Writing, rest: "partial[str]", end: Build | None = N
                 cut = end_before(writing.text, fact.atom.block.offset)
                 if next(given_up):
                     return Resample(cut, end, put=")")
-                said = by_predicate(facts[:number])
+                said = grouped(facts[:number])
                 return Resample(cut, partial(rest, said=said, count=number))
             seen.add(fact.atom.key)
         return None
@@ -158,7 +158,7 @@ def _facts(writing: Writing, things: Declarations) -> Part:
 
 def _goal(writing: Writing, terms: GoalTerms, offset: int) -> Part:
     """A goal that the facts before it do not make true."""
-    true = by_predicate(problem_in(writing.text[:offset]).init)
+    true = grouped(problem_in(writing.text[:offset]).init)
 
     def block() -> list[Block]:
         found = problem_in(writing.text).goal_block
@@ -183,7 +183,7 @@ def _frontier(
     things = declared.with_objects(problem_in(writing.text))
     terms = frontier(things, unvisited)
     yield from _facts(writing, things)
-    while (facts := problem_in(writing.text).init) and not can_be_new(terms, by_predicate(facts)):
+    while (facts := problem_in(writing.text).init) and not can_be_new(terms, grouped(facts)):
         cut = end_before(writing.text, facts[-1].atom.block.offset)
         writing.put(cut, ")")
     before = len(writing.text)

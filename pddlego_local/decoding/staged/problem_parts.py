@@ -9,11 +9,9 @@ from pddlego_local.decoding.grammars.terminals import one_of
 from pddlego_local.decoding.staged.atoms import OF_FACTS, Facts, Pools, atoms, atoms_except
 from pddlego_local.decoding.staged.bodies import (
     MOST_QUANTIFIERS,
-    NOTHING,
     More,
     Piece,
     Scope,
-    literally,
     rest_of_condition,
 )
 from pddlego_local.decoding.staged.declarations import Declarations
@@ -21,7 +19,7 @@ from pddlego_local.decoding.staged.limits import facts_at_once, most_facts
 from pddlego_local.decoding.staged.names import NewNames
 from pddlego_local.pddl.reader import Block
 
-_END_OF_ANSWER = literally("_C _CLOSE")
+_END_OF_ANSWER = Piece("_C _CLOSE")
 
 
 def objects(
@@ -71,32 +69,32 @@ def more_facts(rules: Rules, declared: Declarations, said: Facts, count: int) ->
 
 def facts_and_goal(rules: Rules, declared: Declarations) -> str:
     """To the end of the answer, to where facts are looked at, or to a quantifier's header."""
-    begin = literally(rules.begin("_INIT") or "()")
-    return _stage(rules, begin.then(_facts_and_goal(rules, declared, {}, 0)))
+    begin = Piece(rules.begin("_INIT") or "()")
+    return begin.then(_facts_and_goal(rules, declared, {}, 0)).start(rules)
 
 
 def more_facts_and_goal(rules: Rules, declared: Declarations, said: Facts, count: int) -> str:
     """What may follow `count` facts; none of those `said` comes again."""
-    return _stage(rules, _facts_and_goal(rules, declared, said, count))
+    return _facts_and_goal(rules, declared, said, count).start(rules)
 
 
 def any_goal(rules: Rules, declared: Declarations) -> str:
     """From the goal to the end of the answer."""
-    return _stage(rules, _goal(rules, declared))
+    return _goal(rules, declared).start(rules)
 
 
 def rest_of_goal(rules: Rules, declared: Declarations, open_: Sequence[Block], more: More) -> str:
     """Of a goal whose blocks `open_` are not closed, the innermost of which gains `more`."""
     rest = rest_of_condition(_goal_scope(rules, declared), open_[1:], more)
-    return _stage(rules, rest.then(_END_OF_ANSWER))
+    return rest.then(_END_OF_ANSWER).start(rules)
 
 
 def _facts_and_goal(rules: Rules, declared: Declarations, said: Facts, count: int) -> Piece:
     fact = _fact(rules, declared, said)
     left = max(most_facts(len(declared.things)) - count, 0)
-    end = literally("_C").then(_goal(rules, declared))
+    end = Piece("_C").then(_goal(rules, declared))
     most = facts_at_once(len(declared.things))
-    whole = literally(some(fact, min(left, most - 1)) or "()").then(end)
+    whole = Piece(some(fact, min(left, most - 1)) or "()").then(end)
     if left < most or not fact:
         return whole
     full = some(fact, most, most)
@@ -114,12 +112,8 @@ def _fact(rules: Rules, declared: Declarations, said: Facts) -> str:
 
 def _goal(rules: Rules, declared: Declarations) -> Piece:
     condition = _goal_scope(rules, declared).condition()
-    return literally("_GOAL").then(condition).then(_END_OF_ANSWER)
+    return Piece("_GOAL").then(condition).then(_END_OF_ANSWER)
 
 
 def _goal_scope(rules: Rules, declared: Declarations) -> Scope:
     return Scope(rules, declared, declared.things, MOST_QUANTIFIERS)
-
-
-def _stage(rules: Rules, piece: Piece) -> str:
-    return rules.shared([text for text in (piece.whole, piece.begun) if text]) or NOTHING.whole

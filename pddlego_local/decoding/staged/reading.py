@@ -141,4 +141,4 @@ def _files(text: str) -> list[str]:
 
 
 def _ignore(offset: int, message: str) -> None:
-    """Faults are for the check to tell."""
+    """The static check reports faults."""
