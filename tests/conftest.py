@@ -27,7 +27,7 @@ MARKED = {
         *("grammars/test_large_vocabulary.py", "decoding/test_recorded_rungs.py"),
         *("test_gpu_check.py", "test_make.py", "test_new_environment.py"),
         *("runner/test_launchers.py", "methods/test_ladder_systems.py"),
-        "serving/test_deployment.py",
+        *("serving/test_deployment.py", "[make demo]"),
     ),
     "alfworld": (
         *("alfworld", "decoding/test_edits_in_games.py"),
