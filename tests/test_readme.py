@@ -142,9 +142,6 @@ CASES: dict[str, tuple[str, int, str] | None] = {
     "pddlego export runs/default --out calls.csv": (
         "pddlego export {played}/default --out {tmp}/calls.csv", 0, "calls written",
     ),
-    "pddlego export runs/default --inspect logs": (
-        "pddlego export {played}/default --inspect {tmp}", 0, "1 logs written",
-    ),
     "pddlego show runs/default/<cell> 7": ("pddlego show {cell} 7", 0, "success"),
     "pddlego check domain.pddl problem.pddl": (
         "pddlego check {tmp}/domain.pddl {tmp}/problem.pddl", 0, "no fault",

@@ -27,7 +27,7 @@ from pddlego_local.report.cells import CellRecord, find_cells
 from pddlego_local.report.comparisons import compared
 from pddlego_local.report.numbers import report_numbers
 from pddlego_local.report.text import on_screen
-from pddlego_local.report.verdicts import answers
+from pddlego_local.report.verdicts import verdicts
 from pddlego_local.runner.config import CellConfig, compose_cell
 from pddlego_local.runner.model_store import ModelStore
 from pddlego_local.runner.pool import CellResult
@@ -110,8 +110,8 @@ def _arm(model: str, thinking: bool) -> list[str]:
 
 def _show_games(console: Console, cells: Sequence[CellRecord]) -> None:
     show(console, on_screen(report_numbers(cells)))
-    for answer in answers(compared(cells)):
-        console.print(f"{answer.arms}{answer.told_where}: {answer.verdict}", soft_wrap=True)
+    for one in verdicts(compared(cells)):
+        console.print(f"{one.title}: {one.text}", soft_wrap=True)
     last = cells[-1]
     if won := [row for row in last.rows if row.success and row.calls] or last.rows:
         _show_map(console, transcript_of(last.folder, won[0].game, won[0].trial))

@@ -1,4 +1,4 @@
-"""`pddlego report`: one or more runs on the screen, in Markdown, CSV and LaTeX, and as pages."""
+"""`pddlego report`: one or more runs on the screen, in Markdown and CSV, and as pages."""
 
 import argparse
 import webbrowser
@@ -6,30 +6,27 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from pddlego_local.commands.shared.problems import tell
+from pddlego_local.commands.shared.problems import print_problems
 from pddlego_local.commands.shared.screen import screen, show
 from pddlego_local.core.errors import ConfigError
 from pddlego_local.core.visible import visible
 from pddlego_local.environments import family
-from pddlego_local.report.arms import arms_of
-from pddlego_local.report.asked import questions
-from pddlego_local.report.cells import CellRecord, find_cells
+from pddlego_local.report.cells import find_cells
+from pddlego_local.report.columns import columns
 from pddlego_local.report.comparison_tables import (
-    answer_markdown,
-    comparisons_latex,
     comparisons_markdown,
     comparisons_on_screen,
+    verdicts_markdown,
 )
-from pddlego_local.report.comparisons import Compared, compared, transitions
-from pddlego_local.report.couples import answers, choices, couples
-from pddlego_local.report.files import write_csv
+from pddlego_local.report.comparisons import Compared, compared
 from pddlego_local.report.latex import report_latex
 from pddlego_local.report.numbers import Numbers, report_numbers
 from pddlego_local.report.pages.experiment import Findings
 from pddlego_local.report.pages.site import write_pages
-from pddlego_local.report.paper_tables import papers_latex, papers_markdown
+from pddlego_local.report.paper_tables import papers_markdown
 from pddlego_local.report.papers import paper_results
 from pddlego_local.report.published import Result
+from pddlego_local.report.table_file import write_csv
 from pddlego_local.report.text import on_screen, report_markdown
 
 HELP = "tables of one or more runs, with n and intervals"
@@ -84,7 +81,6 @@ def carry_out(arguments: argparse.Namespace) -> int:
     cells = find_cells(arguments.runs)
     with_trivial = arguments.with_trivial
     numbers = report_numbers(cells, with_trivial=with_trivial)
-    _check_asked(arguments.compare, cells)
     found = compared(cells, arguments.compare, with_trivial=with_trivial)
     console = screen()
     show(console, on_screen(numbers))
@@ -100,23 +96,12 @@ def carry_out(arguments: argparse.Namespace) -> int:
         print(f"written: {', '.join(map(str, files))}")
     if arguments.open and folder:
         webbrowser.open((folder / "index.html").resolve().as_uri())
-    return tell(cells.problems)
-
-
-def _check_asked(words: Sequence[str], cells: Sequence[CellRecord]) -> None:
-    """Raises ConfigError, which names what there is to compare."""
-    every = couples(arms_of(cells)) if words else []
-    for word, asked in zip(words, questions(cells, words).asked if words else (), strict=True):
-        if not answers(asked, every):
-            there_are = ", ".join(choices(every)) or "none: no two cells differ in one thing"
-            raise ConfigError(
-                f"--compare {word}: no two cells differ in this alone; choose one of {there_are}"
-            )
+    return print_problems(cells.problems)
 
 
 def _problems_markdown(problems: Sequence[str]) -> str:
-    told = "\n".join(f"- `{visible(problem).replace('`', chr(39))}`" for problem in problems)
-    return f"\n## Problems of the records\n\n{told}\n" if problems else ""
+    lines = "\n".join(f"- `{visible(problem).replace('`', chr(39))}`" for problem in problems)
+    return f"\n## Problems of the records\n\n{lines}\n" if problems else ""
 
 
 def _write(
@@ -130,22 +115,20 @@ def _write(
     texts = {
         "report.md": "\n".join(
             [
-                answer_markdown(found),
+                verdicts_markdown(found),
                 report_markdown(numbers),
                 comparisons_markdown(found),
                 _problems_markdown(problems),
             ]
         ),
-        "report.tex": "\n".join([report_latex(numbers), comparisons_latex(found)]),
+        "report.tex": report_latex(numbers),
         "papers.md": papers_markdown(papers),
-        "papers.tex": papers_latex(papers),
     }
     tables: dict[str, Sequence[Any]] = {
         "report.csv": numbers.cells,
         "tasks.csv": numbers.tasks,
         "trials.csv": numbers.trials,
         "comparisons.csv": [*found.tested, *found.others],
-        "transitions.csv": transitions(found.tested),
         "papers.csv": papers,
     }
     folder.mkdir(parents=True, exist_ok=True)
@@ -157,6 +140,7 @@ def _write(
         if isinstance(content, str):
             (folder / name).write_text(content.strip() + "\n", encoding="utf-8")
         else:
-            write_csv(folder / name, content)
+            rows = [columns(row) for row in content]
+            write_csv(folder / name, rows, rows[0])
         written.append(folder / name)
     return written

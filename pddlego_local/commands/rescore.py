@@ -3,7 +3,7 @@
 import argparse
 from pathlib import Path
 
-from pddlego_local.commands.shared.problems import tell
+from pddlego_local.commands.shared.problems import print_problems
 from pddlego_local.core.record.rescoring import differences
 from pddlego_local.core.visible import visible
 from pddlego_local.report.cells import find_cells
@@ -25,4 +25,4 @@ def carry_out(arguments: argparse.Namespace) -> int:
     episodes = sum(len(cell.rows) for cell in cells)
     told = f"{found} difference{'s' if found > 1 else ''}" if found else "no difference"
     print(f"{told} in {episodes} episodes of {len(cells)} cells")
-    return tell(cells.left_out) or (1 if found else 0)
+    return print_problems(cells.left_out) or (1 if found else 0)

@@ -5,7 +5,7 @@ import datetime
 import time
 from pathlib import Path
 
-from pddlego_local.commands.shared.problems import tell
+from pddlego_local.commands.shared.problems import print_problems
 from pddlego_local.report.progress import Progress, progress
 
 HELP = "how far a run has come; reads its records alone, while it goes on or after"
@@ -19,7 +19,7 @@ def carry_out(arguments: argparse.Namespace) -> int:
     seen = progress(arguments.run)
     for name, text in _lines(seen, time.time()):
         print(f"{name:9} {text}")
-    return tell(seen.problems)
+    return print_problems(seen.problems)
 
 
 def _lines(seen: Progress, now: float) -> list[tuple[str, str]]:

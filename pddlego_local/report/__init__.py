@@ -1,6 +1,14 @@
-"""From records to tables: `cells` reads, `numbers` counts, `text` and `files` render last.
+"""From records to tables and pages. Reads files only; every rate has its n and an interval, and no
+episode is left out silently.
 
-`arms`, `couples` and `pairs` say what is compared, `comparisons` compares it, `verdicts` words it;
-`papers` holds our numbers beside the papers'. Reads files only. Every rate has its n and an
-interval, and no episode is left out silently.
+    cells                      the records below a folder
+    numbers, statistics/       counts, rates and intervals, tests
+    arms, contrasts, pairs     which arms are compared, and on which games
+    comparisons, verdicts      what was found, in numbers and in words
+    papers, published          our numbers as the papers report theirs
+    text, comparison_tables,   Markdown and the terminal
+    paper_tables, latex
+    columns, table_file        CSV and Parquet; `exports` has a line for each call or episode
+    figures/, pages/           SVG and PNG; HTML
+    progress                   how far a run has come
 """

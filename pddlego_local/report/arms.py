@@ -15,12 +15,11 @@ from pddlego_local.core.record.rows import EpisodeRow
 from pddlego_local.decoding.rungs import RUNGS
 from pddlego_local.report.cells import CellRecord
 
-Key = tuple[int, int, int]
+EpisodeKey = tuple[int, int, int]
 """Game, seed and trial."""
 
 RUNG, GOAL, BUDGET = "decoding.rung", "decoding.goal", "environment.budget"
 READING = "decoding.reading"
-BUDGETS = {BUDGET, "decoding.max_tokens", "decoding.draft_tokens", "decoding.stage_tokens"}
 RULES = ".ReferenceFormalizer"  # of a model; what a replay answers was decoded once
 
 RECORDED = {
@@ -42,18 +41,18 @@ class Arm:
         return self.cells[0]
 
     @cached_property
-    def rows(self) -> dict[Key, EpisodeRow]:
-        found: dict[Key, EpisodeRow] = {}
+    def rows(self) -> dict[EpisodeKey, EpisodeRow]:
+        found: dict[EpisodeKey, EpisodeRow] = {}
         for cell in self.cells:
             for row in cell.rows:
                 found.setdefault((row.game, _seed(cell), row.trial), row)
         return found
 
     @cached_property
-    def asked(self) -> frozenset[Key]:
-        """What was asked for, or was played."""
-        asked = {(game, _seed(cell), trial) for cell in self.cells for game, trial in cell.asked}
-        return frozenset(asked | self.rows.keys())
+    def requested(self) -> frozenset[EpisodeKey]:
+        """What a start of some cell asked for, or what was played."""
+        keys = {(game, _seed(cell), trial) for cell in self.cells for game, trial in cell.requested}
+        return frozenset(keys | self.rows.keys())
 
     @cached_property
     def repeated(self) -> int:
@@ -61,12 +60,12 @@ class Arm:
         return sum(len(cell.rows) for cell in self.cells) - len(self.rows)
 
     @property
-    def helped(self) -> bool:
-        """By a tracker of the state."""
+    def has_tracker(self) -> bool:
+        """Whether a tracker of the state helps, from outside."""
         return self.first.options.get(GOAL) == "frontier"
 
     @property
-    def asks_a_model(self) -> bool:
+    def calls_a_model(self) -> bool:
         """False where every episode that counts went without."""
         counting = counted(list(self.rows.values())).counted
         return not counting or any(row.calls for row in counting)

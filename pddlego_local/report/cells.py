@@ -17,7 +17,7 @@ from pddlego_local.decoding.rungs import RUNGS
 
 LABELS = ("environment", "method", "model", "decoding")
 _FILES = ("run.json", "episodes.jsonl")
-HELPED = " + frontier"
+TRACKED = " + frontier"
 STRICTLY = ", read strictly"
 
 
@@ -42,14 +42,14 @@ class CellRecord:
             return [], str(error)
 
     @cached_property
-    def asked(self) -> frozenset[tuple[int, int]]:
+    def requested(self) -> frozenset[tuple[int, int]]:
         """(game, trial) of every episode that any start of this cell asked for."""
         return frozenset(episode for start in self.run.starts for episode in start.episodes)
 
     @property
     def missing(self) -> int:
         """How many of these have no result."""
-        return len(self.asked - {(row.game, row.trial) for row in self.rows})
+        return len(self.requested - {(row.game, row.trial) for row in self.rows})
 
     @property
     def games_teach_each_other(self) -> bool:
@@ -73,7 +73,7 @@ class CellRecord:
         rung = RUNGS.get(decoding.get("rung"))
         if rung and not rung.constrained and decoding.get("reading") != "lenient":
             return STRICTLY
-        return HELPED if decoding.get("goal") == "frontier" else ""
+        return TRACKED if decoding.get("goal") == "frontier" else ""
 
     @property
     def rung(self) -> int:

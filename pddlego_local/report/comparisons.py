@@ -1,35 +1,35 @@
-"""Arms that differ in one thing, compared on the same games: numbers only.
+"""Arms that differ in one factor, compared on the same games: numbers only.
 
-A pair is a game with a seed, as both arms played it, success that after the last trial; games with
-the same map are one cluster, whatever their seeds (`report.statistics.paired`). Which arms are
-compared is in `report.couples`, on which games in `report.pairs`.
+`report.contrasts` says which arms these are, `report.statistics.paired` how they are tested, and
+`report.verdicts` puts the result into words.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Sequence, Set
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, get_args
 
-from pddlego_local.report.asked import Questions, questions
 from pddlego_local.report.cells import CellRecord, varying_options
-from pddlego_local.report.couples import Role, groups
+from pddlego_local.report.contrasts import (
+    Declarations,
+    Group,
+    Role,
+    caveats,
+    declarations,
+    groups,
+    labels,
+    layout,
+    pooled_over,
+    value,
+)
 from pddlego_local.report.numbers import Labels
-from pddlego_local.report.pairs import Match, Of, Trials, match, solved
+from pddlego_local.report.pairs import GameKey, Pair, Trials, pairs_of, solved
 from pddlego_local.report.statistics.clustered import LEVEL
 from pddlego_local.report.statistics.holm import Adjusted, holm
 from pddlego_local.report.statistics.paired import Paired, Tally
-from pddlego_local.report.statistics.rates import Rate
-from pddlego_local.report.transitions import Taken, taken_by
+from pddlego_local.report.statistics.rates import Interval, Rate
 
 Conclusion = Literal["higher", "lower", "not shown", "no pairs", "not asked"]
-
-
-@dataclass(frozen=True)
-class Interval:
-    """From -1 to 1."""
-
-    low: float
-    high: float
 
 
 @dataclass(frozen=True)
@@ -73,7 +73,7 @@ class Comparison:
                         `other`, or all for it
     smallest_shown      the difference that so many games would have shown at that level in four of
                         five experiments; None if none
-    taken               where the pairs went that only one side won
+    discordant          the pairs that one arm alone won
     """
 
     role: Role
@@ -97,7 +97,14 @@ class Comparison:
     interval: Interval
     of_asked: Interval
     smallest_shown: float | None
-    taken: tuple[Taken, ...]
+    discordant: tuple[Pair, ...]
+
+    @property
+    def won_by(self) -> tuple[int, int, int, int]:
+        """Of the pairs: by the base alone, the other alone, both and neither."""
+        base = sum(pair.base_won for pair in self.discordant)
+        both, discordant = self.base.success.k - base, len(self.discordant)
+        return base, discordant - base, both, self.pairs - discordant - both
 
     @property
     def conclusion(self) -> Conclusion:
@@ -118,9 +125,10 @@ class Comparison:
 
 @dataclass(frozen=True)
 class Compared:
-    """`tested` answer what was asked, primary ones first; `others` differ in one thing too."""
+    """`tested` are the declared comparisons, primary ones first; `others` differ in one factor too,
+    and nobody declared them."""
 
-    questions: Questions
+    declared: Declarations
     tested: list[Comparison]
     others: list[Comparison]
 
@@ -128,84 +136,73 @@ class Compared:
 def compared(
     cells: Sequence[CellRecord], words: Sequence[str] = (), *, with_trivial: bool = False
 ) -> Compared:
-    """What the cells' experiments ask, or `words`, those of --compare. Holm's families are the
-    primary comparisons and the secondary ones. Raises as `questions`."""
-    asked = questions(cells, words)
+    """What the cells' experiments declare, or `words`, those of --compare. Holm's families are the
+    primary comparisons and the secondary ones. Raises as `declarations`."""
+    declared = declarations(cells, words)
     varying = varying_options(cells) - {"seed"}
-    matches = [match(group, varying, with_trivial) for group in groups(cells, asked.asked)]
-    found: dict[Role, list[Comparison]] = {
-        role: _family([one for one in matches if one.role == role])
-        for role in ("primary", "secondary", "not asked")
-    }
-    return Compared(asked, found["primary"] + found["secondary"], found["not asked"])
+    every = groups(cells, declared.comparisons)
+    primary, secondary, others = (
+        _family([group for group in every if group.role == role], varying, with_trivial)
+        for role in get_args(Role)
+    )
+    return Compared(declared, primary + secondary, others)
 
 
-@dataclass(frozen=True)
-class Transition:
-    """`Taken`, with the comparison that it belongs to."""
-
-    factor: str
-    labels: Labels
-    pooled: str
-    base: str
-    other: str
-    taken: Taken
-
-
-def transitions(found: Iterable[Comparison]) -> list[Transition]:
-    return [
-        Transition(one.factor, one.labels, one.pooled, one.base.value, one.other.value, taken)
-        for one in found
-        for taken in one.taken
-    ]
-
-
-def _family(matches: Sequence[Match]) -> list[Comparison]:
+def _family(groups: Sequence[Group], varying: Set[str], with_trivial: bool) -> list[Comparison]:
     """Comparisons of one role."""
-    paired = [_paired(pair.results() for pair in one.pairs if pair.finished) for one in matches]
-    asked = [match.role != "not asked" for match in matches]
-    tested = [found.p if wanted else None for found, wanted in zip(paired, asked, strict=True)]
-    values = [p for p in tested if p is not None]
-    adjusted = iter(holm(values))
+    pairs = [[p for one in of.contrasts for p in pairs_of(one, with_trivial)] for of in groups]
+    paired = [_paired(pair.results() for pair in of if pair.finished) for of in pairs]
+    tested = [p.p if of.role != "not asked" else None for of, p in zip(groups, paired, strict=True)]
+    family = [p for p in tested if p is not None]
+    adjusted = iter(holm(family))
     return [
-        _comparison(one, of, None if p is None else next(adjusted), len(values))
-        for one, of, p in zip(matches, paired, tested, strict=True)
+        _comparison(of, games, found, None if p is None else next(adjusted), len(family), varying)
+        for of, games, found, p in zip(groups, pairs, paired, tested, strict=True)
     ]
 
 
-def _comparison(match: Match, found: Paired, adjusted: Adjusted | None, family: int) -> Comparison:
-    both = [pair for pair in match.pairs if pair.finished]
-    worst, best = (_paired(one.results(good) for one in match.pairs) for good in (False, True))
-    level = adjusted.level if adjusted else LEVEL
+def _comparison(
+    group: Group,
+    pairs: Sequence[Pair],
+    found: Paired,
+    adjusted: Adjusted | None,
+    family: int,
+    varying: Set[str],
+) -> Comparison:
+    first, level = group.contrasts[0], adjusted.level if adjusted else LEVEL
+    both = [pair for pair in pairs if pair.finished]
+    base = [(pair.cluster, pair.base) for pair in both]
+    other = [(pair.cluster, pair.other) for pair in both]
+    worst, best = (_paired(pair.results(good) for pair in pairs) for good in (False, True))
     return Comparison(
-        role=match.role,
-        factor=match.factor,
-        labels=match.labels,
-        pooled=match.pooled,
-        layout=match.layout,
-        base=_side(match.base, [(pair.cluster, pair.base) for pair in both]),
-        other=_side(match.other, [(pair.cluster, pair.other) for pair in both]),
-        caveats=match.caveats,
+        role=group.role,
+        factor=first.factor,
+        labels=labels(group, varying),
+        pooled=pooled_over(group),
+        layout=layout(first),
+        base=_side(value(first.factor, first.base, first.other, varying), base),
+        other=_side(value(first.factor, first.other, first.base, varying), other),
+        caveats=tuple(dict.fromkeys(caveats(group.contrasts))),
         games=len({pair.game for pair in both}),
         maps=len(found.clusters),
         pairs=found.pairs,
-        missing=len(match.pairs) - len(both),
+        missing=len(pairs) - len(both),
         difference=found.difference,
-        plain=Interval(*found.interval()),
+        plain=found.interval(),
         p=found.p if adjusted else None,
         p_holm=adjusted.p if adjusted else None,
         family=family if adjusted else 0,
         level=level,
-        interval=Interval(*found.interval(level)),
-        of_asked=Interval(worst.interval(level)[0], best.interval(level)[1]),
+        interval=found.interval(level),
+        of_asked=Interval(worst.interval(level).low, best.interval(level).high),
         smallest_shown=found.smallest_shown(level) if adjusted else None,
-        taken=taken_by(both),
+        discordant=tuple(pair for pair in both if solved(pair.base) != solved(pair.other)),
     )
 
 
-def _paired(results: Iterable[tuple[Of, bool, bool]]) -> Paired:
+def _paired(results: Iterable[tuple[GameKey, bool, bool]]) -> Paired:
     """From (cluster, success of the base, success of the other)."""
-    pairs, gained, lost = Counter[Of](), Counter[Of](), Counter[Of]()
+    pairs, gained, lost = Counter[GameKey](), Counter[GameKey](), Counter[GameKey]()
     for cluster, base, other in results:
         pairs[cluster] += 1
         gained[cluster] += other and not base
@@ -213,16 +210,11 @@ def _paired(results: Iterable[tuple[Of, bool, bool]]) -> Paired:
     return Paired([Tally(count, gained[one], lost[one]) for one, count in pairs.items()])
 
 
-def _side(value: str, played: Sequence[tuple[Of, Trials]]) -> Side:
+def _side(value: str, played: Sequence[tuple[GameKey, Trials]]) -> Side:
     """`played` are the trials of each game, with its cluster."""
     rows = [row for _, trials in played for row in trials]
     success = Rate.of((cluster, solved(trials), 1) for cluster, trials in played)
     won = success.k
-    return Side(
-        value,
-        success,
-        PerSuccess(
-            calls=sum(row.calls for row in rows) / won if won else None,
-            sampled_tokens=sum(row.sampled_tokens for row in rows) / won if won else None,
-        ),
-    )
+    calls, tokens = sum(row.calls for row in rows), sum(row.sampled_tokens for row in rows)
+    per_success = PerSuccess(calls / won, tokens / won) if won else PerSuccess(None, None)
+    return Side(value, success, per_success)

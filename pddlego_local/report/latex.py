@@ -1,9 +1,9 @@
-"""Tables for a paper: a `tabular` in the style of the package booktabs, to be read with \\input."""
+"""The main table for a paper: a `tabular` of the package booktabs, to be read with \\input."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from pddlego_local.report.numbers import Numbers
-from pddlego_local.report.text import ON_SCREEN, TOLD_APART, cell_text
+from pddlego_local.report.text import LABEL_COLUMNS, ON_SCREEN, cell_text
 
 SPECIAL = {
     "\\": r"\textbackslash{}",
@@ -21,22 +21,15 @@ SPECIAL = {
 }
 
 
-def booktabs(table: Sequence[Mapping[str, str]], title: str = "") -> str:
-    """Rows of equal keys; the title is a comment. "" for no rows."""
-    if not table:
-        return ""
-    columns = list(table[0])
-    head = [f"% {title}"] * bool(title) + [f"\\begin{{tabular}}{{{'l' * len(columns)}}}"]
-    body = [_line([row[column] for column in columns]) for row in table]
-    lines = [*head, r"\toprule", _line(columns), r"\midrule", *body, r"\bottomrule"]
-    return "\n".join([*lines, r"\end{tabular}", ""])
-
-
 def report_latex(numbers: Numbers) -> str:
-    """The cells, with the columns that the terminal shows too."""
-    columns = [*TOLD_APART, "finished", *ON_SCREEN]
+    """The cells, with the columns that the terminal shows too; "" of none."""
+    if not numbers.cells:
+        return ""
+    columns = [*LABEL_COLUMNS, "finished", *ON_SCREEN]
     rows = [cell_text(cell) for cell in numbers.cells]
-    return booktabs([{column: row[column] for column in columns} for row in rows], "Cells")
+    body = [_line([row[column] for column in columns]) for row in rows]
+    head = [f"\\begin{{tabular}}{{{'l' * len(columns)}}}", r"\toprule", _line(columns)]
+    return "\n".join([*head, r"\midrule", *body, r"\bottomrule", r"\end{tabular}", ""])
 
 
 def escaped(text: str) -> str:

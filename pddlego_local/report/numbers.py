@@ -7,7 +7,7 @@ from pddlego_local.core.record.counting import clusters, counted
 from pddlego_local.core.record.rows import EpisodeRow
 from pddlego_local.report.cells import CellRecord, varying_options
 from pddlego_local.report.statistics.cell import Measures, measure
-from pddlego_local.report.statistics.rates import Rate, if_missing
+from pddlego_local.report.statistics.rates import Range, Rate, if_missing
 from pddlego_local.report.statistics.trials import success_after_trials
 
 Labels = Mapping[str, str]
@@ -27,14 +27,6 @@ class Episodes:
     trivial: int
     unsolvable: int
     seen_in_training: int
-
-
-@dataclass(frozen=True)
-class Range:
-    """The interval of a rate, from 0 to 1, if what has no result were all lost, or all won."""
-
-    low_if_lost: float
-    high_if_won: float
 
 
 @dataclass(frozen=True)
@@ -114,9 +106,9 @@ def _of_asked(cell: CellRecord, counting: Sequence[EpisodeRow]) -> Range:
     known = clusters(cell.rows)
     apart = known.keys() - {row.game for row in counting}
     played = {(row.game, row.trial) for row in cell.rows}
-    left = [game for game, _ in sorted(cell.asked - played) if game not in apart]
+    left = [game for game, _ in sorted(cell.requested - played) if game not in apart]
     finished = [(known[row.game], int(row.success), 1) for row in counting]
-    return Range(*if_missing(finished, (known.get(game, game) for game in left)))
+    return if_missing(finished, (known.get(game, game) for game in left))
 
 
 def rows_by_task(cell: CellRecord, *, with_trivial: bool) -> dict[str, list[EpisodeRow]]:
@@ -139,19 +131,12 @@ def _of_tasks(cell: CellRecord, labels: Labels, with_trivial: bool) -> list[Task
 
 def _of_trials(cell: CellRecord, labels: Labels, with_trivial: bool) -> list[TrialNumbers]:
     """Of cells with several trials."""
-    if max((trial for _, trial in cell.asked), default=0) == 0:
+    if max((trial for _, trial in cell.requested), default=0) == 0:
         return []
-    games = {game for game, _ in cell.asked}
+    games = {game for game, _ in cell.requested}
     after = success_after_trials(cell.rows, games, with_trivial=with_trivial)
     return [
-        TrialNumbers(
-            labels,
-            tasks,
-            number,
-            trial.solved,
-            trial.missing,
-            Range(*trial.of_asked),
-        )
+        TrialNumbers(labels, tasks, number, trial.solved, trial.missing, trial.of_asked)
         for tasks, trials in after.items()
         for number, trial in enumerate(trials, start=1)
     ]

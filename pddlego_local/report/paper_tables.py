@@ -1,11 +1,11 @@
-"""The papers' tables, of our cells and beside them the papers' own numbers: text."""
+"""The papers' tables in Markdown: our cells, then the papers' own numbers."""
 
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Sequence
 
-from pddlego_local.report.latex import booktabs
+from pddlego_local.report.cells import by_number
 from pddlego_local.report.papers import COMPACT
 from pddlego_local.report.published import Result, sources
-from pddlego_local.report.text import Text, markdown
+from pddlego_local.report.text import TextRow, interval, markdown, number, without_empty
 
 WHOSE = ("source", "environment", "games", "budget", "model", "decoding")
 NOTES = (
@@ -27,19 +27,15 @@ def papers_markdown(results: Sequence[Result]) -> str:
     return "\n".join(["# As the papers report it\n", *tables, notes]) if tables else ""
 
 
-def papers_latex(results: Sequence[Result]) -> str:
-    return "\n".join(booktabs(rows, title) for title, rows in _tables(results))
-
-
-def _tables(results: Sequence[Result]) -> list[tuple[str, list[Text]]]:
+def _tables(results: Sequence[Result]) -> list[tuple[str, list[TextRow]]]:
     main = [one for one in results if _main(one) and not one.group and not one.domain]
     by_group = [one for one in results if _main(one) and one.group and not one.domain]
     by_variant = [one for one in results if one.variant and not one.group and not one.domain]
     by_domain = [one for one in results if _main(one) and not one.group]
     tables = [
         ("Success by method and model", _pivot(main, lambda one: one.method)),
-        ("Errors, and how many were fixed", _listed(main, _errors)),
-        ("Steps and actions", _listed(main, _steps)),
+        ("Errors, and how many were fixed", _rows(main, _errors)),
+        ("Steps and actions", _rows(main, _steps)),
         ("Difficulty", _pivot(by_group, lambda one: one.group, apart=2)),
         ("What the prompt tells of goals", _pivot(by_variant, lambda one: one.variant, apart=2)),
         ("A domain that won before, held fixed", _pivot(by_domain, _domain, apart=2)),
@@ -48,7 +44,7 @@ def _tables(results: Sequence[Result]) -> list[tuple[str, list[Text]]]:
 
 
 def _main(result: Result) -> bool:
-    """With what the prompts of the papers' main tables tell; `compact` tells it in fewer words."""
+    """With the prompts of the papers' main tables; `compact` says the same in fewer words."""
     return not result.variant or (result.ours and result.variant in ("detailed", COMPACT))
 
 
@@ -58,97 +54,73 @@ def _domain(result: Result) -> str:
 
 def _pivot(
     results: Sequence[Result], column: Callable[[Result], str], apart: int = 1
-) -> list[Text]:
+) -> list[TextRow]:
     """Success, a column for each value. None where our cells have fewer values than `apart`."""
     ours = {column(one) for one in results if one.ours}
     if len(ours) < apart:
         return []
-    shown = _beside_ours(results)
-    columns = sorted({column(one) for one in shown}, key=_by_number)
+    shown = _comparable(results)
+    columns = sorted({column(one) for one in shown}, key=by_number)
     with_method = column(shown[0]) != shown[0].method
-    rows: dict[tuple[str, ...], Text] = {}
+    rows: dict[tuple[str, ...], TextRow] = {}
     for one in shown:
         whose = _whose(one) | ({"method": one.method} if with_method else {})
         row = rows.setdefault(tuple(whose.values()), {**whose, **dict.fromkeys(columns, "–")})
         row[column(one)] = _success(one)
-    return _told(rows.values())
+    return without_empty(list(rows.values()))
 
 
-def _listed(results: Sequence[Result], numbers: Callable[[Result], Text]) -> list[Text]:
+def _rows(results: Sequence[Result], numbers: Callable[[Result], TextRow]) -> list[TextRow]:
     """A row for each result that has any of the numbers; none without one of ours."""
     known = [one for one in results if any(text != "–" for text in numbers(one).values())]
     rows = [
         {**_whose(one), "method": one.method, "n": str(one.n), **numbers(one)}
-        for one in (_beside_ours(known) if any(one.ours for one in known) else [])
+        for one in (_comparable(known) if any(one.ours for one in known) else [])
     ]
-    return _told(rows)
+    return without_empty(rows)
 
 
-def _beside_ours(results: Sequence[Result]) -> list[Result]:
+def _comparable(results: Sequence[Result]) -> list[Result]:
     """Ours, and of the others those of the same environments and methods."""
     played = {(one.environment.removesuffix("_real"), one.method) for one in results if one.ours}
     return [one for one in results if one.ours or (one.environment, one.method) in played]
 
 
-def _whose(result: Result) -> Text:
-    return {name: str(getattr(result, name)) for name in WHOSE}
+def _whose(result: Result) -> TextRow:
+    return {name: getattr(result, name) or "–" for name in WHOSE}
 
 
-def _errors(result: Result) -> Text:
+def _errors(result: Result) -> TextRow:
+    row: TextRow = {}
+    for kind in ("solver", "simulation"):
+        errors, fixed, aborts = (
+            getattr(result, f"{kind}_{what}") for what in ("errors", "errors_fixed", "aborts")
+        )
+        row[f"{kind} errors"] = "–" if errors is None else str(errors)
+        share = "–" if fixed is None or not errors else f"{100 * fixed / errors:.0f} %"
+        row[f"{kind} errors fixed"] = share
+        row[f"{kind} aborts"] = "–" if aborts is None else str(aborts)
+    return row
+
+
+def _steps(result: Result) -> TextRow:
     return {
-        "solver errors": _count(result.solver_errors),
-        "solver errors fixed": _share(result.solver_errors_fixed, result.solver_errors),
-        "solver aborts": _count(result.solver_aborts),
-        "simulation errors": _count(result.simulation_errors),
-        "simulation errors fixed": _share(result.simulation_errors_fixed, result.simulation_errors),
-        "simulation aborts": _count(result.simulation_aborts),
-    }
-
-
-def _steps(result: Result) -> Text:
-    return {
-        "steps on success": _mean(result.steps_on_success),
-        "steps on failure": _mean(result.steps_on_failure),
-        "actions": _mean(result.actions),
-        "on success, refused ones too": _mean(result.pddlego_steps_on_success),
-        "of these refused": _mean(result.refused_on_success),
+        "steps on success": number(result.steps_on_success),
+        "steps on failure": number(result.steps_on_failure),
+        "actions": number(result.actions),
+        "on success, refused ones too": number(result.pddlego_steps_on_success),
+        "of these refused": number(result.refused_on_success),
     }
 
 
 def _success(result: Result) -> str:
+    missing = f"{result.missing} without a result" if result.missing else ""
     if result.lowest is None or result.highest is None:
-        return f"{result.missing} without a result" if result.missing else "–"
+        return missing or "–"
     of = "" if result.n is None else f" of {result.n}"
-    missing = f", {result.missing} without a result" if result.missing else ""
     if result.interval_low is not None and result.interval_high is not None:
-        interval = f"[{100 * result.interval_low:.1f}, {100 * result.interval_high:.1f}]"
-        return f"{100 * result.lowest:.1f} % {interval}{of}{missing}"
+        ends = interval(result.interval_low, result.interval_high)
+        return f"{100 * result.lowest:.1f} % {ends}{of}" + (f", {missing}" if missing else "")
     if result.lowest < result.highest:
         return f"{100 * result.lowest:.0f}–{100 * result.highest:.0f} %{of}"
     return f"{100 * result.lowest:.0f} %{of}"
-
-
-def _told(rows: Iterable[Text]) -> list[Text]:
-    """Without columns in which no row says anything."""
-    listed = list(rows)
-    names: Collection[str] = listed[0] if listed else ()
-    told = [name for name in names if any(row.get(name, "–") not in ("", "–") for row in listed)]
-    return [{name: row.get(name, "–") or "–" for name in told} for row in listed]
-
-
-def _by_number(name: str) -> tuple[int, str]:
-    """ "3 rooms" before "11 rooms"."""
-    first = name.split()[0]
-    return (int(first) if first.isdigit() else 0), name
-
-
-def _count(value: int | None) -> str:
-    return "–" if value is None else str(value)
-
-
-def _share(part: int | None, whole: int | None) -> str:
-    return "–" if part is None or not whole else f"{100 * part / whole:.0f} %"
-
-
-def _mean(value: float | None) -> str:
-    return "–" if value is None else f"{value:.1f}"

@@ -1,12 +1,13 @@
-"""What the papers report of a system, of our cells and of others' systems: numbers, side by side
+"""What the papers report of a system, for our cells and for others' systems: numbers, side by side
 and never added up.
 
-Others' numbers are in published.yaml, each with its source, which says too whether our rows count
-trivial games beside it.
+Others' numbers are in published.yaml, each with its source and with whether trivial games count in
+our rows that are shown with it.
 """
 
 import json
 from collections.abc import Iterator, Sequence
+from dataclasses import fields
 from typing import Any
 
 from pddlego_local.core.record.counting import counted
@@ -19,11 +20,13 @@ from pddlego_local.report.published import (
     Trivial,
     published,
     reported,
-    trivial_beside,
+    trivial_rules,
 )
 from pddlego_local.report.statistics.cell import measure
+from pddlego_local.report.statistics.rates import Mean, Rate
 
 COMPACT = "compact"
+REPORTED = {field.name for field in fields(Result)}
 
 
 def paper_results(cells: Sequence[CellRecord]) -> list[Result]:
@@ -42,7 +45,7 @@ def _ours(cells: Sequence[CellRecord]) -> Iterator[Result]:
         systems.setdefault(key, []).append(arm)
     for arms in sorted(systems.values(), key=_place):
         labels = arms[0].first.labels
-        for trivial in trivial_beside(labels["environment"], labels["method"]):
+        for trivial in trivial_rules(labels["environment"], labels["method"]):
             yield from _system(arms, varying, trivial)
 
 
@@ -54,11 +57,11 @@ def _system(arms: Sequence[Arm], varying: set[str], trivial: Trivial) -> Iterato
     yield _result(kept, missing=missing, **named)
     kinds = {(arm.games, row.game): row.task_type for arm in arms for row in arm.rows.values()}
     labels = arms[0].first.labels
-    told = {one.group for one in reported(labels["environment"], labels["method"])}
+    named_groups = {one.group for one in reported(labels["environment"], labels["method"])}
     groups: dict[str, list[tuple[str, EpisodeRow]]] = {}
     for games, row in kept:
         kind = row.task_type or kinds[games, row.game]
-        group = kind if kind in told else arms[0].first.group(kind)
+        group = kind if kind in named_groups else arms[0].first.group(kind)
         groups.setdefault(group, []).append((games, row))
     for group, rows in groups.items():
         yield _result(rows, group=group, **named)
@@ -84,7 +87,7 @@ def _named(arms: Sequence[Arm], varying: set[str], trivial: Trivial) -> dict[str
     variant = first.options.get("method.variant", "")
     words = ["in compact words"] * (variant == COMPACT)
     rooms = {arm.first.options.get("environment.rooms") for arm in arms} - {None}
-    asked = {(arm.games, key[0]) for arm in arms for key in arm.asked}
+    asked = {(arm.games, key[0]) for arm in arms for key in arm.requested}
     solved = {
         (arm.games, row.game)
         for arm in arms
@@ -115,22 +118,16 @@ def _result(kept: Sequence[tuple[str, EpisodeRow]], **named: Any) -> Result:
     found = measure(*parts.values())
     success = found.success
     low, high = success.interval if success.n else (None, None)
+    counts = {name: _number(value) for name, value in vars(found).items() if name in REPORTED}
     return Result(
-        **named,
+        **counts | named,
         n=success.n,
         lowest=success.share,
         highest=success.share,
         interval_low=low,
         interval_high=high,
-        solver_errors=found.solver_errors,
-        solver_errors_fixed=found.solver_errors_fixed.k,
-        solver_aborts=found.solver_aborts,
-        simulation_errors=found.simulation_errors,
-        simulation_errors_fixed=found.simulation_errors_fixed.k,
-        simulation_aborts=found.simulation_aborts,
-        steps_on_success=found.steps_on_success.mean,
-        steps_on_failure=found.steps_on_failure.mean,
-        actions=found.actions.mean,
-        pddlego_steps_on_success=found.pddlego_steps_on_success.mean,
-        refused_on_success=found.refused_on_success.mean,
     )
+
+
+def _number(value: Any) -> Any:
+    return value.k if isinstance(value, Rate) else value.mean if isinstance(value, Mean) else value

@@ -15,7 +15,7 @@ HERE = "here"
 PUBLISHED = Path(__file__).with_name("published.yaml")
 
 Trivial = Literal["counted", "left out"]
-"""What becomes of trivial games in our rows beside a source."""
+"""What becomes of trivial games in our rows that are shown with a source."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -71,6 +71,10 @@ class _Table:
     budget: str
     results: list[dict[str, Any]]
 
+    @property
+    def name(self) -> str:
+        return f"{self.source} {self.where}".strip()
+
 
 @checked(frozen=True, config=ConfigDict(extra="forbid"))
 class _Source:
@@ -85,41 +89,26 @@ class _Published:
 
 
 @cache
-def published() -> tuple[Result, ...]:
-    """All of published.yaml. Raises ValueError or TypeError for an entry that it cannot mean."""
-    file = _read()
+def _read() -> _Published:
+    """Raises ValueError for a table whose source is not listed."""
+    text = PUBLISHED.read_text(encoding="utf-8")
+    file = TypeAdapter(_Published).validate_python(yaml.safe_load(text))
     if unknown := {table.source for table in file.tables} - file.sources.keys():
         raise ValueError(f"{PUBLISHED}: no source is named {sorted(unknown)[0]!r}")
-    return tuple(
-        _reported(_source(table), table, entry) for table in file.tables for entry in table.results
-    )
-
-
-def sources(results: Sequence[Result]) -> list[str]:
-    """What the names of the sources stand for, of those that some result has."""
-    used = {result.source for result in results}
-    return [
-        f"{name}: {source.title}"
-        for name, source in _read().sources.items()
-        if any(table.source == name and _source(table) in used for table in _read().tables)
-    ]
-
-
-def _source(table: _Table) -> str:
-    return f"{table.source} {table.where}".strip()
+    return file
 
 
 @cache
-def _read() -> _Published:
-    text = PUBLISHED.read_text(encoding="utf-8")
-    return TypeAdapter(_Published).validate_python(yaml.safe_load(text))
+def published() -> tuple[Result, ...]:
+    """All of published.yaml. Raises ValueError or TypeError for an entry that it cannot mean."""
+    return tuple(_result(table, entry) for table in _read().tables for entry in table.results)
 
 
-def _reported(source: str, table: _Table, entry: Mapping[str, Any]) -> Result:
+def _result(table: _Table, entry: Mapping[str, Any]) -> Result:
     success = entry["success"] if "success" in entry else 100 * entry["won"] / entry["n"]
     lowest, highest = success if isinstance(success, list) else (success, success)
     return Result(
-        source=source,
+        source=table.name,
         environment=table.environment,
         games=table.games,
         budget=table.budget,
@@ -129,6 +118,13 @@ def _reported(source: str, table: _Table, entry: Mapping[str, Any]) -> Result:
     )
 
 
+def sources(results: Sequence[Result]) -> list[str]:
+    """What the names of the sources stand for, of those that some result has."""
+    shown = {result.source for result in results}
+    used = {table.source for table in _read().tables if table.name in shown}
+    return [f"{name}: {one.title}" for name, one in _read().sources.items() if name in used]
+
+
 def reported(environment: str, method: str) -> list[Result]:
     """What others reported of a method in an environment; the real ALFWorld's games are those of
     `alfworld` too."""
@@ -136,10 +132,9 @@ def reported(environment: str, method: str) -> list[Result]:
     return [one for one in published() if (one.environment, one.method) == system]
 
 
-def trivial_beside(environment: str, method: str) -> list[Trivial]:
+def trivial_rules(environment: str, method: str) -> list[Trivial]:
     """How the sources of what is reported want trivial games counted in ours; left out, as
     everywhere else, where there are none."""
     names = {one.source for one in reported(environment, method)}
-    file = _read()
-    ways = {file.sources[table.source].trivial for table in file.tables if _source(table) in names}
-    return sorted(ways) or ["left out"]
+    used = {table.source for table in _read().tables if table.name in names}
+    return sorted({_read().sources[name].trivial for name in used}) or ["left out"]

@@ -2,10 +2,9 @@
 
 import csv
 import importlib.util
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from itertools import islice
 from pathlib import Path
-from typing import Any
 
 from pddlego_local.core.errors import ConfigError, MissingPart
 
@@ -36,14 +35,16 @@ def write_table(path: Path, columns: Columns, rows: Iterable[Row]) -> int:
     Raises as `check_name`, and OSError.
     """
     check_name(path)
-    write = _parquet if path.suffix == _PARQUET else _csv
-    return write(path, columns, rows)
+    if path.suffix == _PARQUET:
+        return _parquet(path, columns, rows)
+    return write_csv(path, rows, columns)
 
 
-def _csv(path: Path, columns: Columns, rows: Iterable[Row]) -> int:
+def write_csv(path: Path, rows: Iterable[Row], names: Iterable[str]) -> int:
+    """`names` are the columns. As `write_table`."""
     count = 0
     with path.open("w", newline="", encoding="utf-8", errors="replace") as file:
-        writer = csv.DictWriter(file, list(columns))
+        writer = csv.DictWriter(file, list(names))
         writer.writeheader()
         for row in rows:
             writer.writerow(row)
@@ -58,20 +59,15 @@ def _parquet(path: Path, columns: Columns, rows: Iterable[Row]) -> int:
     types = {str: pyarrow.string(), int: pyarrow.int64(), float: pyarrow.float64()}
     types[bool] = pyarrow.bool_()
     schema = pyarrow.schema([(name, types[kind]) for name, kind in columns.items()])
-    count = 0
+    count, left = 0, iter(rows)
     with parquet.ParquetWriter(path, schema, compression="zstd") as writer:
-        for some in _in_parts(rows):
-            plain = [{name: _sound(value) for name, value in row.items()} for row in some]
+        while part := list(islice(left, _ROWS_AT_ONCE)):
+            plain = [{name: _whole(value) for name, value in row.items()} for row in part]
             writer.write_table(pyarrow.Table.from_pylist(plain, schema))
-            count += len(some)
+            count += len(part)
     return count
 
 
-def _in_parts(rows: Iterable[Row]) -> Iterator[list[Row]]:
-    left = iter(rows)
-    while some := list(islice(left, _ROWS_AT_ONCE)):
-        yield some
-
-
-def _sound(value: Cell) -> Any:
+def _whole(value: Cell) -> Cell:
+    """Without halves of surrogate pairs."""
     return value.encode(errors="replace").decode() if isinstance(value, str) else value

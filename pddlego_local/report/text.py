@@ -5,14 +5,33 @@ from collections.abc import Collection, Sequence
 
 from rich.table import Table
 
-from pddlego_local.report.cells import HELPED
-from pddlego_local.report.numbers import CellNumbers, Numbers, Range, TaskNumbers, TrialNumbers
-from pddlego_local.report.statistics.rates import Mean, Rate
+from pddlego_local.report.cells import TRACKED
+from pddlego_local.report.numbers import CellNumbers, Numbers, TaskNumbers, TrialNumbers
+from pddlego_local.report.statistics.rates import Mean, Range, Rate
 
-Text = dict[str, str]
-TOLD_APART = ("environment", "method", "model", "decoding", "settings", "budget")
+TextRow = dict[str, str]
+LABEL_COLUMNS = ("environment", "method", "model", "decoding", "settings", "budget")
 FOUND = ("success", "games solved", "from", "to", "verdict", "points")
 ON_SCREEN = ("success", "steps", "calls", "answers", "wall s")
+FURTHER = (
+    "games_solved", "won", "outcomes", "trivial", "unsolvable", "seen_in_training", "steps",
+    "steps_on_success", "steps_on_failure", "actions", "actions_on_success", "refused",
+    "refused_on_success", "pddlego_steps_on_success", "calls", "causes", "solver_errors",
+    "solver_errors_fixed", "solver_aborts", "simulation_errors", "simulation_errors_fixed",
+    "simulation_aborts", "edit_faults", "cut_after_answer", "sampled_tokens", "forced_tokens",
+    "rollbacks", "wall_time_s",
+)  # fmt: skip
+"""Of `Measures` and `Episodes`, in the order of the table."""
+
+COLUMNS = {
+    "pddlego_steps_on_success": "PDDLego's steps on success",
+    "causes": "answers",
+    "cut_after_answer": "cut after a whole answer",
+    "wall_time_s": "wall s",
+}
+"""What is not called in a table as it is in the code."""
+
+WITH_SD = {"actions_on_success", "pddlego_steps_on_success"}
 RANDOM_ON_COIN = (
     "PDDLego's random policy on Coin, 4 % of games 10–59 and 20 % of games 0–9, wins just the "
     "games whose coin lies in the first room."
@@ -20,18 +39,24 @@ RANDOM_ON_COIN = (
 
 
 def report_markdown(numbers: Numbers) -> str:
-    """The whole report."""
+    """The results: their tables, and below them what a reader has to know."""
+    (title, rows), *others = result_tables(numbers)
+    tables = [f"# {title}\n\n{with_common_first(rows)}"]
+    tables += [f"## {title}\n\n{with_common_first(rows)}" for title, rows in others]
+    return "\n".join([*tables, "".join(f"- {note}\n" for note in notes(numbers))])
+
+
+def result_tables(numbers: Numbers) -> list[tuple[str, list[TextRow]]]:
+    """Titles and rows: the cells; kinds of tasks and trials, where there are several."""
+    unsaid = unsaid_columns(numbers)
     cells, tasks = map(cell_text, numbers.cells), list(map(task_text, numbers.tasks))
     several = len({row["tasks"] for row in tasks}) > 1
-    unsaid = unsaid_columns(numbers)
-    parts = [
-        ("# Results", [_without(unsaid, row) for row in cells]),
-        ("## By kind of task", [_without(unsaid, row) for row in tasks if several]),
-        ("## After each trial", [trial_text(trial) for trial in numbers.trials]),
+    tables = [
+        ("Results", [_without(unsaid, row) for row in cells]),
+        ("By kind of task", [_without(unsaid, row) for row in tasks if several]),
+        ("After each trial", [trial_text(trial) for trial in numbers.trials]),
     ]
-    tables = [f"{title}\n\n{with_common_first(rows)}" for title, rows in parts if rows]
-    notes_below = "".join(f"- {note}\n" for note in notes(numbers))
-    return "\n".join([*tables, notes_below])
+    return [(title, rows) for title, rows in tables if rows]
 
 
 def unsaid_columns(numbers: Numbers) -> set[str]:
@@ -47,7 +72,7 @@ def unsaid_columns(numbers: Numbers) -> set[str]:
     return {column for column, anything in said.items() if not anything}
 
 
-def _without(columns: Collection[str], row: Text) -> Text:
+def _without(columns: Collection[str], row: TextRow) -> TextRow:
     return {column: text for column, text in row.items() if column not in columns}
 
 
@@ -78,10 +103,10 @@ def notes(numbers: Numbers) -> list[str]:
             f"What {method} learns in one game it is told in others: from the second trial on its "
             "games are not independent, and its intervals and p are too small."
         )
-    if any(cell.labels["decoding"].endswith(HELPED) for cell in numbers.cells):
+    if any(cell.labels["decoding"].endswith(TRACKED) for cell in numbers.cells):
         lines.append(
-            f'Decoding "…{HELPED}" has help from outside: a tracker of the state says which places '
-            "are unvisited. No arm without that help compares with it."
+            f'Decoding "…{TRACKED}" has help from outside: a tracker of the state says which '
+            "places are unvisited. No arm without that help compares with it."
         )
     if any(cell.episodes.missing for cell in numbers.cells):
         lines.append("The interval of what was asked takes what has no result as lost, and as won.")
@@ -91,47 +116,33 @@ def notes(numbers: Numbers) -> list[str]:
     return lines
 
 
-def cell_text(cell: CellNumbers) -> Text:
+def cell_text(cell: CellNumbers) -> TextRow:
     """One line of the first table."""
     measures, episodes = cell.measures, cell.episodes
+    values = {**vars(measures), **vars(episodes)}
     return {
         **cell.labels,
         "finished": _finished(cell),
         "games": _games(measures.games, measures.maps),
         "success": rate(measures.success),
         "of what was asked": _range(cell.success_of_asked) if episodes.missing else "–",
-        "games solved": rate(measures.games_solved),
-        "won": str(measures.won),
-        "outcomes": _counts(measures.outcomes),
-        "trivial": str(episodes.trivial),
-        "unsolvable": str(episodes.unsolvable),
-        "seen in training": str(episodes.seen_in_training),
-        "steps": _mean(measures.steps),
-        "steps on success": _mean(measures.steps_on_success),
-        "steps on failure": _mean(measures.steps_on_failure),
-        "actions": _mean(measures.actions),
-        "actions on success": _with_sd(measures.actions_on_success),
-        "refused": _mean(measures.refused),
-        "refused on success": _mean(measures.refused_on_success),
-        "PDDLego's steps on success": _with_sd(measures.pddlego_steps_on_success),
-        "calls": _mean(measures.calls),
-        "answers": _counts(measures.causes),
-        "solver errors": str(measures.solver_errors),
-        "solver errors fixed": rate(measures.solver_errors_fixed),
-        "solver aborts": str(measures.solver_aborts),
-        "simulation errors": str(measures.simulation_errors),
-        "simulation errors fixed": rate(measures.simulation_errors_fixed),
-        "simulation aborts": str(measures.simulation_aborts),
-        "edit faults": str(measures.edit_faults),
-        "cut after a whole answer": str(measures.cut_after_answer),
-        "sampled tokens": _mean(measures.sampled_tokens),
-        "forced tokens": _mean(measures.forced_tokens),
-        "rollbacks": _mean(measures.rollbacks),
-        "wall s": _mean(measures.wall_time_s),
+        **{
+            COLUMNS.get(name, name.replace("_", " ")): _text(name, values[name]) for name in FURTHER
+        },
     }
 
 
-def task_text(task: TaskNumbers) -> Text:
+def _text(name: str, value: object) -> str:
+    if isinstance(value, Rate):
+        return rate(value)
+    if isinstance(value, Counter):
+        return ", ".join(f"{key} {count}" for key, count in value.most_common()) or "–"
+    if isinstance(value, Mean):
+        return number(value.mean) + (f" ± {number(value.sd)}" if name in WITH_SD else "")
+    return str(value)
+
+
+def task_text(task: TaskNumbers) -> TextRow:
     return {
         **task.labels,
         "tasks": task.tasks,
@@ -140,7 +151,7 @@ def task_text(task: TaskNumbers) -> Text:
     }
 
 
-def trial_text(trial: TrialNumbers) -> Text:
+def trial_text(trial: TrialNumbers) -> TextRow:
     return {
         **trial.labels,
         "tasks": trial.tasks,
@@ -151,7 +162,7 @@ def trial_text(trial: TrialNumbers) -> Text:
     }
 
 
-def markdown(table: Sequence[Text]) -> str:
+def markdown(table: Sequence[TextRow]) -> str:
     """A table of equal-keyed rows as GitHub Markdown; "" for no rows."""
     if not table:
         return ""
@@ -161,22 +172,38 @@ def markdown(table: Sequence[Text]) -> str:
     return "".join(f"| {' | '.join(cells)} |\n" for cells in lines)
 
 
-def with_common_first(rows: Sequence[Text]) -> str:
-    """A table below a line of what all its rows share, so that what was found stands on the left;
-    what a table is about stays in it."""
-    if len(rows) == 1:
-        return markdown(rows)
-    common = [name for name in rows[0] if len({row[name] for row in rows}) == 1]
-    common = [name for name in common if name not in FOUND]
-    told = ", ".join(f"{name} {rows[0][name]}" for name in common if rows[0][name].strip("–"))
-    table = markdown([{k: v for k, v in row.items() if k not in common} for row in rows])
-    return f"In all: {told}.\n\n{table}" if told else table
+def without_empty(rows: Sequence[TextRow]) -> list[TextRow]:
+    """Without the columns in which no row says anything."""
+    said = [name for name in rows[0] if any(row[name].strip("–→ ") for row in rows)] if rows else []
+    return [{name: row[name] for name in said} for row in rows]
+
+
+def with_common_first(rows: Sequence[TextRow]) -> str:
+    """A table below a line of what all its rows have in common, so that what was found stands on
+    the left."""
+    common, columns = split_common(rows)
+    shared = ", ".join(f"{name} {text}" for name, text in common.items() if text.strip("–"))
+    table = markdown([{name: row[name] for name in columns} for row in rows])
+    return f"In all: {shared}.\n\n{table}" if shared else table
+
+
+def split_common(
+    rows: Sequence[TextRow], found: Collection[str] = FOUND
+) -> tuple[TextRow, list[str]]:
+    """The columns that all of several rows have in common, with their text, and the names of the
+    others, those of what was `found` among them in any case."""
+    common = {
+        name: text
+        for name, text in rows[0].items()
+        if len(rows) > 1 and name not in found and len({row[name] for row in rows}) == 1
+    }
+    return common, [name for name in rows[0] if name not in common]
 
 
 def on_screen(numbers: Numbers) -> Table:
     """The columns that fit a terminal; a column of labels only where it tells cells apart."""
     table = [cell_text(cell) for cell in numbers.cells]
-    apart = [c for c in TOLD_APART if len({row[c] for row in table}) > 1]
+    apart = [c for c in LABEL_COLUMNS if len({row[c] for row in table}) > 1]
     missing = any(cell.episodes.missing for cell in numbers.cells)
     first = ["finished", "success"] if missing else ["success"]
     first += ["of what was asked"] if missing else []
@@ -196,7 +223,7 @@ def rate(value: Rate) -> str:
     """For example "55.0 % [34.2, 74.2] of 20"; a dash for none of none."""
     if value.share is None:
         return "–"
-    return f"{100 * value.share:.1f} % {_interval(*value.interval)} of {value.n}"
+    return f"{100 * value.share:.1f} % {interval(*value.interval)} of {value.n}"
 
 
 def _games(games: int, maps: int | None) -> str:
@@ -211,24 +238,12 @@ def _finished(cell: CellNumbers) -> str:
 
 
 def _range(value: Range) -> str:
-    return _interval(value.low_if_lost, value.high_if_won)
+    return interval(*value)
 
 
-def _interval(low: float, high: float) -> str:
+def interval(low: float, high: float) -> str:
     return f"[{100 * low:.1f}, {100 * high:.1f}]"
 
 
-def _counts(counter: Counter[str]) -> str:
-    return ", ".join(f"{name} {count}" for name, count in counter.most_common()) or "–"
-
-
-def _mean(value: Mean) -> str:
-    return _number(value.mean)
-
-
-def _with_sd(value: Mean) -> str:
-    return f"{_number(value.mean)} ± {_number(value.sd)}"
-
-
-def _number(value: float | None) -> str:
+def number(value: float | None) -> str:
     return "–" if value is None else f"{value:.1f}"

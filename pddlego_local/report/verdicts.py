@@ -1,65 +1,64 @@
 """What comparisons say, in words that cannot be read for more than was shown."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 
-from pddlego_local.report.comparisons import Compared, Comparison, Interval
-from pddlego_local.report.couples import Role
+from pddlego_local.report.comparisons import Compared, Comparison
+from pddlego_local.report.contrasts import Role
 from pddlego_local.report.statistics.clustered import LEVEL
+from pddlego_local.report.statistics.rates import Interval
 
 NAMED = {"method", "model"}
-"""Factors of which neither value is a help: the second is better or worse than the first."""
+"""Of these factors no value helps or harms: the second is better or worse than the first."""
 
 
 @dataclass(frozen=True)
-class Answer:
-    """To one question that was asked: the place of its comparison among the tested ones, which arms
-    ("free → grounded"), where ("nano, pddlego_plus": what tells this comparison apart from the
-    others), and the verdict's sentence."""
+class Verdict:
+    """Of the tested comparison of this number. `arms` is "free → grounded", `where` tells this
+    comparison apart from the others: "nano, pddlego_plus"; `text` is a sentence."""
 
     number: int
     role: Role
     arms: str
     where: str
-    verdict: str
+    text: str
 
     @property
-    def told_where(self) -> str:
-        """In brackets, after a blank."""
-        return f" ({self.where})" if self.where else ""
+    def title(self) -> str:
+        return self.arms + (f" ({self.where})" if self.where else "")
 
 
-def question(compared: Compared) -> str:
+def declared_in_words(compared: Compared) -> str:
     """What was asked, and by whom, in one sentence."""
-    told = [f"{'first of all ' * one.primary}{one}" for one in compared.questions.asked]
-    return f"Asked ({compared.questions.origin}): {'; '.join(told) or 'nothing'}."
+    declared = compared.declared
+    asked = [f"{'first of all ' * one.primary}{one}" for one in declared.comparisons]
+    return f"Asked ({declared.origin}): {'; '.join(asked) or 'nothing'}."
 
 
-def answers(compared: Compared) -> list[Answer]:
+def verdicts(compared: Compared) -> list[Verdict]:
     """One for each tested comparison: primary ones first, and of each role those that show a
     difference."""
-    labels = [label_texts(one) for one in compared.tested]
-    names = [name for name in (labels or [{}])[0] if len({row[name] for row in labels}) > 1]
+    labels = [shared(one) for one in compared.tested]
+    apart = [name for name in (labels or [{}])[0] if len({row[name] for row in labels}) > 1]
     found = [
-        (
-            (one.role, one.conclusion not in ("higher", "lower")),
-            Answer(
-                number,
-                one.role,
-                f"{one.base.value} → {one.other.value}",
-                ", ".join(row[name] for name in names if row[name]),
-                verdict(one),
-            ),
+        Verdict(
+            number,
+            one.role,
+            f"{one.base.value} → {one.other.value}",
+            ", ".join(row[name] for name in apart if row[name]),
+            verdict(one),
         )
         for number, (one, row) in enumerate(zip(compared.tested, labels, strict=True))
     ]
-    return [answer for _, answer in sorted(found, key=lambda pair: pair[0])]
+
+    def place(one: Verdict) -> tuple[Role, bool]:
+        return one.role, compared.tested[one.number].conclusion not in ("higher", "lower")
+
+    return sorted(found, key=place)
 
 
-def label_texts(found: Comparison) -> dict[str, str]:
-    """What both arms have alike, by name."""
-    labels: Mapping[str, str] = found.labels
-    return {**labels, "pooled": found.pooled}
+def shared(found: Comparison) -> dict[str, str]:
+    """What both arms have in common, by name."""
+    return {**found.labels, "pooled": found.pooled}
 
 
 def verdict(found: Comparison) -> str:
@@ -142,7 +141,7 @@ def points(share: float) -> str:
 
 
 def span(interval: Interval) -> str:
-    """In points. An end that is near 0 and not 0 is told by a decimal."""
+    """In points. An end that is near 0 and not 0 has a decimal."""
     return f"{_end(interval.low)} to {_end(interval.high)}"
 
 

@@ -6,13 +6,9 @@ from pathlib import Path
 import pytest
 
 from pddlego_local.cli import run
-from pddlego_local.report.cells import find_cells
-from pddlego_local.report.comparison_tables import comparisons_latex
-from pddlego_local.report.comparisons import compared
 from tests.planted import (
     FREE,
     GAMES,
-    LOST,
     SYNTAX,
     compare,
     plant,
@@ -45,24 +41,6 @@ def test_the_command_writes_the_same_bytes_again(
     (line,) = csv.DictReader(files["comparisons.csv"].decode().splitlines())
     assert float(line["difference"]) == pytest.approx(0.35)
     assert (line["base_value"], line["other_success_k"]) == ("free", "24")
-    moved = list(csv.DictReader(files["transitions.csv"].decode().splitlines()))
-    assert [(m["lost_by"], m["outcome"], m["pairs"]) for m in moved] == [
-        ("base", LOST, "15"),
-        ("other", LOST, "1"),
-    ]
-
-
-def test_latex_has_a_column_for_each_cell_and_no_bare_sign(tmp_path: Path) -> None:
-    plant(tmp_path, FREE, outcomes=wins(range(10), GAMES))
-    plant(tmp_path, SYNTAX, outcomes=wins(range(1, 25), GAMES))
-    lines = comparisons_latex(compared(find_cells([tmp_path]))).splitlines()
-    columns = lines[1].removeprefix(r"\begin{tabular}{").removesuffix("}")
-    assert set(columns) == {"l"}
-    cells = [line.removesuffix(r" \\").split(" & ") for line in lines if line.endswith(r" \\")]
-    assert {len(cell) for cell in cells} == {len(columns)} and len(cells) == 2
-    assert (
-        r"pddlego\_plus" in cells[1] and "+35" in cells[1] and r"25.0 \% $\to$ 60.0 \%" in cells[1]
-    )
 
 
 def test_only_what_was_asked_for_is_tested(

@@ -7,9 +7,9 @@ from statsmodels.stats.contingency_tables import mcnemar
 from statsmodels.stats.multitest import multipletests
 
 from pddlego_local.report.cells import find_cells
-from pddlego_local.report.comparison_tables import answer_markdown, comparisons_markdown
+from pddlego_local.report.comparison_tables import comparisons_markdown, verdicts_markdown
 from pddlego_local.report.comparisons import compared
-from pddlego_local.report.verdicts import answers, verdict
+from pddlego_local.report.verdicts import verdict, verdicts
 from tests.planted import (
     FREE,
     GAMES,
@@ -93,7 +93,7 @@ def test_success_is_that_after_the_last_trial(tmp_path: Path) -> None:
     (found,) = compare(tmp_path)
     # trial by trial this is -70 points with p = 2e-6
     assert (found.pairs, found.difference, found.p) == (40, 0.0, 1.0)
-    assert found.taken == () and verdict(found).startswith("no difference shown: +0 points")
+    assert found.discordant == () and verdict(found).startswith("no difference shown: +0 points")
 
 
 def test_a_solved_game_costs_what_its_trials_took(tmp_path: Path) -> None:
@@ -198,7 +198,7 @@ def test_primary_questions_are_a_family_of_their_own(tmp_path: Path) -> None:
         ("primary", "typed", 1),
         ("secondary", "syntax", 1),
     ]
-    text = answer_markdown(compared(find_cells([tmp_path])))
+    text = verdicts_markdown(compared(find_cells([tmp_path])))
     assert text.index("primary, free → typed: helps: +25") < text.index("free → syntax: helps: +15")
     assert "Asked (declared by the experiment): decoding.rung, free against each other" in text
 
@@ -209,12 +209,12 @@ def test_the_demos_family_is_what_it_prints(tmp_path: Path) -> None:
         for rung, won in ((FREE, 4), (GROUNDED, 12 if model == "nano_early" else 4)):
             outcomes = wins(range(won), range(12))
             plant(tmp_path, f"model={model}", rung, outcomes=outcomes, starts=[{"config": config}])
-    told = answers(compared(find_cells([tmp_path])))
-    assert [(one.where, one.arms) for one in told] == [
+    found = verdicts(compared(find_cells([tmp_path])))
+    assert [(one.where, one.arms) for one in found] == [
         ("nano_early", "free → grounded"),
         ("nano", "free → grounded"),
     ]
-    assert all("after Holm over 2" in one.verdict for one in told)
+    assert all("after Holm over 2" in one.text for one in found)
 
 
 @pytest.mark.parametrize("experiment", ["workstation", "nano", "paper_deps", "first_looks"])
@@ -223,22 +223,9 @@ def test_an_experiments_own_questions_are_well_formed(experiment: str) -> None:
     assert asked and [one.primary for one in asked].count(True) == 1 and asked[0].primary
 
 
-def test_where_the_lost_games_went(tmp_path: Path) -> None:
-    base = [
-        row("solver_abort", 0, causes={"solved": 9, "translate_error": 5, "truncated": 1}),
-        row("solver_abort", 1, causes={"translate_error": 6}),
-        row("step_limit", 2, causes={"solved": 4}),
-        row("success", 3),
-        row("success", 4),
-    ]
-    other = [row("game_lost" if game == 3 else "success", game, calls=1) for game in range(5)]
-    plant_rows(tmp_path, composed(FREE), base, "0-4")
-    plant_rows(tmp_path, composed(SYNTAX), other, "0-4")
+def test_the_discordant_games_are_those_that_one_arm_alone_won(tmp_path: Path) -> None:
+    plant(tmp_path, FREE, outcomes=wins([3, 4], range(5)))
+    plant(tmp_path, SYNTAX, outcomes=wins([0, 1, 4], range(5)))
     (found,) = compare(tmp_path)
-    assert [(t.lost_by, t.outcome, t.cause, t.pairs) for t in found.taken] == [
-        ("base", "solver_abort", "translate_error", 2),
-        ("base", "step_limit", "", 1),
-        ("other", "game_lost", "", 1),
-    ]
-    text = comparisons_markdown(compared(find_cells([tmp_path])))
-    assert "solver_abort (translate_error) 2, step_limit 1" in text
+    won = [(pair.game[1], pair.base[0].success) for pair in found.discordant]
+    assert won == [(0, False), (1, False), (3, True)]

@@ -3,7 +3,6 @@
 import csv
 import dataclasses
 import json
-import re
 from collections import Counter
 from pathlib import Path
 
@@ -12,10 +11,9 @@ from pyarrow import parquet
 
 from pddlego_local.cli import run
 from pddlego_local.core.outcomes import OUTCOMES
-from pddlego_local.core.record.counting import counted
-from pddlego_local.core.record.events import ActionTaken, Call, Plan
+from pddlego_local.core.record.events import ActionTaken, Call
 from pddlego_local.core.record.folder import read_events, read_rows, transcript_of
-from pddlego_local.report.calls import CALL_COLUMNS, EPISODE_COLUMNS
+from pddlego_local.report.exports import CALL_COLUMNS, EPISODE_COLUMNS
 from pddlego_local.report.table_file import Row, write_table
 
 
@@ -104,44 +102,6 @@ def test_a_name_that_promises_another_format_or_a_missing_package_is_told_first(
     assert run(["export", "nowhere", "--out", str(tmp_path / "a.parquet")]) == 3
     assert "pip install 'pddlego_local[parquet]'" in capsys.readouterr().err
     assert not list(tmp_path.iterdir())
-
-
-@pytest.fixture
-def logs(played: Path, tmp_path: Path) -> list[Path]:
-    assert run(["export", str(played), "--inspect", str(tmp_path / "logs")]) == 0
-    return sorted((tmp_path / "logs").iterdir())
-
-
-def test_a_log_tells_each_episode_with_all_that_was_said(played: Path, logs: list[Path]) -> None:
-    cells = {path.name: path for path in played.iterdir() if (path / "run.json").exists()}
-    assert len(logs) == len(cells)
-    for file in logs:
-        began, _, name = file.stem.partition("_")
-        assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d", began)
-        log, rows = json.loads(file.read_text()), read_rows(cells[name] / "episodes.jsonl")
-        assert log["eval"]["created"].startswith(began[:10])
-        assert len(log["samples"]) == len(rows)
-        counting = [row.success for row in counted(rows).counted]
-        scores = [s["scores"]["success"]["value"] for s in log["samples"] if "scores" in s]
-        assert sorted(scores) == sorted("C" if won else "I" for won in counting)
-        (score,) = log["results"]["scores"]
-        assert score["metrics"]["accuracy"]["value"] == sum(counting) / len(counting)
-        for sample in log["samples"]:
-            events = read_events(transcript_of(cells[name], sample["id"], sample["epoch"] - 1))
-            said = Counter(m.get("function", m["role"]) for m in sample["messages"])
-            of = Counter(type(event) for event in events)
-            assert said["assistant"] == of[Call] and said["planner"] == of[Plan]
-            assert said["game"] == 1 + of[ActionTaken]
-            assert bool(said["user"]) == bool(of[Call])
-
-
-def test_inspect_reads_the_logs(logs: list[Path]) -> None:
-    inspect_log = pytest.importorskip("inspect_ai.log", reason="inspect_ai is not installed")
-    listed = inspect_log.list_eval_logs(str(logs[0].parent))
-    assert len(listed) == len(logs)
-    for one in listed:
-        log = inspect_log.read_eval_log(one)
-        assert log.status == "success" and log.results.scores[0].name == "success"
 
 
 def test_a_file_that_cannot_be_written_is_told_in_a_sentence(

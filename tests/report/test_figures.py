@@ -9,12 +9,10 @@ from xml.etree import ElementTree
 
 import pytest
 
-from pddlego_local.core.record.events import Plan, Where
 from pddlego_local.core.record.rows import EpisodeRow
 from pddlego_local.report.cells import by_number, find_cells
-from pddlego_local.report.figures.drawing import DARK, PAPER
-from pddlego_local.report.figures.drawn import draw_figures, per_success
-from pddlego_local.report.figures.growth import Growth
+from pddlego_local.report.figures.charts import draw_figures, per_success
+from pddlego_local.report.figures.plotting import DARK, PAPER
 from pddlego_local.report.figures.series import Series, series_of
 from pddlego_local.report.statistics.rates import Rate
 from tests.report.test_report import write_cell
@@ -34,9 +32,7 @@ def cell(folder: Path, rows: list[EpisodeRow], decoding: str = "typed", **option
 
 
 def drawn(folder: Path, out: Path) -> list[str]:
-    series = series_of(find_cells([folder]))
-    growth = {path: grown for one in series for grown in [Growth()] for path in one.cells}
-    figures = [figure.name for figure in draw_figures(series, growth, out)]
+    figures = [figure.name for figure in draw_figures(series_of(find_cells([folder])), out)]
     assert sorted(path.name for path in out.glob("*")) == sorted(
         f"{name}{ending}" for name in figures for ending in (".png", ".svg", "_dark.svg")
     )
@@ -51,7 +47,7 @@ def test_seeds_are_pooled_and_series_stand_in_the_order_of_the_ladder(tmp_path: 
     free, typed = series_of(find_cells([tmp_path]))
     assert (free.decoding, typed.decoding) == ("free", "typed")
     rate = typed.measures.success
-    assert (rate.k, rate.n, typed.measures.games, len(typed.cells)) == (3, 5, 2, 3)
+    assert (rate.k, rate.n, typed.measures.games) == (3, 5, 2)
     assert free.measures.success.n == 1  # the trivial game stands apart
     free, _ = series_of(find_cells([tmp_path]), with_trivial=True)
     assert free.measures.success.n == 2
@@ -86,25 +82,9 @@ def test_only_what_has_something_to_show_is_drawn_and_what_was_drawn_before_goes
     assert drawn(tmp_path / "runs", out) == []
 
 
-def test_growth_counts_the_last_problem_of_a_step() -> None:
-    def plan(step: int, retry: int, objects: str, facts: str) -> Plan:
-        problem = (
-            f"(define (problem p) (:domain d) (:objects {objects}) (:init {facts}) (:goal (x)))"
-        )
-        return Plan(
-            where=Where(step=step, retry=retry), goal=None, then=(), domain="", problem=problem,
-            outcome="solved", plan=(), message="", told="", wall_time_s=0, wait_s=0,
-        )  # fmt: skip
-
-    growth = Growth()
-    growth.read([plan(1, 0, "a b c", "(p a)"), plan(1, 1, "a b", "(p a) (p b) (not (p c))")])
-    growth.read([plan(1, 0, "a b c - t d", "(p a) (p A)"), plan(2, 0, "a", "no facts")])
-    assert growth.means == {"objects": {1: 3.0, 2: 1.0}, "facts": {1: 1.5, 2: 0.0}}
-
-
 def test_figures_of_a_played_run_can_be_read_and_hold_no_date(written: Path) -> None:
     figures = sorted(path.stem for path in (written / "figures").glob("*.png"))
-    assert figures == ["causes", "cost", "growth", "success"]
+    assert figures == ["causes", "cost", "success"]
     for name in (f"{name}{ending}.svg" for name in figures for ending in ("", "_dark")):
         text = (written / "figures" / name).read_text()
         assert ElementTree.fromstring(text).tag.endswith("svg")
@@ -156,11 +136,10 @@ def test_figures_survive_any_name(tmp_path: Path) -> None:
     odd = "\x00\x1b[31m\ud800 ]]> -- <!-- & \u202e 語"
     series = [
         Series(odd, odd, f"{odd} {n}", f"{odd} {rung}", {odd: [won], "b": [won]},
-            [tmp_path / f"{n}{rung}"], [Rate(1, 2), Rate(2, 2)])
+            [Rate(1, 2), Rate(2, 2)])
         for n in range(2) for rung in range(2)
     ]  # fmt: skip
-    growth = {one.cells[0]: Growth() for one in series}
-    for one in draw_figures(series, growth, tmp_path / "out"):
+    for one in draw_figures(series, tmp_path / "out"):
         for ending in ("", "_dark"):
             ElementTree.parse(tmp_path / "out" / f"{one.name}{ending}.svg")
 
@@ -170,12 +149,12 @@ def test_many_series_with_long_and_odd_names_fit(tmp_path: Path) -> None:
     name = "a_$model$_with_a_long_{name best_of=4 layout=lines " + "option=1 " * 10
     series = [
         Series("coin, pddlego_plus", "", f"{name} {n}", rung,
-            {"5 rooms": [won], "7 rooms": [won]}, [tmp_path / f"{n}{rung}"])
+            {"5 rooms": [won], "7 rooms": [won]})
         for n in range(4) for rung in ("free", "typed", "grounded")
     ]  # fmt: skip
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        assert draw_figures(series, {one.cells[0]: Growth() for one in series}, tmp_path / "out")
+        assert draw_figures(series, tmp_path / "out")
 
 
 def test_trials_that_were_not_played_make_no_success_cheaper(tmp_path: Path) -> None:

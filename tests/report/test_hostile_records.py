@@ -53,7 +53,6 @@ def readers(runs: Path, out: Path) -> list[list[str]]:
         ["report", str(runs), "--out", str(out / "report")],
         ["export", str(runs), "--out", str(out / "calls.csv")],
         ["export", str(runs), "--out", str(out / "episodes.csv"), "--episodes"],
-        ["export", str(runs), "--inspect", str(out / "logs")],
         ["rescore", str(runs)],
         ["status", str(runs)],
     ]
@@ -181,15 +180,6 @@ def test_control_characters_in_a_record_harm_no_page_and_no_export(
     for file in [*tmp_path.rglob("*.html"), *tmp_path.rglob("*.svg")]:
         text = file.read_text()
         assert "\x00" not in text and "\x1b" not in text and "<b>${" not in text
-    for file in tmp_path.glob("logs/*.json"):
-        json.loads(file.read_text())
-
-
-def test_a_log_is_written_into_its_folder_alone(runs: Path, tmp_path: Path) -> None:
-    for cell in find_cells([runs]):
-        in_run(lambda told: told["starts"][0].update(began="../../../escaped"))(cell.folder)
-    assert run(["export", str(runs), "--inspect", str(tmp_path / "a/b/logs")]) == 0
-    assert len(list((tmp_path / "a/b/logs").iterdir())) == 2
 
 
 def test_nothing_that_a_record_names_is_imported(

@@ -19,7 +19,7 @@ from pddlego_local.report.cells import find_cells
 from pddlego_local.report.comparisons import compared
 from pddlego_local.report.pages.answers import drawn_stages
 from pddlego_local.report.pages.differences import difference, readable_file
-from pddlego_local.report.verdicts import answers, question
+from pddlego_local.report.verdicts import declared_in_words, verdicts
 from tests.report.browser import loaded, measured, needs_chromium, width_at
 from tests.report.test_report import write_cell
 from tests.rows import row
@@ -87,7 +87,7 @@ def test_the_first_page_holds_the_reports_tables_and_how_it_was_run(
 def test_the_first_page_begins_with_its_answer_and_a_figure(written: Path) -> None:
     page = (written / "index.html").read_text()
     assert page.index("<h1>") < page.index("<img") < page.index("<table")
-    assert page.count("<img") == 4  # each figure once
+    assert page.count("<img") == 3  # each figure once
 
 
 def first_table(page: str) -> list[list[str]]:
@@ -155,8 +155,8 @@ def test_the_answer_and_the_games_that_one_arm_won_alone(played: Path, tmp_path:
     assert run(["report", str(tmp_path / "runs"), "--out", str(tmp_path / "out")]) == 0
     page = (tmp_path / "out" / "index.html").read_text()
     found = compared(find_cells([tmp_path / "runs"]))
-    ((answer,), first) = answers(found), page.index("<table")
-    for told in (question(found), answer.arms, answer.verdict.replace("`", "")):
+    ((one,), first) = verdicts(found), page.index("<table")
+    for told in (declared_in_words(found), one.arms, one.text.replace("`", "")):
         assert told in html.unescape(page[:first])
     counts = "1 won by typed alone, 1 by free alone, 1 by both, 1 by neither"
     assert f"free → typed: {counts}" in Text(page).text
@@ -186,7 +186,7 @@ def test_an_episode_leads_to_its_neighbours_and_to_the_same_game_elsewhere(
     ]  # fmt: skip
     for game, typed in enumerate(["typed step_limit", "typed –", "typed step_limit"]):
         (told,) = re.findall("The same game(.*?)Steps", found[game].text, re.DOTALL)
-        assert " ".join(told.split()) == f"decodingfree · {typed} seed0 · 1 success"
+        assert " ".join(told.split()) == f"decoding.rungfree · {typed} seed0 · 1 success"
     elsewhere = [link for link in found[0].links if "free0" not in link and "episodes/" in link]
     assert elsewhere == ["../../episodes/typed0/0-0.html", "../../episodes/free1/0-0.html"]
     assert not any("typed0" in link for link in found[2].links)  # it has no page there

@@ -1,4 +1,4 @@
-"""What is wrong with records that are read: told, while what can be read is reported."""
+"""What is wrong with records: printed, while what can be read of them is reported."""
 
 import sys
 from collections.abc import Sequence
@@ -8,8 +8,8 @@ from pddlego_local.core.visible import visible
 MOST = 20
 
 
-def tell(problems: Sequence[str]) -> int:
-    """On standard error; the command's exit code: 1 if there are any."""
+def print_problems(problems: Sequence[str]) -> int:
+    """To standard error; returns the command's exit code: 1 if there are any."""
     for problem in problems[:MOST]:
         print(visible(f"problem: {problem}"), file=sys.stderr)
     if len(problems) > MOST:

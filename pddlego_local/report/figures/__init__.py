@@ -1,4 +1,3 @@
-"""Figures of a report: `series` and `growth` say what they show, `drawing` draws it.
-
-Only those are drawn for which the records have something to show.
+"""Figures of a report: `series` says what there is to show, `charts` which figures show it, and
+`plotting` draws them.
 """

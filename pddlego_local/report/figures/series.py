@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import zip_longest
-from pathlib import Path
 
 from pddlego_local.core.record.rows import EpisodeRow
 from pddlego_local.report.cells import CellRecord, varying_options
@@ -20,15 +19,14 @@ from pddlego_local.report.statistics.trials import ALL, success_after_trials
 class Series:
     """`system` is the environment and the method, `place` the environment's settings and `line` the
     model with all other settings, where these tell series apart; `decoding` is the label of the
-    rung. `tasks` are the episodes that count, by kind of task; `cells` the folders; `trials` the
-    games solved after trial 1, 2, …, and `solved` those solved by any, seeds added up."""
+    rung. `tasks` are the episodes that count, by kind of task; `trials` the games solved after
+    trial 1, 2, …, and `solved` those solved by any, seeds added up."""
 
     system: str
     place: str
     line: str
     decoding: str
     tasks: Mapping[str, Sequence[EpisodeRow]]
-    cells: Sequence[Path]
     trials: Sequence[Rate] = ()
     solved: int = 0
 
@@ -67,9 +65,8 @@ def _series(names: tuple[str, ...], cells: Sequence[CellRecord], with_trivial: b
             tasks[task] += rows
             solved += len({row.game for row in rows if row.success})
     system, place, line, decoding = names
-    folders = [cell.folder for cell in cells]
     trials = _after_trials(cells, with_trivial)
-    return Series(system, place, line, decoding, tasks, folders, trials, solved)
+    return Series(system, place, line, decoding, tasks, trials, solved)
 
 
 def _after_trials(cells: Sequence[CellRecord], with_trivial: bool) -> list[Rate]:
@@ -79,7 +76,7 @@ def _after_trials(cells: Sequence[CellRecord], with_trivial: bool) -> list[Rate]
 
 
 def _added_up(rates: Sequence[Rate]) -> Rate:
-    """Of seeds, which play the same games: they tell no more than one of them."""
+    """Of seeds, which play the same games: they are worth no more than one of them."""
     effective = max(r.n if r.effective is None else r.effective for r in rates)
     return Rate(sum(r.k for r in rates), sum(r.n for r in rates), effective)
 

@@ -2,7 +2,7 @@
 
 rendering   templates to text; nothing in a page can run or load but what the page brings along
 site        which files there are
-experiment  what the first page shows; `results` and `won_alone` are parts of it
-listed      the episodes, and what stands beside each; `elsewhere` says which arms do
+experiment  what the first page shows
+links       the addresses of the episodes' pages, and what each leads to
 episode     what an episode's page shows; `differences`, `answers` and `maps` are parts of it
 """

@@ -10,8 +10,8 @@ from pddlego_local.environments.known import Known
 from pddlego_local.report.cells import CellRecord
 from pddlego_local.report.pages.answers import Drawn, drawn_stages, parts_of
 from pddlego_local.report.pages.differences import Line, difference, readable_file
-from pddlego_local.report.pages.listed import Beside, Listed
-from pddlego_local.report.pages.maps import Describe, MapLine, Told, map_lines
+from pddlego_local.report.pages.links import EpisodeLink, Neighbours
+from pddlego_local.report.pages.maps import Describe, MapLine, Turns, map_lines
 from pddlego_local.report.pages.rendering import page
 
 
@@ -30,7 +30,11 @@ class Entry:
 
 
 def episode_page(
-    cell: CellRecord, one: Listed, events: Sequence[Event], beside: Beside, unreadable: str = ""
+    cell: CellRecord,
+    link: EpisodeLink,
+    events: Sequence[Event],
+    neighbours: Neighbours,
+    unreadable: str = "",
 ) -> str:
     """HTML. `unreadable` says why there are no events."""
     describe = family.known(_package(cell))
@@ -39,8 +43,8 @@ def episode_page(
         "episode.html.jinja",
         styles=["common.css", "episode.css"],
         cell=cell,
-        one=one,
-        beside=beside,
+        link=link,
+        neighbours=neighbours,
         unreadable=unreadable,
         entries=entries(events, describe),
         steps=sorted(set(steps)),
@@ -51,12 +55,12 @@ def episode_page(
 
 
 def entries(events: Sequence[Event], describe: Describe | None = None) -> Iterator[Entry]:
-    """In order, each with what a page shows beside its own facts."""
-    told, final = Told(), _final_map(events, describe)
+    """In order, each with what a page shows besides its own facts."""
+    turns, final = Turns(), _final_map(events, describe)
     files = {"domain": "", "problem": ""}
     step = 0
     for event in events:
-        told.read(event)
+        turns.add(event)
         match event:
             case Call():
                 begins = event.where.step if event.where.step != step else 0
@@ -66,21 +70,21 @@ def entries(events: Sequence[Event], describe: Describe | None = None) -> Iterat
             case Plan():
                 new = {name: readable_file(getattr(event, name)) for name in files}
                 changes = {name: difference(files[name], new[name]) for name in files}
-                lines = map_lines(describe, told.turns, event.problem, final)
+                lines = map_lines(describe, turns.all, event.problem, final)
                 yield Entry(event, files=changes, first=not any(files.values()), map=lines)
                 files = new
             case End():
-                yield Entry(event, map=map_lines(describe, told.turns, "", final))
+                yield Entry(event, map=map_lines(describe, turns.all, "", final))
             case _:
                 yield Entry(event)
 
 
 def _final_map(events: Sequence[Event], describe: Describe | None) -> list[Known]:
     """What the game had told of its map when the episode was over."""
-    told = Told()
+    turns = Turns()
     for event in events:
-        told.read(event)
-    return describe(told.turns, "") if describe and told.turns else []
+        turns.add(event)
+    return describe(turns.all, "") if describe and turns.all else []
 
 
 def _package(cell: CellRecord) -> str:

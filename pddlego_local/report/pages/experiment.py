@@ -1,4 +1,4 @@
-"""What the first page shows: the answer, with a figure beside it, then the report's tables, the
+"""What the first page shows: the verdicts with a figure next to them, then the report's tables, the
 other figures, all episodes, and how they were run."""
 
 import shlex
@@ -12,20 +12,30 @@ from markupsafe import Markup
 from pddlego_local.core.visible import visible
 from pddlego_local.report.cells import LABELS, CellRecord, by_number, varying_options
 from pddlego_local.report.comparisons import Compared
-from pddlego_local.report.figures.drawn import Figure
+from pddlego_local.report.figures.charts import Figure
 from pddlego_local.report.numbers import Numbers
-from pddlego_local.report.pages.listed import Key, Listed
+from pddlego_local.report.pages.links import EpisodeLink, GameTrial
 from pddlego_local.report.pages.rendering import page
-from pddlego_local.report.pages.results import results
-from pddlego_local.report.pages.won_alone import WonAlone
-from pddlego_local.report.verdicts import answers, question
+from pddlego_local.report.text import (
+    LABEL_COLUMNS,
+    TextRow,
+    cell_text,
+    notes,
+    result_tables,
+    split_common,
+    unsaid_columns,
+)
+from pddlego_local.report.verdicts import declared_in_words, verdicts
 from pddlego_local.runner.provenance import words_of
 
 OF_A_START = ("backend_version", "commit", "dirty", "python", "packages", "machine")
-BESIDE = ("trials", "success")
-"""Figures that may stand beside the answer, the first that there is."""
+FIRST_FIGURE = ("trials", "success")
+"""The first of these that there is stands next to the verdicts."""
 
 MOST_VERDICTS = 8  # that are open on the first screen
+FIRST_COLUMNS = (
+    "finished", "games", "success", "of what was asked", "games solved", "calls", "sampled tokens",
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -40,37 +50,52 @@ class Findings:
 def experiment_page(
     cells: Sequence[CellRecord],
     findings: Findings,
-    episodes: Sequence[Mapping[Key, Listed]],
-    alone: Sequence[WonAlone],
+    links: Sequence[Mapping[GameTrial, EpisodeLink]],
     figures: Sequence[Figure],
 ) -> str:
-    """HTML. `episodes` are those of each cell, `alone` the games that one arm won alone, of each
-    tested comparison; the figures lie in the folder figures/."""
-    listed = [one for many in episodes for one in many.values()]
+    """HTML. `links` are the episodes of each cell; the figures lie in the folder figures/."""
+    episodes = [link for of_cell in links for link in of_cell.values()]
     of_cells = _of_cells(cells)
-    choices = _choices([of_cells[one.cell] | one.values for one in listed])
+    choices = _choices([of_cells[link.cell] | link.filters for link in episodes])
     drawn = {figure.name: figure for figure in figures}
-    first = next((drawn.pop(name) for name in BESIDE if name in drawn), None)
+    first = next((drawn.pop(name) for name in FIRST_FIGURE if name in drawn), None)
+    main, *others = result_tables(findings.numbers)
     return page(
         "experiment.html.jinja",
         styles=["common.css", "experiment.css"],
         script="tables.js",
         title=", ".join(dict.fromkeys(cell.folder.parent.name for cell in cells)),
-        question=question(findings.compared),
-        answers=answers(findings.compared),
-        alone=alone,
+        declared=declared_in_words(findings.compared),
+        verdicts=verdicts(findings.compared),
+        tested=findings.compared.tested,
         MOST=MOST_VERDICTS,
-        results=results(findings.numbers, [f"#cell={number}" for number in range(len(cells))]),
+        first_rows=_first_rows(findings.numbers),
+        FOUND_FIRST=set(FIRST_COLUMNS) - {"games"},
+        all_columns=main[1],
+        other_results=others,
+        split_common=split_common,
+        notes=notes(findings.numbers),
         tables=_html(findings.tables),
         first_figure=first,
         figures=list(drawn.values()),
-        episodes=listed,
+        episodes=episodes,
+        link_of={id(link.row): link for link in episodes},
+        id=id,
         of_cells=of_cells,
         choices=choices,
         columns=[name for name in choices if name not in ("cell", "outcome", "answer")],
         starts=_starts(cells),
         cells=cells,
     )
+
+
+def _first_rows(numbers: Numbers) -> list[TextRow]:
+    """For each cell what tells it apart, and what answers."""
+    unsaid = unsaid_columns(numbers)
+    if not any(cell.episodes.missing for cell in numbers.cells):
+        unsaid.add("finished")
+    names = [name for name in (*LABEL_COLUMNS, *FIRST_COLUMNS) if name not in unsaid]
+    return [{name: cell_text(cell)[name] for name in names} for cell in numbers.cells]
 
 
 def _of_cells(cells: Sequence[CellRecord]) -> list[dict[str, list[str]]]:
@@ -88,9 +113,9 @@ def _choices(values: Iterable[Mapping[str, Sequence[str]]]) -> dict[str, list[st
     """Names by which episodes differ, each with its values in order."""
     choices: dict[str, set[str]] = {}
     for episode in values:
-        for name, told in episode.items():
-            choices.setdefault(name, set()).update(told)
-    return {name: sorted(told, key=by_number) for name, told in choices.items() if len(told) > 1}
+        for name, of_episode in episode.items():
+            choices.setdefault(name, set()).update(of_episode)
+    return {name: sorted(every, key=by_number) for name, every in choices.items() if len(every) > 1}
 
 
 def _starts(cells: Iterable[CellRecord]) -> list[tuple[dict[str, Any], list[str]]]:

@@ -22,25 +22,25 @@ class MapLine:
     verdict: str
 
 
-class Told:
+class Turns:
     """All that the game has said so far: after a reset the first turn and those replayed again."""
 
     def __init__(self) -> None:
-        self.turns: list[Turn] = []
+        self.all: list[Turn] = []
         self._attempt: list[Turn] = []
 
-    def read(self, event: Event) -> None:
+    def add(self, event: Event) -> None:
         match event:
             case Start():
                 self._attempt = [Turn(FIRST_COMMAND, event.observation)]
-                self.turns += self._attempt
+                self.all += self._attempt
             case ActionTaken(command=str() as command):
                 turn = Turn(command, event.observation)
                 self._attempt.append(turn)
-                self.turns.append(turn)
+                self.all.append(turn)
             case Restart():
                 self._attempt = list(_kept(self._attempt, event.replayed))
-                self.turns += self._attempt
+                self.all += self._attempt
 
 
 def _kept(attempt: Sequence[Turn], replayed: Iterable[str]) -> Iterator[Turn]:
@@ -55,11 +55,12 @@ def _kept(attempt: Sequence[Turn], replayed: Iterable[str]) -> Iterator[Turn]:
 
 
 def map_lines(
-    describe: Describe | None, told: Sequence[Turn], problem: str, final: Sequence[Known]
+    describe: Describe | None, turns: Sequence[Turn], problem: str, final: Sequence[Known]
 ) -> list[MapLine]:
-    """Beside a problem; [] for an environment without a map."""
+    """What a problem says of the map, and what the turns before it said; [] for an environment
+    without a map. `final` is what the game had told of it by the episode's end."""
     later = {known.what: known.told for known in final}
-    lines = describe(told, problem) if describe and told else []
+    lines = describe(turns, problem) if describe and turns else []
     return [MapLine(known, later.get(known.what, ""), _verdict(known)) for known in lines]
 
 

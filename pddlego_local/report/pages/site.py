@@ -4,14 +4,11 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from pddlego_local.report.cells import CellRecord
-from pddlego_local.report.figures.drawn import draw_figures
-from pddlego_local.report.figures.growth import Growth
+from pddlego_local.report.figures.charts import draw_figures
 from pddlego_local.report.figures.series import series_of
-from pddlego_local.report.pages.elsewhere import arms_beside
 from pddlego_local.report.pages.episode import episode_page
 from pddlego_local.report.pages.experiment import Findings, experiment_page
-from pddlego_local.report.pages.listed import listed, with_pages
-from pddlego_local.report.pages.won_alone import won_alone
+from pddlego_local.report.pages.links import cells_by_factor, episode_links, with_neighbours
 
 
 def write_pages(
@@ -19,21 +16,16 @@ def write_pages(
 ) -> Path:
     """Writes one page after the other, then the figures, and returns the first page. Figures count
     trivial games if `with_trivial`. Raises OSError."""
-    series = series_of(cells, with_trivial=with_trivial)
-    growth = {path: grown for one in series for grown in [Growth()] for path in one.cells}
-    episodes, arms = listed(cells), arms_beside(cells)
+    links, by_factor = episode_links(cells), cells_by_factor(cells)
     for number, cell in enumerate(cells):
-        for one, beside in with_pages(episodes, number, arms[number]):
-            events, unreadable = cell.events(one.row)
-            if cell.folder in growth:
-                growth[cell.folder].read(events)
-            path = folder / one.path
+        for link, neighbours in with_neighbours(links, number, by_factor[number]):
+            events, unreadable = cell.events(link.row)
+            path = folder / link.path
             path.parent.mkdir(parents=True, exist_ok=True)
-            text = episode_page(cell, one, events, beside, unreadable)
+            text = episode_page(cell, link, events, neighbours, unreadable)
             path.write_text(text, encoding="utf-8")
-    figures = draw_figures(series, growth, folder / "figures")
+    series = series_of(cells, with_trivial=with_trivial)
+    figures = draw_figures(series, folder / "figures")
     index = folder / "index.html"
-    alone = won_alone(cells, findings.compared, episodes, with_trivial=with_trivial)
-    text = experiment_page(cells, findings, episodes, alone, figures)
-    index.write_text(text, encoding="utf-8")
+    index.write_text(experiment_page(cells, findings, links, figures), encoding="utf-8")
     return index

@@ -1,8 +1,8 @@
 """From rows to what the papers report of a system: numbers only."""
 
 from collections import Counter
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
 
 from pddlego_local.core.outcomes import OUTCOMES
 from pddlego_local.core.record.counting import clusters
@@ -73,8 +73,11 @@ def measure(*parts: Sequence[EpisodeRow]) -> Measures:
     several kinds of games are pooled each is a part: a game's number means one game in a part."""
     rows = [row for part in parts for row in part]
     played = [row for row in rows if OUTCOMES[row.outcome].played]
-    won = [row for row in played if row.success]
-    lost = [row for row in played if not row.success]
+    episodes = {
+        "": played,
+        "success": [row for row in played if row.success],
+        "failure": [row for row in played if not row.success],
+    }
     known = [clusters(part) for part in parts]
     placed = [
         (row, (number, row.game), (number, known[number][row.game]))
@@ -85,48 +88,33 @@ def measure(*parts: Sequence[EpisodeRow]) -> Measures:
     solved = {game for row, game, _ in placed if row.success}
     outcomes = Counter(row.outcome for row in rows)
 
-    def total(number: Callable[[EpisodeRow], int]) -> int:
-        return sum(map(number, rows))
+    def total(number: str) -> int:
+        return sum(getattr(row, number) for row in rows)
 
-    def rate(k: Callable[[EpisodeRow], int], n: Callable[[EpisodeRow], int]) -> Rate:
-        return Rate.of((cluster, k(row), n(row)) for row, _, cluster in placed)
+    def rate(k: str, n: str = "") -> Rate:
+        """Of all episodes, or of the sum of another number."""
+        return Rate.of((at, getattr(row, k), getattr(row, n) if n else 1) for row, _, at in placed)
+
+    def mean(name: str) -> Mean:
+        """Of "steps_on_success": `steps` of the episodes that succeeded."""
+        number, _, which = name.partition("_on_")
+        return Mean.of(getattr(row, number) for row in episodes[which])
 
     return Measures(
         games=len(games),
         maps=len(set(games.values())) if any(row.map for row in rows) else None,
-        success=rate(lambda row: row.success, lambda row: 1),
+        success=rate("success"),
         games_solved=Rate.of((cluster, game in solved, 1) for game, cluster in games.items()),
-        won=total(lambda row: row.won),
+        won=total("won"),
         outcomes=outcomes,
         causes=sum((Counter(row.causes) for row in rows), Counter()),
-        steps=Mean.of(row.steps for row in played),
-        steps_on_success=Mean.of(row.steps for row in won),
-        steps_on_failure=Mean.of(row.steps for row in lost),
-        actions=Mean.of(row.actions for row in played),
-        actions_on_success=Mean.of(row.actions for row in won),
-        refused=Mean.of(row.refused for row in played),
-        refused_on_success=Mean.of(row.refused for row in won),
-        pddlego_steps=Mean.of(row.pddlego_steps for row in played),
-        pddlego_steps_on_success=Mean.of(row.pddlego_steps for row in won),
-        calls=Mean.of(row.calls for row in played),
-        solver_errors=total(lambda row: row.solver_errors),
-        solver_errors_fixed=rate(
-            lambda row: row.solver_errors_fixed, lambda row: row.solver_errors
-        ),
+        solver_errors=total("solver_errors"),
+        solver_errors_fixed=rate("solver_errors_fixed", "solver_errors"),
         solver_aborts=outcomes["solver_abort"],
-        simulation_errors=total(lambda row: row.simulation_errors),
-        simulation_errors_fixed=rate(
-            lambda row: row.simulation_errors_fixed, lambda row: row.simulation_errors
-        ),
+        simulation_errors=total("simulation_errors"),
+        simulation_errors_fixed=rate("simulation_errors_fixed", "simulation_errors"),
         simulation_aborts=outcomes["simulation_abort"],
-        edit_faults=total(lambda row: row.edit_faults),
-        cut_after_answer=total(lambda row: row.cut_after_answer),
-        prompt_tokens=Mean.of(row.prompt_tokens for row in played),
-        sampled_tokens=Mean.of(row.sampled_tokens for row in played),
-        forced_tokens=Mean.of(row.forced_tokens for row in played),
-        rollbacks=Mean.of(row.rollbacks for row in played),
-        model_time_s=Mean.of(row.model_time_s for row in played),
-        planner_time_s=Mean.of(row.planner_time_s for row in played),
-        planner_wait_s=Mean.of(row.planner_wait_s for row in played),
-        wall_time_s=Mean.of(row.wall_time_s for row in played),
+        edit_faults=total("edit_faults"),
+        cut_after_answer=total("cut_after_answer"),
+        **{field.name: mean(field.name) for field in fields(Measures) if field.type is Mean},
     )

@@ -1,5 +1,5 @@
-"""What samples of clusters tell: those of one cluster (a game's trials, games with one map) may
-agree more than samples of several do, so that many tell as much as fewer independent ones.
+"""How much clustered samples are worth: those of one cluster (a game's trials, games with one map)
+may agree more than samples of several clusters do, so many are worth fewer independent ones.
 """
 
 from collections.abc import Sequence
@@ -42,8 +42,8 @@ def squared_deviate(z: float, excess: float, most: float, clusters: int) -> floa
 def effective_size(
     sizes: Sequence[int], totals: Sequence[int], squares: int, level: float = LEVEL
 ) -> float:
-    """As many independent samples would tell as much at this level: the samples divided by their
-    design effect, which is 1 where each cluster has one sample."""
+    """The number of independent samples that would be worth as much at this level: the samples
+    divided by their design effect, which is 1 where each cluster has one sample."""
     samples = sum(sizes)
     if max(sizes, default=0) <= 1:
         return float(samples)

@@ -1,4 +1,4 @@
-"""Holm's adjustment: how strict the test of each of several questions is."""
+"""Holm's adjustment: how strict the test of each of several comparisons is."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ from pddlego_local.report.statistics.clustered import LEVEL
 @dataclass(frozen=True)
 class Adjusted:
     """`p` after Holm. A difference is shown if and only if the p before it is below `level`: 5 %
-    over the questions that were still open when the procedure came to this one, those after which
+    over the comparisons that were still open when the procedure came to this one, those after which
     it stopped included."""
 
     p: float
@@ -17,7 +17,7 @@ class Adjusted:
 
 
 def holm(values: Sequence[float]) -> list[Adjusted]:
-    """In the order of `values`, the p of each question."""
+    """In the order of `values`, the p of each comparison."""
     from statsmodels.stats.multitest import multipletests  # slow to import
 
     if not values:

@@ -18,6 +18,7 @@ from pddlego_local.report.statistics.clustered import (
     effective_size,
     squared_deviate,
 )
+from pddlego_local.report.statistics.rates import Interval
 
 POWER = 0.8
 
@@ -35,10 +36,10 @@ class Tally:
 class Paired:
     """What the pairs of all clusters say. Differences go from -1 to 1: second arm less first.
 
-    A difference of 0 is refused at a level if both tests refuse it there: the exact one that swaps
-    the arms, and the score test. The interval of a level holds what the score test does not refuse
+    A difference of 0 is rejected at a level if both tests reject it there: the exact one that swaps
+    the arms, and the score test. The interval of a level holds what the score test does not reject
     (Tango 1998), with the counts divided by their design effect (Rao and Scott 1992), and 0 unless
-    both refuse it. So it leaves 0 out if and only if `p` is below the level.
+    both reject it. So it leaves 0 out if and only if `p` is below the level.
     """
 
     clusters: Sequence[Tally]
@@ -67,18 +68,18 @@ class Paired:
             return None
         return max(swapping_arms(c.gained - c.lost for c in self.clusters), self._score_p)
 
-    def interval(self, level: float = LEVEL) -> tuple[float, float]:
+    def interval(self, level: float = LEVEL) -> Interval:
         """All there is, of no pairs."""
         from scipy.stats import norm  # slow to import
 
         if not self.pairs:
-            return -1.0, 1.0
+            return Interval(-1.0, 1.0)
         pairs = self.effective_pairs(level)
         weight = pairs / self.pairs
         z = norm.isf(level / 2)
         low, high = score_interval(self.gained * weight, self.lost * weight, pairs, z)
-        refused = self.p is not None and self.p < level
-        return (low, high) if refused else (min(low, 0.0), max(high, 0.0))
+        rejected = self.p is not None and self.p < level
+        return Interval(low, high) if rejected else Interval(min(low, 0.0), max(high, 0.0))
 
     def smallest_shown(self, level: float = LEVEL) -> float | None:
         """`smallest_difference` of the effective pairs and of the disagreement that was seen."""
@@ -86,7 +87,7 @@ class Paired:
         return smallest_difference(round(self.effective_pairs(level)), discordant, level)
 
     def effective_pairs(self, level: float = LEVEL) -> float:
-        """As many independent pairs would tell as much (`clustered.effective_size`)."""
+        """The number of independent pairs worth as much (`clustered.effective_size`)."""
         return effective_size(*self._samples, level)
 
     @property
@@ -98,7 +99,7 @@ class Paired:
 
     @property
     def _score_p(self) -> float:
-        """The level at which the score test just refuses a difference of 0."""
+        """The level at which the score test just rejects a difference of 0."""
         from scipy.optimize import brentq
         from scipy.stats import norm
 
@@ -116,7 +117,7 @@ class Paired:
 
 def score_interval(gained: float, lost: float, pairs: float, z: float) -> tuple[float, float]:
     """Of (gained - lost) / pairs (Tango, Statistics in Medicine 17, 1998, 891-908): the differences
-    that a score test does not refuse, of which a standard normal deviate exceeds `z`; at a
+    that a score test does not reject, of which a standard normal deviate exceeds `z`; at a
     difference of 0 this test is McNemar's. It has a width where no pair disagrees."""
     from scipy.optimize import brentq  # slow to import
 
@@ -140,13 +141,13 @@ def swapping_arms(differences: Iterable[int]) -> float:
 
     All swaps are reckoned with, by adding up the distribution of their sum: nothing is drawn.
     """
-    listed = list(differences)
-    weights = [abs(difference) for difference in listed if difference]
+    observed = list(differences)
+    weights = [abs(difference) for difference in observed if difference]
     chances = np.ones(1)  # of the sums -total, -total + 2, …, total so far
     for weight in weights:
         chances = (np.pad(chances, (0, weight)) + np.pad(chances, (weight, 0))) / 2
     sums = 2 * np.arange(len(chances)) - sum(weights)
-    return min(1.0, float(chances[abs(sums) >= abs(sum(listed))].sum()))
+    return min(1.0, float(chances[abs(sums) >= abs(sum(observed))].sum()))
 
 
 def smallest_difference(pairs: int, discordant: float, level: float = LEVEL) -> float | None:
@@ -173,8 +174,8 @@ def _power(pairs: int, discordant: float, difference: float, level: float) -> fl
         return 0.0
     disagreeing, tail = _tails(pairs, level)
     share = (discordant + difference) / (2 * discordant)
-    refused = binom.cdf(tail, disagreeing, share) + binom.cdf(tail, disagreeing, 1 - share)
-    return float((binom.pmf(disagreeing, pairs, discordant) * refused).sum())
+    rejected = binom.cdf(tail, disagreeing, share) + binom.cdf(tail, disagreeing, 1 - share)
+    return float((binom.pmf(disagreeing, pairs, discordant) * rejected).sum())
 
 
 @cache

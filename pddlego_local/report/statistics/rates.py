@@ -4,11 +4,24 @@ from collections import Counter
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from statistics import fmean, stdev
+from typing import NamedTuple
 
 from pddlego_local.report.statistics.clustered import effective_size
 
 Result = tuple[Hashable, int, int]
 """The cluster, and of so many samples in it (the last) so many that are counted."""
+
+
+class Interval(NamedTuple):
+    low: float
+    high: float
+
+
+class Range(NamedTuple):
+    """The ends of a rate's interval if what has no result were all lost, or all won."""
+
+    low_if_lost: float
+    high_if_won: float
 
 
 @dataclass(frozen=True)
@@ -42,22 +55,22 @@ class Rate:
         return self.k / self.n if self.n else None
 
     @property
-    def interval(self) -> tuple[float, float]:
+    def interval(self) -> Interval:
         """From 0 to 1; all of it where n is 0."""
         if not self.n:
-            return 0.0, 1.0
+            return Interval(0.0, 1.0)
         from statsmodels.stats.proportion import proportion_confint  # slow to import
 
         n = self.n if self.effective is None else self.effective
         low, high = proportion_confint(self.k / self.n * n, n, alpha=0.05, method="wilson")
-        return float(low), float(high)
+        return Interval(float(low), float(high))
 
 
-def if_missing(results: Sequence[Result], missing: Iterable[Hashable]) -> tuple[float, float]:
-    """The interval's ends if what is missing, by its cluster, were all lost, or were all won."""
+def if_missing(results: Sequence[Result], missing: Iterable[Hashable]) -> Range:
+    """`missing` are the clusters of what has no result."""
     absent = list(missing)
     lost, won = (Rate.of([*results, *((one, k, 1) for one in absent)]) for k in (0, 1))
-    return lost.interval[0], won.interval[1]
+    return Range(lost.interval.low, won.interval.high)
 
 
 @dataclass(frozen=True)
@@ -70,9 +83,9 @@ class Mean:
 
     @classmethod
     def of(cls, values: Iterable[float]) -> "Mean":
-        listed = list(values)
+        numbers = list(values)
         return cls(
-            fmean(listed) if listed else None,
-            stdev(listed) if len(listed) > 1 else None,
-            len(listed),
+            fmean(numbers) if numbers else None,
+            stdev(numbers) if len(numbers) > 1 else None,
+            len(numbers),
         )

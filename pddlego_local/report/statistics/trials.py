@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from pddlego_local.core.record.counting import Cluster, clusters, counted
 from pddlego_local.core.record.rows import EpisodeRow
-from pddlego_local.report.statistics.rates import Rate, if_missing
+from pddlego_local.report.statistics.rates import Range, Rate, if_missing
 
 ALL = "all"
 
@@ -15,12 +15,11 @@ ALL = "all"
 @dataclass(frozen=True)
 class AfterTrial:
     """Games solved in this trial or before, of those whose trial of this number is over; `missing`
-    games are still to be played so often: `of_asked` are the interval's ends if these were all
-    lost, or all won."""
+    games are still to be played so often, and `of_asked` counts them as lost and as won."""
 
     solved: Rate
     missing: int
-    of_asked: tuple[float, float]
+    of_asked: Range
 
 
 def success_after_trials(

@@ -1,19 +1,16 @@
-"""Numbers as CSV: one number, one column, nothing to parse."""
+"""Numbers as columns of a table: one number, one column, nothing to parse."""
 
-import csv
 import dataclasses
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from pathlib import Path
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from pddlego_local.core.outcomes import CAUSES, OUTCOMES
-from pddlego_local.report.comparisons import Interval, PerSuccess, Side
-from pddlego_local.report.numbers import Range
+from pddlego_local.report.comparisons import PerSuccess, Side
 from pddlego_local.report.statistics.rates import Mean, Rate
+from pddlego_local.report.table_file import Cell
 
-Cell = str | int | float | None
-PREFIXED = (Range, Interval, Side, PerSuccess)
+PREFIXED = (Side, PerSuccess)
 """Their columns begin with the name of the field that holds them."""
 
 
@@ -23,15 +20,6 @@ def columns(row: Any) -> dict[str, Cell]:
     Shares and intervals go from 0 to 1; what is undefined (a mean of nothing) is None.
     """
     return dict(_flat(row, ""))
-
-
-def write_csv(path: Path, rows: Sequence[Any]) -> None:
-    """All rows are of one kind. Raises OSError."""
-    lines = [columns(row) for row in rows]
-    with path.open("w", newline="", encoding="utf-8") as file:
-        writer = csv.DictWriter(file, list(lines[0]) if lines else [])
-        writer.writeheader()
-        writer.writerows(lines)
 
 
 def _flat(value: Any, name: str) -> Iterator[tuple[str, Cell]]:
@@ -52,8 +40,10 @@ def _flat(value: Any, name: str) -> Iterator[tuple[str, Cell]]:
         prefix = f"{name}_" if isinstance(value, PREFIXED) else ""
         for field in dataclasses.fields(value):
             yield from _flat(getattr(value, field.name), prefix + field.name)
+    elif hasattr(value, "_asdict"):  # an interval
+        yield from ((f"{name}_{end}", number) for end, number in value._asdict().items())
     elif isinstance(value, tuple):
-        if name != "taken":  # a table of its own: `comparisons.transitions`
+        if name != "discordant":  # episodes, which have tables of their own
             yield name, "; ".join(value)
     else:
         yield name, int(value) if isinstance(value, bool) else value

@@ -12,6 +12,7 @@ from textwrap import fill, shorten
 from typing import TYPE_CHECKING, Any
 
 from pddlego_local.core.visible import visible
+from pddlego_local.report.statistics.rates import Rate
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -52,11 +53,17 @@ SETTINGS: dict[str, Any] = {
 
 @dataclass(frozen=True)
 class Line:
-    """One line of a panel: (x, y) and, where y has an interval, (low, high)."""
-
     name: str
-    points: Sequence[tuple[int, float]]
-    intervals: Sequence[tuple[float, float]] = ()
+    points: Sequence[tuple[int, Rate]]
+
+
+@dataclass(frozen=True)
+class Panel:
+    """Lines of shares; `ticks` name the places 0, 1, … of x."""
+
+    title: str
+    ticks: Sequence[str]
+    lines: Sequence[Line]
 
 
 @contextmanager
@@ -87,40 +94,34 @@ def drawing(folder: Path, name: str, heights: Sequence[float]) -> Iterator[Seque
     dark.write_text(coloured.sub(lambda match: DARK[match[0]], text), encoding="utf-8")
 
 
-def draw_lines(
-    axes: "Axes",
-    title: str,
-    lines: Sequence[Line],
-    names: Sequence[str],
-    ticks: Sequence[str] = (),
-) -> None:
-    """`names` are those of all panels' lines, so that one looks the same in each; `ticks` name the
-    places 0, 1, … of x, where several lines stand a little beside each other."""
-    for number, line in enumerate(lines):
-        beside = 0.08 * (number - (len(lines) - 1) / 2) if ticks else 0.0
-        x, y = [x + beside for x, _ in line.points], [y for _, y in line.points]
-        errors = _errors(y, line.intervals) if line.intervals else None
-        axes.errorbar(x, y, errors, capsize=3, label=_wrapped(line.name), **_look(names, line))
-    if ticks:
-        axes.set_xticks(range(len(ticks)), list(map(visible, ticks)))
-        axes.set_xlim(-0.5, len(ticks) - 0.5)
-    else:
-        axes.locator_params(axis="x", integer=True)
-    axes.set_title(_wrapped(title if len(lines) > 1 else f"{title}: {lines[0].name}"))
-    if len(lines) > 1:
-        _legend(axes)
+def draw_lines(axes: Sequence["Axes"], panels: Sequence[Panel], most: int) -> None:
+    """At most so many lines a panel, each a little to the side of the others; a name looks the same
+    in all panels."""
+    names = list(dict.fromkeys(line.name for panel in panels for line in panel.lines))
+    for axis, panel in zip(axes, panels, strict=False):
+        lines = panel.lines[:most]
+        for number, line in enumerate(lines):
+            aside = 0.08 * (number - (len(lines) - 1) / 2)
+            x, rates = [x + aside for x, _ in line.points], [rate for _, rate in line.points]
+            look = _look(names.index(line.name))
+            shares = [rate.share or 0.0 for rate in rates]
+            axis.errorbar(x, shares, _errors(rates), capsize=3, label=_wrapped(line.name), **look)
+        axis.set_xticks(range(len(panel.ticks)), list(map(visible, panel.ticks)))
+        axis.set_xlim(-0.5, len(panel.ticks) - 0.5)
+        axis.set_ylim(-0.03, 1.03)
+        axis.set_ylabel("success")
+        several = len(lines) > 1
+        axis.set_title(_wrapped(panel.title if several else f"{panel.title}: {lines[0].name}"))
+        if several:
+            _legend(axis)
 
 
-def draw_dots(
-    axes: "Axes",
-    title: str,
-    names: Sequence[str],
-    shares: Sequence[float],
-    intervals: Sequence[tuple[float, float]],
-) -> None:
+def draw_dots(axes: "Axes", title: str, names: Sequence[str], rates: Sequence[Rate]) -> None:
     """One share a name from the top down, with its interval."""
-    errors = _errors(shares, intervals)
-    axes.errorbar(shares, range(len(names)), xerr=errors, fmt="o", capsize=3, color=COLOURS[0])
+    shares = [rate.share or 0.0 for rate in rates]
+    axes.errorbar(
+        shares, range(len(names)), xerr=_errors(rates), fmt="o", capsize=3, color=COLOURS[0]
+    )
     axes.set_xlim(-0.03, 1.03)
     _rows(axes, title, names)
 
@@ -131,8 +132,8 @@ def draw_bars(
     """One bar a name from the top down, with its number; None where there was no success."""
     known = [value or 0.0 for value in values]
     bars = axes.barh(range(len(names)), known, color=COLOURS[0], height=THICK)
-    told = ["no success" if value is None else f"{value:,.1f}" for value in values]
-    axes.bar_label(bars, told, padding=3)
+    numbers = ["no success" if value is None else f"{value:,.1f}" for value in values]
+    axes.bar_label(bars, numbers, padding=3)
     axes.set_xlim(0, 1.2 * max(known))
     _rows(axes, title, names)
 
@@ -179,16 +180,14 @@ def _wrapped(text: str) -> str:
     return fill(visible(text), LETTERS)
 
 
-def _errors(
-    values: Sequence[float], intervals: Sequence[tuple[float, float]]
-) -> tuple[list[float], list[float]]:
-    """How far each interval reaches below its value, and above."""
-    pairs = list(zip(values, intervals, strict=True))
-    return [max(0.0, v - low) for v, (low, _) in pairs], [max(0.0, up - v) for v, (_, up) in pairs]
+def _errors(rates: Sequence[Rate]) -> tuple[list[float], list[float]]:
+    """How far each interval reaches below its share, and above."""
+    ends = [(rate.share or 0.0, rate.interval) for rate in rates]
+    below = [max(0.0, share - interval.low) for share, interval in ends]
+    return below, [max(0.0, interval.high - share) for share, interval in ends]
 
 
-def _look(names: Sequence[str], line: Line) -> dict[str, Any]:
-    number = names.index(line.name)
+def _look(number: int) -> dict[str, Any]:
     return {
         "color": COLOURS[number % len(COLOURS)],
         "marker": MARKERS[number % len(MARKERS)],

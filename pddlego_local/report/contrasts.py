@@ -1,0 +1,249 @@
+"""Which arms are compared, which of these comparisons were declared, and how they are described.
+
+A contrast is two arms that differ in one factor and played games of one kind. A group is the
+contrasts of one comparison: several where the same two arms played several kinds of games.
+"""
+
+import json
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Sequence, Set
+from dataclasses import dataclass
+from itertools import combinations
+from pathlib import Path
+from typing import Any, Literal
+
+from pddlego_local.core.errors import ConfigError
+from pddlego_local.report.arms import (
+    BUDGET,
+    GOAL,
+    READING,
+    RECORDED,
+    RUNG,
+    Arm,
+    arms_of,
+    differences,
+    other_versions,
+)
+from pddlego_local.report.cells import CellRecord, by_number
+from pddlego_local.runner.compare import BY_DEFAULT, Declared, asked_for, choices_of, declared_in
+from pddlego_local.runner.config import clear_errors
+from pddlego_local.runner.sweep_record import read_asked
+
+Role = Literal["primary", "secondary", "not asked"]
+
+
+@dataclass(frozen=True)
+class Contrast:
+    factor: str
+    base: Arm
+    other: Arm
+
+    @property
+    def arms(self) -> tuple[Arm, Arm]:
+        return self.base, self.other
+
+    @property
+    def key(self) -> frozenset[int]:
+        """The two arms, whichever is the base."""
+        return frozenset(map(id, self.arms))
+
+    @property
+    def swapped(self) -> "Contrast":
+        return Contrast(self.factor, self.other, self.base)
+
+
+def contrasts(arms: Sequence[Arm]) -> list[Contrast]:
+    """Of every two arms that can be compared."""
+    return [one for a, b in combinations(arms, 2) if (one := _contrast(a, b))]
+
+
+def _contrast(a: Arm, b: Arm) -> Contrast | None:
+    """None where two arms differ in more than one factor, or where the factor reaches neither."""
+    differing = differences(a, b) if a.games == b.games else set()
+    if len(differing) != 1:
+        return None
+    (factor,) = differing
+    if factor.startswith("decoding.") and not (a.decodes and b.decodes):
+        return None
+    if factor.startswith(("decoding.", "model")) and not (a.calls_a_model or b.calls_a_model):
+        return None
+    order = choices_of(factor)  # else that of the report's cells
+    base, other = sorted((a, b), key=lambda arm: order.index(arm.value(factor)) if order else 0)
+    return Contrast(factor, base, other)
+
+
+@dataclass(frozen=True)
+class Declarations:
+    """The comparisons that shall be tested, each once; `origin` says who declared them."""
+
+    comparisons: tuple[Declared, ...]
+    origin: str
+
+
+def declarations(cells: Sequence[CellRecord], words: Sequence[str] = ()) -> Declarations:
+    """Those of the experiments that the cells belong to, or those of --compare instead.
+
+    Raises ConfigError for a record or a word that names no comparison, and for a word that no two
+    cells answer.
+    """
+    if words:
+        with clear_errors("--compare"):
+            asked = asked_for(words)
+        _check_words(words, asked, contrasts(arms_of(cells)))
+        return Declarations(asked, "asked with --compare, not declared beforehand")
+    declared = []
+    for folder in dict.fromkeys(cell.folder.parent for cell in cells):
+        with clear_errors(f"{folder}: compare"):
+            declared.append(declared_in(_last_declared(folder, cells)))
+    every = [one for of in declared for one in (BY_DEFAULT if of is None else of)]
+    origins = ["declared by the experiment"] if any(of is not None for of in declared) else []
+    origins += ["the default, where nothing is declared"] if None in declared else []
+    return Declarations(tuple(dict.fromkeys(every)), "; ".join(origins))
+
+
+def _last_declared(experiment: Path, cells: Sequence[CellRecord]) -> Any:
+    """The last `compare` that a start of these cells, or of their sweep, has recorded."""
+    starts = [s for cell in cells if cell.folder.parent == experiment for s in cell.run.starts]
+    recorded = [(start.began, start.config.get("compare")) for start in starts]
+    recorded.append(read_asked(experiment))
+    given = [(began, compare) for began, compare in recorded if compare is not None]
+    return max(given, key=lambda one: one[0])[1] if given else None
+
+
+def _check_words(
+    words: Sequence[str], asked: Sequence[Declared], every: Sequence[Contrast]
+) -> None:
+    for word, declared in zip(words, asked, strict=True):
+        if not matching(declared, every):
+            choices = set[str]()
+            for one in every:
+                names = {arm.name(one.factor) for arm in one.arms}
+                choices |= {one.factor, *(f"{one.factor}={name}" for name in names)}
+            there_are = ", ".join(sorted(choices)) or "none: no two cells differ in one thing"
+            raise ConfigError(
+                f"--compare {word}: no two cells differ in this alone; choose one of {there_are}"
+            )
+
+
+def matching(declared: Declared, every: Sequence[Contrast]) -> list[Contrast]:
+    """The contrasts that a declared comparison means, its base first. A value is one that reports
+    name; if they name none such, one of the option itself."""
+
+    def found(spelled: Callable[[Arm, str], str]) -> Iterator[Contrast]:
+        for contrast in every:
+            for one in (contrast, contrast.swapped) if contrast.factor == declared.factor else ():
+                base, other = (spelled(arm, one.factor) for arm in one.arms)
+                if declared.base in ("", base) and declared.other in ("", other):
+                    yield one
+                    break
+
+    return list(found(Arm.name)) or list(found(Arm.value))
+
+
+@dataclass(frozen=True)
+class Group:
+    role: Role
+    contrasts: tuple[Contrast, ...]
+
+
+def groups(cells: Sequence[CellRecord], declared: Iterable[Declared]) -> list[Group]:
+    """Declared comparisons first, of these the primary ones; then each other contrast alone, those
+    that are parts of a pooled comparison among them."""
+    every = contrasts(arms_of(cells))
+    found: list[Group] = []
+    grouped = set[frozenset[int]]()
+    for declaration in sorted(declared, key=lambda one: not one.primary):
+        alike: dict[str, list[Contrast]] = defaultdict(list)
+        for contrast in matching(declaration, every):
+            if contrast.key not in grouped:
+                grouped.add(contrast.key)
+                alike[_all_but_games(contrast)].append(contrast)
+        role: Role = "primary" if declaration.primary else "secondary"
+        for many in alike.values():
+            pooled = len(many) == len({contrast.base.games for contrast in many})
+            found += [Group(role, tuple(many))] if pooled else [Group(role, (one,)) for one in many]
+    alone = {group.contrasts[0].key for group in found if len(group.contrasts) == 1}
+    return [*found, *(Group("not asked", (one,)) for one in every if one.key not in alone)]
+
+
+def _all_but_games(contrast: Contrast) -> str:
+    """What contrasts have in common that are pooled."""
+    recorded = [[getattr(arm.first.run, name) for name in RECORDED] for arm in contrast.arms]
+    settings = [arm.settings for arm in contrast.arms]
+    alike = [contrast.base.environment, contrast.factor, settings, recorded]
+    return json.dumps(alike, sort_keys=True)
+
+
+def labels(group: Group, varying: Set[str]) -> dict[str, str]:
+    """What both arms have in common: labels, budget, and of the options that vary in the report
+    those that are the same in both."""
+    first = group.contrasts[0]
+    base, other, factor = first.base, first.other, first.factor
+    hidden = {RUNG: "decoding"}.get(factor, factor)
+    common = {**base.first.labels, "decoding": base.rung}
+    if len(group.contrasts) > 1:
+        common["environment"] = base.environment
+    if factor in (GOAL, READING):
+        common["decoding"] = base.settings[RUNG]
+    mine, theirs = base.first.options, other.first.options
+    shared = [
+        f"{key}={mine[key]}"
+        for key in mine
+        if key in varying and mine[key] == theirs.get(key) and key != factor
+        if key in base.settings or (key.startswith("environment.") and len(group.contrasts) == 1)
+        if not key.startswith(BUDGET)
+    ]
+    budgets = dict.fromkeys(arm.first.budget for one in group.contrasts for arm in one.arms)
+    common = {name: "" if name == hidden else text for name, text in common.items()}
+    return common | {"settings": " ".join(shared), "budget": " / ".join(budgets)}
+
+
+def value(factor: str, arm: Arm, against: Arm, varying: Set[str]) -> str:
+    """What sets an arm apart from the other one, and what varies in the report and only it has."""
+    named = arm.name(factor)
+    if factor == "model" and named == against.name(factor):
+        named = arm.settings.get("model.weights", named)
+    own = [
+        f"{key.split('.')[-1]} {arm.value(key)}"
+        for key in sorted(varying & arm.settings.keys() - against.settings.keys())
+        if factor != "model" and not (key == GOAL and arm.has_tracker)
+    ]
+    return ", ".join([named, *own])
+
+
+def layout(contrast: Contrast) -> str:
+    """The one that a grammar brings along, where the other arm is free; "" where all are open."""
+    layouts = {arm.settings.get("decoding.layout", "") for arm in contrast.arms} - {"any"}
+    return max(layouts) if "" in layouts and contrast.factor == RUNG else ""
+
+
+def pooled_over(group: Group) -> str:
+    """What differs between the kinds of games: "rooms 3, 5, 7"; "" of one kind."""
+    options = [one.base.first.options for one in group.contrasts]
+    parts = []
+    for key in options[0]:
+        values = list(dict.fromkeys(option.get(key, "–") for option in options))
+        if key.startswith("environment.") and not key.startswith(BUDGET) and len(values) > 1:
+            listed = ", ".join(sorted(values, key=by_number))
+            parts.append(f"{key.split('.')[-1]} {listed if len(listed) < 60 else len(values)}")
+    return "; ".join(parts)
+
+
+def caveats(group: Sequence[Contrast]) -> Iterator[str]:
+    """What else differs between the two arms, in words."""
+    factor, names = group[0].factor, [arm.name(group[0].factor) for arm in group[0].arms]
+    for base, other in (one.arms for one in group):
+        if base.has_tracker != other.has_tracker:
+            yield f"{names[other.has_tracker]} has help from outside: a tracker of the state"
+        if versions := other_versions(base, other, factor):
+            yield f"recorded with other {', '.join(versions)}"
+    alone = [
+        sum(len(one.arms[i].requested - one.arms[1 - i].requested) for one in group) for i in (0, 1)
+    ]
+    if any(alone):
+        yield (
+            "other episodes were asked for, and only the common ones are compared: "
+            f"{names[0]} has {alone[0]} more, {names[1]} {alone[1]}"
+        )
+    if repeated := sum(arm.repeated for one in group for arm in one.arms):
+        yield f"{repeated} episodes lie in two folders; one of each counts"

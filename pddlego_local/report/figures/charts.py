@@ -1,0 +1,193 @@
+"""Which figures a report has, from its series: a panel a system, in the order of the ladder."""
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from pddlego_local.core.outcomes import CAUSES
+from pddlego_local.report.cells import by_number
+from pddlego_local.report.figures.plotting import (
+    ENDINGS,
+    Line,
+    Panel,
+    draw_bars,
+    draw_dots,
+    draw_lines,
+    draw_stacks,
+    drawing,
+)
+from pddlego_local.report.figures.series import Series
+from pddlego_local.report.statistics.cell import measure
+from pddlego_local.report.statistics.rates import Rate
+
+NAMES = ("success", "trials", "tasks", "causes", "cost")
+MOST_PANELS = 12
+MOST_LINES = 10
+LINES, BAR = 2.4, 0.4  # inches: a panel of lines, a bar with its name
+
+Systems = Mapping[str, list[Series]]
+"""{the title of a panel: what it shows}"""
+
+
+@dataclass(frozen=True)
+class Figure:
+    """`name`.svg, `name`_dark.svg and `name`.png."""
+
+    name: str
+    caption: str
+
+
+def draw_figures(series: Sequence[Series], folder: Path) -> list[Figure]:
+    """Writes those for which there is something to show, and removes the others from the folder."""
+    for name in NAMES:
+        for ending in ENDINGS:
+            (folder / f"{name}{ending}").unlink(missing_ok=True)
+    systems = _grouped(series, lambda one: one.panel)
+    figures = [
+        _success_by_rung(systems, folder),
+        _success_by_trial(systems, folder),
+        _success_by_task(series, folder),
+        _causes(systems, folder),
+        _cost(systems, folder),
+    ]
+    return [figure for figure in figures if figure]
+
+
+def _success_by_rung(systems: Systems, folder: Path) -> Figure | None:
+    """Lines where a system was decoded in several ways; the others stand below each other."""
+    if sum(map(len, systems.values())) < 2:
+        return None
+    panels: list[Panel] = []
+    others: list[Series] = []
+    for title, series in systems.items():
+        rungs = list(dict.fromkeys(one.decoding for one in series))
+        if len(rungs) == 1:
+            others += series
+            continue
+        lines = [
+            _line(name, [(rungs.index(one.decoding), one.measures.success) for one in alike])
+            for name, alike in _grouped(series, lambda one: one.line).items()
+        ]
+        panels.append(Panel(title, rungs, lines))
+    shown = panels[:MOST_PANELS]
+    heights = [LINES] * len(shown) + [0.6 + BAR * len(others)] * bool(others)
+    with drawing(folder, "success", heights) as axes:
+        draw_lines(axes, shown, MOST_LINES)
+        if others:
+            rates = [one.measures.success for one in others]
+            names = [f"{one.panel}: {one.name}, n = {one.measures.success.n}" for one in others]
+            draw_dots(axes[-1], "one decoding" if shown else "", names, rates)
+    return Figure("success", "Success, with intervals of 95 %" + _left_out(len(panels)))
+
+
+def _success_by_trial(systems: Systems, folder: Path) -> Figure | None:
+    panels: list[Panel] = []
+    for title, series in systems.items():
+        several = [one for one in series if len(one.trials) > 1]
+        if several:
+            trials = range(1, 1 + max(len(one.trials) for one in several))
+            lines = [_line(one.name, list(enumerate(one.trials))) for one in several]
+            panels.append(Panel(f"{title}: games solved by trial", list(map(str, trials)), lines))
+    return _lines("trials", "Games solved after each trial", panels, folder)
+
+
+def _success_by_task(series: Sequence[Series], folder: Path) -> Figure | None:
+    """Arms that differ in the environment's settings alone are one line: these make the tasks."""
+    panels: list[Panel] = []
+    for system, arms in _grouped(series, lambda one: one.system).items():
+        tasks = sorted({task for one in arms for task in one.tasks}, key=by_number)
+        if len(tasks) > 1:
+            lines = [
+                _line(name, [(tasks.index(task), rate) for task, rate in _by_task(alike).items()])
+                for name, alike in _grouped(arms, lambda one: one.name).items()
+            ]
+            panels.append(Panel(system, tasks, lines))
+    return _lines("tasks", "Success by kind of task", panels, folder)
+
+
+def _by_task(series: Sequence[Series]) -> dict[str, Rate]:
+    tasks = {task: rows for one in series for task, rows in one.tasks.items()}
+    return {task: measure(rows).success for task, rows in tasks.items()}
+
+
+def _lines(name: str, caption: str, panels: Sequence[Panel], folder: Path) -> Figure | None:
+    shown = panels[:MOST_PANELS]
+    if not shown:
+        return None
+    with drawing(folder, name, [LINES] * len(shown)) as axes:
+        draw_lines(axes, shown, MOST_LINES)
+    return Figure(name, f"{caption}, with intervals of 95 %{_left_out(len(panels))}")
+
+
+def _line(name: str, rates: Iterable[tuple[int, Rate]]) -> Line:
+    return Line(name, sorted(((x, rate) for x, rate in rates if rate.n), key=lambda one: one[0]))
+
+
+def _causes(systems: Systems, folder: Path) -> Figure | None:
+    called = {
+        title: [one for one in series if one.measures.causes] for title, series in systems.items()
+    }
+    panels = {title: series for title, series in called.items() if series}
+    shown = _first(panels)
+    seen = {cause for series in shown.values() for one in series for cause in one.measures.causes}
+    if not seen:
+        return None
+    heights = [0.6 + BAR * len(series) for series in shown.values()]
+    with drawing(folder, "causes", heights) as axes:
+        for axis, (title, series) in zip(axes, shown.items(), strict=True):
+            totals = [sum(one.measures.causes.values()) for one in series]
+            parts = {
+                (number, cause): [
+                    one.measures.causes[cause] / total
+                    for one, total in zip(series, totals, strict=True)
+                ]
+                for number, cause in enumerate(cause for cause in CAUSES if cause in seen)
+                if any(one.measures.causes[cause] for one in series)
+            }
+            names = [f"{one.name}, n = {n}" for one, n in zip(series, totals, strict=True)]
+            draw_stacks(axis, title, names, parts)
+    caption = "What came of the answers, as shares of calls"
+    return Figure("causes", caption + _left_out(len(panels)))
+
+
+def _cost(systems: Systems, folder: Path) -> Figure | None:
+    """What all episodes of a series took, lost ones too, for each success: a game is one, however
+    many of its trials were no longer played because it was solved."""
+    won = {t: series for t, series in systems.items() if any(one.solved for one in series)}
+    bars: dict[str, tuple[list[str], list[float | None]]] = {}
+    for title, series in _first(won).items():
+        for what, name in (("sampled tokens", "sampled_tokens"), ("calls", "calls")):
+            values = [per_success(one, name) for one in series]
+            if any(values):
+                bars[f"{title}: {what} per success"] = ([one.name for one in series], values)
+    if not bars:
+        return None
+    with drawing(folder, "cost", [0.6 + BAR * len(names) for names, _ in bars.values()]) as axes:
+        for axis, (title, (names, values)) in zip(axes, bars.items(), strict=True):
+            draw_bars(axis, title, names, values)
+    caption = "What a success costs: all that a series took, in lost games too, for each game won"
+    return Figure("cost", caption + _left_out(len(won)))
+
+
+def per_success(one: Series, count: str) -> float | None:
+    """A count of all rows for each game solved; None without any."""
+    total: int = sum(getattr(row, count) for rows in one.tasks.values() for row in rows)
+    return total / one.solved if one.solved else None
+
+
+def _grouped(series: Sequence[Series], name: Callable[[Series], str]) -> dict[str, list[Series]]:
+    groups: dict[str, list[Series]] = defaultdict(list)
+    for one in series:
+        groups[name(one)].append(one)
+    return groups
+
+
+def _first(panels: Systems) -> Systems:
+    return dict(list(panels.items())[:MOST_PANELS])
+
+
+def _left_out(panels: int) -> str:
+    """Said where not every panel is drawn."""
+    left = panels - MOST_PANELS
+    return f"; {left} more systems are in the tables alone" if left > 0 else ""
