@@ -138,19 +138,16 @@ def server_environment(options: argparse.Namespace) -> dict[str, str]:
     return environment
 
 
-def kill_group(
-    group: int, grace_s: float = 0.0, leader: "subprocess.Popen[bytes] | None" = None
-) -> None:
-    """Ends a process group: SIGTERM and `grace_s` for its leader if given, then SIGKILL for all."""
-    if leader is not None and leader.poll() is None:
+def end(server: "subprocess.Popen[bytes]") -> None:
+    """SIGTERM and `GRACE_S` for the server if it still runs, then SIGKILL for its whole group."""
+    if server.poll() is None:
         with contextlib.suppress(ProcessLookupError):
-            os.killpg(group, signal.SIGTERM)
+            os.killpg(server.pid, signal.SIGTERM)
         with contextlib.suppress(subprocess.TimeoutExpired):
-            leader.wait(grace_s)
+            server.wait(GRACE_S)
     with contextlib.suppress(ProcessLookupError):
-        os.killpg(group, signal.SIGKILL)
-    if leader is not None:
-        leader.wait()
+        os.killpg(server.pid, signal.SIGKILL)
+    server.wait()
 
 
 class Stop(Exception):
@@ -175,7 +172,7 @@ def supervise(server: "subprocess.Popen[bytes]", until_stdin_closes: bool) -> in
     finally:
         for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
             signal.signal(number, signal.SIG_IGN)
-        kill_group(server.pid, GRACE_S, server)
+        end(server)
 
 
 def main(arguments: list[str]) -> int:

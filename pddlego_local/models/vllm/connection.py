@@ -19,6 +19,7 @@ from pddlego_local.models.vllm.answer import (
     Version,
 )
 from pddlego_local.models.vllm.http import HttpClient, excess
+from pddlego_local.models.vllm.server import VllmServer
 
 CONNECT_S = 30.0
 _MOST_WORDS = 2_000
@@ -31,7 +32,8 @@ T = TypeVar("T", bound=Body)
 
 
 class Connection:
-    """Thread-safe. `alive` tells whether the server may still answer, `last_words` its end."""
+    """Thread-safe. `server` is the one at `url` where it is our own: errors tell what became of
+    it, and no proxy of the environment stands between."""
 
     def __init__(
         self,
@@ -40,9 +42,7 @@ class Connection:
         name: str,
         *,
         timeout_s: float,
-        proxies: bool,
-        alive: Callable[[], bool],
-        last_words: Callable[[], str],
+        server: VllmServer | None = None,
     ) -> None:
         self.name = name
         self.openai = openai.OpenAI(
@@ -50,12 +50,11 @@ class Connection:
             api_key=api_key,
             max_retries=0,  # those of _post
             timeout=openai.Timeout(timeout_s, connect=CONNECT_S),
-            http_client=HttpClient(proxies=proxies, timeout_s=timeout_s),
+            http_client=HttpClient(proxies=server is None, timeout_s=timeout_s),
         )
         self._texts: dict[tuple[int, ...], str] = {}  # of single tokens
         self._timeout_s = timeout_s
-        self._alive = alive
-        self._last_words = last_words
+        self._server = server
 
     def close(self) -> None:
         """What is under way fails."""
@@ -179,7 +178,13 @@ class Connection:
         if isinstance(error, openai.APITimeoutError) or excess(error):
             return False
         again = isinstance(error, openai.APIConnectionError | openai.RateLimitError)
-        return again and self._alive() and not self.openai.is_closed()
+        alive = self._server is None or self._server.alive()
+        return again and alive and not self.openai.is_closed()
+
+    def _last_words(self) -> str:
+        if self._server is None:
+            return f"Check the server at {str(self.openai.base_url).removesuffix('/')}."
+        return self._server.last_words()
 
     def _failure(self, error: openai.OpenAIError) -> str:
         if too_much := excess(error):

@@ -192,15 +192,8 @@ class VllmModel:
         self._client = self._managed = None
 
     def _external(self, url: str) -> VllmClient:
-        connection = Connection(
-            url,
-            self.server.api_key,
-            self.server.name or self.weights,
-            timeout_s=self.server.request_timeout_s,
-            proxies=True,
-            alive=lambda: True,
-            last_words=lambda: f"Check the server at {url}.",
-        )
+        name, timeout_s = self.server.name or self.weights, self.server.request_timeout_s
+        connection = Connection(url, self.server.api_key, name, timeout_s=timeout_s)
         return VllmClient(connection, self.thinking)
 
     def _own(self) -> VllmClient:
@@ -210,14 +203,9 @@ class VllmModel:
             variables=self.server.variables,
         )
         self._managed = server
+        timeout_s = self.server.request_timeout_s
         connection = Connection(
-            server.url,
-            server.api_key,
-            self.weights,
-            timeout_s=self.server.request_timeout_s,
-            proxies=False,
-            alive=server.alive,
-            last_words=server.last_words,
+            server.url, server.api_key, self.weights, timeout_s=timeout_s, server=server
         )
         return VllmClient(connection, self.thinking, self._own_tokenizer())
 
