@@ -23,5 +23,5 @@ def learned(folder: Path) -> Mapping[str, str]:
     """The settings that all its training questions had, as "method.variant": "compact"; empty where
     the card names none."""
     ours = front_matter(folder).get(OURS)
-    told = ours.get("trained_on") if isinstance(ours, Mapping) else None
-    return {str(k): str(v) for k, v in told.items()} if isinstance(told, Mapping) else {}
+    given = ours.get("trained_on") if isinstance(ours, Mapping) else None
+    return {str(k): str(v) for k, v in given.items()} if isinstance(given, Mapping) else {}

@@ -16,14 +16,14 @@ def gpu_count() -> int:
 
 def compute_capability() -> float:
     """The least of this machine's NVIDIA GPUs, seen or not: 9.0 for an H100; 0.0 without any."""
-    told = driver_says("--query-gpu=compute_cap", "--format=csv,noheader")
-    return min((float(line) for line in told if re.fullmatch(r"\d+\.\d+", line)), default=0.0)
+    lines = driver_says("--query-gpu=compute_cap", "--format=csv,noheader")
+    return min((float(line) for line in lines if re.fullmatch(r"\d+\.\d+", line)), default=0.0)
 
 
 def gpu_memory() -> int:
     """Bytes of the smallest of this machine's NVIDIA GPUs, seen or not; 0 without any."""
-    told = driver_says("--query-gpu=memory.total", "--format=csv,noheader,nounits")
-    return min((int(line) * 1024**2 for line in told if line.isdecimal()), default=0)
+    lines = driver_says("--query-gpu=memory.total", "--format=csv,noheader,nounits")
+    return min((int(line) * 1024**2 for line in lines if line.isdecimal()), default=0)
 
 
 def driver_says(*arguments: str) -> list[str]:

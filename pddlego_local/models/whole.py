@@ -54,11 +54,11 @@ def _of_weights(folder: Path) -> str:
         for name in sorted(names):
             if Path(name).name != name or not (folder / name).is_file():
                 return f"has no {name}"
-        return next((told for name in sorted(names) if (told := _cut(folder / name))), "")
+        return next((cut for name in sorted(names) if (cut := _cut(folder / name))), "")
     files = sorted(folder.glob("*.safetensors"))
     if not files and not any(folder.glob("*.bin")):
         return "has no weights (*.safetensors)"
-    return next((told for file in files if (told := _cut(file))), "")
+    return next((cut for file in files if (cut := _cut(file))), "")
 
 
 def _cut(file: Path) -> str:

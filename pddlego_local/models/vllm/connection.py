@@ -135,8 +135,8 @@ class Connection:
         """The server's vLLM version, "unknown" behind a gateway that passes /v1 only."""
         kind = openai.HttpxBinaryResponseContent
         try:
-            told = self.openai.get(self._beside_v1("version"), cast_to=kind)
-            return Version.model_validate_json(told.content).version
+            response = self.openai.get(self._beside_v1("version"), cast_to=kind)
+            return Version.model_validate_json(response.content).version
         except openai.APIConnectionError as error:
             raise ModelFault(self._failure(error)) from error
         except (openai.APIStatusError, pydantic.ValidationError):
