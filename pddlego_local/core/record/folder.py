@@ -7,7 +7,7 @@
 
 Append-only: a row is written whole or not at all. A transcript is complete before its row exists,
 so whatever has a row is done and whatever has none is played again from its start.
-Knows files; not what an event means (`metrics`) nor how an episode is played (`episode`). What a
+Knows files; not what an event means (`summary`) nor how an episode is played (`episode`). What a
 line holds is in `events` and `rows`; run.json names the format of all of them.
 """
 
