@@ -1,3 +1,36 @@
-"""PDDL-writing language models in partly seen text worlds, offline and under grammars."""
+"""PDDL-writing language models in partly seen text worlds, offline and under grammars.
 
+The functions below are what other code may use; `help(pddlego_local.run)` explains one. The rest of
+the package is private.
+"""
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from pddlego_local.commands.library import (
+        Check,
+        PlanResult,
+        Sample,
+        check,
+        load,
+        plan,
+        question,
+        run,
+        sample,
+    )
+
+__all__ = ["Check", "PlanResult", "Sample", "check", "load", "plan", "question", "run", "sample"]
 __version__ = "0.1.0"
+
+
+def __getattr__(name: str) -> Any:
+    """Loads the library with the first use of it, so that the import itself costs nothing."""
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from pddlego_local.commands import library
+
+    return getattr(library, name)
+
+
+def __dir__() -> list[str]:
+    return [*__all__, "__version__"]

@@ -34,11 +34,18 @@ COMMANDS = {
     "fetch": "a model's files from the Hugging Face hub into the local cache",
 }
 
+INTERRUPTED = 130  # 128 + SIGINT, as shells say
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    sys.exit(run(sys.argv[1:] if arguments is None else list(arguments)))
+    given = sys.argv[1:] if arguments is None else list(arguments)
+    code = run(given)
+    if code == INTERRUPTED and given[0] == "sample":  # its threads wait for answers: we do not
+        with contextlib.suppress(OSError):
+            sys.stdout.flush()
+        os._exit(code)
+    sys.exit(code)
 
 
 def run(arguments: Sequence[str]) -> int:
@@ -52,25 +59,25 @@ def run(arguments: Sequence[str]) -> int:
         continues = arguments[0] in ("run", "train") or (
             arguments[0] == "sample" and "--out" in arguments
         )
-        told = "; the same command continues" if continues else ""
-        print(f"pddlego: interrupted{told}", file=sys.stderr)
-        return 130
+        what_next = "; the same command continues" if continues else ""
+        print(f"pddlego: interrupted{what_next}", file=sys.stderr)
+        return INTERRUPTED
     except BrokenPipeError:
-        _tell_nobody()
+        _stop_writing()
         return 0
     except OSError as error:
         full = error.errno in _FULL
         if not full and error.filename is None:
             raise  # of no file: a mistake of ours
         helps = "make room" if full else "see to that path, or name another"
-        with contextlib.suppress(OSError):  # it may be what is told that finds no room
+        with contextlib.suppress(OSError):  # standard error may be on the full disk
             print(visible(f"pddlego: {error}; {helps}, then the same again"), file=sys.stderr)
         if full:
-            _tell_nobody()
+            _stop_writing()
         return InfrastructureError.exit_code
 
 
-def _tell_nobody() -> None:
+def _stop_writing() -> None:
     """What is still to be written fails no more when the interpreter ends."""
     nowhere = os.open(os.devnull, os.O_WRONLY)
     for stream in (sys.stdout, sys.stderr):
@@ -83,7 +90,7 @@ def _dispatch(arguments: Sequence[str]) -> int:
 
         return cells.main(arguments[1:])
     if arguments and arguments[0] == "-sc":  # a shell asks how a line may go on
-        from pddlego_local.commands.shared.run_help import complete
+        from pddlego_local.commands.shared.run_options import complete
 
         return _dispatch(["run", *arguments]) if complete(list(COMMANDS)) else 0
     if arguments and arguments[0] == "--version":

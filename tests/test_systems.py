@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from pddlego_local.cli import run
-from pddlego_local.commands.shared.dry_run import look_ahead
+from pddlego_local.commands.shared.dry_run import count
 from pddlego_local.core.record.folder import read_rows
 from pddlego_local.core.resources import folder
 from pddlego_local.runner.config import compose_cell
@@ -18,7 +18,7 @@ METHODS = {path.stem for path in (folder("conf") / "method").glob("*.yaml")}
 def most_calls(environment: str, method: str) -> int:
     """What a look ahead says of two games."""
     cell = [f"environment={environment}", f"method={method}", "games=0-1", "decoding=free"]
-    return look_ahead(compose_cell(cell), ()).calls
+    return count((), compose_cell(cell)).calls
 
 
 @pytest.mark.parametrize("environment", ["coin", "cooking_easy", "cooking_hard", "alfworld"])

@@ -5,7 +5,7 @@ import dataclasses
 from typing import Any
 
 from pddlego_local.commands.shared import pairs
-from pddlego_local.commands.shared.in_order import Here, in_order, processes
+from pddlego_local.commands.shared.parallel import Processes
 from pddlego_local.core.visible import visible
 from pddlego_local.pddl.check import check
 
@@ -18,8 +18,7 @@ def carry_out(arguments: argparse.Namespace) -> int:
     one held no pair."""
     with pairs.entries_of(arguments) as entries:
         if arguments.jsonl or arguments.out:
-            pool = processes(arguments.workers) if arguments.workers > 1 else Here()
-            lines = in_order(verdict_on, entries, pool, arguments.workers)
+            lines = pairs.answer_lines(_verdict, entries, Processes, arguments.workers)
             return pairs.write_lines(lines, arguments.out)
         (entry,) = entries
     verdict = check(entry.domain, entry.problem)
@@ -32,10 +31,5 @@ def carry_out(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def verdict_on(entry: pairs.Entry) -> dict[str, Any]:
-    """The line that --jsonl writes."""
-    return pairs.verdict_or_fault(_verdict, entry)
-
-
-def _verdict(entry: pairs.Entry) -> dict[str, Any]:
-    return dataclasses.asdict(check(entry.domain, entry.problem))
+def _verdict(domain: str, problem: str) -> dict[str, Any]:
+    return dataclasses.asdict(check(domain, problem))

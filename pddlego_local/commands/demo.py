@@ -14,8 +14,8 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from pddlego_local.commands.sample import samples
 from pddlego_local.commands.shared.counts import count
+from pddlego_local.commands.shared.sampling import Sample, first_question, samples
 from pddlego_local.commands.shared.screen import screen, show
 from pddlego_local.core.record.events import Plan
 from pddlego_local.core.record.folder import read_events, transcript_of
@@ -46,7 +46,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default="",
         help="hub name or folder of an open-weight model, or nano; reference: rules, no model",
     )
-    parser.add_argument("--games", default="", help="their seeds, such as 0-49: more tell more")
+    parser.add_argument("--games", default="", help="their seeds, such as 0-49: more show more")
     parser.add_argument(
         "--samples",
         type=count(1_000, least=0),
@@ -65,11 +65,11 @@ def carry_out(arguments: argparse.Namespace) -> int:
     common += [f"games='{arguments.games}'"] * bool(arguments.games)
     cells = [[compose_cell([*common, *arm]) for arm in arms] for arms in models]
     answers = 0 if arguments.model else arguments.samples
-    # A model in process keeps one core busy: the first plays here, before all eyes. An executor
-    # starts its process with the first call, so one model alone has no second process.
-    with ProcessPoolExecutor(1, get_context("spawn")) as beside:
-        others = [beside.submit(_play, own, quiet=True) for own in cells[1:]]
-        drawn = beside.submit(_on_rungs, answers) if answers else None
+    # A model keeps one core busy: the first plays in this process, with its progress shown. An
+    # executor starts its process with the first call, so one model alone has no second process.
+    with ProcessPoolExecutor(1, get_context("spawn")) as other_process:
+        others = [other_process.submit(_play, own, quiet=True) for own in cells[1:]]
+        drawn = other_process.submit(_on_rungs, answers) if answers else None
         results = _play(cells[0], quiet=False)
         results += [result for other in others for result in other.result()]
         samples_drawn = drawn.result() if drawn else {}
@@ -144,7 +144,11 @@ def _show_map(console: Console, transcript: Path) -> None:
         )
 
 
-def _on_rungs(answers: int) -> dict[str, list[dict[str, str]]]:
+Judged = list[tuple[Sample, str]]
+"""Answers, each with the planner's outcome for its PDDL; "" for one without."""
+
+
+def _on_rungs(answers: int) -> dict[str, Judged]:
     """By rung, what a model of random weights answers to the same prompt with the same seeds."""
     found = {}
     overrides = ["model=random", f"decoding.max_tokens={SAMPLE_TOKENS}"]
@@ -152,25 +156,26 @@ def _on_rungs(answers: int) -> dict[str, list[dict[str, str]]]:
     model: Model = cells["free"].build("model")
     with contextlib.closing(model), contextlib.closing(cells["free"].build("planner")) as planner:
         for rung, cell in cells.items():
-            found[rung] = samples(cell, model, answers)
-            for pair in found[rung]:
-                if not pair["fault"]:
-                    pair["outcome"] = planner.plan(pair["domain"], pair["problem"]).outcome
+            drawn = samples(cell, model, first_question(cell), answers)
+            found[rung] = [
+                (one, "" if one.fault else planner.plan(one.domain, one.problem).outcome)
+                for one in drawn
+            ]
     return found
 
 
-def _show_grammar(console: Console, found: dict[str, list[dict[str, str]]]) -> None:
+def _show_grammar(console: Console, found: dict[str, Judged]) -> None:
     table = Table("decoding", "answers", "parse", "translator accepts", "plan", "cut")
     shown = ""
     for rung, drawn in found.items():
-        pairs = [pair for pair in drawn if not pair["fault"]]
-        outcomes = Counter(pair["outcome"] for pair in pairs)
+        pairs = [one for one, _ in drawn if not one.fault]
+        outcomes = Counter(outcome for _, outcome in drawn)
         accepted = len(pairs) - outcomes["translate_error"]
-        cut = sum(pair["fault"] == "truncated" for pair in drawn)
+        cut = sum(one.fault == "truncated" for one, _ in drawn)
         table.add_row(rung, *map(str, (len(drawn), len(pairs), accepted, outcomes["solved"], cut)))
         if pairs:
-            shortest = min(pairs, key=lambda pair: len(pair["domain"] + pair["problem"]))
-            shown = f"{shortest['domain']}\n{shortest['problem']}"
+            shortest = min(pairs, key=lambda pair: len(pair.domain + pair.problem))
+            shown = f"{shortest.domain}\n{shortest.problem}"
     show(console, table)
     if shown:
         console.print("The shortest answer on the last rung: right in form, nonsense in content.")

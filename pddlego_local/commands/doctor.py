@@ -29,7 +29,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--concurrency", type=int, default=32, metavar="N", help="answers at once")
     parser.add_argument("--context", type=int, metavar="TOKENS", help="of an answer and its prompt")
     parser.add_argument("--gpus", type=int, metavar="N", help="of another machine")
-    parser.add_argument("--gpu-memory", type=float, metavar="GB", help="of each, elsewhere")
+    parser.add_argument(
+        "--gpu-memory", type=float, metavar="GB", help="of each, on another machine"
+    )
     parser.add_argument("--runs", type=Path, default=Path("runs"), help="where records will go")
 
 

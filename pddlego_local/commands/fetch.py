@@ -28,8 +28,8 @@ def carry_out(arguments: argparse.Namespace) -> int:
         _check_disk(weights, revision, shape_told(about, "auto").weights)
     _fetch(weights, revision)
     files = locate(weights, revision)
-    told = identity_of(weights, revision, files)
-    print(", ".join(f"{key} {value}" for key, value in told.items()))
+    identity = identity_of(weights, revision, files)
+    print(", ".join(f"{key} {value}" for key, value in identity.items()))
     print(files)
     return 0
 

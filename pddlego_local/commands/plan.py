@@ -6,7 +6,6 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 from pddlego_local.commands.shared import pairs
-from pddlego_local.commands.shared.in_order import Here, in_order
 from pddlego_local.core.visible import visible
 from pddlego_local.pddl.check import SWAPPED, swapped
 from pddlego_local.planner import FastDownward
@@ -18,28 +17,24 @@ add_arguments = pairs.add_arguments
 def carry_out(arguments: argparse.Namespace) -> int:
     """With two files 1 if there is no plan; with --jsonl 0 once every line has its outcome, 2 if
     one held no pair."""
-    planner = FastDownward(workers=arguments.workers)
+    planner, workers = FastDownward(workers=arguments.workers), arguments.workers
 
-    def outcome(entry: pairs.Entry) -> dict[str, Any]:
-        return pairs.verdict_or_fault(planned, entry)
-
-    def planned(entry: pairs.Entry) -> dict[str, Any]:
-        result = dataclasses.asdict(planner.plan(entry.domain, entry.problem))
+    def outcome(domain: str, problem: str) -> dict[str, Any]:
+        result = dataclasses.asdict(planner.plan(domain, problem))
         del result["wait_s"]  # says how many workers there are, nothing of the pair
         return result
 
     with pairs.entries_of(arguments) as entries, planner:
         if arguments.jsonl or arguments.out:
-            pool = ThreadPoolExecutor(arguments.workers) if arguments.workers > 1 else Here()
-            lines = in_order(outcome, entries, pool, arguments.workers)
+            lines = pairs.answer_lines(outcome, entries, ThreadPoolExecutor, workers)
             return pairs.write_lines(lines, arguments.out)
         (entry,) = entries
         result = planner.plan(entry.domain, entry.problem)
     for action in result.plan:
         print(visible(action))
     if result.outcome not in ("solved", "goal_already_true"):
-        told = SWAPPED if swapped(entry.domain, entry.problem) else result.message
-        print(f"{result.outcome}: {told}")
+        why = SWAPPED if swapped(entry.domain, entry.problem) else result.message
+        print(f"{result.outcome}: {why}")
         return 1
     if not result.plan:
         print(f"; {result.message}")

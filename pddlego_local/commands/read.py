@@ -47,7 +47,7 @@ def carry_out(arguments: argparse.Namespace) -> int:
     elif value is None:
         print(f"{fault}: {CAUSES[fault].means}")
         print(f"Asked for: {form.example}")
-        _tell_of_others(findings, text)
+        _print_others(findings, text)
     else:
         for key, entry in value.model_dump().items():
             shown = entry if isinstance(entry, str) else json.dumps(entry, ensure_ascii=False)
@@ -55,7 +55,7 @@ def carry_out(arguments: argparse.Namespace) -> int:
         print("---")
         if findings.taken:
             print(f"Read: {_place(findings.taken, text)}.")
-        _tell_of_others(findings, text)
+        _print_others(findings, text)
     return 0 if value else 1
 
 
@@ -69,7 +69,7 @@ def _text_of(file: str) -> str:
         raise ConfigError(f"{file}: {error.strerror}") from error
 
 
-def _tell_of_others(findings: Findings[Keys], text: str) -> None:
+def _print_others(findings: Findings[Keys], text: str) -> None:
     """What else could have been the answer; the same value written twice is one."""
     for one in findings.candidates:
         if one is not findings.taken and not (findings.taken and one.value == findings.taken.value):

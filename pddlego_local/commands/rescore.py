@@ -23,6 +23,6 @@ def carry_out(arguments: argparse.Namespace) -> int:
             print(visible(f"{cell.folder}: {difference}"))
             found += 1
     episodes = sum(len(cell.rows) for cell in cells)
-    told = f"{found} difference{'s' if found > 1 else ''}" if found else "no difference"
-    print(f"{told} in {episodes} episodes of {len(cells)} cells")
+    differ = f"{found} difference{'s' if found > 1 else ''}" if found else "no difference"
+    print(f"{differ} in {episodes} episodes of {len(cells)} cells")
     return print_problems(cells.left_out) or (1 if found else 0)

@@ -249,7 +249,9 @@ class clear_errors:
                 ": ".join(filter(None, [error.full_key, _first_line(error)]))
             ) from error
         if isinstance(error, HydraException) and not isinstance(error, InstantiationException):
-            raise ConfigError(_first_line(error)) from error
+            options = ", ".join(getattr(error, "options", None) or ())
+            there_are = f"; there are {options}" if options else ""
+            raise ConfigError(_first_line(error) + there_are) from error
 
     def _sentence(self, error: Any) -> str:
         key = ".".join([part for part in (self.group, *map(str, error["loc"])) if part])

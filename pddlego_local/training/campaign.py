@@ -11,10 +11,12 @@
 Everything is made only where it is missing, so the same command goes on after any interruption.
 """
 
+import contextlib
+import functools
 import json
 import re
 import shutil
-from functools import cached_property
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -57,7 +59,7 @@ class Campaign:
         disable_progress_bar()  # type: ignore[no-untyped-call]
         try:
             self._begin()
-            Machine.of(self.settings)  # what is missing is told before games are played
+            Machine.of(self.settings)  # what is missing is reported before games are played
             for number, round_ in enumerate(self.settings.rounds):
                 if not self.model_after(number).is_dir():
                     self._train(number, round_)
@@ -88,7 +90,7 @@ class Campaign:
             own += data.shards(first, round_.student, self.model_after(number - 1))
         return own
 
-    @cached_property
+    @functools.cached_property
     def tokenizer(self) -> Any:
         if self.settings.shape is None:
             return load_tokenizer(self.model_after(-1))
@@ -118,10 +120,10 @@ class Campaign:
         folder = self.out / "examples"
         every = sum(shard.count for shard in wanted)
 
-        def told(played: int) -> None:
+        def report(played: int) -> None:
             self.console.print(f"{played} of {every} games played")
 
-        data.make(folder, wanted, self.settings.processes, told)
+        data.make(folder, wanted, self.settings.processes, report)
         return [folder / shard.name for shard in wanted]
 
     def _rows(self, wanted: list[data.Shard], round_: Round) -> list[Row]:
@@ -137,18 +139,11 @@ class Campaign:
         held_out = self._rows(data.shards(HELD_OUT_SEEDS, self.settings.held_out), round_)
         machine = Machine.of(self.settings)
         begun = {"games": sum(shard.count for shard in games), "questions": len(rows)}
-        self.progress.tell("data", number, {**begun, **vars(machine)})
+        self.progress.report("data", number, {**begun, **vars(machine)})
         folder = self.out / f"round-{number}"
-        model = train_round(
-            self._beginning(number),
-            self.tokenizer,
-            rows,
-            held_out,
-            self.settings,
-            round_,
-            folder,
-            lambda line: self.progress.tell("step", number, line),
-        )
+        report = functools.partial(self.progress.report, "step", number)
+        model, tokenizer = self._beginning(number), self.tokenizer
+        model = train_round(model, tokenizer, rows, held_out, self.settings, round_, folder, report)
         with _whole(folder / "model") as unfinished:
             merged = model.merge_and_unload() if self.settings.lora else model
             merged.to(torch.bfloat16).save_pretrained(unfinished)
@@ -169,15 +164,15 @@ class Campaign:
         return with_lora(model, self.settings.lora) if self.settings.lora else model
 
     def _play(self, number: int) -> None:
-        """The games of a round that are not told of yet."""
+        """The games of a round that are not reported yet."""
         what = self.settings.play
         if what is None:
             return
-        told = {(line["rooms"], line["rung"]) for line in self.progress.lines("played", number)}
-        missing = [cell for cell in what.cells if cell not in told]
+        played = {(line["rooms"], line["rung"]) for line in self.progress.lines("played", number)}
+        missing = [cell for cell in what.cells if cell not in played]
         folder, records = self.model_after(number), self.out / "runs"
         for line in play(folder, missing, what.games, f"round-{number}", records, self.console):
-            self.progress.tell("played", number, line)
+            self.progress.report("played", number, line)
 
     def _finish(self) -> Path:
         """The last round's weights with their card."""
@@ -190,13 +185,8 @@ class Campaign:
             model = load_model(unfinished)
             model.config.use_cache = True  # training turned it off
             model.config.save_pretrained(unfinished)
-            text = card(
-                self.settings,
-                model.num_parameters(),
-                self.progress,
-                trained_on,
-                listed(unfinished),
-            )
+            size, files = model.num_parameters(), listed(unfinished)
+            text = card(self.settings, size, self.progress, trained_on, files)
             (unfinished / "README.md").write_text(text, encoding="utf-8")
         self.console.print(f"trained: {folder}")
         return folder
@@ -213,17 +203,10 @@ def _in_a_file(error: BaseException) -> bool:
     return cause is not None
 
 
-class _whole:
-    """A folder that is there when it is whole: it is made beside its place."""
-
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
-        self.unfinished = folder.with_name(f"unfinished-{folder.name}")
-
-    def __enter__(self) -> Path:
-        shutil.rmtree(self.unfinished, ignore_errors=True)
-        return self.unfinished
-
-    def __exit__(self, kind: object, *_: object) -> None:
-        if kind is None:
-            self.unfinished.rename(self.folder)
+@contextlib.contextmanager
+def _whole(folder: Path) -> Iterator[Path]:
+    """Yields where to make a folder that is to be there only when it is whole."""
+    unfinished = folder.with_name(f"unfinished-{folder.name}")
+    shutil.rmtree(unfinished, ignore_errors=True)
+    yield unfinished
+    unfinished.rename(folder)

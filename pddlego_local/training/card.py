@@ -157,9 +157,9 @@ def _round(
 
 
 def _curve(steps: Sequence[Mapping[str, Any]]) -> list[dict[str, str]]:
-    told = [line for line in steps if "right" in line]
-    every = max(1, len(told) // ROWS_OF_CURVE)
-    chosen = [line for n, line in enumerate(told, start=1) if n % every == 0 or n == len(told)]
+    tried = [line for line in steps if "right" in line]
+    every = max(1, len(tried) // ROWS_OF_CURVE)
+    chosen = [line for n, line in enumerate(tried, start=1) if n % every == 0 or n == len(tried)]
     return [
         {
             "round": str(line["round"]),

@@ -50,9 +50,9 @@ def shards(first: int, count: int, student: Path | None = None) -> list[Shard]:
 
 
 def make(
-    folder: Path, wanted: Sequence[Shard], processes: int, told: Callable[[int], None]
+    folder: Path, wanted: Sequence[Shard], processes: int, report: Callable[[int], None]
 ) -> None:
-    """Makes the shards that are missing; `told` hears now and then how many games are played.
+    """Makes the shards that are missing; `report` gets the number of games played now and then.
 
     Raises RecordFault for a full disk, EnvironmentFault if a process ends before its work is done.
     """
@@ -70,7 +70,7 @@ def make(
     for worker in workers:
         while worker.is_alive():
             worker.join(30)
-            told(sum(shard.count for shard in wanted if (folder / shard.name).is_file()))
+            report(sum(shard.count for shard in wanted if (folder / shard.name).is_file()))
     if any(worker.exitcode for worker in workers):
         raise EnvironmentFault(
             f"a process that plays games for {folder} ended early (its own message stands above); "

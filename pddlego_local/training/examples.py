@@ -32,8 +32,8 @@ FIRST_SEED = 100_000
 
 METHOD = PddlegoPlus(variant="compact")
 
-Told = Literal["first", "later", "unplanned", "refused", "repeated"]
-_WORDS: Mapping[Told, str] = {
+Kind = Literal["first", "later", "unplanned", "refused", "repeated"]
+_WORDS: Mapping[Kind, str] = {
     "unplanned": "\nThe planner on the previous files:\n",
     "refused": "\nThe plan failed:\n",
     "repeated": "\nDone three times in a row: ",
@@ -45,7 +45,7 @@ _WORDS: Mapping[Told, str] = {
 class Example:
     """One question, in a model's words, and its right answer in the layout "line".
 
-    `game` is the seed, `told` what the question tells besides the game: nothing (the first), the
+    `game` is the seed, `told` what the question says besides the game: nothing (the first), the
     previous files, the planner's words, the game's, or that the player goes in circles.
     """
 
@@ -54,18 +54,18 @@ class Example:
     game: int
     rooms: int
     doors: bool
-    told: Told
+    told: Kind
 
 
 @dataclass(frozen=True)
 class Game:
-    """A game to learn from: its seed tells all."""
+    """A game to learn from; all follows from its seed."""
 
     seed: int
 
     @property
     def rooms(self) -> int:
-        """3 to 11, large houses more often: they have more to tell."""
+        """3 to 11, large houses more often: there is more to write about them."""
         rng = random.Random(derive_seed("rooms of a game to learn from", self.seed))
         return rng.choices(range(3, 12), weights=range(3, 12))[0]
 
@@ -78,7 +78,7 @@ class Game:
 
 
 class Player(Protocol):
-    """Who plays: answers a question, whose right answer it is told."""
+    """Who plays: answers a question, given its right answer."""
 
     def __call__(self, question: Question[Keys], right: str, sampling: Sampling) -> Drawn: ...
 
@@ -153,12 +153,12 @@ def examples_of(
     for question, right in model.right_answers:
         (message,) = question.messages
         prompt = message.content
-        yield Example(prompt, right, game.seed, game.rooms, game.doors, told_in(prompt))
+        yield Example(prompt, right, game.seed, game.rooms, game.doors, kind_of(prompt))
 
 
-def told_in(prompt: str) -> Told:
-    """What a prompt tells besides the game; the planner's words come before all else."""
-    return next((told for told, words in _WORDS.items() if words in prompt), "first")
+def kind_of(prompt: str) -> Kind:
+    """What a prompt says besides the game; the planner's words come before all else."""
+    return next((kind for kind, words in _WORDS.items() if words in prompt), "first")
 
 
 def _ignore(event: Event) -> None: ...

@@ -1,7 +1,7 @@
 """Slips that are planted in right answers, so that a model sees how its own are answered.
 
 Each fault changes the PDDL of CoinCollector, printed in the layout "line", as models get it wrong:
-the planner or the game then says what it says of such files, and the next question tells it.
+the planner or the game then says what it says of such files, and the next question repeats it.
 """
 
 import json
@@ -178,4 +178,4 @@ FAULTS: Mapping[str, Plant | None] = {
     ),
 }
 CIRCLES: Mapping[str, Plant | None] = {"goal_visited": FAULTS["goal_visited"]}
-"""What makes a player go to and fro until it is told so."""
+"""What makes a player go to and fro until the next question says so."""

@@ -1,5 +1,6 @@
-"""What a training tells while it runs: a line for people, and one in a file for the card."""
+"""What a training reports: a line for people, and one in a file for the card."""
 
+import contextlib
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -26,45 +27,43 @@ class Progress:
     path: Path
     console: Console
 
-    def tell(self, kind: str, number: int, line: Line) -> None:
+    def report(self, kind: str, number: int, line: Line) -> None:
         """Raises RecordFault for a full disk."""
-        said = {"kind": kind, "round": number, **line}
+        line = {"kind": kind, "round": number, **line}
         try:
             with self.path.open("a", encoding="utf-8") as file:
-                print(json.dumps(said), file=file)
+                print(json.dumps(line), file=file)
         except OSError as error:
             raise RecordFault(f"cannot write {self.path}: {error.strerror}") from error
-        self.console.print(in_words(said))
+        self.console.print(in_words(line))
 
     def lines(self, kind: str, number: int | None = None) -> list[dict[str, Any]]:
         """Those of a kind, in their order; a torn last line is passed over."""
         if not self.path.is_file():
             return []
         found = []
-        for line in self.path.read_text(encoding="utf-8").splitlines():
-            try:
-                said: dict[str, Any] = json.loads(line)
-            except ValueError:
-                continue
-            if said["kind"] == kind and number in (None, said["round"]):
-                found.append(said)
+        for text in self.path.read_text(encoding="utf-8").splitlines():
+            with contextlib.suppress(ValueError):
+                line: dict[str, Any] = json.loads(text)
+                if line["kind"] == kind and number in (None, line["round"]):
+                    found.append(line)
         return found
 
 
-def in_words(said: Line) -> str:
+def in_words(line: Line) -> str:
     """ "round 0, step 20/2000, loss 5.88, 0.10 million tokens, 1 h 5 min left"."""
-    parts = [f"round {said['round']}"]
-    if said["kind"] != "step":
-        known = ((key, value) for key, value in said.items() if key not in ("kind", "round"))
+    parts = [f"round {line['round']}"]
+    if line["kind"] != "step":
+        known = ((key, value) for key, value in line.items() if key not in ("kind", "round"))
         return ", ".join([*parts, *(f"{key} {value}" for key, value in known)])
-    parts.append(f"step {said['step']}/{said['steps']}")
+    parts.append(f"step {line['step']}/{line['steps']}")
     parts += [
-        f"{k.replace('_', ' ')} {said[k]:.4f}" for k in ("loss", "held_out_loss") if k in said
+        f"{k.replace('_', ' ')} {line[k]:.4f}" for k in ("loss", "held_out_loss") if k in line
     ]
-    if "right" in said:
-        parts.append(f"{said['right']:.0%} of held-out answers right")
-    parts.append(f"{said['tokens'] / 1e6:.2f} million tokens")
-    if "left_s" in said:
-        hours, minutes = divmod(int(said["left_s"]) // 60, 60)
+    if "right" in line:
+        parts.append(f"{line['right']:.0%} of held-out answers right")
+    parts.append(f"{line['tokens'] / 1e6:.2f} million tokens")
+    if "left_s" in line:
+        hours, minutes = divmod(int(line["left_s"]) // 60, 60)
         parts.append(f"{hours} h {minutes} min left")
     return ", ".join(parts)

@@ -1,4 +1,4 @@
-"""What a training run may be told: the keys of `conf/train/*.yaml`."""
+"""The settings of a training: the keys of `conf/train/*.yaml`."""
 
 import itertools
 import json

@@ -11,6 +11,7 @@ from pddlego_local.decoding.forms import Keys
 from pddlego_local.decoding.question import Drawn, Question
 from pddlego_local.episode.drawing import draw
 from pddlego_local.models.transformers import Engine, TransformersModel
+from pddlego_local.training.examples import Player
 
 TEMPERATURES = (0.0, 0.7, 1.0)
 
@@ -27,25 +28,17 @@ class Student:
         engine = Engine(device="cpu", threads=1)
         return TransformersModel(weights=str(self.folder), dtype="float32", engine=engine)
 
-    def for_game(self, seed: int) -> "StudentInGame":
+    def for_game(self, seed: int) -> Player:
         """Its temperature is the game's."""
-        rng = random.Random(derive_seed("student", seed))
-        return StudentInGame(self, rng.choice(TEMPERATURES), seed)
+        temperature = random.Random(derive_seed("student", seed)).choice(TEMPERATURES)
 
-    def answer(self, question: Question[Keys], temperature: float, seed: int) -> Drawn:
-        sampling = Sampling(temperature=temperature, max_tokens=self.max_tokens, seed=seed)
-        (drawn,) = draw(self._model, question, None, sampling, {})
-        return drawn
+        def play(question: Question[Keys], right: str, sampling: Sampling) -> Drawn:
+            own = Sampling(
+                temperature=temperature,
+                max_tokens=self.max_tokens,
+                seed=derive_seed(seed, sampling.seed),
+            )
+            (drawn,) = draw(self._model, question, None, own, {})
+            return drawn
 
-
-@dataclass(frozen=True)
-class StudentInGame:
-    """A `training.examples.Player`."""
-
-    student: Student
-    temperature: float
-    game: int
-
-    def __call__(self, question: Question[Keys], right: str, sampling: Sampling) -> Drawn:
-        seed = derive_seed(self.game, sampling.seed)
-        return self.student.answer(question, self.temperature, seed)
+        return play

@@ -1,4 +1,4 @@
-"""One round of training: transformers' Trainer, its checkpoints, and what is told on the way."""
+"""One round of training: transformers' Trainer, its checkpoints, and what it reports on the way."""
 
 import json
 import os
@@ -20,8 +20,8 @@ from pddlego_local.core.errors import MissingPart
 from pddlego_local.training.answers import AnswerTrainer, Collate, Row
 from pddlego_local.training.settings import Lora, Round, TrainSettings
 
-Tell = Callable[[Mapping[str, float]], None]
-"""Hears of the progress: a line "step" of `training.progress`."""
+Report = Callable[[Mapping[str, float]], None]
+"""Gets the progress: a line "step" of `training.progress`."""
 
 
 @dataclass(frozen=True)
@@ -68,7 +68,7 @@ def train_round(
     settings: TrainSettings,
     round_: Round,
     folder: Path,
-    tell: Tell,
+    report: Report,
 ) -> Any:
     """Trains `model` for a round's steps, going on from the last whole checkpoint; returns it."""
     machine = Machine.of(settings)
@@ -85,7 +85,7 @@ def train_round(
         data_collator=Collate(_padding(tokenizer)),
         question_loss=settings.question_loss,
         compute_metrics=lambda held: {"right": float(np.mean(held.predictions))},
-        callbacks=[_Progress(tell)],
+        callbacks=[_Progress(report)],
     )
     trainer.remove_callback(transformers.PrinterCallback)
     trainer.train(resume_from_checkpoint=last_checkpoint(folder))
@@ -152,29 +152,29 @@ def _arguments(
 
 
 class _Progress(TrainerCallback):
-    """Tells loss, speed and time left; one line each time that the Trainer logs."""
+    """Reports loss, speed and time left each time that the Trainer logs."""
 
-    def __init__(self, tell: Tell) -> None:
-        self._tell = tell
-        self._began = self._told = time.monotonic()
+    def __init__(self, report: Report) -> None:
+        self._report = report
+        self._began = self._last = time.monotonic()
         self._first = -1
 
     def on_log(self, args: Any, state: Any, control: Any, logs: Any = None, **_: Any) -> None:
         now, step = time.monotonic(), state.global_step
         if self._first < 0:
             self._first, self._began = step, now
-        said = {"step": step, "steps": state.max_steps, "tokens": int(state.num_input_tokens_seen)}
-        said["seconds"] = now - self._told
+        line = {"step": step, "steps": state.max_steps, "tokens": int(state.num_input_tokens_seen)}
+        line["seconds"] = now - self._last
         if step > self._first:
-            said["left_s"] = (now - self._began) / (step - self._first) * (state.max_steps - step)
+            line["left_s"] = (now - self._began) / (step - self._first) * (state.max_steps - step)
         known = {"loss": "loss", "eval_loss": "held_out_loss", "eval_right": "right"}
-        said |= {name: logs[key] for key, name in known.items() if key in logs}
-        self._told = now
-        self._tell(said)
+        line |= {name: logs[key] for key, name in known.items() if key in logs}
+        self._last = now
+        self._report(line)
 
 
 def _about_the_cpu() -> str:
-    """What Linux says of it; "" elsewhere."""
+    """What Linux says of it; "" on other systems."""
     path = Path("/proc/cpuinfo")
     return path.read_text() if path.is_file() else ""
 

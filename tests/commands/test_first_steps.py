@@ -14,7 +14,7 @@ from rich.table import Table
 from pddlego_local.cli import run
 from pddlego_local.commands.run import main as run_command
 from pddlego_local.commands.shared.screen import show
-from pddlego_local.commands.shared.unlearned import what_they_never_learned
+from pddlego_local.commands.shared.training_warnings import training_warnings
 from pddlego_local.core.resources import folder
 from pddlego_local.runner.config import compose_cell
 
@@ -29,7 +29,8 @@ def test_the_version_is_told(capsys: pytest.CaptureFixture[str]) -> None:
 def test_the_help_of_run_names_its_options_and_no_file_that_is_no_choice(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    assert run(["run", "--help"]) == 0
+    with pytest.raises(SystemExit, match="0"):
+        run(["run", "--help"])
     told = capsys.readouterr().out
     for word in ("-m ", "--dry-run", "--config-dir", "model=", "experiment=", "max_hours"):
         assert word in told
@@ -101,7 +102,7 @@ def test_a_small_model_that_is_asked_what_it_never_learned_is_told(
     overrides: list[str], new: str, model: str
 ) -> None:
     cell = compose_cell([*f"model={model}".split(), *overrides])
-    told = " ".join(what_they_never_learned([cell]))
+    told = " ".join(training_warnings([cell]))
     assert (new in told and "trained on environment=coin" in told) if new else not told
 
 
@@ -118,7 +119,7 @@ def test_the_warning_stands_before_the_first_episode_and_once_a_model(
 
 def test_others_are_not_warned_of() -> None:
     cells = [compose_cell([f"model={model}"]) for model in ("reference", "random", "qwen3_8b")]
-    assert not what_they_never_learned(cells)
+    assert not training_warnings(cells)
 
 
 def test_show_lists_the_cells_of_a_run_and_the_episodes_of_a_cell(

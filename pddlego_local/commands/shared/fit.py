@@ -68,8 +68,8 @@ def model_settings(name: str) -> Mapping[str, Any]:
 
 
 def about_of(settings: Mapping[str, Any]) -> About | None:
-    told = settings.get("about")
-    return About(**told) if told else None
+    about = settings.get("about")
+    return About(**about) if about else None
 
 
 def on_cuda(settings: Mapping[str, Any]) -> bool:
@@ -134,11 +134,11 @@ def free_at(place: Path) -> int:
 
 def _disk(what: str, place: Path, needed: int | None = None) -> str:
     free = free_at(place)
-    told = f"{what:9} {decimal(free)} free in {place}"
+    room = f"{what:9} {decimal(free)} free in {place}"
     if needed is None:
-        return told
+        return room
     enough = "enough for" if needed <= free else "TOO LITTLE for"
-    return f"{told}, {enough} {decimal(int(needed))}"
+    return f"{room}, {enough} {decimal(int(needed))}"
 
 
 def _files(name: str, settings: Mapping[str, Any]) -> tuple[Path | None, str]:
@@ -216,7 +216,7 @@ def _on_gpus(
     wanted = asked.gpus or int(server.get("tensor_parallel_size", 1))
     memory = asked.memory or gpu_memory()
     if not memory:
-        return False, _elsewhere(shape, tokens)
+        return False, _without_gpu(shape, tokens)
     if asked.memory is None and gpu_count() < wanted:
         return False, f"none: it is to run on {_gpus(wanted)}, and {gpu_count()} are visible"
     gpus = Gpus(wanted, memory, float(server.get("gpu_memory_utilization", 0.9)))
@@ -237,11 +237,11 @@ def _ways_out(gpus: Gpus, shape: Shape, tokens: int) -> str:
     return f"try {' or '.join(ways)}" if ways else "the weights are too large for eight of them"
 
 
-def _elsewhere(shape: Shape, tokens: int) -> str:
+def _without_gpu(shape: Shape, tokens: int) -> str:
     """What it would need, where there is no GPU to measure."""
     counts = {size: fewest(shape, tokens, size * GB) for size in (24, 48, 80)}
-    told = ", ".join(f"{count or '–'} of {size} GB" for size, count in counts.items())
-    return f"none: there is no NVIDIA GPU here; it needs {told}"
+    needed = ", ".join(f"{count or '–'} of {size} GB" for size, count in counts.items())
+    return f"none: there is no NVIDIA GPU here; it needs {needed}"
 
 
 def _gpus(count: int) -> str:

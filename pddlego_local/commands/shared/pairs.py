@@ -2,16 +2,19 @@
 
 import argparse
 import contextlib
+import functools
 import io
 import json
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from concurrent.futures import Executor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
 
 from pddlego_local.commands.shared.counts import count
-from pddlego_local.core.errors import ConfigError, RecordFault
+from pddlego_local.commands.shared.parallel import in_order
+from pddlego_local.core.errors import ConfigError, InfrastructureError, RecordFault
 
 FAULT = "unreadable"  # the key of an output line whose input line holds no pair
 
@@ -27,6 +30,9 @@ class Entry:
     place: str
     line: int = 0
     unreadable: str = ""
+
+    def __str__(self) -> str:
+        return self.place
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -69,16 +75,32 @@ def entries_of(arguments: argparse.Namespace) -> Iterator[Iterator[Entry]]:
         )
 
 
-def verdict_or_fault(work: Callable[[Entry], dict[str, Any]], entry: Entry) -> dict[str, Any]:
-    """One line of output: what `work` says of the pair, or why there is none."""
+def answer_lines(
+    work: Callable[[str, str], dict[str, Any]],
+    entries: Iterable[Entry],
+    pool: Callable[[int], Executor],
+    workers: int,
+) -> Iterator[dict[str, Any]]:
+    """A line of output for each entry, in their order: what `work` says of the pair, or why there
+    is none. Raises an InfrastructureError of `work` with the entry's place."""
+    answer = functools.partial(_answer_line, work)
+    if workers == 1:
+        return map(answer, entries)
+    return in_order(answer, entries, pool(workers), workers)
+
+
+def _answer_line(work: Callable[[str, str], dict[str, Any]], entry: Entry) -> dict[str, Any]:
     if entry.unreadable:
         return {"id": entry.id, "line": entry.line, FAULT: entry.unreadable}
-    return {"id": entry.id, **work(entry)}
+    try:
+        return {"id": entry.id, **work(entry.domain, entry.problem)}
+    except InfrastructureError as error:
+        raise type(error)(f"{entry}: {error}") from error
 
 
 def write_lines(results: Iterable[Mapping[str, Any]], out: Path | None) -> int:
     """One JSON object a line, flushed line by line. Returns 0, or 2 if a line held no pair, which
-    is told at the end."""
+    is reported at the end."""
     unreadable = list[Mapping[str, Any]]()
     with _writable(out) as file:
         for result in results:
@@ -88,10 +110,11 @@ def write_lines(results: Iterable[Mapping[str, Any]], out: Path | None) -> int:
             print(line, file=file, flush=True)
     if unreadable:
         first = unreadable[0]
-        told = (
+        print(
             f"pddlego: {len(unreadable)} lines could not be read and have no verdict; the first: "
+            f"line {first['line']} {first[FAULT]}",
+            file=sys.stderr,
         )
-        print(f"{told}line {first['line']} {first[FAULT]}", file=sys.stderr)
     return ConfigError.exit_code if unreadable else 0
 
 

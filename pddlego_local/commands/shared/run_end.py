@@ -10,7 +10,7 @@ from pddlego_local.runner.config import CellConfig
 MOST_CELLS_SHOWN = 24  # of more than a screen, the report is to be asked
 
 
-def tell_results(cells: Sequence[CellConfig]) -> None:
+def show_results(cells: Sequence[CellConfig]) -> None:
     """On standard output, as `pddlego report` does. Raises ConfigError as `find_cells`."""
     from pddlego_local.report.cells import find_cells
     from pddlego_local.report.numbers import report_numbers

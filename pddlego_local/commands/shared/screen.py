@@ -1,5 +1,5 @@
 """Tables on a terminal or in a pipe. A name is never cut: where there is no room for every column,
-the last ones are left out, and that is told."""
+the last ones are left out, and a line says so."""
 
 import os
 import sys
@@ -15,8 +15,8 @@ _BORDER, _PER_COLUMN = 1, 3  # characters that are no text: a line at the left; 
 def screen() -> Console:
     """Standard output: as wide as the terminal or COLUMNS, in a pipe as `PIPE_WIDTH`. Names are
     text: brackets in them mark nothing up."""
-    told = sys.stdout.isatty() or "COLUMNS" in os.environ
-    return Console(highlight=False, markup=False, width=None if told else PIPE_WIDTH)
+    known = sys.stdout.isatty() or "COLUMNS" in os.environ
+    return Console(highlight=False, markup=False, width=None if known else PIPE_WIDTH)
 
 
 def show(console: Console, table: Table) -> None:

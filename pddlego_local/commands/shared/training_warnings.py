@@ -1,4 +1,4 @@
-"""Whether a cell asks a small model of our own something that it never learned."""
+"""Warnings where a cell asks a small model of our own what it was not trained on."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -11,7 +11,7 @@ from pddlego_local.models.weights import shipped
 from pddlego_local.runner.config import CellConfig
 
 
-def what_they_never_learned(cells: Sequence[CellConfig]) -> list[str]:
+def training_warnings(cells: Sequence[CellConfig]) -> list[str]:
     """A sentence for each model whose card says what it was trained on, if a cell asks it something
     else."""
     new: dict[tuple[str, str], dict[str, None]] = {}

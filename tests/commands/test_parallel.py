@@ -5,6 +5,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import Executor, Future
 from pathlib import Path
@@ -13,8 +14,13 @@ from typing import Any
 import psutil
 import pytest
 
-from pddlego_local.commands.shared.in_order import MOST_AHEAD, Here, in_order, processes
-from pddlego_local.commands.shared.pairs import Entry
+from pddlego_local.commands.shared.pairs import Entry, answer_lines
+from pddlego_local.commands.shared.parallel import (
+    MOST_AHEAD,
+    Processes,
+    as_completed,
+    in_order,
+)
 from pddlego_local.core.errors import InfrastructureError, PlannerFault
 from tests.planner.tasks import DOMAIN, all_gone, problem
 
@@ -48,19 +54,37 @@ def test_no_more_is_read_than_the_workers_need() -> None:
     assert list(results) == list(range(100, 10_000))
 
 
+def no_pool(workers: int) -> Executor:
+    raise AssertionError("one worker needs no pool")
+
+
 def test_without_a_pool_each_result_comes_before_the_next_line_is_read() -> None:
     asked: list[int] = []
-    results = in_order(lambda entry: entry.id, entries(9, asked), Here(), 1)
-    assert [(next(results), len(asked)) for _ in range(9)] == [(n, n + 1) for n in range(9)]
+    lines = answer_lines(lambda domain, problem: {}, entries(9, asked), no_pool, 1)
+    assert [(next(lines)["id"], len(asked)) for _ in range(9)] == [(n, n + 1) for n in range(9)]
 
 
 def test_infrastructure_names_the_entry_it_failed_at() -> None:
-    def fail(entry: Entry) -> None:
-        if entry.id == 2:
-            raise PlannerFault("The planner died.")
+    def fail(domain: str, problem: str) -> dict[str, Any]:
+        raise PlannerFault("The planner died.")
 
-    with pytest.raises(PlannerFault, match="lines 2: The planner died"):
-        list(in_order(fail, entries(9), Here(), 1))
+    with pytest.raises(PlannerFault, match="lines 0: The planner died"):
+        list(answer_lines(fail, entries(9), no_pool, 1))
+
+
+def test_as_completed_no_result_waits_for_another_and_few_are_asked_ahead() -> None:
+    asked, gate = list[int](), threading.Event()
+
+    def work(entry: Entry) -> int:
+        if entry.id == 0:
+            gate.wait()
+        return int(entry.id)
+
+    results = as_completed(work, entries(10_000, asked), 2)
+    first = [next(results) for _ in range(100)]
+    assert 0 not in first and len(asked) <= 104
+    gate.set()
+    assert sorted([*first, *results]) == list(range(10_000))
 
 
 def die(entry: Entry) -> int:
@@ -70,7 +94,7 @@ def die(entry: Entry) -> int:
 def test_a_worker_that_dies_is_one_sentence() -> None:
     done = []
     with pytest.raises(InfrastructureError, match=r"lines \d+: a worker process died"):
-        for number in in_order(die, entries(1000), processes(2), 2):
+        for number in in_order(die, entries(1000), Processes(2), 2):
             done.append(number)
     assert done == list(range(len(done))) and len(done) <= 40
 

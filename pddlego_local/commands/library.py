@@ -1,0 +1,145 @@
+"""What `import pddlego_local` offers, for notebooks and scripts. Everything else is private.
+
+Options are those of `conf/`, as `pddlego run --help` lists them: a dot in a key is written as two
+underscores, `decoding__temperature=0`. Errors are `pddlego_local.core.errors.PddlegoError`s, whose
+message says what to do.
+"""
+
+import contextlib
+import itertools
+import json
+import re
+import warnings
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+from pddlego_local.commands.shared.sampling import Sample, first_question, samples
+from pddlego_local.commands.shared.training_warnings import training_warnings
+from pddlego_local.core.errors import ConfigError, InfrastructureError
+from pddlego_local.core.nouns import Message, PlanResult
+from pddlego_local.core.resources import folder
+from pddlego_local.decoding.forms import PDDL, Keys
+from pddlego_local.decoding.ladder import UPPER_RUNGS
+from pddlego_local.decoding.question import Model, Question, Scene
+from pddlego_local.pddl.check import Check, check
+from pddlego_local.planner import FastDownward, Limits
+from pddlego_local.report.calls import CALL_COLUMNS, EPISODE_COLUMNS, call_rows, episode_rows
+from pddlego_local.report.cells import find_cells
+from pddlego_local.runner.config import CellConfig, compose_cell
+from pddlego_local.runner.pool import CellResult
+from pddlego_local.runner.run import run_cells
+
+if TYPE_CHECKING:
+    import pandas
+
+__all__ = ["Check", "PlanResult", "Sample", "check", "load", "plan", "question", "run", "sample"]
+
+
+def plan(domain: str, problem: str, seconds: float = 60) -> PlanResult:
+    """What Fast Downward says of two PDDL texts within so many seconds; its `outcome` is one of
+    solved, goal_already_true, unsolvable, translate_error, timeout, out_of_memory, planner_fault.
+
+    Raises PlannerFault or MissingPart if the planner cannot be run.
+    """
+    with FastDownward(limits=Limits(wall_s=seconds, cpu_s=seconds)) as planner:
+        return planner.plan(domain, problem)
+
+
+def question(**options: object) -> Question[Keys]:
+    """What a method asks first in an environment's first game, to be answered by `sample`.
+
+    `question(environment="coin", environment__rooms=5, games="7")`. Raises ConfigError for an
+    option that there is not, and for a game that is over before a model is asked.
+    """
+    return first_question(_cell({"decoding": "grounded", **options}))  # whose scene holds all
+
+
+def sample(
+    asked: str | Question[Keys],
+    model: str,
+    rung: str = "free",
+    *,
+    n: int = 1,
+    server: str | None = None,
+    **options: object,
+) -> list[Sample]:
+    """`n` answers with a domain and a problem, to a prompt of one's own or to a `question`.
+
+    `model` has a configuration (`pddlego models`), or is a Hugging Face name in the local cache or
+    a model folder; it runs in this process, or behind the vLLM `server`, "http://HOST:PORT/v1".
+    `rung` is one of the decoding ladder (docs/decoding.md); a prompt of one's own says nothing of
+    actions and names, so that free, json and syntax are its rungs. `seed=1` draws others.
+
+    Raises ConfigError for what cannot be, MissingPart for weights or a server that are not there.
+    """
+    if server:
+        words = {"model": "vllm", "model__weights": model, "model__server__url": server}
+    elif (folder("conf") / "model" / f"{model}.yaml").is_file():
+        words = {"model": model}
+    else:
+        words = {"model": "transformers", "model__weights": model}
+    config = _cell({**words, "decoding": rung, **options})
+    if isinstance(asked, str):
+        if rung in UPPER_RUNGS:
+            raise ConfigError(
+                f"rung={rung}: a prompt of one's own has free, json and syntax; ask a question of "
+                "a game: pddlego_local.question(environment='coin')"
+            )
+        asked = Question(PDDL, (Message("user", asked),), Scene())
+    built: Model = config.build("model")
+    built.preflight(thinking=config.build("decoding").thinking)
+    with contextlib.closing(built):
+        return samples(config, built, asked, n)
+
+
+def run(**options: object) -> list[Path]:
+    """Plays a cell, or with lists of values each combination of them; what is done already is not
+    played again. Returns the cells' folders, below runs/ or `run__out`, for `load`.
+
+    `run(model="nano", decoding=["free", "grounded"], games="0-9", method__variant="compact")`
+
+    Raises ConfigError for an option that there is not, and InfrastructureError if an episode has no
+    result because something of ours failed: the same call tries it again.
+    """
+    lists = {key: value if isinstance(value, list) else [value] for key, value in options.items()}
+    every = [dict(zip(lists, values, strict=True)) for values in itertools.product(*lists.values())]
+    cells, results = [_cell(one) for one in every], list[CellResult]()
+    for warning in training_warnings(cells):
+        warnings.warn(warning, stacklevel=2)
+    run_cells(cells, results.append)
+    for result in results:
+        if result.refused:
+            raise result.refused
+        if result.faults:
+            raise InfrastructureError(f"{result.folder}: {result.faults[0]}")
+    return [result.folder for result in results]
+
+
+def load(
+    runs: str | Path | Iterable[Path], lines: Literal["episodes", "calls"] = "episodes"
+) -> "pandas.DataFrame":
+    """The records at and below these folders as a frame: a line for each episode, or for each call
+    of a model (docs/reports.md says what the columns are). Of records that cannot be read, a
+    warning says so.
+
+    Raises ConfigError for a folder without records.
+    """
+    import pandas
+
+    cells = find_cells([Path(runs)] if isinstance(runs, str | Path) else runs)
+    for problem in cells.problems:
+        warnings.warn(problem, stacklevel=2)
+    if lines == "calls":
+        return pandas.DataFrame(call_rows(cells), columns=list(CALL_COLUMNS))
+    return pandas.DataFrame(episode_rows(cells), columns=list(EPISODE_COLUMNS))
+
+
+def _cell(options: dict[str, object]) -> CellConfig:
+    return compose_cell([_override(key, value) for key, value in options.items()])
+
+
+def _override(key: str, value: object) -> str:
+    plain = isinstance(value, str) and re.fullmatch(r"[\w./:-]+", value)
+    text = value if plain else json.dumps(value, ensure_ascii=False, default=str)
+    return f"{key.replace('__', '.')}={text}"

@@ -1,0 +1,63 @@
+"""The README's Python, run as it stands; and what the library says of what cannot be."""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import pddlego_local
+from pddlego_local.core.errors import ConfigError, MissingPart
+from tests.test_readme import DOMAIN
+
+ROOT = Path(__file__).parents[1]
+
+
+def test_the_readmes_python_does_what_it_says(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (block,) = re.findall(r"^```python\n(.*?)^```", (ROOT / "README.md").read_text(), re.M | re.S)
+    monkeypatch.chdir(tmp_path)
+    for name, text in zip(("domain", "problem"), DOMAIN, strict=True):
+        Path(f"{name}.pddl").write_text(text)
+    found: dict[str, object] = {}
+    exec(block, found)
+    verdict, result, answers, frame = (found[n] for n in ("verdict", "result", "answers", "frame"))
+    assert isinstance(verdict, pddlego_local.Check) and verdict.accepted
+    assert isinstance(result, pddlego_local.PlanResult) and result.plan == ("(go)",)
+    assert isinstance(answers, list) and {answer.fault for answer in answers} == {""}
+    assert set(frame["decoding"]) == {"free", "grounded"}  # type: ignore[index]
+    assert len(frame) == 4 and "success" in set(frame["outcome"])  # type: ignore[arg-type, index]
+
+
+def test_importing_it_loads_nothing_and_shows_what_there_is() -> None:
+    program = (
+        "import sys, pddlego_local; print(dir(pddlego_local), 'hydra' in sys.modules, "
+        "'torch' in sys.modules, 'pddlego_local.core' in sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert done.stdout.endswith("False False False\n") and "'sample'" in done.stdout
+    assert (ROOT / "pddlego_local" / "py.typed").exists()
+    for name in pddlego_local.__all__:
+        assert getattr(pddlego_local, name).__doc__
+    with pytest.raises(AttributeError, match="no attribute 'nonsense'"):
+        pddlego_local.nonsense  # noqa: B018
+
+
+def test_a_prompt_of_ones_own_and_what_no_grammar_can_know_of_it() -> None:
+    (answer,) = pddlego_local.sample("Write PDDL.", "random", "syntax", decoding__max_tokens=9)
+    assert answer.fault == "truncated" and answer.rung == "syntax" and answer.text
+    with pytest.raises(ConfigError, match="a prompt of one's own has free, json and syntax"):
+        pddlego_local.sample("Write PDDL.", "random", "grounded")
+    with pytest.raises(MissingPart, match="nowhere/model"):
+        pddlego_local.sample("Write PDDL.", "nowhere/model")
+
+
+def test_mistakes_are_named(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match=r"environment\.rooms=99"):
+        pddlego_local.question(environment__rooms=99)
+    with pytest.raises(ConfigError, match=r"no run\.json"):
+        pddlego_local.load(tmp_path)
+    with pytest.raises(ConfigError, match="nonsense"):
+        pddlego_local.run(nonsense=[1, 2])
