@@ -50,8 +50,9 @@ chaos: .venv/installed-dev .venv-serving/installed .venv-alfworld/installed
 fuzz: .venv/installed-dev
 	EXAMPLES=$(EXAMPLES) $(BIN)/pytest tests/fuzz
 
+# The run's own table is left out: the report prints it.
 sweep: .venv/installed $(if $(DRY),,$(if $(shell grep -s '^[^\#]*alfworld' conf/experiment/$(EXPERIMENT).yaml),.venv-alfworld/installed) $(if $(filter cuda,$(DEVICE)),.venv-serving/installed))
-	$(BIN)/pddlego run -m experiment=$(EXPERIMENT) run.out=$(RUNS) $(if $(LAUNCHER),hydra/launcher=$(LAUNCHER)) $(if $(DRY),--dry-run)
+	$(BIN)/pddlego run -m experiment=$(EXPERIMENT) run.out=$(RUNS) $(if $(LAUNCHER),hydra/launcher=$(LAUNCHER)) $(if $(DRY),--dry-run,> /dev/null)
 	$(if $(DRY),,$(BIN)/pddlego report $(RUNS)/$(EXPERIMENT) --out $(RUNS)/$(EXPERIMENT))
 
 report: .venv/installed

@@ -8,14 +8,14 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from pddlego_local.commands.models import told
+from pddlego_local.commands.models import settings_of
 from pddlego_local.core.resources import folder
 from tools.bench.markdown import table
 
 PUBLISHED = [
     path
     for path in sorted((folder("conf") / "model").glob("*.yaml"))
-    if "/" in str(told(path).get("weights"))
+    if "/" in str(settings_of(path).get("weights"))
 ]
 COUNTS = {"two": 2, "four": 4}
 NOT_VERIFIED = re.compile(r"(?:^|; )(?:([\w ]+): )?not verified")

@@ -53,13 +53,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default=6,
         help="answers of random weights that are shown, 0: none",
     )
-    parser.add_argument("--thinking", action="store_true", help="for models that always think")
     parser.add_argument("--out", type=Path, default=Path("runs"), help="where records go")
 
 
 def carry_out(arguments: argparse.Namespace) -> int:
     console = screen()
-    title, models = _arms(arguments.model, thinking=arguments.thinking)
+    title, models = _arms(arguments.model)
     console.rule(title)
     common = ["experiment=demo", f"run.out={arguments.out}"]
     common += [f"games='{arguments.games}'"] * bool(arguments.games)
@@ -88,24 +87,21 @@ def _play(cells: list[CellConfig], quiet: bool) -> list[CellResult]:
         return [run_cell(cell, Console(quiet=quiet), models) for cell in cells]
 
 
-def _arms(model: str, *, thinking: bool) -> tuple[str, list[list[list[str]]]]:
+def _arms(model: str) -> tuple[str, list[list[list[str]]]]:
     """A title, and by model the overrides of each cell."""
     if model == "reference":
         rules = "PDDLego+ with the rule-based reference formalizer, not a language model"
         return rules, [[["model=reference"]]]
     names = [model] if model else OURS
     title = f"PDDLego+ with {' and '.join(names)}, freely and under a grammar"
-    arms = [[[*_arm(name, thinking), f"decoding={rung}"] for rung in RUNGS] for name in names]
-    return title, arms
+    return title, [[[*_arm(name), f"decoding={rung}"] for rung in RUNGS] for name in names]
 
 
-def _arm(model: str, thinking: bool) -> list[str]:
+def _arm(model: str) -> list[str]:
     if shipped(model):  # what our own were trained for
         arm = [f"model={model}", "method.variant=compact", "run.concurrency=2"]
         return [*arm, "decoding.temperature=0", "decoding.max_tokens=1024"]
-    reason = "think" if thinking else "none"
-    arm = ["model=transformers", f"model.weights={model}", "run.concurrency=1"]
-    return [*arm, f"decoding.reason={reason}"]
+    return ["model=transformers", f"model.weights={model}", "run.concurrency=1"]
 
 
 def _show_games(console: Console, cells: Sequence[CellRecord]) -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from rich.console import Console
 
+from pddlego_local.commands.library import plan
 from pddlego_local.commands.shared.fit import GB, Asked, look_at, model_settings, room_for_records
 from pddlego_local.core.errors import ConfigError, MissingPart, PddlegoError
 from pddlego_local.environments.alfworld.installation import find_environment
@@ -106,5 +107,4 @@ def _game() -> str:
 
 
 def _plan() -> str:
-    with contextlib.closing(compose_cell([]).build("planner")) as planner:
-        return str(planner.plan(*_TASK).outcome)
+    return plan(*_TASK).outcome

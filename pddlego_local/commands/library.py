@@ -105,6 +105,8 @@ def run(**options: object) -> list[Path]:
     lists = {key: value if isinstance(value, list) else [value] for key, value in options.items()}
     every = [dict(zip(lists, values, strict=True)) for values in itertools.product(*lists.values())]
     cells, results = [_cell(one) for one in every], list[CellResult]()
+    if not cells:
+        raise ConfigError("an option's list of values is empty")
     for warning in training_warnings(cells):
         warnings.warn(warning, stacklevel=2)
     run_cells(cells, results.append)
@@ -120,8 +122,7 @@ def load(
     runs: str | Path | Iterable[Path], lines: Literal["episodes", "calls"] = "episodes"
 ) -> "pandas.DataFrame":
     """The records at and below these folders as a frame: a line for each episode, or for each call
-    of a model (docs/reports.md says what the columns are). Of records that cannot be read, a
-    warning says so.
+    of a model, as `pddlego export` writes them. A warning says which records cannot be read.
 
     Raises ConfigError for a folder without records.
     """

@@ -1,13 +1,13 @@
 """`pddlego models`: the models that have a YAML, their size and licence, and which run here."""
 
 import argparse
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 import yaml
 from omegaconf import OmegaConf
-from rich.table import Table
+from rich.table import Column, Table
 
 from pddlego_local.commands.shared.fit import GB, about_of, on_cuda
 from pddlego_local.commands.shared.screen import screen, show
@@ -29,22 +29,20 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def carry_out(arguments: argparse.Namespace) -> int:
-    rows = sorted(_rows(), key=lambda row: row[0])
-    table = Table(caption=_caption())
-    for title in ("model=", "parameters", "weights", "here"):
-        table.add_column(title, no_wrap=title == "model=", justify=_side(title))
-    for card in _CARDS:
-        table.add_column(f"{card} GB", justify="right")
-    table.add_column("licence")
-    table.add_column("context", justify="right")
-    for _, cells in rows:
+    table = Table(
+        Column("model=", no_wrap=True),
+        Column("parameters", justify="right"),
+        Column("weights", justify="right"),
+        Column("here"),
+        *(Column(f"{card} GB", justify="right") for card in _CARDS),
+        Column("licence"),
+        Column("context", justify="right"),
+        caption=_caption(),
+    )
+    for _, cells in sorted(_rows()):
         table.add_row(*cells)
     show(screen(), table)
     return 0
-
-
-def _side(title: str) -> Any:
-    return "left" if title in ("model=", "here") else "right"
 
 
 def _caption() -> str:
@@ -56,49 +54,47 @@ def _caption() -> str:
     )
 
 
-def _rows() -> list[tuple[tuple[float, str], Sequence[str]]]:
-    """Each with its rank: the smallest first."""
-    rows = []
-    for path in sorted((folder("conf") / "model").glob("*.yaml")):
-        settings = told(path)
+def _rows() -> Iterator[tuple[float, tuple[str, ...]]]:
+    """Each behind its number of parameters."""
+    for path in (folder("conf") / "model").glob("*.yaml"):
+        settings = settings_of(path)
         if about := about_of(settings):
-            rows.append(((about.parameters, path.stem), _cells(path.stem, settings, about)))
+            yield about.parameters, (path.stem, *_cells(settings, about))
         elif not {"weights", "run"} & settings.keys():  # those the user says
-            rows.append(((0.0, path.stem), (path.stem, "–", "", "ready", *[""] * 5)))
+            yield 0.0, (path.stem, "–", "", "ready", *[""] * 5)
         elif own := shipped(str(settings.get("weights"))):
-            rows.append(_shipped(path.stem, settings, own))
-    return rows
+            yield _shipped(path.stem, settings, own)
 
 
-def _shipped(
-    stem: str, settings: Mapping[str, Any], own: Path
-) -> tuple[tuple[float, str], Sequence[str]]:
-    """Weights that come with this package: their files and their card tell what YAMLs tell of
+def _shipped(stem: str, settings: Mapping[str, Any], own: Path) -> tuple[float, tuple[str, ...]]:
+    """Weights that come with this package: their files and their card say what YAMLs say of
     others. They run on a CPU, and would fit any GPU."""
     shape = shape_found(own, settings["dtype"])
     parameters = shape.weights / shape.element
     licence = str(front_matter(own).get("license", "")).upper()
-    size = f"{shape.weights / GB:.2f} GB"
-    cells = (stem, _short(parameters), size, "on the CPU, ready", *"111", licence)
-    return (parameters, stem), (*cells, f"{shape.longest:,} of {shape.longest:,}")
+    size, context = f"{shape.weights / GB:.2f} GB", f"{shape.longest:,} of {shape.longest:,}"
+    return parameters, (
+        *(stem, _short(parameters), size, "on the CPU, ready", *"111", licence, context),
+    )
 
 
-def told(path: Path) -> dict[str, Any]:
+def settings_of(path: Path) -> dict[str, Any]:
     """A model's YAML over those that it names as its defaults: as Hydra composes it, in a hundredth
     of the time.
     """
     own = yaml.safe_load(path.read_text())
-    bases = [told(path.parent / f"{name}.yaml") for name in own.pop("defaults", ["_self_"])[:-1]]
+    bases = [
+        settings_of(path.parent / f"{name}.yaml") for name in own.pop("defaults", ["_self_"])[:-1]
+    ]
     merged: Any = OmegaConf.to_container(OmegaConf.merge(*bases, own))
     return dict(merged)
 
 
-def _cells(stem: str, settings: Mapping[str, Any], about: About) -> Sequence[str]:
+def _cells(settings: Mapping[str, Any], about: About) -> tuple[str, ...]:
     shape = shape_told(about, settings["dtype"])
     tokens = settings["context_tokens"]
     counts = [fewest(shape, tokens, card * GB) for card in _CARDS]
     return (
-        stem,
         _short(about.parameters),
         f"{shape.weights / GB:.1f} GB",
         _here(settings, about),

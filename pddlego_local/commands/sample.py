@@ -50,15 +50,15 @@ def carry_out(arguments: argparse.Namespace) -> int:
     with (
         _interruptible(),
         contextlib.closing(model),
-        answer_file(arguments.out, **asked) as file,
+        answer_file(arguments.out, **asked) as (ids, write),
         Progress(console=Console(stderr=True)) as progress,
     ):
-        missing = [number for number in range(arguments.n) if number not in file.ids]
+        missing = [number for number in range(arguments.n) if number not in ids]
         bar = progress.add_task("answers", total=arguments.n, completed=arguments.n - len(missing))
         if missing:
             draw_one = sampler(config, model, first_question(config))
             for answer in as_completed(draw_one, missing, config.settings.run.concurrency):
-                file.write({**dataclasses.asdict(answer), **asked})
+                write({**dataclasses.asdict(answer), **asked})
                 progress.advance(bar)
     return 0
 

@@ -5,6 +5,7 @@ The same call again plays only what is missing.
 """
 
 import contextlib
+import functools
 import gzip
 import json
 import multiprocessing
@@ -13,10 +14,9 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from pddlego_local.core.errors import EnvironmentFault, RecordFault
-from pddlego_local.core.protocols import Planner
 from pddlego_local.decoding import Decoding
 from pddlego_local.planner import FastDownward
-from pddlego_local.training.examples import FIRST_SEED, Example, Game, Player, Slips, examples_of
+from pddlego_local.training.examples import FIRST_SEED, Example, Game, Slips, examples_of
 from pddlego_local.training.student import Student
 
 GAMES_OF_SHARD = 50
@@ -82,34 +82,24 @@ def read(paths: Sequence[Path]) -> Iterator[Example]:
     for path in paths:
         with gzip.open(path, "rt", encoding="utf-8") as file:
             for line in file:
-                yield Example(**json.loads(line))
+                parts = json.loads(line)
+                yield Example(parts["prompt"], parts["answer"], parts["game"])
 
 
 def _work(folder: Path, share: Sequence[Shard]) -> None:
     """What one process plays; it ends with the process that started it."""
     parent = multiprocessing.parent_process()
-    students: dict[Path, Student] = {}
+    student = functools.cache(Student)  # its weights are loaded once
     with FastDownward(workers=1) as planner:
         for shard in share:
             examples = list[Example]()
             for game in shard.games:
                 if parent is None or not parent.is_alive():
                     return
-                player = _player(shard, game, students)
-                examples += _played(game, player, planner)
+                by_student = shard.student and student(shard.student).for_game(game.seed)
+                player = by_student or Slips.of(game.seed)
+                examples += examples_of(game, player, planner, Decoding(rung="free"))
             write(folder / shard.name, examples)
-
-
-def _player(shard: Shard, game: Game, students: dict[Path, Student]) -> Player:
-    if shard.student is None:
-        return Slips.of(game.seed)
-    if shard.student not in students:
-        students[shard.student] = Student(shard.student)
-    return students[shard.student].for_game(game.seed)
-
-
-def _played(game: Game, player: Player, planner: Planner) -> list[Example]:
-    return list(examples_of(game, player, planner, Decoding(rung="free")))
 
 
 def write(path: Path, examples: Sequence[Example]) -> None:

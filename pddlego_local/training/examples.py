@@ -32,29 +32,14 @@ FIRST_SEED = 100_000
 
 METHOD = PddlegoPlus(variant="compact")
 
-Kind = Literal["first", "later", "unplanned", "refused", "repeated"]
-_WORDS: Mapping[Kind, str] = {
-    "unplanned": "\nThe planner on the previous files:\n",
-    "refused": "\nThe plan failed:\n",
-    "repeated": "\nDone three times in a row: ",
-    "later": "\nPrevious:\n",
-}
-
 
 @dataclass(frozen=True)
 class Example:
-    """One question, in a model's words, and its right answer in the layout "line".
-
-    `game` is the seed, `told` what the question says besides the game: nothing (the first), the
-    previous files, the planner's words, the game's, or that the player goes in circles.
-    """
+    """A question in a model's words, its right answer in the layout "line", the game's seed."""
 
     prompt: str
     answer: str
     game: int
-    rooms: int
-    doors: bool
-    told: Kind
 
 
 @dataclass(frozen=True)
@@ -152,13 +137,7 @@ def examples_of(
         METHOD(episode)
     for question, right in model.right_answers:
         (message,) = question.messages
-        prompt = message.content
-        yield Example(prompt, right, game.seed, game.rooms, game.doors, kind_of(prompt))
-
-
-def kind_of(prompt: str) -> Kind:
-    """What a prompt says besides the game; the planner's words come before all else."""
-    return next((kind for kind, words in _WORDS.items() if words in prompt), "first")
+        yield Example(message.content, right, game.seed)
 
 
 def _ignore(event: Event) -> None: ...

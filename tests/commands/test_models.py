@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from pddlego_local.cli import run
-from pddlego_local.commands.models import told
+from pddlego_local.commands.models import settings_of
 from pddlego_local.commands.shared.fit import about_of
 from pddlego_local.models.memory import Gpus, fewest, shape_told
 from pddlego_local.runner.config import compose_cell
@@ -25,7 +25,7 @@ LICENCES = re.compile(
 def test_a_published_model_tells_what_doctor_and_reports_need(path: Path) -> None:
     composed = compose_cell([f"model={path.stem}"])
     settings = composed.tree["model"]
-    assert told(path) == settings
+    assert settings_of(path) == settings
     about = about_of(settings)
     assert about is not None
     assert LICENCES.fullmatch(about.licence)
@@ -40,9 +40,9 @@ def test_a_published_model_tells_what_doctor_and_reports_need(path: Path) -> Non
 
 @pytest.mark.parametrize("path", PUBLISHED, ids=lambda path: path.stem)
 def test_each_fact_has_a_source_or_says_that_it_has_none(path: Path) -> None:
-    assert f"about:   # https://huggingface.co/{told(path)['weights']}\n" in path.read_text()
+    assert f"about:   # https://huggingface.co/{settings_of(path)['weights']}\n" in path.read_text()
     known = list(facts(path))
-    assert {fact.name for fact in known} - {"thinking"} <= vars(about_of(told(path))).keys()
+    assert {fact.name for fact in known} - {"thinking"} <= vars(about_of(settings_of(path))).keys()
     for fact in known:
         assert fact.source or not fact.verified, fact
 
@@ -53,7 +53,7 @@ def test_the_page_of_sources_tells_what_the_yamls_say() -> None:
 
 @pytest.mark.parametrize("path", PUBLISHED, ids=lambda path: path.stem)
 def test_it_fits_the_80_gb_gpus_that_it_is_configured_for(path: Path) -> None:
-    settings: dict[str, Any] = told(path)
+    settings: dict[str, Any] = settings_of(path)
     about = about_of(settings)
     assert about is not None
     shape, tokens = shape_told(about, settings["dtype"]), settings["context_tokens"]
@@ -64,7 +64,7 @@ def test_it_fits_the_80_gb_gpus_that_it_is_configured_for(path: Path) -> None:
 
 @pytest.mark.parametrize("path", PUBLISHED, ids=lambda path: path.stem)
 def test_a_model_that_thinks_names_its_markers_and_one_of_vllms_parsers(path: Path) -> None:
-    settings = told(path)
+    settings = settings_of(path)
     about = about_of(settings)
     assert about is not None
     if habits := settings["thinking"]:
@@ -76,9 +76,9 @@ def test_a_model_that_thinks_names_its_markers_and_one_of_vllms_parsers(path: Pa
 
 def test_fewer_bits_are_smaller_than_the_model_they_are_of() -> None:
     for path in PUBLISHED:
-        about, base = about_of(told(path)), path.stem.rpartition("_")[0]
+        about, base = about_of(settings_of(path)), path.stem.rpartition("_")[0]
         if path.stem.endswith(("_awq", "_fp8")):
-            of = about_of(told(path.with_stem(base)))
+            of = about_of(settings_of(path.with_stem(base)))
             assert about and of and about.weights_gb
             assert 0.2 * of.parameters < about.weights_gb * 1e9 < 1.2 * of.parameters
 

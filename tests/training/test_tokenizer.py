@@ -14,9 +14,6 @@ EXAMPLE = Example(
     "living_room kitchen behind_kitchen_south - location) (:init (at living_room) "
     '(connected living_room kitchen north)) (:goal (at kitchen)))"}',
     100_000,
-    3,
-    True,
-    "first",
 )
 TOKENIZER = train_tokenizer([EXAMPLE.prompt, EXAMPLE.answer] * 3, 500, 1024)
 

@@ -4,49 +4,46 @@ import contextlib
 import json
 import os
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import IO, Any
 
 from pddlego_local.core.errors import ConfigError, RecordFault
 
-
-class AnswerFile:
-    """Appends to `path`, or to standard output. `ids` are of the answers that it held before."""
-
-    def __init__(self, path: Path | None, file: IO[str], ids: frozenset[int]) -> None:
-        self._path, self._file, self.ids = path, file, ids
-
-    def write(self, row: Mapping[str, Any]) -> None:
-        """Raises RecordFault if there is no room."""
-        try:
-            line = json.dumps(row, ensure_ascii=self._file.isatty())
-            print(line, file=self._file, flush=True)
-        except BrokenPipeError:
-            raise
-        except OSError as error:
-            raise RecordFault(f"cannot write {self._path}: {error.strerror}") from error
+Write = Callable[[Mapping[str, Any]], None]
+"""Adds a line. Raises RecordFault if there is no room."""
 
 
 @contextlib.contextmanager
-def answer_file(path: Path | None, **same: object) -> Iterator[AnswerFile]:
-    """`same` is what each line of a file must say: answers to different questions never mix.
+def answer_file(path: Path | None, **same: object) -> Iterator[tuple[frozenset[int], Write]]:
+    """Yields the ids of the answers that `path` has already, and what adds one; None: to standard
+    output. `same` is what each line of a file must say: answers to different questions never mix.
 
-    Raises RecordFault for a file that cannot be written, ConfigError if it holds something else.
+    Raises RecordFault for a file that cannot be written, ConfigError if it is of something else.
     """
+
+    def write(row: Mapping[str, Any]) -> None:
+        try:
+            print(json.dumps(row, ensure_ascii=file.isatty()), file=file, flush=True)
+        except BrokenPipeError:
+            raise
+        except OSError as error:
+            raise RecordFault(f"cannot write {path}: {error.strerror}") from error
+
     if path is None:
-        yield AnswerFile(None, sys.stdout, frozenset())
+        file: IO[str] = sys.stdout
+        yield frozenset(), write
         return
     try:
-        ids = _held(path, same)
+        ids = _ids(path, same)
         file = path.open("a", encoding="utf-8")
     except OSError as error:
         raise RecordFault(f"--out {path}: {error.strerror}") from error
     with file:
-        yield AnswerFile(path, file, ids)
+        yield ids, write
 
 
-def _held(path: Path, same: Mapping[str, object]) -> frozenset[int]:
+def _ids(path: Path, same: Mapping[str, object]) -> frozenset[int]:
     """The ids of the whole lines; a torn last line is cut off, and its answer drawn again."""
     if not path.is_file():  # none yet, or a pipe
         return frozenset()
