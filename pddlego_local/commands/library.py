@@ -20,12 +20,12 @@ from pddlego_local.core.errors import ConfigError, InfrastructureError
 from pddlego_local.core.nouns import Message, PlanResult
 from pddlego_local.core.resources import folder
 from pddlego_local.decoding.forms import PDDL, Keys
-from pddlego_local.decoding.ladder import UPPER_RUNGS
 from pddlego_local.decoding.question import Model, Question, Scene
+from pddlego_local.decoding.rungs import RUNGS
 from pddlego_local.pddl.check import Check, check
 from pddlego_local.planner import FastDownward, Limits
-from pddlego_local.report.calls import CALL_COLUMNS, EPISODE_COLUMNS, call_rows, episode_rows
 from pddlego_local.report.cells import find_cells
+from pddlego_local.report.exports import CALL_COLUMNS, EPISODE_COLUMNS, call_rows, episode_rows
 from pddlego_local.runner.config import CellConfig, compose_cell
 from pddlego_local.runner.pool import CellResult
 from pddlego_local.runner.run import run_cells
@@ -81,7 +81,7 @@ def sample(
         words = {"model": "transformers", "model__weights": model}
     config = _cell({**words, "decoding": rung, **options})
     if isinstance(asked, str):
-        if rung in UPPER_RUNGS:
+        if RUNGS[rung].needs_scene:
             raise ConfigError(
                 f"rung={rung}: a prompt of one's own has free, json and syntax; ask a question of "
                 "a game: pddlego_local.question(environment='coin')"
