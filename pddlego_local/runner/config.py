@@ -5,7 +5,7 @@ import hashlib
 import json
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Annotated, Any
@@ -113,6 +113,7 @@ class CellConfig:
 
     tree: Mapping[str, Any]
     labels: Mapping[str, str]
+    _checked: dict[str, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     @classmethod
     def of(cls, cfg: DictConfig, choices: Mapping[str, str]) -> "CellConfig":
@@ -163,9 +164,9 @@ class CellConfig:
         Raises ConfigError for the first unknown key or impossible value.
         """
         _ = self.settings
-        built = {group: self.build(group) for group in GROUPS}
-        self.check_games(built["environment"])
-        return built
+        self._checked.update({group: self.build(group) for group in GROUPS})
+        self.check_games(self._checked["environment"])
+        return dict(self._checked)
 
     def check_games(self, environment: Environment) -> None:
         """Raises ConfigError for a game that the environment does not have."""
@@ -194,8 +195,10 @@ class CellConfig:
         """The part that this group configures: the only place where `_target_` is followed.
 
         Raises ConfigError naming the key that was unknown or impossible, or the file that an
-        environment's folder lacks.
+        environment's folder lacks. What `check` has built is given out first, once.
         """
+        if group in self._checked:
+            return self._checked.pop(group)
         if group == "environment":
             self._check_environment()
         with clear_errors(group):

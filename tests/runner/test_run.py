@@ -27,6 +27,7 @@ from pddlego_local.environments.coin.game import Coin
 from pddlego_local.models.random import make_random_llama
 from pddlego_local.models.reference import ReferenceFormalizer
 from pddlego_local.models.scripted import Scripted
+from pddlego_local.runner import config
 from pddlego_local.runner import run as runner
 from pddlego_local.runner.config import GROUPS, CellConfig, compose_cell
 from pddlego_local.runner.pool import CellResult
@@ -238,6 +239,22 @@ def test_a_cell_builds_each_of_its_parts_once(
     overrides = [f"run.out={tmp_path}", "games=0-3", "run.concurrency=1"]
     assert runner.run_cell(compose_cell(overrides)).played == 4
     assert sorted(built) == sorted(GROUPS)
+
+
+def test_a_sweep_builds_each_part_of_a_cell_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    built: list[str] = []
+    plain = config.instantiate
+
+    def instantiate(tree: dict[str, object], **options: object) -> object:
+        built.append(str(tree["_target_"]))
+        return plain(tree, **options)
+
+    monkeypatch.setattr(config, "instantiate", instantiate)
+    words = ["-m", f"run.out={tmp_path}", "games=0-1", "environment.rooms=3,5", "run.concurrency=1"]
+    assert run(["run", *words]) == 0
+    assert sorted(built) == sorted(2 * [*dict.fromkeys(built)]) and len(built) == 2 * len(GROUPS)
 
 
 def test_a_passing_fault_costs_a_retry_and_nothing_else(
