@@ -12,6 +12,7 @@ from pathlib import Path
 
 import psutil
 import pytest
+from hydra.utils import instantiate
 
 from pddlego_local.cli import run
 from pddlego_local.core.errors import ConfigError, GrammarIgnored, ModelFault, PromptTooLong
@@ -27,7 +28,6 @@ from pddlego_local.environments.coin.game import Coin
 from pddlego_local.models.random import make_random_llama
 from pddlego_local.models.reference import ReferenceFormalizer
 from pddlego_local.models.scripted import Scripted
-from pddlego_local.runner import config
 from pddlego_local.runner import run as runner
 from pddlego_local.runner.config import GROUPS, CellConfig, compose_cell
 from pddlego_local.runner.pool import CellResult
@@ -245,13 +245,12 @@ def test_a_sweep_builds_each_part_of_a_cell_once(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     built: list[str] = []
-    plain = config.instantiate
 
-    def instantiate(tree: dict[str, object], **options: object) -> object:
+    def counted(tree: dict[str, object], **options: object) -> object:
         built.append(str(tree["_target_"]))
-        return plain(tree, **options)
+        return instantiate(tree, **options)
 
-    monkeypatch.setattr(config, "instantiate", instantiate)
+    monkeypatch.setattr("pddlego_local.runner.config.instantiate", counted)
     words = ["-m", f"run.out={tmp_path}", "games=0-1", "environment.rooms=3,5", "run.concurrency=1"]
     assert run(["run", *words]) == 0
     assert sorted(built) == sorted(2 * [*dict.fromkeys(built)]) and len(built) == 2 * len(GROUPS)
