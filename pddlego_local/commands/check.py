@@ -32,4 +32,6 @@ def carry_out(arguments: argparse.Namespace) -> int:
 
 
 def _verdict(domain: str, problem: str) -> dict[str, Any]:
-    return dataclasses.asdict(check(domain, problem))
+    found = check(domain, problem)
+    faults = [dataclasses.asdict(fault) for fault in found.faults]
+    return {"syntax": found.syntax, "symbols": found.symbols, "faults": faults}

@@ -253,7 +253,7 @@ def refuse(self, address):
 def refuse_name(*arguments, **settings):
     refuse(None, arguments)
 socket.socket.connect, socket.getaddrinfo = refuse, refuse_name
-from pddlego_local.core import *
+from pddlego_local.core.nouns import *
 from pddlego_local.models.transformers import *
 model = TransformersModel(weights=sys.argv[1], engine=Engine(device="cpu", threads=1))
 prompt = (Message("user", "?"),)
