@@ -107,7 +107,8 @@ def _last_declared(experiment: Path, cells: Sequence[CellRecord]) -> Any:
     recorded = [(start.began, start.config.get("compare")) for start in starts]
     recorded.append(read_asked(experiment))
     given = [(began, compare) for began, compare in recorded if compare is not None]
-    return max(given, key=lambda one: one[0])[1] if given else None
+    # In one second the last one counts: a sweep is written before its cells begin.
+    return sorted(given, key=lambda one: one[0])[-1][1] if given else None
 
 
 def _check_words(
