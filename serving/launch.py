@@ -133,6 +133,9 @@ def server_environment(options: argparse.Namespace) -> dict[str, str]:
         environment["PYTHONPATH"] = str(Path(__file__).parent.absolute())
     if options.batch_invariant:
         environment["VLLM_BATCH_INVARIANT"] = "1"
+    # FlashInfer's sampler, on by default, is compiled with nvcc at start, which few machines have;
+    # requests with a seed never use it.
+    environment.setdefault("VLLM_USE_FLASHINFER_SAMPLER", "0")
     # gpt-oss has no template: vLLM itself tells it the date. The same every day.
     environment.setdefault("VLLM_SYSTEM_START_DATE", "2024-07-26")
     return environment

@@ -109,9 +109,9 @@ class OpenCell:
             if constraint:
                 validate(first_grammar(constraint))
         environment.preflight()
+        self._models.open(self.config, model)  # the model before it gives its GPU back
         model.preflight(thinking=decoding.thinking)
         self._trained_on = model.trained_on() if isinstance(model, Trained) else frozenset()
-        self._models.open(self.config, model)
         gone = self.done if self.done and not self._record.described else None
         if gone:
             console.print(f"{self.folder}: run.json was gone and is written again")

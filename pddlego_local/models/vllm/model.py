@@ -21,6 +21,7 @@ from pddlego_local.models.seam import LocalTokenizer
 from pddlego_local.models.thinking import Thinking, template_arguments
 from pddlego_local.models.vllm.client import VllmClient
 from pddlego_local.models.vllm.connection import Connection
+from pddlego_local.models.vllm.gpu_preflight import obstacles
 from pddlego_local.models.vllm.server import VllmServer, serving_build
 from pddlego_local.models.vllm.settings import Server
 from pddlego_local.models.weights import identity_of, identity_of_training, locate, training_maps
@@ -59,6 +60,12 @@ class VllmModel:
         """Raises MissingPart or ConfigError if the model cannot be served here. Starts nothing."""
         template_arguments(self.thinking, thinking, self.weights)
         self._check_parts()
+        if self.server.url is not None or self._managed is not None:
+            return
+        if serving_build(self.server.env)[0] == "cuda" and (
+            wrong := obstacles(self.server, self.dtype)
+        ):
+            raise MissingPart("\n".join(wrong))
 
     def _check_parts(self) -> None:
         """Address, GPUs, serving environment and weights."""
