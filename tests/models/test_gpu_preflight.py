@@ -104,7 +104,7 @@ def test_what_triton_needs_is_asked_of_the_machine(
     (env / "bin/python").chmod(0o755)
     (said,) = obstacles(Server(env=env))
     assert "/nowhere/include/Python.h" in said and "apt install python3-dev" in said
-    monkeypatch.setattr(gpu_preflight.shutil, "which", lambda name: None)
+    monkeypatch.setattr("shutil.which", lambda name: None)
     assert "no C compiler" in obstacles(Server(env=env))[0]
 
 
@@ -113,7 +113,7 @@ def test_several_cards_in_a_container_need_shared_memory(
 ) -> None:
     plant(tmp_path, monkeypatch, GOOD, GOOD.replace("0,", "1,", 1))
     little = shutil.disk_usage("/")._replace(free=64 * 1024**2)
-    monkeypatch.setattr(gpu_preflight.shutil, "disk_usage", lambda place: little)
+    monkeypatch.setattr("shutil.disk_usage", lambda place: little)
     assert obstacles(Server(env=env)) == []
     for server in (
         Server(env=env, tensor_parallel_size=2),
