@@ -45,7 +45,8 @@ CASES: dict[str, tuple[str, int, str] | None] = {
     "make test-all": None,  # likewise
     "make sweep": None if GPU else ("make sweep", 2, "GPU"),
     "make sweep EXPERIMENT=workstation_thinking": None if GPU else (
-        "pddlego run -m experiment=workstation_thinking seed=0 run.out={tmp}", 3, "GPU",
+        "pddlego run -m experiment=workstation_thinking seed=0 decoding=free"
+        " run.out={tmp}", 3, "GPU",
     ),
     "make sweep EXPERIMENT=workstation_systems": None if GPU else (  # to compose all takes a minute
         "pddlego run -m experiment=workstation_systems environment=coin model=qwen3_8b"

@@ -73,15 +73,15 @@ def test_each_model_is_looked_at_once_and_the_disk_for_all_calls(
 def test_many_cells_are_one_line_a_model_unless_each_is_asked_for(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    seeds = ",".join(map(str, range(20)))
+    seeds = ",".join(map(str, range(8)))
     sweep = ["-m", f"run.out={tmp_path}", f"seed={seeds}", "model=reference,random", "games=0-1"]
     code, rows = dry(capsys, *sweep)
     assert code == 0 and [row[0] for row in rows] == [
-        "reference, 20 cells", "random, 20 cells", "cells: 40",
+        "reference, 8 cells", "random, 8 cells", "cells: 16",
     ]  # fmt: skip
-    assert [row[2] for row in rows] == ["40", "40", "80"]
+    assert [row[2] for row in rows] == ["16", "16", "32"]
     assert command.main([*sweep, "--dry-run=cells"]) == 0
-    assert len(lines(capsys.readouterr().out)) == 40 + 1
+    assert len(lines(capsys.readouterr().out)) == 16 + 1
 
 
 def test_a_disk_that_is_too_small_is_no_success(
