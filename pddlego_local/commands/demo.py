@@ -14,7 +14,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from pddlego_local.commands.shared.counts import count
+from pddlego_local.commands.shared.options import count
 from pddlego_local.commands.shared.sampling import Sample, first_question, samples
 from pddlego_local.commands.shared.screen import screen, show
 from pddlego_local.core.record.events import Plan
@@ -41,28 +41,29 @@ SAMPLE_RUNGS = ("free", "syntax", "grounded")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "--model",
-        default="",
-        help="hub name or folder of an open-weight model, or nano; reference: rules, no model",
-    )
-    parser.add_argument("--games", default="", help="their seeds, such as 0-49: more show more")
-    parser.add_argument(
-        "--samples",
-        type=count(1_000, least=0),
-        default=6,
-        help="answers of random weights that are shown, 0: none",
-    )
-    parser.add_argument("--out", type=Path, default=Path("runs"), help="where records go")
+    add, shown = parser.add_argument, "answers of random weights that are shown, 0: none"
+    model = "hub name or folder of an open-weight model, or nano; reference: rules, no model"
+    add("--model", default="", help=model)
+    add("--games", default="", help="their seeds, such as 0-49: more show more")
+    add("--samples", type=count(1_000, least=0), default=6, help=shown)
+    add("--out", type=Path, default=Path("runs"), help="where records go")
 
 
 def carry_out(arguments: argparse.Namespace) -> int:
     console = screen()
-    title, models = _arms(arguments.model)
-    console.rule(title)
     common = ["experiment=demo", f"run.out={arguments.out}"]
     common += [f"games='{arguments.games}'"] * bool(arguments.games)
-    cells = [[compose_cell([*common, *arm]) for arm in arms] for arms in models]
+    if arguments.model == "reference":
+        title = "PDDLego+ with the rule-based reference formalizer, not a language model"
+        cells = [[compose_cell([*common, "model=reference"])]]
+    else:
+        names = [arguments.model] if arguments.model else OURS
+        title = f"PDDLego+ with {' and '.join(names)}, freely and under a grammar"
+        cells = [
+            [compose_cell([*common, *_arm(name), f"decoding={rung}"]) for rung in RUNGS]
+            for name in names
+        ]
+    console.rule(title)
     answers = 0 if arguments.model else arguments.samples
     # A model keeps one core busy: the first plays in this process, with its progress shown. An
     # executor starts its process with the first call, so one model alone has no second process.
@@ -77,24 +78,15 @@ def carry_out(arguments: argparse.Namespace) -> int:
         console.rule(f"What the grammar does: {answers} answers of a model with random weights")
         _show_grammar(console, samples_drawn)
     _show_what_next(console, results[-1].folder, title, random=bool(answers))
-    for fault in (fault for result in results for fault in result.faults):
+    faults = [fault for result in results for fault in result.faults]
+    for fault in faults:
         console.print(f"[red]infrastructure fault:[/] {escape(visible(fault))}", markup=True)
-    return 3 if any(result.faults for result in results) else 0
+    return 3 if faults else 0
 
 
 def _play(cells: list[CellConfig], quiet: bool) -> list[CellResult]:
     with contextlib.closing(ModelStore()) as models:
         return [run_cell(cell, Console(quiet=quiet), models) for cell in cells]
-
-
-def _arms(model: str) -> tuple[str, list[list[list[str]]]]:
-    """A title, and by model the overrides of each cell."""
-    if model == "reference":
-        rules = "PDDLego+ with the rule-based reference formalizer, not a language model"
-        return rules, [[["model=reference"]]]
-    names = [model] if model else OURS
-    title = f"PDDLego+ with {' and '.join(names)}, freely and under a grammar"
-    return title, [[[*_arm(name), f"decoding={rung}"] for rung in RUNGS] for name in names]
 
 
 def _arm(model: str) -> list[str]:
@@ -114,7 +106,6 @@ def _show_games(console: Console, cells: Sequence[CellRecord]) -> None:
 
 
 def _show_what_next(console: Console, last: Path, title: str, *, random: bool) -> None:
-    """Two sentences."""
     also = " A model of random weights wrote PDDL of the right form, without sense." * random
     report, program = shlex.quote(str(last.parent)), shlex.quote(sys.argv[0])
     console.print(
@@ -132,12 +123,9 @@ def _show_map(console: Console, transcript: Path) -> None:
     planned = [event for event in read_events(transcript) if isinstance(event, Plan) and event.plan]
     if planned:
         console.print(f"\nGame {transcript.stem}, the house as the model wrote it down last:")
-        problem = visible(Printer("lines").file(planned[-1].problem))
-        console.print(problem, markup=False, soft_wrap=True)
-        way = visible(" ".join(planned[-1].plan))
-        console.print(
-            f"and the way that the planner found in it: {way}", markup=False, soft_wrap=True
-        )
+        problem, way = Printer("lines").file(planned[-1].problem), " ".join(planned[-1].plan)
+        shown = f"{problem}\nand the way that the planner found in it: {way}"
+        console.print(visible(shown), markup=False, soft_wrap=True)
 
 
 Judged = list[tuple[Sample, str]]

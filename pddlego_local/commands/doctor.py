@@ -28,22 +28,19 @@ _TASK = (
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("models", nargs="*", metavar="MODEL", help="will it fit, is it here?")
-    parser.add_argument("--concurrency", type=int, default=32, metavar="N", help="answers at once")
-    parser.add_argument("--context", type=int, metavar="TOKENS", help="of an answer and its prompt")
-    parser.add_argument("--gpus", type=int, metavar="N", help="of another machine")
-    parser.add_argument(
-        "--gpu-memory", type=float, metavar="GB", help="of each, on another machine"
-    )
-    parser.add_argument("--runs", type=Path, default=Path("runs"), help="where records will go")
+    add = parser.add_argument
+    add("models", nargs="*", metavar="MODEL", help="will it fit, is it here?")
+    add("--concurrency", type=int, default=32, metavar="N", help="answers at once")
+    add("--context", type=int, metavar="TOKENS", help="of an answer and its prompt")
+    add("--gpus", type=int, metavar="N", help="of another machine")
+    add("--gpu-memory", type=float, metavar="GB", help="of each, on another machine")
+    add("--runs", type=Path, default=Path("runs"), help="where records will go")
 
 
 def carry_out(arguments: argparse.Namespace) -> int:
     """Of the installation always 0: what is missing is the answer, not a failure. Of models 1 if
     one does not fit or is not here."""
-    if arguments.models:
-        return _fit(arguments)
-    return _installation()
+    return _fit(arguments) if arguments.models else _installation()
 
 
 def _fit(arguments: argparse.Namespace) -> int:
@@ -52,13 +49,13 @@ def _fit(arguments: argparse.Namespace) -> int:
             raise ConfigError(f"--{option.replace('_', '-')} {given}: give more than 0.")
     memory = arguments.gpu_memory and int(arguments.gpu_memory * GB)
     asked = Asked(arguments.concurrency, arguments.context, arguments.gpus, memory)
-    ready = True
+    ready = 0
     for name in arguments.models:
         fit = look_at(name, model_settings(name), asked)
         print(fit)
-        ready &= fit.ready
+        ready += fit.ready
     print(room_for_records(arguments.runs))
-    return 0 if ready else 1
+    return 0 if ready == len(arguments.models) else 1
 
 
 def _installation() -> int:
@@ -67,23 +64,23 @@ def _installation() -> int:
     console.print(f"python {about['python']}, commit {about['commit']}")
     packages = about["packages"].items()
     console.print(", ".join(f"{name} {version or '–'}" for name, version in packages))
-    _try(console, "Java", java_path)
-    _try(console, "game", _game)
-    _try(console, "ALFWorld", find_environment)
-    _try(console, "planner", _plan)
-    _try(console, "GPU", _gpus)
-    _try(console, "vLLM", _serving)
+    parts: dict[str, Callable[[], object]] = {
+        "Java": java_path,
+        "game": _game,
+        "ALFWorld": find_environment,
+        "planner": lambda: plan(*_TASK).outcome,
+        "GPU": _gpus,
+        "vLLM": _serving,
+    }
+    for name, attempt in parts.items():
+        try:
+            console.print(f"[green]ok[/]       {name}: {attempt()}")
+        except PddlegoError as error:
+            console.print(f"[yellow]missing[/]  {name}: {error}")
     console.print(
         "[green]models[/]   `pddlego models` lists them; `pddlego doctor MODEL` looks at one"
     )
     return 0
-
-
-def _try(console: Console, what: str, attempt: Callable[[], object]) -> None:
-    try:
-        console.print(f"[green]ok[/]       {what}: {attempt()}")
-    except PddlegoError as error:
-        console.print(f"[yellow]missing[/]  {what}: {error}")
 
 
 def _gpus() -> str:
@@ -108,7 +105,3 @@ def _serving() -> str:
 def _game() -> str:
     with contextlib.closing(compose_cell([]).build("environment")) as environment:
         return str(environment.reset(0).text)
-
-
-def _plan() -> str:
-    return plan(*_TASK).outcome

@@ -4,10 +4,9 @@ import argparse
 import json
 import tempfile
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
-from pddlego_local.commands.shared.counts import count
+from pddlego_local.commands.shared.options import count
 from pddlego_local.core.errors import ConfigError, EnvironmentFault, RecordFault
 from pddlego_local.environments.alfworld.games import (
     PLAIN_TYPES,
@@ -22,52 +21,17 @@ HELP = "game files of our own making, in the layout of the ALFWorld data set"
 BATCH = 20  # games checked and written at a time
 MOST = 10_000
 
-
-@dataclass(frozen=True)
-class GameFiles:
-    """One game's folder, and its three files' contents by name."""
-
-    folder: Path
-    files: dict[str, str]
-
-    @classmethod
-    def of(cls, game: Game, split_folder: Path) -> "GameFiles":
-        return cls(
-            split_folder / game.name / game.trial,
-            {
-                "game.tw-pddl": game.tw_pddl(),
-                "initial_state.pddl": game.problem,
-                "traj_data.json": json.dumps(game.traj, indent=2),
-            },
-        )
-
-    def are_there(self) -> bool:
-        """Raises ConfigError if the folder holds anything else."""
-        if not self.folder.exists():
-            return False
-        for name, text in self.files.items():
-            file = self.folder / name
-            if not file.is_file() or file.read_bytes() != text.encode():
-                raise ConfigError(
-                    f"{file} is missing or another game's; choose another --out, or remove "
-                    f"{self.folder}"
-                )
-        return True
-
-    def write(self, folder: Path) -> None:
-        folder.mkdir(parents=True)
-        for name, text in self.files.items():
-            (folder / name).write_bytes(text.encode())
+Files = dict[str, bytes]
+"""A game's three files by name."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("environment", choices=["alfworld"], help="which game")
-    parser.add_argument("--out", type=Path, required=True, metavar="DIR", help="where to write")
-    parser.add_argument("-n", type=count(MOST), default=10, help="how many (default 10)")
-    parser.add_argument(
-        "--seed", type=count(2**62, least=0), default=0, help="of the first game (default 0)"
-    )
-    parser.add_argument(
+    add, first = parser.add_argument, "of the first game (default 0)"
+    add("environment", choices=["alfworld"], help="which game")
+    add("--out", type=Path, required=True, metavar="DIR", help="where to write")
+    add("-n", type=count(MOST), default=10, help="how many (default 10)")
+    add("--seed", type=count(2**62, least=0), default=0, help=first)
+    add(
         "--task",
         nargs="+",
         choices=TASK_TYPES,
@@ -75,7 +39,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="TYPE",
         help=f"task types, in turn by seed (default the first six of {', '.join(TASK_TYPES)})",
     )
-    parser.add_argument(
+    add(
         "--split",
         choices=SPLITS,
         default="valid_seen",
@@ -87,8 +51,10 @@ def carry_out(arguments: argparse.Namespace) -> int:
     """Writes DIR/json_2.1.1/SPLIT/NAME/TRIAL/; games that are there already stay as they are."""
     split_folder: Path = arguments.out / "json_2.1.1" / arguments.split
     try:
-        games = [GameFiles.of(game, split_folder) for game in _games(arguments)]
-        missing = [game for game in games if not game.are_there()]
+        games = [
+            (split_folder / game.name / game.trial, _files(game)) for game in _games(arguments)
+        ]
+        missing = [(folder, files) for folder, files in games if not _are_there(folder, files)]
         for start in range(0, len(missing), BATCH):
             _write(missing[start : start + BATCH], arguments.out)
     except OSError as error:
@@ -105,18 +71,42 @@ def _games(arguments: argparse.Namespace) -> Iterator[Game]:
         yield make_game(seed, arguments.task[seed % len(arguments.task)], arguments.split)
 
 
-def _write(games: Sequence[GameFiles], out: Path) -> None:
+def _files(game: Game) -> Files:
+    return {
+        "game.tw-pddl": game.tw_pddl().encode(),
+        "initial_state.pddl": game.problem.encode(),
+        "traj_data.json": json.dumps(game.traj, indent=2).encode(),
+    }
+
+
+def _are_there(folder: Path, files: Files) -> bool:
+    """Raises ConfigError if the folder holds anything else."""
+    if not folder.exists():
+        return False
+    for name, content in files.items():
+        file = folder / name
+        if not file.is_file() or file.read_bytes() != content:
+            raise ConfigError(
+                f"{file} is missing or another game's; choose another --out, or remove {folder}"
+            )
+    return True
+
+
+def _write(games: Sequence[tuple[Path, Files]], out: Path) -> None:
     """Writes them aside, has the engine play them, and only then moves them into place."""
     out.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=out, prefix=".unchecked-") as scratch:
         staged = {Path(scratch) / str(rank): game for rank, game in enumerate(games)}
-        for folder, game in staged.items():
-            game.write(folder)
-        lost = {file.parent for file in unwinnable([f / "game.tw-pddl" for f in staged])}
-        for folder, game in staged.items():
-            if folder not in lost:
-                game.folder.parent.mkdir(parents=True, exist_ok=True)
-                folder.rename(game.folder)
+        for aside, (_, files) in staged.items():
+            aside.mkdir()
+            for name, content in files.items():
+                (aside / name).write_bytes(content)
+        lost = {file.parent for file in unwinnable([aside / "game.tw-pddl" for aside in staged])}
+        for aside, (folder, _) in staged.items():
+            if aside not in lost:
+                folder.parent.mkdir(parents=True, exist_ok=True)
+                aside.rename(folder)
     if lost:
-        names = ", ".join(f"{staged[f].folder.parent.name}/{staged[f].folder.name}" for f in lost)
+        folders = [staged[aside][0] for aside in lost]
+        names = ", ".join(f"{folder.parent.name}/{folder.name}" for folder in folders)
         raise EnvironmentFault(f"not written, for their walkthrough does not win: {names}")

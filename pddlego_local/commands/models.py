@@ -9,19 +9,16 @@ import yaml
 from omegaconf import OmegaConf
 from rich.table import Column, Table
 
-from pddlego_local.commands.shared.fit import GB, about_of, on_cuda
+from pddlego_local.commands.shared.fit import CARDS, GB, about_of, on_cuda
 from pddlego_local.commands.shared.screen import screen, show
 from pddlego_local.core.errors import MissingPart
 from pddlego_local.core.resources import folder
-from pddlego_local.models.about import About
 from pddlego_local.models.front_matter import front_matter
 from pddlego_local.models.machine import gpu_count, gpu_memory
-from pddlego_local.models.memory import Gpus, fewest, shape_found, shape_told
+from pddlego_local.models.memory import Gpus, Shape, fewest, shape_found, shape_told
 from pddlego_local.models.weights import locate, shipped
 
 HELP = "the models that have a config: size, licence, context, and which run on this machine"
-
-_CARDS = (24, 48, 80)  # GB of memory of common GPUs
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -34,7 +31,7 @@ def carry_out(arguments: argparse.Namespace) -> int:
         Column("parameters", justify="right"),
         Column("weights", justify="right"),
         Column("here"),
-        *(Column(f"{card} GB", justify="right") for card in _CARDS),
+        *(Column(f"{card} GB", justify="right") for card in CARDS),
         Column("licence"),
         Column("context", justify="right"),
         caption=_caption(),
@@ -59,49 +56,31 @@ def _rows() -> Iterator[tuple[float, tuple[str, ...]]]:
     for path in (folder("conf") / "model").glob("*.yaml"):
         settings = settings_of(path)
         if about := about_of(settings):
-            yield about.parameters, (path.stem, *_cells(settings, about))
-        elif not {"weights", "run"} & settings.keys():  # those the user says
-            yield 0.0, (path.stem, "–", "", "ready", *[""] * 5)
-        elif own := shipped(str(settings.get("weights"))):
-            yield _shipped(path.stem, settings, own)
-
-
-def _shipped(stem: str, settings: Mapping[str, Any], own: Path) -> tuple[float, tuple[str, ...]]:
-    """Weights that come with this package: their files and their card say what YAMLs say of
-    others. They run on a CPU, and would fit any GPU."""
-    shape = shape_found(own, settings["dtype"])
-    parameters = shape.weights / shape.element
-    licence = str(front_matter(own).get("license", "")).upper()
-    size, context = f"{shape.weights / GB:.2f} GB", f"{shape.longest:,} of {shape.longest:,}"
-    return parameters, (
-        *(stem, _short(parameters), size, "on the CPU, ready", *"111", licence, context),
-    )
+            shape, tokens = shape_told(about, settings["dtype"]), settings["context_tokens"]
+            parameters, licence, most = about.parameters, about.licence, about.most_context_tokens
+            size, here = f"{shape.weights / GB:.1f} GB", _here(settings, shape)
+        elif own := shipped(str(settings.get("weights"))):  # its files and its card tell
+            shape = shape_found(own, settings["dtype"])
+            parameters, tokens, most = shape.weights / shape.element, shape.longest, shape.longest
+            licence = str(front_matter(own).get("license", "")).upper()
+            size, here = f"{shape.weights / GB:.2f} GB", "on the CPU, ready"
+        else:
+            if not {"weights", "run"} & settings.keys():  # those the user says
+                yield 0.0, (path.stem, "–", "", "ready", *[""] * 5)
+            continue
+        counts = [str(fewest(shape, tokens, card * GB) or "–") for card in CARDS]
+        context = f"{tokens:,} of {most:,}"
+        yield parameters, (path.stem, _short(parameters), size, here, *counts, licence, context)
 
 
 def settings_of(path: Path) -> dict[str, Any]:
     """A model's YAML over those that it names as its defaults: as Hydra composes it, in a hundredth
-    of the time.
-    """
+    of the time."""
     own = yaml.safe_load(path.read_text())
-    bases = [
-        settings_of(path.parent / f"{name}.yaml") for name in own.pop("defaults", ["_self_"])[:-1]
-    ]
+    names = own.pop("defaults", ["_self_"])[:-1]
+    bases = [settings_of(path.parent / f"{name}.yaml") for name in names]
     merged: Any = OmegaConf.to_container(OmegaConf.merge(*bases, own))
     return dict(merged)
-
-
-def _cells(settings: Mapping[str, Any], about: About) -> tuple[str, ...]:
-    shape = shape_told(about, settings["dtype"])
-    tokens = settings["context_tokens"]
-    counts = [fewest(shape, tokens, card * GB) for card in _CARDS]
-    return (
-        _short(about.parameters),
-        f"{shape.weights / GB:.1f} GB",
-        _here(settings, about),
-        *(str(count) if count else "–" for count in counts),
-        about.licence,
-        f"{tokens:,} of {about.most_context_tokens:,}",
-    )
 
 
 def _short(parameters: float) -> str:
@@ -109,16 +88,15 @@ def _short(parameters: float) -> str:
     return f"{billions:.1f} B" if billions >= 1 else f"{parameters / 1e6:.0f} M"
 
 
-def _here(settings: Mapping[str, Any], about: About) -> str:
+def _here(settings: Mapping[str, Any], shape: Shape) -> str:
     """Whether it fits the GPUs that are here, and whether its weights are."""
     if not on_cuda(settings):
         return f"on the CPU, {_files(settings)}"
     wanted = int(settings["server"]["tensor_parallel_size"])
     if gpu_count() < wanted:
         return "needs a GPU" if wanted == 1 else f"needs {wanted} GPUs"
-    used = float(settings["server"]["gpu_memory_utilization"])
-    gpus = Gpus(wanted, gpu_memory(), used)
-    if not gpus.answers(shape_told(about, settings["dtype"]), settings["context_tokens"]):
+    gpus = Gpus(wanted, gpu_memory(), float(settings["server"]["gpu_memory_utilization"]))
+    if not gpus.answers(shape, settings["context_tokens"]):
         return "too large"
     return f"fits, {_files(settings)}"
 

@@ -6,12 +6,13 @@ import sys
 from collections.abc import Mapping
 from pathlib import Path
 
+from pddlego_local.commands.shared.options import told_as
 from pddlego_local.core.errors import ConfigError
 from pddlego_local.core.outcomes import CAUSES
 from pddlego_local.core.visible import visible
 from pddlego_local.decoding.forms import FORMS, PDDL, Form, Keys, choice
+from pddlego_local.episode.reading.answer import answer, strict
 from pddlego_local.episode.reading.lenient import Candidate, Findings, lenient
-from pddlego_local.episode.reading.strict import strict
 
 HELP = "what is read from a model's answer, and why"
 
@@ -19,28 +20,26 @@ _FORMS: Mapping[str, Form[Keys]] = {form.name: form for form in FORMS} | {"choic
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("file", metavar="FILE", help="what a model wrote; - is stdin")
-    parser.add_argument(
-        "--form", choices=_FORMS, default=PDDL.name, help="what was asked for (default: pddl)"
-    )
-    parser.add_argument("--strict", action="store_true", help="as decoding.reading=strict reads it")
-    parser.add_argument("--cut", action="store_true", help="a token limit cut the answer")
-    parser.add_argument(
-        "--json", action="store_true", help='one JSON object: the form\'s keys and "fault"'
-    )
+    add = parser.add_argument
+    add("file", metavar="FILE", help="what a model wrote; - is stdin")
+    add("--form", choices=_FORMS, default=PDDL.name, help="what was asked for (default: pddl)")
+    add("--strict", action="store_true", help="as decoding.reading=strict reads it")
+    add("--cut", action="store_true", help="a token limit cut the answer")
+    add("--json", action="store_true", help='one JSON object: the form\'s keys and "fault"')
 
 
 def carry_out(arguments: argparse.Namespace) -> int:
     """0 if an answer was read, 1 if none was. Raises ConfigError if the file cannot be read."""
     form, text = _FORMS[arguments.form], _text_of(arguments.file)
+    findings = Findings[Keys]((), None, "")
     if arguments.strict:
-        answer = strict(text, form)
         if arguments.cut:
             raise ConfigError("--strict takes nothing from an answer that was cut; leave out one")
-        findings = Findings((), None, answer)
+        was = strict(text, form)
     else:
         findings = lenient(text, form, cut=arguments.cut)
-    value, fault = findings.answer.value, findings.answer.fault
+        was = answer(findings.taken and findings.taken.value, findings.fault, form)
+    value, fault = was.value, was.fault
     if arguments.json:
         entries = value.model_dump() if value else dict.fromkeys(form.keys.model_fields)
         print(json.dumps({**entries, "fault": fault}))
@@ -63,10 +62,8 @@ def _text_of(file: str) -> str:
     """As a model's server would have sent it; bytes that are no UTF-8 are replaced."""
     if file == "-":
         return sys.stdin.buffer.read().decode("utf-8", "replace")
-    try:
+    with told_as(ConfigError, file):
         return Path(file).read_bytes().decode("utf-8", "replace")
-    except OSError as error:
-        raise ConfigError(f"{file}: {error.strerror}") from error
 
 
 def _print_others(findings: Findings[Keys], text: str) -> None:

@@ -6,8 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from pddlego_local.commands.shared.problems import print_problems
-from pddlego_local.commands.shared.screen import screen, show
+from pddlego_local.commands.shared.screen import print_problems, screen, show
 from pddlego_local.core.errors import ConfigError
 from pddlego_local.core.visible import visible
 from pddlego_local.environments import family
@@ -33,8 +32,9 @@ HELP = "tables of one or more runs, with n and intervals"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("runs", nargs="+", type=Path, help="folders below runs/")
-    parser.add_argument("--out", type=Path, help="folder for report.md, .csv, .tex and pages")
+    add = parser.add_argument
+    add("runs", nargs="+", type=Path, help="folders below runs/")
+    add("--out", type=Path, help="folder for report.md, .csv, .tex and pages")
     pages = parser.add_mutually_exclusive_group()
     pages.add_argument(
         "--open",
@@ -46,7 +46,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="tables alone: the pages of 1,000 episodes take 25 to 45 MB",
     )
-    parser.add_argument(
+    add(
         "--compare",
         action="append",
         default=[],
@@ -55,7 +55,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "decoding.rung, one value against each other, decoding.rung=free, or against one, "
         "decoding.rung=free:grounded; Holm's adjustment is over what is asked alone",
     )
-    parser.add_argument(
+    add(
         "--maps-of",
         action="append",
         default=[],
@@ -63,7 +63,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="of an environment of your own: its known.py is asked about maps; code that a record "
         "names is not run unasked",
     )
-    parser.add_argument(
+    add(
         "--with-trivial",
         action="store_true",
         help="count games that are solved at reset, as the papers' tables do",

@@ -6,6 +6,7 @@ played here, in one process; with one, each of its jobs plays a cell, perhaps on
 
 import contextlib
 import logging
+import shlex
 import sys
 import warnings
 from collections.abc import Callable, Collection, Iterator, Sequence
@@ -25,8 +26,8 @@ from rich.logging import RichHandler
 from rich.markup import escape
 
 from pddlego_local.commands.shared import dry_run
-from pddlego_local.commands.shared.run_end import show_results
 from pddlego_local.commands.shared.run_options import parser
+from pddlego_local.commands.shared.screen import screen, show
 from pddlego_local.commands.shared.training_warnings import training_warnings
 from pddlego_local.core.errors import CellHeld, ConfigError, InfrastructureError, PddlegoError
 from pddlego_local.core.resources import folder
@@ -38,6 +39,8 @@ from pddlego_local.runner.pool import CellResult
 from pddlego_local.runner.run import run_cells
 from pddlego_local.runner.sweep_cells import cells_of
 from pddlego_local.runner.sweep_record import read_sweeps, write_sweep
+
+MOST_CELLS_SHOWN = 24  # of more than a screen, the report is to be asked
 
 T = TypeVar("T")
 console = Console(stderr=True, highlight=False, soft_wrap=True)
@@ -92,12 +95,7 @@ def _log_to_console() -> None:
 
 
 def _play_one(words: list[str], dry: bool | str) -> int:
-    if dry:
-        return _dry_run([words], every_cell=True)
-    cell = compose_cell(words)
-    code = _play([cell])
-    show_results([cell])
-    return code
+    return _dry_run([words], every_cell=True) if dry else _play_and_show([compose_cell(words)])
 
 
 def _play_sweep(hydra: Hydra, words: list[str], sweep: DictConfig, dry: bool | str) -> int:
@@ -107,16 +105,12 @@ def _play_sweep(hydra: Hydra, words: list[str], sweep: DictConfig, dry: bool | s
         return _dry_run(asked, every_cell=dry == "cells")
     launcher = sweep.hydra.launcher._target_
     here = launcher == launchers.HERE
-    cells, errors = _composed(asked, _Preflight(here))
+    cells, errors = _composed(asked, _preflight(here=here))
     if errors:
         return max(map(_print_error, errors))
     launchers.check_launcher(launcher)
     write_sweep(cells)
-    if not here:
-        return _launch(hydra, words, cells)
-    code = _play(cells)
-    show_results(cells)
-    return code
+    return _play_and_show(cells) if here else _launch(hydra, words, cells)
 
 
 def _composed(
@@ -132,23 +126,22 @@ def _composed(
     return seen, list(errors.values())
 
 
-class _Preflight:
+def _preflight(*, here: bool) -> Callable[[list[str], CellConfig], CellConfig]:
     """Builds a cell's parts, and with `here` asks them what they lack on this machine."""
+    models: list[object] = []
 
-    def __init__(self, here: bool) -> None:
-        self._here = here
-        self._models: list[object] = []
-
-    def __call__(self, overrides: list[str], cell: CellConfig) -> CellConfig:
+    def look(overrides: list[str], cell: CellConfig) -> CellConfig:
         built = cell.check()
         thinking = built["decoding"].thinking
         model = (cell.tree["model"], thinking)
-        if self._here:
+        if here:
             built["environment"].preflight()
-            if model not in self._models:  # seeds and rungs ask nothing new of it
-                self._models.append(model)
+            if model not in models:  # seeds and rungs ask nothing new of it
+                models.append(model)
                 built["model"].preflight(thinking=thinking)
         return cell
+
+    return look
 
 
 def _dry_run(asked: Sequence[list[str]], *, every_cell: bool) -> int:
@@ -186,12 +179,27 @@ def _play_job(config: DictConfig) -> None:
         _print_error(error)
 
 
+def _play_and_show(cells: Sequence[CellConfig]) -> int:
+    """Ends with the table that `pddlego report` prints, and what to type next."""
+    code = _play(cells)
+    from pddlego_local.report.cells import find_cells
+    from pddlego_local.report.numbers import report_numbers
+    from pddlego_local.report.text import on_screen
+
+    begun = [path for path in dict.fromkeys(map(folder_of, cells)) if (path / "run.json").exists()]
+    if begun:
+        if len(begun) <= MOST_CELLS_SHOWN:
+            show(screen(), on_screen(report_numbers(find_cells(begun))))
+        what_next = f"pddlego report {shlex.quote(str(begun[0].parent))} --open"
+        print(f"next: {what_next}   (tables, figures, and a page for every episode)")
+    return code
+
+
 def _play(cells: Sequence[CellConfig], sweep: Collection[Path] = ()) -> int:
     """The exit code of the worst that happened. Raises as `run_cells`."""
     for warning in training_warnings(cells):
         console.print(f"[yellow]warning:[/] {escape(warning)}")
-    results: list[CellResult] = []
-    codes = [0]
+    results, codes = list[CellResult](), [0]
 
     def ended(result: CellResult) -> None:
         results.append(result)

@@ -1,21 +1,27 @@
-"""`pddlego sample`: what a model writes for one observation, as JSON lines."""
+"""`pddlego sample`: what a model writes for one observation, as JSON lines.
+
+Each is written as soon as it is complete; a file of them is continued.
+"""
 
 import argparse
 import contextlib
 import dataclasses
+import json
+import os
 import signal
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
+from typing import IO, Any
 
 from rich.console import Console
 from rich.progress import Progress
 
-from pddlego_local.commands.shared.answer_file import answer_file
-from pddlego_local.commands.shared.counts import count
+from pddlego_local.commands.shared.options import count, told_as
 from pddlego_local.commands.shared.parallel import as_completed
 from pddlego_local.commands.shared.sampling import first_question, sampler
 from pddlego_local.commands.shared.training_warnings import training_warnings
+from pddlego_local.core.errors import ConfigError, RecordFault
 from pddlego_local.core.visible import visible
 from pddlego_local.decoding.question import Model
 from pddlego_local.runner.config import compose_cell
@@ -24,18 +30,15 @@ HELP = "PDDL pairs that a model writes for one observation, as JSON lines"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("overrides", nargs="*", help="Hydra overrides, such as model=random")
-    parser.add_argument("-n", type=count(1_000_000), default=10, help="how many (default 10)")
-    parser.add_argument(
-        "--prompt", action="store_true", help="print what the model would be asked, and stop"
-    )
-    parser.add_argument(
-        "--out", type=Path, metavar="FILE", help="add JSON lines there; the same again continues"
-    )
+    add, file = parser.add_argument, "add JSON lines there; the same again continues"
+    add("overrides", nargs="*", help="Hydra overrides, such as model=random")
+    add("-n", type=count(1_000_000), default=10, help="how many (default 10)")
+    add("--prompt", action="store_true", help="print what the model would be asked, and stop")
+    add("--out", type=Path, metavar="FILE", help=file)
 
 
 def carry_out(arguments: argparse.Namespace) -> int:
-    """Writes each answer as soon as it is complete, in any order, with its id."""
+    """Writes each answer in any order, with its id."""
     config = compose_cell(arguments.overrides)
     if arguments.prompt:
         for message in first_question(config).messages:
@@ -50,7 +53,7 @@ def carry_out(arguments: argparse.Namespace) -> int:
     with (
         _interruptible(),
         contextlib.closing(model),
-        answer_file(arguments.out, **asked) as (ids, write),
+        _answers(arguments.out, asked) as (ids, file),
         Progress(console=Console(stderr=True)) as progress,
     ):
         missing = [number for number in range(arguments.n) if number not in ids]
@@ -58,7 +61,7 @@ def carry_out(arguments: argparse.Namespace) -> int:
         if missing:
             draw_one = sampler(config, model, first_question(config))
             for answer in as_completed(draw_one, missing, config.settings.run.concurrency):
-                write({**dataclasses.asdict(answer), **asked})
+                _write({**dataclasses.asdict(answer), **asked}, file, arguments.out)
                 progress.advance(bar)
     return 0
 
@@ -71,3 +74,54 @@ def _interruptible() -> Iterator[None]:
         yield
     finally:
         signal.signal(signal.SIGTERM, before)
+
+
+@contextlib.contextmanager
+def _answers(
+    out: Path | None, asked: Mapping[str, object]
+) -> Iterator[tuple[frozenset[int], IO[str]]]:
+    """The ids of the answers that `out` has already, and the file, open to add others; None: to
+    standard output. `asked` is what each line must say: answers to different questions never mix.
+
+    Raises RecordFault for a file that cannot be written, ConfigError if it is of something else.
+    """
+    if out is None:
+        yield frozenset(), sys.stdout
+        return
+    with told_as(RecordFault, f"--out {out}"):
+        ids, file = _ids(out, asked), out.open("a", encoding="utf-8")
+    with file:
+        yield ids, file
+
+
+def _ids(out: Path, asked: Mapping[str, object]) -> frozenset[int]:
+    """The ids of the whole lines; a torn last line is cut off, and its answer drawn again."""
+    if not out.is_file():  # none yet, or a pipe
+        return frozenset()
+    ids = set()
+    lines = out.read_text(encoding="utf-8", errors="replace").split("\n")
+    for number, line in enumerate(lines[:-1], start=1):
+        where = f"--out {out} line {number}"
+        try:
+            row = json.loads(line)
+        except ValueError as error:
+            raise ConfigError(f"{where} is not JSON: {error}; name a new file") from error
+        if not isinstance(row, dict) or not isinstance(row.get("id"), int):
+            raise ConfigError(f"{where} is no answer of `pddlego sample`; name a new file")
+        for key, value in asked.items():
+            if row.get(key) != value:
+                differs = f"{where} has {key} {row.get(key)} and not {value}"
+                raise ConfigError(f"{differs}; name a new file")
+        ids.add(row["id"])
+    os.truncate(out, out.read_bytes().rfind(b"\n") + 1)
+    return frozenset(ids)
+
+
+def _write(row: Mapping[str, Any], file: IO[str], out: Path | None) -> None:
+    """Raises RecordFault if there is no room."""
+    try:
+        print(json.dumps(row, ensure_ascii=file.isatty()), file=file, flush=True)
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        raise RecordFault(f"cannot write {out}: {error.strerror}") from error

@@ -36,11 +36,10 @@ HELP = "one episode's transcript, to read; without one, which cells or episodes 
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "run", type=Path, nargs="?", default=Path("runs"), help="a folder at or below runs/"
-    )
-    parser.add_argument("episode", nargs="?", help="of a cell: GAME or GAME-TRIAL, as 7 or 7-0")
-    parser.add_argument("--prompts", action="store_true", help="print the prompts as well")
+    add, runs = parser.add_argument, Path("runs")
+    add("run", type=Path, nargs="?", default=runs, help="a folder at or below runs/")
+    add("episode", nargs="?", help="of a cell: GAME or GAME-TRIAL, as 7 or 7-0")
+    add("--prompts", action="store_true", help="print the prompts as well")
 
 
 def carry_out(arguments: argparse.Namespace) -> int:
@@ -62,22 +61,20 @@ def carry_out(arguments: argparse.Namespace) -> int:
 def _show_what_there_is(folder: Path) -> None:
     """The episodes of a cell, or the cells below a folder. Raises ConfigError if there are none."""
     cells = find_cells([folder])
-    alone = len(cells) == 1
-    table = Table("episode", "outcome", "steps", "calls", "answers") if alone else Table(
-        "cell", "episodes", "won"
-    )  # fmt: skip
-    for cell in cells:
-        if not alone:
-            won = sum(row.success for row in cell.rows)
-            table.add_row(str(cell.folder), str(len(cell.rows)), str(won))
-            continue
-        for row in cell.rows:
+    where = shlex.quote(str(cells[0].folder))
+    if len(cells) == 1:
+        table, what_next = Table("episode", "outcome", "steps", "calls", "answers"), " EPISODE"
+        for row in cells[0].rows:
             causes = ", ".join(f"{cause} {count}" for cause, count in row.causes.items())
             numbers = (f"{row.game}-{row.trial}", row.outcome, row.steps, row.calls, causes)
             table.add_row(*map(str, numbers))
+    else:
+        table, what_next = Table("cell", "episodes", "won"), ""
+        for cell in cells:
+            won = sum(row.success for row in cell.rows)
+            table.add_row(str(cell.folder), str(len(cell.rows)), str(won))
     show(screen(), table)
-    where = shlex.quote(str(cells[0].folder))
-    print(f"next: pddlego show {where} {'EPISODE' if alone else ''}".strip())
+    print(f"next: pddlego show {where}{what_next}")
 
 
 def _lines(event: Event, *, prompts: bool) -> list[str]:
@@ -107,22 +104,17 @@ def _lines(event: Event, *, prompts: bool) -> list[str]:
             return [f"[red]edit[/] {escape(fault)}" for fault in event.faults]
         case Unsolvable():
             return [f"[red]unsolvable[/] {escape(event.message)}"]
-        case End():
-            return [_end(event.row)]
-
-
-def _end(row: EpisodeRow) -> str:
-    numbers = (
-        f"steps {row.steps}, actions {row.actions}, refused {row.refused}, calls {row.calls}, "
-        f"{_tokens(row)}, {row.wall_time_s} s"
-    )
-    return f"[bold]{row.outcome}[/] {OUTCOMES[row.outcome].means} ({numbers})"
+        case End(row=row):
+            numbers = f"steps {row.steps}, actions {row.actions}, refused {row.refused}"
+            cost = f"calls {row.calls}, {_tokens(row)}, {row.wall_time_s} s"
+            means = OUTCOMES[row.outcome].means
+            return [f"[bold]{row.outcome}[/] {means} ({numbers}, {cost})"]
 
 
 def _call(call: Call, *, prompts: bool) -> list[str]:
-    where, sampled = call.where, f", sample {call.where.sample} of {call.of}"
+    where = call.where
     place = f"step {where.step}, attempt {where.attempt}, retry {where.retry}"
-    place += sampled if call.of > 1 else ""
+    place += f", sample {where.sample} of {call.of}" if call.of > 1 else ""
     cost = f"{_tokens(call)}, {call.latency_s:.2f} s, {call.finish_reason}"
     lines = [f"\n[yellow]model[/] {escape(call.form)}, {place} ({cost})"]
     if call.stages:
@@ -137,11 +129,9 @@ def _call(call: Call, *, prompts: bool) -> list[str]:
     if call.fault:
         meaning = CAUSES[call.fault].means
         return [*lines, f"[red]{call.fault}[/] {meaning}", escape(call.text)]
-    parts = [
-        f"{key}: {value}" if key and "\n" not in value else value
-        for key, value in parts_of(call.text)
-    ]
-    return [*lines, escape("\n".join(parts))]
+    parts = parts_of(call.text)
+    texts = [f"{key}: {part}" if key and "\n" not in part else part for key, part in parts]
+    return [*lines, escape("\n".join(texts))]
 
 
 def _tokens(counted: Call | EpisodeRow) -> str:

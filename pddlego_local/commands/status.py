@@ -5,7 +5,7 @@ import datetime
 import time
 from pathlib import Path
 
-from pddlego_local.commands.shared.problems import print_problems
+from pddlego_local.commands.shared.screen import print_problems
 from pddlego_local.report.progress import Progress, progress
 
 HELP = "how far a run has come; reads its records alone, while it goes on or after"

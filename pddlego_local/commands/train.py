@@ -1,7 +1,7 @@
 """`pddlego train`: a small model of one's own, from playing to a model folder."""
 
 import argparse
-from collections.abc import Sequence
+from importlib.util import find_spec
 
 from rich.console import Console
 
@@ -9,7 +9,6 @@ from pddlego_local.core.errors import MissingPart
 from pddlego_local.training.settings import compose_training
 
 HELP = "train a small model to write PDDL; the same command again continues it"
-PARTS = ("accelerate",)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -19,19 +18,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def carry_out(arguments: argparse.Namespace) -> int:
     settings = compose_training(arguments.name, arguments.overrides)
-    _require([*PARTS, *["peft"] * bool(settings.lora)])
-    from pddlego_local.training.campaign import Campaign
-
-    Campaign(settings, Console(highlight=False, soft_wrap=True)).carry_out()
-    return 0
-
-
-def _require(packages: Sequence[str]) -> None:
-    """Raises MissingPart naming what training needs and is not installed."""
-    from importlib.util import find_spec
-
-    if missing := [name for name in packages if find_spec(name) is None]:
+    needed = ["accelerate", *["peft"] * bool(settings.lora)]
+    if missing := [name for name in needed if find_spec(name) is None]:
         raise MissingPart(
             f"Training needs {', '.join(missing)}: `pip install 'pddlego_local[train]'`, or in a "
             "checkout `make nano`."
         )
+    from pddlego_local.training.campaign import Campaign
+
+    Campaign(settings, Console(highlight=False, soft_wrap=True)).carry_out()
+    return 0

@@ -78,44 +78,43 @@ class Acting:
                 break
             command = self._environment.command(planned)
             if command is None:
-                self._moves += 1
                 error = f"{planned} is not one of the allowed actions with its exact parameters."
-                self._note_action(planned, None, Observation("", feedback=error))
+                self._taken(planned, None, Observation("", feedback=error))
                 if stop_at_refusal:
                     return dataclasses.replace(done, error=error)
                 continue
             turn, seen = self._step(command, planned)
             if seen.refused and stop_at_refusal:
                 return dataclasses.replace(done, error=seen.feedback, refused=turn)
-            done = _continued(done, turn, seen)
+            done = Execution((*done.turns, turn), ended=_ended(seen))
         return done
 
     def act(self, command: str) -> Execution:
         """Plays one command in the game's words. A refused one is a turn too; its error is kept."""
         turn, seen = self._step(command, None)
-        return dataclasses.replace(_continued(Execution(), turn, seen), error=seen.feedback)
+        return Execution((turn,), seen.feedback, _ended(seen))
 
     def _step(self, command: str, planned: str | None) -> tuple[Turn, Observation]:
         """A game may overlook a control character and obey, or fail: it is given what a record can
         show instead, and refuses that in its own words."""
         command = visible(command)
         seen = self._environment.step(command)
-        self._moves += 1
         self.commands = seen.commands
-        self._note_action(planned, command, seen)
+        self._taken(planned, command, seen)
         return Turn(command, seen.text), seen
 
-    def _note_action(self, planned: str | None, command: str | None, seen: Observation) -> None:
-        event = ActionTaken(
-            planned=planned,
-            command=command,
-            observation=seen.text,
-            feedback=seen.feedback,
-            success=seen.success,
+    def _taken(self, planned: str | None, command: str | None, seen: Observation) -> None:
+        self._moves += 1
+        self._emit(
+            ActionTaken(
+                planned=planned,
+                command=command,
+                observation=seen.text,
+                feedback=seen.feedback,
+                success=seen.success,
+            )
         )
-        self._emit(event)
 
 
-def _continued(done: Execution, turn: Turn, seen: Observation) -> Execution:
-    ended = "success" if seen.success else "game_lost" if seen.lost else ""
-    return Execution((*done.turns, turn), "", ended)
+def _ended(seen: Observation) -> str:
+    return "success" if seen.success else "game_lost" if seen.lost else ""

@@ -1,8 +1,7 @@
 """From a question to answers: the constraint of the moment, the draw, the reading, the record."""
 
 import dataclasses
-from collections.abc import Iterator
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from pddlego_local.core.nouns import Grammar
 from pddlego_local.core.record.events import Call, Emit, Where
@@ -11,8 +10,7 @@ from pddlego_local.decoding import Decoding
 from pddlego_local.decoding.forms import Keys
 from pddlego_local.decoding.ladder import constraint_for
 from pddlego_local.decoding.layout import Layout
-from pddlego_local.decoding.question import Drawn, Model, Question
-from pddlego_local.decoding.stages import Constraint
+from pddlego_local.decoding.question import Model, Question
 from pddlego_local.episode.drawing import draw
 from pddlego_local.episode.reading.answer import Answer, read
 
@@ -29,44 +27,39 @@ class Asking:
         self._seed_parts = seed_parts
         self._calls = 0
 
-    def answers(self, question: Question[T], count: int, where: Where) -> Iterator[Answer[T]]:
-        """`count` answers of one request, each recorded before the first is used."""
+    def answers(self, question: Question[T], count: int, where: Where) -> list[Answer[T]]:
+        """`count` answers of one request, each recorded."""
         self._calls += 1
         decoding, form = self._decoding, question.form
         layout = layout_of(self._model, decoding)
         constraint = constraint_for(decoding.rung, form, question.scene, layout)
         sampling = decoding.sampling(derive_seed(*self._seed_parts, self._calls))
         samples = draw(self._model, question, constraint, sampling, decoding.stage_tokens, count)
-        answers = []
+        answers = list[Answer[T]]()
         for number, drawn in enumerate(samples):
-            answers.append(
-                read(
-                    drawn.completion,
-                    form,
-                    constraint,
-                    reading=decoding.reading,
-                    prompt=question.messages,
-                )
+            answer = read(
+                drawn.completion,
+                form,
+                constraint,
+                reading=decoding.reading,
+                prompt=question.messages,
             )
             event = Call(
                 where=dataclasses.replace(where, sample=number),
                 of=count,
                 form=form.name,
                 messages=question.messages,
-                **_recorded(drawn, constraint),
+                grammar=constraint.sha256 if isinstance(constraint, Grammar) else None,
+                **drawn.completion.recorded,
+                stages=drawn.stages,
                 sampling=sampling,
-                fault=answers[-1].fault,
+                fault=answer.fault,
             )
             self._emit(event)
-        return iter(answers)
+            answers.append(answer)
+        return answers
 
 
 def layout_of(model: Model, decoding: Decoding) -> Layout:
     """How an answer is laid out: rule-based models write as they like."""
     return decoding.layout if model.decodes or model.recorded else "any"
-
-
-def _recorded(drawn: Drawn, constraint: Constraint) -> dict[str, Any]:
-    """The completion and the grammar it was drawn under; for stages, the grammar of each stage."""
-    grammar = constraint.sha256 if isinstance(constraint, Grammar) else None
-    return {"grammar": grammar, **drawn.completion.recorded, "stages": drawn.stages}

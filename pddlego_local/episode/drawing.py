@@ -1,7 +1,7 @@
 """Drawing an answer from a model under a constraint: at once, or stage by stage as one answer."""
 
 import dataclasses
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 
 from pddlego_local.core.errors import GrammarIgnored, ModelFault, PromptTooLong
@@ -16,6 +16,8 @@ from pddlego_local.decoding.stages import Constraint, StagedGrammar, with_head_i
 
 StageTokens = Mapping[str, int]
 """The most tokens of a stage, by its name; a stage that is not named has what is left."""
+
+_BEGINNING = Prefix()
 
 
 def draw(
@@ -35,39 +37,33 @@ def draw(
     if not model.decodes:
         return [model.answer(question, sampling, number, count) for number in range(count)]
     if isinstance(constraint, StagedGrammar) or sampling.draft_tokens:
-        return _in_parallel(
-            lambda own: _draw_one(model, question, constraint, own, stage_tokens), sampling, count
-        )
+
+        def draw_sample(number: int) -> Drawn:
+            """In requests of its own, by a seed of its own; the backend can batch them."""
+            seed = derive_seed(sampling.seed, number) if number else sampling.seed
+            own = dataclasses.replace(sampling, seed=seed)
+            if own.draft_tokens:
+                return _drafted(model, question, constraint, own, stage_tokens)
+            return _written(model, question.messages, constraint, own, stage_tokens)
+
+        if count == 1:
+            return [draw_sample(0)]
+        with ThreadPoolExecutor(count) as pool:
+            return list(pool.map(draw_sample, range(count)))
     if count == 1:
         return [Drawn(model.complete(question.messages, constraint, sampling))]
     many = model.complete_many(question.messages, constraint, sampling, count)
     return [Drawn(completion) for completion in many]
 
 
-def _in_parallel(
-    draw_one: Callable[[Sampling], Drawn], sampling: Sampling, count: int
-) -> list[Drawn]:
-    """Requests of their own, each by a seed of its own; the backend can batch them."""
-
-    def draw_sample(number: int) -> Drawn:
-        seed = derive_seed(sampling.seed, number) if number else sampling.seed
-        return draw_one(dataclasses.replace(sampling, seed=seed))
-
-    if count == 1:
-        return [draw_sample(0)]
-    with ThreadPoolExecutor(count) as pool:
-        return list(pool.map(draw_sample, range(count)))
-
-
-def _draw_one(
+def _drafted(
     model: LanguageModel,
     question: Question[Keys],
     constraint: Constraint,
     sampling: Sampling,
     stage_tokens: StageTokens,
 ) -> Drawn:
-    """An answer in several requests: a draft, where one is asked for, and stages, where the
-    constraint has any.
+    """An answer after a draft.
 
         the prompt → a free draft → `Form.after_draft`: "Now give your final answer …" → the answer
 
@@ -75,9 +71,6 @@ def _draw_one(
     draft that its limit cut is used as it is. Tokens and latency of the whole count both requests;
     its prompt is that of the first one, as of every answer in stages.
     """
-    if not sampling.draft_tokens:
-        assert isinstance(constraint, StagedGrammar)
-        return _stage_by_stage(model, question.messages, constraint, sampling, stage_tokens)
     own = dataclasses.replace(sampling, draft_tokens=0)
     free = dataclasses.replace(
         own, seed=derive_seed(sampling.seed, "draft"), max_tokens=sampling.draft_tokens
@@ -85,11 +78,7 @@ def _draw_one(
     draft, asked = model.complete(question.messages, None, free), question.form.after_draft
     messages = (*question.messages, Message("assistant", draft.text), Message("user", asked))
     try:
-        if isinstance(constraint, StagedGrammar):
-            answer = _stage_by_stage(model, messages, constraint, own, stage_tokens)
-        else:
-            completion = model.complete(messages, constraint, own)
-            answer = Drawn(completion, (_recorded("answer", constraint, own, completion),))
+        answer = _written(model, messages, constraint, own, stage_tokens)
     except PromptTooLong as error:
         raise PromptTooLong(
             f"After the prompt and a draft of {draft.completion_tokens} tokens there is no room "
@@ -105,16 +94,20 @@ def _draw_one(
     return Drawn(whole, (_recorded("draft", None, free, draft, asked=asked), *answer.stages))
 
 
-def _stage_by_stage(
+def _written(
     model: LanguageModel,
     messages: Messages,
-    staged: StagedGrammar,
+    constraint: Constraint,
     sampling: Sampling,
     stage_tokens: StageTokens,
 ) -> Drawn:
-    stages = staged.stages()
+    """At once, or stage by stage."""
+    if not isinstance(constraint, StagedGrammar):
+        piece = model.complete(messages, constraint, sampling)
+        return Drawn(piece, (_recorded("answer", constraint, sampling, piece),))
+    stages = constraint.stages()
     stage = next(stages)
-    prefix, drawn, grammars = Prefix(), list[DrawnStage](), list[Grammar]()
+    prefix, drawn, grammars = _BEGINNING, list[DrawnStage](), list[Grammar]()
     left = sampling.max_tokens
     while True:
         thinks_first = sampling.thinking and not drawn
@@ -128,25 +121,23 @@ def _stage_by_stage(
             max_tokens=min(limit, left),
         )
         piece = model.complete(messages, stage.grammar, own, prefix)
-        drawn.append(
-            _recorded(stage.name, stage.grammar, own, piece, prefix.kept, stage.drop, stage.head)
-        )
+        drawn.append(_recorded(stage.name, stage.grammar, own, piece, prefix))
         grammars.append(stage.grammar)
         left -= piece.completion_tokens
         prefix = piece.prefix or prefix
         if piece.finish_reason != "stop":
-            return Drawn(_whole(prefix.text, piece.finish_reason, drawn), tuple(drawn))
+            return _joined(prefix.text, piece.finish_reason, drawn)
         try:
             stage = stages.send(stage.head + piece.text)
         except StopIteration:
-            if not staged.keeps(prefix.text):
+            if not constraint.keeps(prefix.text):
                 _check(drawn, grammars)
-            return Drawn(_whole(prefix.text, "stop", drawn), tuple(drawn))
+            return _joined(prefix.text, "stop", drawn)
         except (AssertionError, LookupError, ValueError):
             _check(drawn, grammars)  # text that no grammar let through may confuse the coroutine
             raise
         if left < 1:
-            return Drawn(_whole(prefix.text, "length", drawn), tuple(drawn))
+            return _joined(prefix.text, "length", drawn)
 
 
 def _recorded(
@@ -154,21 +145,17 @@ def _recorded(
     grammar: Grammar | None,
     sampling: Sampling,
     piece: Completion,
-    before: str = "",
-    drop: int = 0,
-    head: str = "",
+    prefix: Prefix = _BEGINNING,
     asked: str = "",
 ) -> DrawnStage:
-    fields = piece.recorded | {"text": head + piece.text}
-    grammar_hash = grammar.sha256 if grammar else None
-    return DrawnStage(
-        name=name, grammar=grammar_hash, sampling=sampling, before=before, drop=drop, head=head,
-        asked=asked, **fields,
-    )  # fmt: skip
+    written = piece.recorded | {"text": prefix.head + piece.text}
+    place = {"before": prefix.kept, "drop": prefix.drop, "head": prefix.head}
+    digest = grammar.sha256 if grammar else None
+    return DrawnStage(name=name, grammar=digest, sampling=sampling, asked=asked, **place, **written)
 
 
-def _whole(text: str, finish_reason: str, drawn: list[DrawnStage]) -> Completion:
-    return Completion(
+def _joined(text: str, finish_reason: str, drawn: list[DrawnStage]) -> Drawn:
+    whole = Completion(
         text=text,
         finish_reason=finish_reason,  # type: ignore[arg-type]
         prompt_tokens=drawn[0].prompt_tokens,
@@ -177,6 +164,7 @@ def _whole(text: str, finish_reason: str, drawn: list[DrawnStage]) -> Completion
         thought=drawn[0].thought,
         forced_tokens=sum(stage.forced_tokens for stage in drawn),
     )
+    return Drawn(whole, tuple(drawn))
 
 
 def _check(drawn: list[DrawnStage], grammars: list[Grammar]) -> None:

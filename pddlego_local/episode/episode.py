@@ -5,11 +5,12 @@ method and no particular environment, model or planner.
 """
 
 import dataclasses
+import itertools
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
-from pddlego_local.core.nouns import Goal, Message, Messages, Names, Observation, Turn
+from pddlego_local.core.nouns import Message, Messages, Names, Observation, Turn
 from pddlego_local.core.protocols import Environment, Mapped, Planner
 from pddlego_local.core.record.events import Chosen, Emit, Event, Note, Start, Where
 from pddlego_local.core.record.rows import EpisodeRow
@@ -18,12 +19,11 @@ from pddlego_local.decoding import Decoding
 from pddlego_local.decoding.forms import Form, Keys, Pddl
 from pddlego_local.decoding.question import Model, Question, Scene
 from pddlego_local.decoding.rungs import RUNGS
-from pddlego_local.episode.acting import Acting, Execution
+from pddlego_local.episode.acting import Acting
 from pddlego_local.episode.asking import Asking
 from pddlego_local.episode.planning import Formalization, Planning
 from pddlego_local.episode.reading.answer import Answer
-from pddlego_local.episode.scenes import names_shown
-from pddlego_local.episode.shown import Shown
+from pddlego_local.episode.shown import Shown, names_shown
 
 FIRST_COMMAND = "look around"
 
@@ -47,7 +47,7 @@ class Episode:
     `memory` holds the turns that count, beginning with the first observation. `earlier` are the
     rows of the trials before this one, of all games, in the order (trial, game): what a method that
     learns between trials may look at. `commands` are those that the game offers now. `seed` belongs
-    to this episode alone.
+    to this episode alone. `plan` is that of `Planning`, `execute` and `act` are those of `Acting`.
     """
 
     def __init__(
@@ -68,9 +68,10 @@ class Episode:
         self._trained_on = parts.trained_on
         self._decoding = parts.decoding
         self._asking = Asking(parts.model, parts.decoding, emit, (run_seed, game, trial))
-        self._planning = Planning(parts.planner, parts.decoding, emit)
         self._acting = Acting(parts.environment, emit)
         self._emit = emit
+        self.plan = Planning(parts.planner, parts.decoding, emit).plan
+        self.execute, self.act = self._acting.execute, self._acting.act
 
     @property
     def commands(self) -> tuple[str, ...]:
@@ -81,24 +82,24 @@ class Episode:
         first = self._acting.reset(self.game)
         self.memory = (Turn(FIRST_COMMAND, first.text),)
         map_ = self.environment.map if isinstance(self.environment, Mapped) else ""
-        event = Start(
-            game=self.game,
-            task_type=self.environment.task_type,
-            observation=first.text,
-            success=first.success,
-            map=map_,
-            map_seen=map_ in self._trained_on,
+        self._emit(
+            Start(
+                game=self.game,
+                task_type=self.environment.task_type,
+                observation=first.text,
+                success=first.success,
+                map=map_,
+                map_seen=map_ in self._trained_on,
+            )
         )
-        self._emit(event)
         return first
 
     def steps(self) -> Iterator[int]:
         """1, 2, … until the environment's budget of rounds or of actions is spent."""
-        step = 0
-        while not self.spent and (
-            self.environment.budget.unit == "actions" or step < self.environment.budget.limit
-        ):
-            step += 1
+        budget = self.environment.budget
+        for step in itertools.count(1):
+            if self.spent or (budget.unit == "rounds" and step > budget.limit):
+                return
             yield step
 
     @property
@@ -157,7 +158,7 @@ class Episode:
         """Question → completion → domain and problem → plan."""
         return self.propose(
             question,
-            lambda pddl, where: self.plan(pddl.df, pddl.pf, where, goals=(), fixed_domain=False),
+            lambda pddl, where: self.plan(pddl.df, pddl.pf, where, fixed_domain=False),
             step=step,
             attempt=attempt,
             retry=retry,
@@ -180,46 +181,22 @@ class Episode:
         proposed: list[Formalization] = []
         count = self._decoding.best_of
         where = Where(step=step, attempt=attempt, retry=retry)
-        chosen = 0
-        answers = self._asking.answers(question, count, where)
-        for sample, answer in enumerate(answers):
-            fault = answer.fault
-            proposed.append(
-                plan(answer.value, dataclasses.replace(where, sample=sample))
-                if answer.value
-                else Formalization("", "", fault, (), question.form.message(fault))
-            )
+        for sample, answer in enumerate(self._asking.answers(question, count, where)):
+            if answer.value:
+                proposed.append(plan(answer.value, dataclasses.replace(where, sample=sample)))
+            else:
+                message = question.form.message(answer.fault)
+                proposed.append(Formalization("", "", answer.fault, (), message))
             if proposed[-1].to_do:
-                chosen = sample
                 break
+        chosen = len(proposed) - 1 if proposed[-1].to_do else 0
         if count > 1:
             self._emit(Chosen(where=dataclasses.replace(where, sample=chosen)))
         return proposed[chosen]
-
-    def plan(
-        self,
-        domain: str,
-        problem: str,
-        where: Where,
-        *,
-        goals: Sequence[Goal] = (),
-        fixed_domain: bool = True,
-    ) -> Formalization:
-        """Fast Downward's verdict; with `goals`, for the first of them that has a plan. With
-        `fixed_domain` the model did not write the domain. See `Planning.plan`."""
-        return self._planning.plan(domain, problem, where, goals=goals, fixed_domain=fixed_domain)
-
-    def execute(self, plan: Sequence[str], *, stop_at_refusal: bool = True) -> Execution:
-        """Plays a plan until its end, the game's, the budget's, or the first refused action."""
-        return self._acting.execute(plan, stop_at_refusal=stop_at_refusal)
-
-    def act(self, command: str) -> Execution:
-        """Plays one command in the game's words. A refused one is a turn too; its error is kept."""
-        return self._acting.act(command)
 
     def ask(
         self, question: Question[T], *, step: int, attempt: int = 1, retry: int = 0
     ) -> Answer[T]:
         """Question → completion → the form's value, or the named fault that left none."""
         where = Where(step=step, attempt=attempt, retry=retry)
-        return next(self._asking.answers(question, 1, where))
+        return self._asking.answers(question, 1, where)[0]

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from pddlego_local.core.nouns import Goal, PlanResult
-from pddlego_local.core.outcomes import planning_cause, something_to_do
+from pddlego_local.core.nouns import Goal
+from pddlego_local.core.outcomes import something_to_do
 from pddlego_local.core.protocols import Planner
 from pddlego_local.core.record.events import Emit, Plan, Repair, Where
 from pddlego_local.decoding import Decoding
@@ -61,20 +61,18 @@ class Planning:
             pf = with_goal(problem, goal.pddl) if goal else problem
             df, pf = self._repaired(domain, pf, fixed_domain, where)
             result = self._planner.plan(df, pf)
-            message = self._explained(df, pf, result)
-            then = goal.then if goal else ()
+            brief = result.outcome == "solved" or self._decoding.feedback == "planner"
             event = Plan(
                 where=where,
                 goal=goal.words if goal else None,
-                then=then,
+                then=goal.then if goal else (),
                 domain=df,
                 problem=pf,
                 **vars(result),
-                told=message,
+                told=result.message if brief else explain(df, pf, result),
             )
             self._emit(event)
-            cause = planning_cause(result.outcome, then)
-            formalization = Formalization(df, pf, cause, result.plan, message, goal)
+            formalization = Formalization(df, pf, event.cause, result.plan, event.told, goal)
             if formalization.to_do or (result.outcome == "translate_error" and _is_faulty(df, pf)):
                 break
         return formalization
@@ -89,14 +87,8 @@ class Planning:
         useful = repaired.changes and repaired.accepted
         if not useful or (fixed_domain and repaired.domain != domain):
             return domain, problem
-        event = Repair(where=where, domain=domain, problem=problem, changes=repaired.changes)
-        self._emit(event)
+        self._emit(Repair(where=where, domain=domain, problem=problem, changes=repaired.changes))
         return repaired.domain, repaired.problem
-
-    def _explained(self, domain: str, problem: str, result: PlanResult) -> str:
-        if result.outcome == "solved" or self._decoding.feedback == "planner":
-            return result.message
-        return explain(domain, problem, result)
 
 
 def _is_faulty(domain: str, problem: str) -> bool:

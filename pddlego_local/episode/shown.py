@@ -1,18 +1,27 @@
-"""What a prompt shows of the game, written down while it is rendered.
+"""What a prompt shows of the game, written down while it is rendered, and the names in that.
 
 A template passes what it shows through one of the filters here. They return it as text and keep
-it, so that a grammar can know exactly the names that the prompt shows (the rung "grounded").
+it, so that a grammar can know exactly the names that the prompt shows (the rung "grounded"): no
+more and no less. Those are the names of the game's texts, as the environment reads them, of the
+commands, and of the objects that the PDDL files in the prompt declare; demonstrations count as what
+else is shown.
 """
 
 import json
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import jinja2
 from jinja2.runtime import Context
 
-from pddlego_local.core.nouns import Turn
+from pddlego_local.core.nouns import Names, Turn
+from pddlego_local.core.protocols import Environment
+from pddlego_local.pddl.domain import read_domain
+from pddlego_local.pddl.faults import FaultLog
+from pddlego_local.pddl.problem import read_problem
+from pddlego_local.pddl.reader import Block, read
 
 
 @dataclass
@@ -34,60 +43,35 @@ def transcript(turns: Sequence[Turn]) -> str:
     return "\n".join(f"Action: {turn.command}\n{turn.text}" for turn in turns)
 
 
-@jinja2.pass_context
-def _turns(context: Context, turns: Sequence[Turn] | str) -> str:
-    """Turns, or the text of an example in the same form."""
-    text = turns if isinstance(turns, str) else transcript(turns)
-    context["shown_here"].turns.extend(_read(turns) if isinstance(turns, str) else turns)
-    return text
+def names_shown(environment: Environment, shown: Shown, tracked: tuple[Turn, ...] = ()) -> Names:
+    """What a grammar may know. `Names.goals` alone comes from `tracked`, the whole memory where a
+    tracker's help is asked for (`decoding.goal=frontier`): it is not the prompt's."""
+    texts = environment.names(shown.turns)
+    declared = [name for text in shown.pddl for name in _declared(text)]
+    in_commands = [
+        name
+        for turn in shown.turns
+        for action in environment.actions
+        for name in (action.arguments(turn.command) or {}).values()
+    ]
+    objects = {name.lower(): name for name in reversed([*texts.objects, *declared])}
+    return Names(
+        tuple(reversed(objects.values())),
+        tuple(dict.fromkeys([*texts.things, *in_commands])),
+        environment.names(tracked).goals if tracked else (),
+    )
 
 
-@jinja2.pass_context
-def _dialogue(context: Context, text: str) -> str:
-    """An actor's game as an example: its own JSON objects, and what the game answered."""
-    context["shown_here"].turns.extend(_read_dialogue(text))
-    return text
-
-
-@jinja2.pass_context
-def _observed(context: Context, text: str) -> str:
-    """What the game said, alone."""
-    context["shown_here"].turns.append(Turn("", text))
-    return text
-
-
-@jinja2.pass_context
-def _command(context: Context, command: str) -> str:
-    """A command that is shown as an example."""
-    context["shown_here"].turns.append(Turn(command, ""))
-    return command
-
-
-@jinja2.pass_context
-def _example(context: Context, template: str) -> str:
-    """A command with its names in brackets, as schemas of commands are shown."""
-    context["shown_here"].turns.append(Turn(template.replace("[", "").replace("]", ""), ""))
-    return template
-
-
-@jinja2.pass_context
-def _pddl(context: Context, text: str) -> str:
-    context["shown_here"].pddl.append(text)
-    return text
-
-
-@jinja2.pass_context
-def _edits(context: Context, text: str) -> str:
-    """An edit as an example: the objects that it adds."""
-    added = " ".join(json.loads(text)["objects"]["add"])
-    context["shown_here"].pddl.append(f"(define (problem example) (:objects {added}))")
-    return text
-
-
-@jinja2.pass_context
-def _offered(context: Context, commands: Sequence[str]) -> Sequence[str]:
-    context["shown_here"].commands.extend(commands)
-    return commands
+def _declared(text: str) -> Iterator[str]:
+    """The constants of a domain or the objects of a problem, as far as the text can be read."""
+    if (block := read(text, lambda *_: None)) is None:
+        return
+    heads = {item.head for item in block.items if isinstance(item, Block)}
+    if "problem" in heads:
+        entries = read_problem(block, FaultLog("problem", text)).objects
+    else:
+        entries = read_domain(block, FaultLog("domain", text)).constants
+    yield from (entry.word.text for entry in entries)
 
 
 def _read(text: str) -> Iterator[Turn]:
@@ -108,13 +92,38 @@ def _read_dialogue(text: str) -> Iterator[Turn]:
     yield Turn(command, "\n".join(seen))
 
 
+def _added(edit: str) -> Iterator[str]:
+    """The objects that an edit adds, as a file that declares them."""
+    added = " ".join(json.loads(edit)["objects"]["add"])
+    yield f"(define (problem example) (:objects {added}))"
+
+
+def _keeps(
+    what: str, parts: Callable[[Any], Iterable[Turn | str]]
+) -> Callable[[Context, Any], Any]:
+    """A filter that adds these `parts` of what is shown to one list of the prompt's `Shown`."""
+
+    @jinja2.pass_context
+    def keep(context: Context, shown: Any) -> Any:
+        getattr(context["shown_here"], what).extend(parts(shown))
+        return transcript(shown) if what == "turns" and not isinstance(shown, str) else shown
+
+    return keep
+
+
 FILTERS = {
-    "turns": _turns,
-    "dialogue": _dialogue,
-    "observed": _observed,
-    "command": _command,
-    "example": _example,
-    "pddl": _pddl,
-    "edits": _edits,
-    "offered": _offered,
+    # turns, or the text of an example in the same form
+    "turns": _keeps("turns", lambda turns: _read(turns) if isinstance(turns, str) else turns),
+    # an actor's game as an example: its own JSON objects, and what the game answered
+    "dialogue": _keeps("turns", _read_dialogue),
+    # what the game said, alone
+    "observed": _keeps("turns", lambda text: [Turn("", text)]),
+    # a command that is shown as an example
+    "command": _keeps("turns", lambda command: [Turn(command, "")]),
+    # a command with its names in brackets, as schemas of commands are shown
+    "example": _keeps("turns", lambda template: [Turn(re.sub(r"[][]", "", template), "")]),
+    "pddl": _keeps("pddl", lambda text: [text]),
+    # an edit as an example
+    "edits": _keeps("pddl", _added),
+    "offered": _keeps("commands", lambda commands: commands),
 }

@@ -8,7 +8,6 @@ from rich.table import Table
 from pddlego_local.commands.shared.fit import (
     CALL_BYTES,
     Asked,
-    Fit,
     free_at,
     look_at,
     room_for_records,
@@ -34,10 +33,6 @@ class CellCount:
     done: int
     calls: int
 
-    @property
-    def left(self) -> int:
-        return self.episodes - self.done
-
 
 def count(overrides: Sequence[str], config: CellConfig) -> CellCount:
     """From the cell's record. Loads, starts and writes nothing.
@@ -55,9 +50,13 @@ def show(cells: Sequence[CellCount], *, every_cell: bool) -> int:
     """Prints one table and its totals, what each model needs, and the disk. 0, or 3 if that is too
     small. Raises ConfigError for a model whose folder or context cannot be."""
     models = {str(cell.config.tree["model"]): cell.config for cell in reversed(cells)}
-    fits = [_fit(config) for config in reversed(models.values())]
-    table = _table(cells) if every_cell or len(cells) <= MOST_LINES else _by_model(cells)
-    show_table(screen(), table)
+    fits = [
+        look_at(
+            config.labels["model"], config.tree["model"], Asked(config.settings.run.concurrency)
+        )
+        for config in reversed(models.values())
+    ]
+    show_table(screen(), _table(cells, every_cell=every_cell or len(cells) <= MOST_LINES))
     out, calls = cells[-1].config.settings.run.out, sum(cell.calls for cell in cells)
     warnings = training_warnings([cell.config for cell in cells])
     for line in (*fits, room_for_records(out, calls), *(f"warning: {text}" for text in warnings)):
@@ -65,22 +64,20 @@ def show(cells: Sequence[CellCount], *, every_cell: bool) -> int:
     return 0 if calls * CALL_BYTES <= free_at(out) else InfrastructureError.exit_code
 
 
-def _fit(config: CellConfig) -> Fit:
-    """Whether its model will fit, and whether its files are here."""
-    asked = Asked(config.settings.run.concurrency)
-    return look_at(config.labels["model"], config.tree["model"], asked)
-
-
-def _table(cells: Sequence[CellCount]) -> Table:
-    table = _numbered("cell", cells)
-    for cell in cells:
-        name = f"{cell.config.cell}\n  {own}" if (own := _own(cell, cells)) else cell.config.cell
-        table.add_row(name, *_numbers([cell]))
-    return table
-
-
-def _by_model(cells: Sequence[CellCount]) -> Table:
-    table = _numbered("model", cells)
+def _table(cells: Sequence[CellCount], *, every_cell: bool) -> Table:
+    """With a line for each cell, or for each model; and their totals."""
+    caption = "Calls: the most that the methods' limits allow."
+    caption += "" if every_cell else " Each cell: --dry-run=cells."
+    table = Table(caption=caption, show_footer=True)
+    table.add_column("cell" if every_cell else "model", f"cells: {len(cells)}")
+    titles = ("episodes", "done", "left", "model calls, up to")
+    for title, total in zip(titles, _numbers(cells), strict=True):
+        table.add_column(title, total, justify="right")
+    if every_cell:
+        for cell in cells:
+            name = f"{cell.config.cell}\n  {_own(cell, cells)}".rstrip()
+            table.add_row(name, *_numbers([cell]))
+        return table
     by_model: dict[str, list[CellCount]] = {}
     for cell in cells:
         by_model.setdefault(cell.config.labels["model"], []).append(cell)
@@ -89,22 +86,9 @@ def _by_model(cells: Sequence[CellCount]) -> Table:
     return table
 
 
-def _numbered(first: str, cells: Sequence[CellCount]) -> Table:
-    """An empty table with its totals."""
-    caption = "Calls: the most that the methods' limits allow."
-    if first == "model":
-        caption += " Each cell: --dry-run=cells."
-    table = Table(caption=caption, show_footer=True)
-    table.add_column(first, f"cells: {len(cells)}")
-    titles = ("episodes", "done", "left", "model calls, up to")
-    for title, total in zip(titles, _numbers(cells), strict=True):
-        table.add_column(title, total, justify="right")
-    return table
-
-
 def _numbers(cells: Sequence[CellCount]) -> list[str]:
     """Their episodes, those done and left, and calls."""
-    numbers = [(cell.episodes, cell.done, cell.left, cell.calls) for cell in cells]
+    numbers = [(cell.episodes, cell.done, cell.episodes - cell.done, cell.calls) for cell in cells]
     return [f"{sum(column):,}" for column in zip(*numbers, strict=True)]
 
 

@@ -22,6 +22,7 @@ from pddlego_local.models.weights import cache_folder, fetch_command, locate, on
 from pddlego_local.runner.config import compose_cell
 
 GB = 10**9
+CARDS = (24, 48, 80)  # GB of memory of common GPUs
 CALL_BYTES = 9_000  # of a transcript: 42 first looks of SmolLM2 took 4 to 9 kB each, a call each
 
 
@@ -55,21 +56,19 @@ def model_settings(name: str) -> Mapping[str, Any]:
 
     Raises ConfigError if it is none of these.
     """
-    if re.fullmatch(r"\w+", name) and not (folder("conf") / "model" / f"{name}.yaml").is_file():
+    if not re.fullmatch(r"\w+", name):
+        settings = compose_cell(["model=vllm", "model.weights=none"]).tree["model"]
+        return {**settings, "weights": name}
+    if not (folder("conf") / "model" / f"{name}.yaml").is_file():
         raise ConfigError(
             f"there is no model={name}; `pddlego models` lists those there are, and a hub name "
             "such as Qwen/Qwen3-8B or a folder (./NAME) does as well."
         )
-    if re.fullmatch(r"\w+", name):
-        configured: Mapping[str, Any] = compose_cell([f"model={name}"]).tree["model"]
-        return configured
-    settings = compose_cell(["model=vllm", "model.weights=none"]).tree["model"]
-    return {**settings, "weights": name}
+    return dict(compose_cell([f"model={name}"]).tree["model"])
 
 
 def about_of(settings: Mapping[str, Any]) -> About | None:
-    about = settings.get("about")
-    return About(**about) if about else None
+    return About(**settings["about"]) if settings.get("about") else None
 
 
 def on_cuda(settings: Mapping[str, Any]) -> bool:
@@ -94,13 +93,23 @@ def look_at(name: str, settings: Mapping[str, Any], asked: Asked) -> Fit:
     if files and (wrong := _unusable(str(weights), files)):
         return Fit(name, (str(weights), f"files     {wrong}"), False)
     try:
-        shape = _shape(files, about, settings["dtype"])
+        if files:
+            shape = shape_found(files, settings["dtype"], about)
+        elif about:
+            shape = shape_told(about, settings["dtype"])
+        else:
+            return Fit(name, (f"{weights}, of unknown size", f"files     {missing}"), False)
     except ConfigError as error:  # which vLLM may load nevertheless
         return Fit(name, (f"{weights}, of unknown size", f"weights   {error}"), False)
-    if shape is None:
-        return Fit(name, (f"{weights}, of unknown size", f"files     {missing}"), False)
-    tokens = _tokens(settings, asked, shape)
-    fits, room = _room(shape, tokens, settings, asked)
+    if asked.tokens and asked.tokens > shape.longest:
+        raise ConfigError(
+            f"--context {asked.tokens}: {weights} was made for {shape.longest} tokens."
+        )
+    tokens = int(asked.tokens or settings.get("context_tokens") or shape.longest)
+    if asked.gpus is None and asked.memory is None and not on_cuda(settings):
+        fits, room = _on_cpu(shape, tokens, settings)
+    else:
+        fits, room = _on_gpus(shape, tokens, settings, asked)
     lines = [
         str(weights) + (f", {about.licence}" if about else ""),
         f"weights   {decimal(shape.weights)}, as its {'files tell' if files else 'YAML tells'}",
@@ -118,12 +127,10 @@ def look_at(name: str, settings: Mapping[str, Any], asked: Asked) -> Fit:
 
 def room_for_records(out: Path, calls: int | None = None) -> str:
     """Free disk where records go, and what so many model calls may take of it."""
+    each = f"about {CALL_BYTES / 1000:.0f} kB"
     if calls is None:
-        return f"{_disk('records', out)}; a model call takes about {CALL_BYTES / 1000:.0f} kB"
-    most = calls * CALL_BYTES
-    return (
-        f"{_disk('records', out, most)}: about {CALL_BYTES / 1000:.0f} kB a call, if all are made"
-    )
+        return f"{_disk('records', out)}; a model call takes {each}"
+    return f"{_disk('records', out, calls * CALL_BYTES)}: {each} a call, if all are made"
 
 
 def free_at(place: Path) -> int:
@@ -137,8 +144,7 @@ def _disk(what: str, place: Path, needed: int | None = None) -> str:
     room = f"{what:9} {decimal(free)} free in {place}"
     if needed is None:
         return room
-    enough = "enough for" if needed <= free else "TOO LITTLE for"
-    return f"{room}, {enough} {decimal(int(needed))}"
+    return f"{room}, {'enough' if needed <= free else 'TOO LITTLE'} for {decimal(needed)}"
 
 
 def _files(name: str, settings: Mapping[str, Any]) -> tuple[Path | None, str]:
@@ -176,26 +182,6 @@ def _server_lacks(settings: Mapping[str, Any]) -> str:
     return f"{env} holds vLLM's {build} build: `make clean serving DEVICE={device}`"
 
 
-def _shape(files: Path | None, about: About | None, dtype: str) -> Shape | None:
-    if files:
-        return shape_found(files, dtype, about)
-    return shape_told(about, dtype) if about else None
-
-
-def _tokens(settings: Mapping[str, Any], asked: Asked, shape: Shape) -> int:
-    if asked.tokens and asked.tokens > shape.longest:
-        raise ConfigError(
-            f"--context {asked.tokens}: {settings['weights']} was made for {shape.longest} tokens."
-        )
-    return int(asked.tokens or settings.get("context_tokens") or shape.longest)
-
-
-def _room(shape: Shape, tokens: int, settings: Mapping[str, Any], asked: Asked) -> tuple[bool, str]:
-    if asked.gpus is None and asked.memory is None and not on_cuda(settings):
-        return _on_cpu(shape, tokens, settings)
-    return _on_gpus(shape, tokens, settings, asked)
-
-
 def _on_cpu(shape: Shape, tokens: int, settings: Mapping[str, Any]) -> tuple[bool, str]:
     server, answer = settings.get("server"), shape.cache(tokens)
     cache = server["kv_cache_gib"] * 1024**3 if server else answer
@@ -216,32 +202,24 @@ def _on_gpus(
     wanted = asked.gpus or int(server.get("tensor_parallel_size", 1))
     memory = asked.memory or gpu_memory()
     if not memory:
-        return False, _without_gpu(shape, tokens)
+        counts = {size: fewest(shape, tokens, size * GB) for size in CARDS}
+        needed = ", ".join(f"{count or '–'} of {size} GB" for size, count in counts.items())
+        return False, f"none: there is no NVIDIA GPU here; it needs {needed}"
     if asked.memory is None and gpu_count() < wanted:
         return False, f"none: it is to run on {_gpus(wanted)}, and {gpu_count()} are visible"
     gpus = Gpus(wanted, memory, float(server.get("gpu_memory_utilization", 0.9)))
-    of, at_once = f"{_gpus(wanted)} with {decimal(memory)}", gpus.answers(shape, tokens)
-    if not at_once:
-        return False, f"none on {of}: {_ways_out(gpus, shape, tokens)}"
-    waiting = "" if at_once >= asked.answers else f" of {asked.answers}: the others wait"
-    return True, f"for {at_once} such answers at once on {of}{waiting}"
-
-
-def _ways_out(gpus: Gpus, shape: Shape, tokens: int) -> str:
+    of = f"{_gpus(wanted)} with {decimal(memory)}"
+    if at_once := gpus.answers(shape, tokens):
+        waiting = "" if at_once >= asked.answers else f" of {asked.answers}: the others wait"
+        return True, f"for {at_once} such answers at once on {of}{waiting}"
     ways = []
     more = fewest(shape, tokens, gpus.memory, gpus.used)
     if more and more > gpus.count:
         ways.append(f"model.server.tensor_parallel_size={more}")
     if most := gpus.most_tokens(shape):
         ways.append(f"model.context_tokens={most}")
-    return f"try {' or '.join(ways)}" if ways else "the weights are too large for eight of them"
-
-
-def _without_gpu(shape: Shape, tokens: int) -> str:
-    """What it would need, where there is no GPU to measure."""
-    counts = {size: fewest(shape, tokens, size * GB) for size in (24, 48, 80)}
-    needed = ", ".join(f"{count or '–'} of {size} GB" for size, count in counts.items())
-    return f"none: there is no NVIDIA GPU here; it needs {needed}"
+    way_out = f"try {' or '.join(ways)}" if ways else "the weights are too large for eight of them"
+    return False, f"none on {of}: {way_out}"
 
 
 def _gpus(count: int) -> str:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
 
-from pddlego_local.commands.shared.counts import count
+from pddlego_local.commands.shared.options import count, told_as
 from pddlego_local.commands.shared.parallel import in_order
 from pddlego_local.core.errors import ConfigError, InfrastructureError, RecordFault
 
@@ -36,19 +36,12 @@ class Entry:
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("domain", nargs="?", type=Path, help="a domain file")
-    parser.add_argument("problem", nargs="?", type=Path, help="a problem file")
-    parser.add_argument(
-        "--jsonl", metavar="FILE", help='lines {"id", "domain", "problem"}; - is stdin'
-    )
-    parser.add_argument("--out", type=Path, metavar="FILE", help="write JSON lines there")
-    parser.add_argument(
-        "--workers",
-        type=count(1024),
-        default=1,
-        metavar="N",
-        help="with --jsonl: N lines at a time",
-    )
+    add, lines = parser.add_argument, "with --jsonl: N lines at a time"
+    add("domain", nargs="?", type=Path, help="a domain file")
+    add("problem", nargs="?", type=Path, help="a problem file")
+    add("--jsonl", metavar="FILE", help='lines {"id", "domain", "problem"}; - is stdin')
+    add("--out", type=Path, metavar="FILE", help="write JSON lines there")
+    add("--workers", type=count(1024), default=1, metavar="N", help=lines)
 
 
 @contextlib.contextmanager
@@ -122,10 +115,8 @@ def _opened(path: Path, out: Path | None) -> IO[str]:
     with contextlib.suppress(OSError):  # one of them is not there
         if out is not None and out.samefile(path):
             raise ConfigError(f"--out {out} is the file that --jsonl reads: name another")
-    try:
+    with told_as(ConfigError, f"--jsonl {path}"):
         return path.open(encoding="utf-8", errors="replace")
-    except OSError as error:
-        raise ConfigError(f"--jsonl {path}: {error.strerror}") from error
 
 
 def _entries(name: str, lines: Iterable[str]) -> Iterator[Entry]:
@@ -149,10 +140,8 @@ def _entry(line: str, number: int, place: str) -> Entry:
 
 
 def _read(path: Path) -> str:
-    try:
+    with told_as(ConfigError, path):
         return path.read_text(encoding="utf-8", errors="replace")
-    except OSError as error:
-        raise ConfigError(f"{path}: {error.strerror}") from error
 
 
 @contextlib.contextmanager
@@ -160,8 +149,5 @@ def _writable(out: Path | None) -> Iterator[IO[str]]:
     if out is None:
         yield sys.stdout
         return
-    try:
-        with out.open("w", encoding="utf-8") as file:
-            yield file
-    except OSError as error:
-        raise RecordFault(f"--out {out}: {error.strerror}") from error
+    with told_as(RecordFault, f"--out {out}"), out.open("w", encoding="utf-8") as file:
+        yield file

@@ -15,6 +15,7 @@ from concurrent.futures import (
     ThreadPoolExecutor,
     wait,
 )
+from itertools import islice
 from typing import Any, TypeVar
 
 from pddlego_local.core.errors import InfrastructureError
@@ -55,16 +56,13 @@ def in_order(
 
 def as_completed(work: Callable[[S], T], things: Iterable[S], workers: int) -> Iterator[T]:
     """`work` of each by so many threads, as it ends. Raises the error of the first that failed."""
-    pool, pending = ThreadPoolExecutor(workers), set[Future[T]]()
+    pool, left = ThreadPoolExecutor(workers), iter(things)
+    pending = {pool.submit(work, thing) for thing in islice(left, workers + 1)}
     try:
-        for thing in things:
-            pending.add(pool.submit(work, thing))
-            if len(pending) > workers:
-                done, pending = wait(pending, return_when=FIRST_COMPLETED)
-                yield from (future.result() for future in done)
         while pending:
             done, pending = wait(pending, return_when=FIRST_COMPLETED)
             yield from (future.result() for future in done)
+            pending |= {pool.submit(work, thing) for thing in islice(left, len(done))}
     finally:
         pool.shutdown(wait=False, cancel_futures=True)
 

@@ -1,13 +1,17 @@
-"""Tables on a terminal or in a pipe. A name is never cut: where there is no room for every column,
-the last ones are left out, and a line says so."""
+"""Tables on a terminal or in a pipe, and what is wrong with records. A name is never cut: where
+there is no room for every column, the last ones are left out, and a line says so."""
 
 import os
 import sys
+from collections.abc import Sequence
 
 from rich.console import Console, RenderableType
 from rich.measure import Measurement
 from rich.table import Column, Table
 
+from pddlego_local.core.visible import visible
+
+MOST_PROBLEMS = 20
 PIPE_WIDTH = 160  # columns, where nobody says how wide the page is
 _BORDER, _PER_COLUMN = 1, 3  # characters that are no text: a line at the left; a line, two blanks
 
@@ -57,3 +61,12 @@ def _shared(widths: list[Measurement], room: int) -> list[int]:
 
 def _total(widths: list[int]) -> int:
     return _BORDER + sum(width + _PER_COLUMN for width in widths)
+
+
+def print_problems(problems: Sequence[str]) -> int:
+    """To standard error; returns the command's exit code: 1 if there are any."""
+    for problem in problems[:MOST_PROBLEMS]:
+        print(visible(f"problem: {problem}"), file=sys.stderr)
+    if len(problems) > MOST_PROBLEMS:
+        print(f"and {len(problems) - MOST_PROBLEMS} further problems", file=sys.stderr)
+    return 1 if problems else 0

@@ -5,21 +5,43 @@ answer that could not have been drawn under its grammar is our fault and raised,
 """
 
 import json
-from typing import Any, TypeVar
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, Generic, TypeVar
+
+import pydantic
 
 from pddlego_local.core.errors import GrammarIgnored, ModelFault
 from pddlego_local.core.nouns import Completion, Grammar, Messages
 from pddlego_local.decoding import Reading
-from pddlego_local.decoding.forms import Form, Keys
+from pddlego_local.decoding.forms import PDDL, PROBLEM, Fault, Form, Keys, T_co
 from pddlego_local.decoding.grammars.lark_text import accepts, decoder_verdict
 from pddlego_local.decoding.stages import Constraint, StagedGrammar
 from pddlego_local.episode.reading.lenient import lenient
-from pddlego_local.episode.reading.strict import strict
-from pddlego_local.episode.reading.value import Answer, filled
-
-__all__ = ["Answer", "read"]
+from pddlego_local.episode.reading.objects import objects
 
 T = TypeVar("T", bound=Keys)
+
+_FENCE_OPENS = re.compile(r"^[ \t]*```[^\n`]*\n", re.MULTILINE)
+_FENCE_CLOSES = re.compile(r"^[ \t]*```[ \t]*$", re.MULTILINE)
+_KIND = re.compile(r"\(\s*(domain|problem)\s", re.IGNORECASE)
+_KEYS = {"domain": "df", "problem": "pf"}
+
+
+@dataclass(frozen=True)
+class Answer(Generic[T_co]):
+    """The value that was asked for, or None and the `fault` that left none:
+
+    - "empty": nothing but blanks, or a text that was asked for is nothing but blanks
+    - "truncated": cut by a token limit before a whole answer stood there
+    - "unfinished_thought": a reasoning model thought until it ran out of tokens
+    - "no_json": no JSON object in it (nor, when free, another way of writing what is asked)
+    - "wrong_keys": a JSON object, but not one of the form
+    """
+
+    value: T_co | None
+    fault: Fault
 
 
 def read(
@@ -41,7 +63,8 @@ def read(
         return Answer(None, "unfinished_thought")
     cut = completion.finish_reason == "length"
     if constraint is None and reading == "lenient":
-        return lenient(completion.text, form, cut=cut, prompt=prompt).answer
+        found = lenient(completion.text, form, cut=cut, prompt=prompt)
+        return answer(found.taken and found.taken.value, found.fault, form)
     if cut:
         return Answer(None, "truncated")
     if constraint is None:
@@ -49,24 +72,76 @@ def read(
     return _decode(completion.text, form, constraint)
 
 
+def answer(value: T | None, fault: Fault, form: Form[T]) -> Answer[T]:
+    """The value, unless a text that was asked for is blank or could stand in no file."""
+    if value is None:
+        return Answer(None, fault)
+    entries = value.model_dump()
+    for key, text in entries.items():
+        if isinstance(text, str) and not text.strip() and key not in form.may_be_blank:
+            return Answer(None, "empty")
+    try:
+        json.dumps(entries, ensure_ascii=False).encode()
+    except UnicodeEncodeError:  # half a character, as "\ud800"
+        return Answer(None, "no_json")
+    return Answer(value, "")
+
+
+def strict(text: str, form: Form[T]) -> Answer[T]:
+    """JSON to the letter, or a fence for each of the two files: an arm of its own
+    (`decoding.reading=strict`), and how all records before that option were read.
+
+    Prose, fences and raw newlines may surround the answer; the last complete one counts. A JSON
+    object of the form comes first, other keys in it are passed over; where PDDL is asked and there
+    is none, the last fenced blocks with `(domain` and with `(problem`, in different blocks.
+    """
+    if not text.strip():
+        return Answer(None, "empty")
+    fault: Fault = "no_json"
+    value: T | None = None
+    keys = form.keys.model_fields
+    for found in objects(text, lambda entries: keys.keys() <= entries.keys(), exactly=True):
+        try:
+            value = form.keys.model_validate({k: v for k, v in found.entries.items() if k in keys})
+        except pydantic.ValidationError:
+            fault = "wrong_keys"
+    if value is None and (form is PDDL or form is PROBLEM):
+        texts = {}
+        for block in _blocks(text):
+            if len(kinds := {kind.lower() for kind in _KIND.findall(block)}) == 1:
+                texts[_KEYS[kinds.pop()]] = block
+        if keys.keys() <= texts.keys():
+            value = form.keys.model_validate({key: texts[key] for key in keys})
+    return answer(value, fault, form)
+
+
+def _blocks(text: str) -> Iterator[str]:
+    """What stands between fences, from left to right; behind a fence that none closes, nothing."""
+    at = 0
+    while (opens := _FENCE_OPENS.search(text, at)) and (
+        closes := _FENCE_CLOSES.search(text, opens.end())
+    ):
+        yield text[opens.end() : closes.start()]
+        at = closes.end()
+
+
 def _decode(text: str, form: Form[T], constraint: Grammar | StagedGrammar) -> Answer[T]:
-    """Strictly: exactly what the grammar lets a decoder write."""
-    written: list[tuple[str, Any]] = []
+    """Exactly what the grammar lets a decoder write."""
+    orders: list[list[str]] = []  # of each object's keys, the outermost last
 
     def as_object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-        nonlocal written
-        written = pairs  # the outermost object comes last
+        orders.append([key for key, _ in pairs])
         return dict(pairs)
 
     try:
         entries = json.loads(text, object_pairs_hook=as_object)
-        in_order = [key for key, _ in written] == list(form.keys.model_fields)
+        in_order = orders[-1:] == [list(form.keys.model_fields)]
         value = form.keys.model_validate(entries, strict=True) if in_order else None
     except (ValueError, RecursionError):
         value = None
     if value is None or not _in_language(constraint, text):
         raise _not_drawn_under(constraint, text)
-    return filled(value, form)
+    return answer(value, "", form)
 
 
 def _in_language(constraint: Grammar | StagedGrammar, text: str) -> bool:

@@ -5,7 +5,7 @@ import re
 from typing import Any
 
 from pddlego_local.decoding.forms import COMMAND, GOALS, MOVE, TEXT, Form, Keys
-from pddlego_local.episode.reading.relaxed_json import RelaxedJson
+from pddlego_local.episode.reading.objects import RelaxedJson
 
 _FENCED = re.compile(r"(?:`{3,}|~{3,})[^\n`]*\n(.*?)(?:`{3,}|~{3,})", re.DOTALL)
 _AROUND = re.compile(r"^(?:[>$]\s*|\*\*|[\"'`“”‘’])+|(?:\*\*|[\"'`“”‘’])+$")
@@ -70,7 +70,7 @@ def _list(alone: str) -> list[Any]:
     """An array, or lines that are numbered or marked; a line before them may lead to them."""
     if alone.startswith("["):
         try:
-            return RelaxedJson(alone, steps=1_000_000).read_array(0)[0]
+            return RelaxedJson(alone, steps=1_000_000).read_array()
         except (ValueError, RecursionError):
             return []
     lead, _, rest = alone.partition("\n")

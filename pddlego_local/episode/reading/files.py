@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal, get_args
 
-from pddlego_local.episode.reading.relaxed_json import unescaped
+from pddlego_local.episode.reading.objects import unescaped
 
 Kind = Literal["df", "pf"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
@@ -45,56 +45,46 @@ class File:
     closed: bool
 
 
-@dataclass(frozen=True)
-class _Zone:
-    """What stands between two borders; `held` where it is a pair of them that encloses it."""
-
-    start: int
-    end: int
-    held: bool
-    ended: bool
-
-
 def files(text: str) -> list[File]:
     """From left to right, the last 200."""
-    found = [file for zone in _zones(text) for file in _files(text, zone)]
+    found = [file for start, end, held in _zones(text) for file in _files(text, start, end, held)]
     return found[-_MAX_FILES:]
 
 
-def _zones(text: str) -> Iterator[_Zone]:
+def _zones(text: str) -> Iterator[tuple[int, int, bool]]:
+    """What stands between two borders, and whether it is a pair of them that encloses it."""
     start, opened = 0, ""
     for border in _BORDER.finditer(text):
         kind = border.lastgroup or ""
         opens = kind == "opens" or (kind == "tag" and not border["tag"])
         enclosure = {"opens": "fence", "heading": ""}.get(kind, kind)
         held = opened != "" and opened == enclosure and not opens
-        yield _Zone(start, border.start(), held, ended=True)
+        yield start, border.start(), held
         opened = enclosure if opens or (not held and kind != "tag") else ""
         start = border.end()
-    yield _Zone(start, len(text), held=False, ended=False)
+    yield start, len(text), False
 
 
-def _files(text: str, zone: _Zone) -> Iterator[File]:
-    heads = _heads(text, zone)
+def _files(text: str, begin: int, border: int, held: bool) -> Iterator[File]:
+    heads = _heads(text, begin, border, held)
     begins = [
         _with_comments(text, head.start(), before)
-        for head, before in zip(heads, [zone.start, *(head.end() for head in heads)], strict=False)
+        for head, before in zip(heads, [begin, *(head.end() for head in heads)], strict=False)
     ]
-    for head, start, end in zip(heads, begins, [*begins[1:], zone.end], strict=False):
-        last = end == zone.end
+    for head, start, end in zip(heads, begins, [*begins[1:], border], strict=False):
         stop, balanced = _extent(text, head.start(), end)
-        if zone.held and not _NO_PDDL.search(text, stop, end):
+        if held and not _NO_PDDL.search(text, stop, end):
             stop = end
-        kind: Kind = "df" if (head[1] or "").lower() == "domain" else "pf"
-        closed = balanced or not last or zone.ended
-        if zone.held or not closed or "(:" in text[start:stop]:  # else it is a phrase
+        kind: Kind = "df" if head[1].lower() == "domain" else "pf"
+        closed = balanced or end < len(text)
+        if held or not closed or "(:" in text[start:stop]:  # else it is a phrase
             yield File(kind, _as_written(text[start:stop]), start, stop, closed)
 
 
-def _heads(text: str, zone: _Zone) -> list[re.Match[str]]:
+def _heads(text: str, begin: int, border: int, held: bool) -> list[re.Match[str]]:
     """Where files begin; none in a comment. Between borders of its own `define` may be missing."""
-    for head in (_DEFINE, _NAME) if zone.held else (_DEFINE,):
-        found = list(head.finditer(text, zone.start, zone.end))[-_MAX_FILES:]
+    for head in (_DEFINE, _NAME) if held else (_DEFINE,):
+        found = list(head.finditer(text, begin, border))[-_MAX_FILES:]
         if found := [match for match in found if not _in_comment(text, match.start(1))]:
             return found
     return []

@@ -4,6 +4,7 @@ An object of the form comes before files in prose. What is in doubt counts only 
 stands: placeholders, what the prompt showed, and what was written in a thought.
 """
 
+import contextlib
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -16,7 +17,6 @@ from pddlego_local.decoding.forms import COMMAND, MOVE, PDDL, PROBLEM, Fault, Fo
 from pddlego_local.episode.reading.bare import bare
 from pddlego_local.episode.reading.files import KINDS, File, files
 from pddlego_local.episode.reading.objects import Found, objects
-from pddlego_local.episode.reading.value import Answer, filled
 
 T = TypeVar("T", bound=Keys)
 Entries = dict[str, Any]
@@ -26,6 +26,8 @@ _OTHER_NAMES: Mapping[str, Mapping[str, str]] = {
     PROBLEM.name: {"problem": "pf"},
     COMMAND.name: {"command": "action"},
 }
+_OF_FILES = (PDDL.name, PROBLEM.name)
+_EXACT, _DAMAGED = "JSON", "JSON with slips"
 _FILLER = re.compile(r"[\s_.-]|file|pddl|definition")
 _FENCE_OPENS = re.compile(r"\s*(?:`{3,}|~{3,})[\w+.-]*[ \t]*(?:\r?\n)?")
 _FENCE_CLOSES = re.compile(r"(?:`{3,}|~{3,})\Z")
@@ -50,11 +52,11 @@ class Candidate(Generic[T_co]):
 
 @dataclass(frozen=True)
 class Findings(Generic[T_co]):
-    """All that could be the answer, and the answer; `taken` is the candidate that it comes from."""
+    """All that could be the answer; the candidate that is, or None and why there is none."""
 
     candidates: tuple[Candidate[T_co], ...]
     taken: Candidate[T_co] | None
-    answer: Answer[T_co]
+    fault: Fault
 
 
 def lenient(text: str, form: Form[T], *, cut: bool = False, prompt: Messages = ()) -> Findings[T]:
@@ -64,19 +66,15 @@ def lenient(text: str, form: Form[T], *, cut: bool = False, prompt: Messages = (
     """
     text = text[-MOST_CHARACTERS:]
     if not text.strip():
-        return Findings((), None, Answer(None, "empty"))
+        return Findings((), None, "empty")
     search = _Search(text, form, cut, prompt)
     candidates = tuple(search.candidates())
     sure = [one for one in candidates if not one.doubt]
     chosen = sure or ([] if cut else candidates)
     if not chosen:
-        return Findings(candidates, None, Answer(None, search.fault))
-    taken = max(chosen, key=lambda one: (one.how in _OBJECTS, one.end))
-    return Findings(candidates, taken, filled(taken.value, form))
-
-
-_EXACT, _DAMAGED = "JSON", "JSON with slips"
-_OBJECTS = (_EXACT, _DAMAGED)
+        return Findings(candidates, None, search.fault)
+    taken = max(chosen, key=lambda one: (one.how in (_EXACT, _DAMAGED), one.end))
+    return Findings(candidates, taken, "")
 
 
 class _Search(Generic[T]):
@@ -99,30 +97,28 @@ class _Search(Generic[T]):
             if self._cut and not found.whole:
                 continue
             entries = _fitted(found.entries, self._form)
-            if candidate := self._candidate(entries, found):
-                found_one = True
-                yield candidate
-            else:
+            try:
+                value = self._form.keys.model_validate(entries)
+            except pydantic.ValidationError:
+                self.fault = self.fault if self._cut else "wrong_keys"
                 parts += _as_files(entries, found)
-        if self._form.name in (PDDL.name, PROBLEM.name):
+                continue
+            found_one = True
+            words = _blanks_alike(self._text[found.start : found.end])
+            doubt = self._doubt(value, found.start, [words])
+            how = _EXACT if found.exact else _DAMAGED
+            yield Candidate(value, how, found.start, found.end, doubt)
+        if self._form.name in _OF_FILES:
             yield from self._of_files(parts, "one JSON object for each file")
             yield from self._of_files(files(self._text), "PDDL in the text")
         elif not found_one and not self._cut:
-            yield from self._bare()
+            with contextlib.suppress(pydantic.ValidationError):
+                alone = bare(self._text[self._thought :], self._form)
+                value = self._form.keys.model_validate(alone)
+                yield Candidate(value, "no JSON", self._thought, len(self._text))
 
     def _is_answer(self, entries: Entries) -> bool:
         return _fitted(entries, self._form).keys() >= self._form.keys.model_fields.keys()
-
-    def _candidate(self, entries: Entries, found: Found) -> Candidate[T] | None:
-        try:
-            value = self._form.keys.model_validate(entries)
-        except pydantic.ValidationError:
-            if not self._cut:
-                self.fault = "wrong_keys"
-            return None
-        how = _EXACT if found.exact else _DAMAGED
-        shown = _blanks_alike(self._text[found.start : found.end])
-        return self._judged(Candidate(value, how, found.start, found.end), [shown])
 
     def _of_files(self, found: Sequence[File], how: str) -> Iterator[Candidate[T]]:
         """Each draft of the files; one file that is drafted again replaces the one before it."""
@@ -137,32 +133,22 @@ class _Search(Generic[T]):
             kept = {kind: latest[kind] for kind in keys}
             value = self._form.keys.model_validate({k: _unfenced(f.text) for k, f in kept.items()})
             start = min(one.start for one in kept.values())
-            texts = [_blanks_alike(one.text).strip() for one in kept.values()]
             end = max(one.end for one in draft.values())
-            yield self._judged(Candidate(value, how, start, end), texts)
+            doubt = self._doubt(value, start, [_blanks_alike(one.text) for one in kept.values()])
+            yield Candidate(value, how, start, end, doubt)
 
     def _counts(self, file: File) -> bool:
         """A file without an end and without a section is a phrase, unless its end was cut off."""
         return file.closed or self._cut or "(:" in file.text
 
-    def _bare(self) -> Iterator[Candidate[T]]:
-        start = self._thought
-        try:
-            value = self._form.keys.model_validate(bare(self._text[start:], self._form))
-        except pydantic.ValidationError:
-            return
-        yield Candidate(value, "no JSON", start, len(self._text))
-
-    def _judged(self, one: Candidate[T], shown: Sequence[str]) -> Candidate[T]:
-        """With what speaks against it; `shown` are the words that a prompt might have."""
-        doubt = ""
-        if one.start < self._thought:
-            doubt = "in a thought"
-        elif _is_placeholder(one.value, self._form):
-            doubt = "a placeholder"
-        elif self._prompt and all(words in self._prompt for words in shown):
-            doubt = "as in the prompt"
-        return Candidate(one.value, one.how, one.start, one.end, doubt)
+    def _doubt(self, value: Keys, start: int, shown: Sequence[str]) -> str:
+        """What speaks against a candidate; `shown` are the words that a prompt might have."""
+        if start < self._thought:
+            return "in a thought"
+        if _is_placeholder(value, self._form):
+            return "a placeholder"
+        in_prompt = self._prompt and all(words in self._prompt for words in shown)
+        return "as in the prompt" if in_prompt else ""
 
 
 def _end_of_thought(text: str, cut: bool) -> int:
@@ -180,7 +166,7 @@ def _fitted(entries: Entries, form: Form[Keys]) -> Entries:
         key = name if name in fields else _name(name, form)
         if key in fields and (name == key or key not in fitted):
             fitted[key] = _text(value) if fields[key].annotation is str else value
-    if form.name in (PDDL.name, PROBLEM.name):
+    if form.name in _OF_FILES:
         return {k: _unfenced(v) if isinstance(v, str) else v for k, v in fitted.items()}
     if form.name == MOVE.name and isinstance(fitted.get("kind"), str):
         fitted["kind"] = fitted["kind"].lower()
@@ -190,7 +176,7 @@ def _fitted(entries: Entries, form: Form[Keys]) -> Entries:
 def _name(name: str, form: Form[Keys]) -> str:
     """As the form spells it, if it is one of its names: "Domain File" is "df"."""
     name = name.strip().lower()
-    if form.name in (PDDL.name, PROBLEM.name):
+    if form.name in _OF_FILES:
         name = _FILLER.sub("", name)
     return _OTHER_NAMES.get(form.name, {}).get(name, name)
 
@@ -233,7 +219,7 @@ def _is_placeholder(value: Keys, form: Form[Keys]) -> bool:
         for text in (entry if isinstance(entry, list) else [entry])
         if isinstance(text, str)
     ]
-    if form.name in (PDDL.name, PROBLEM.name) and not all("(:" in text for text in texts):
+    if form.name in _OF_FILES and not all("(:" in text for text in texts):
         return True
     return any(
         len(text) <= _LONGEST_PLACEHOLDER and _PLACEHOLDER.fullmatch(text.strip()) for text in texts

@@ -1,17 +1,160 @@
-"""Every object in an answer: as JSON has it, else as models write it, also inside a string."""
+"""Every object in an answer: as JSON has it, else as models write it, also inside a string.
 
+The frame is forgiven, what the strings hold is not touched. Forgiven are comments, commas too many
+or too few, the quotes of Python, JavaScript and print, fences in place of quotes, keys without
+quotes, raw line breaks, escapes that JSON does not know, quotes inside a string, strings that are
+put together, and a last brace that is missing.
+"""
+# ruff: noqa: RUF001  # these quotes are meant
+
+import contextlib
 import json
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
-from pddlego_local.episode.reading.relaxed_json import RelaxedJson, unescaped
+_BLANK = r"(?:[\s\ufeff]++|//[^\n]*+|#[^\n]*+|/\*(?s:.*?)\*/)*+"
+_QUOTE = "[\"'`“”‘’„＂]"
+_KEY = rf"{_QUOTE}?[A-Za-z_][\w .-]{{0,40}}{_QUOTE}?[ \t]*[:=]"
+
+_BLANKS = re.compile(_BLANK)
+_OPENS = re.compile(r"[rRuU]?(\"\"\"|'''|```(?:[\w+.-]*[ \t]*\n)?|[\"'`“‘„＂])")
+_KEY_AND_SIGN = re.compile(rf"{_QUOTE}?([A-Za-z_][\w .-]{{0,40}}?)[ \t]*{_QUOTE}?[ \t]*[:=]>?")
+_LITERAL = re.compile(r"-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null|True|False|None")
+_END_OF_FRAME = re.compile(r"\Z|```|~~~|</")
+_CLOSES = {quote: re.compile(rf"\\.|{quote}", re.DOTALL) for quote in ('"', "'", "`", "＂")} | {
+    quote: re.compile(r"\\.|[”“’\"]", re.DOTALL) for quote in "“‘„"
+}
+_AFTER_VALUE = re.compile(
+    rf"{_BLANK}(?:,{_BLANK})?(?:[}}\]]|{_END_OF_FRAME.pattern})"
+    rf"|{_BLANK}[,;]{_BLANK}{_KEY}|[ \t]*\n{_BLANK}{_KEY}"
+)
+_AFTER_ITEM = re.compile(
+    rf"{_BLANK}(?:,{_BLANK})?(?:\]|\Z)|{_BLANK},{_BLANK}(?:{_QUOTE}|[\d{{\[-])"
+    rf"|[ \t]*\n{_BLANK}{_QUOTE}"
+)
+_GOES_ON = re.compile(rf"{_BLANK}\+{_BLANK}(?=[\"'`])")
+_ESCAPE = re.compile(r"\\(u[0-9a-fA-F]{4}|\r\n|.)", re.DOTALL)
+_MEANING = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f"}
+_OF_PYTHON = {"True": "true", "False": "false", "None": "null"}
+_MAX_DEPTH = 20
 
 _OPENING = re.compile(r"\{(?:\s|\\[nrt])*+(\\+[\"'])?")
 _END_OF_STRING = re.compile(r"(?<!\\)[\"']")
 _MAX_OPENINGS = 1000  # each may be tried to the end of the text: hostile answers have more
 _MAX_ESCAPED = 20
+_STEPS = 1_000_000
+_DECODER = json.JSONDecoder(strict=False)
+
+
+def unescaped(text: str) -> str:
+    """Each escape is what JSON makes of it; a backslash that means nothing there goes."""
+    plain = _ESCAPE.sub(lambda match: _meaning(match[1]), text)
+    if "\\ud" in text.lower():  # halves of one character
+        plain = plain.encode("utf-16", "surrogatepass").decode("utf-16", "surrogatepass")
+    return plain
+
+
+def _meaning(escape: str) -> str:
+    return chr(int(escape[1:], 16)) if len(escape) == 5 else _MEANING.get(escape, escape)
+
+
+class RelaxedJson:
+    """Reads objects of one text. `steps` bounds the work on all of them together, in characters."""
+
+    def __init__(self, text: str, steps: int) -> None:
+        self._text, self._steps = text, steps
+        self._whole = True
+
+    def read_object(self, at: int) -> tuple[dict[str, Any], int, bool]:
+        """The object that opens at `at`, where it ends, and whether its brace closes it.
+
+        Raises ValueError where there is none.
+        """
+        self._whole = True
+        entries, end = self._object(at, 0)
+        return entries, end, self._whole
+
+    def read_array(self) -> list[Any]:
+        """The array that the text begins with. Raises ValueError if it is none."""
+        return self._array(0, 0)[0]
+
+    def _object(self, at: int, depth: int) -> tuple[dict[str, Any], int]:
+        entries: dict[str, Any] = {}
+        at += 1
+        while True:
+            at = self._skip(at)
+            if self._text.startswith("}", at):
+                return entries, at + 1
+            if entries and _END_OF_FRAME.match(self._text, at):
+                self._whole = False
+                return entries, at
+            key = _KEY_AND_SIGN.match(self._text, at)
+            if key is None:
+                raise ValueError(f"no key at {at}")
+            entries[key[1]], at = self._value(self._skip(key.end()), depth, _AFTER_VALUE)
+            at = self._skip(at)
+            at += self._text.startswith((",", ";"), at)
+
+    def _array(self, at: int, depth: int) -> tuple[list[Any], int]:
+        items: list[Any] = []
+        at += 1
+        while True:
+            at = self._skip(at)
+            if self._text.startswith("]", at):
+                return items, at + 1
+            item, at = self._value(at, depth, _AFTER_ITEM)
+            items.append(item)
+            at = self._skip(at)
+            at += self._text.startswith(",", at)
+
+    def _value(self, at: int, depth: int, after: re.Pattern[str]) -> tuple[Any, int]:
+        if depth > _MAX_DEPTH:
+            raise ValueError(f"nested too deeply at {at}")
+        if self._text.startswith("{", at):
+            return self._object(at, depth + 1)
+        if self._text.startswith("[", at):
+            return self._array(at, depth + 1)
+        if opens := _OPENS.match(self._text, at):
+            return self._string(opens, depth, after)
+        literal = _LITERAL.match(self._text, at)
+        if literal is None:
+            raise ValueError(f"no value at {at}")
+        return json.loads(_OF_PYTHON.get(literal[0], literal[0])), literal.end()
+
+    def _string(self, opens: re.Match[str], depth: int, after: re.Pattern[str]) -> tuple[str, int]:
+        quote, begin = opens[1], opens.end()
+        if len(quote) >= 3:  # three of a kind, perhaps with a language
+            end = self._text.find(quote[:3], begin)
+            self._count((end if end >= 0 else len(self._text)) - begin)
+            if end < 0:
+                raise ValueError(f"a string without end at {begin}")
+            return unescaped(self._text[begin:end]), end + 3
+        for found in _CLOSES[quote].finditer(self._text, begin):
+            if found[0][0] == "\\":
+                continue
+            end = found.end()
+            if after.match(self._text, end):
+                self._count(end - begin)
+                return unescaped(self._text[begin : found.start()]), end
+            if more := _GOES_ON.match(self._text, end):
+                self._count(more.end() - begin)
+                rest, end = self._value(more.end(), depth + 1, after)
+                return f"{unescaped(self._text[begin : found.start()])}{rest}", end
+        self._count(len(self._text) - begin)
+        raise ValueError(f"a string without end at {begin}")
+
+    def _skip(self, at: int) -> int:
+        found = _BLANKS.match(self._text, at)
+        assert found  # it may be empty
+        self._count(found.end() - at + 1)
+        return found.end()
+
+    def _count(self, steps: int) -> None:
+        self._steps -= steps
+        if self._steps < 0:
+            raise ValueError("too much to try")
 
 
 @dataclass(frozen=True)
@@ -36,19 +179,17 @@ def objects(
         return
     begin = openings[0].start()
     text = text[begin:]  # where a text is no JSON, Python counts its lines from the beginning
-    relaxed = RelaxedJson(text, steps=1_000_000 + 2 * len(text))
+    relaxed = None if exactly else RelaxedJson(text, _STEPS + 2 * len(text))
     end = escaped = 0
     for opening in openings:
         at = opening.start() - begin
         if at < end:
             continue
-        if exactly:
-            found = _exact(text, at)
-        elif opening[1]:
+        if opening[1] and not exactly:
             escaped += 1
             found = _escaped(text, at) if escaped <= _MAX_ESCAPED else None
         else:
-            found = _exact(text, at) or _relaxed(text, at, relaxed)
+            found = _parsed(text, at, relaxed)
         if found is None:
             continue
         yield replace(found, start=begin + found.start, end=begin + found.end)
@@ -56,23 +197,15 @@ def objects(
             end = found.end
 
 
-_decoder = json.JSONDecoder(strict=False)
-
-
-def _exact(text: str, at: int) -> Found | None:
-    try:
-        entries, end = _decoder.raw_decode(text, at)
-    except (ValueError, RecursionError):
-        return None
-    return Found(entries, at, end, exact=True, whole=True)
-
-
-def _relaxed(text: str, at: int, relaxed: RelaxedJson) -> Found | None:
-    try:
-        entries, end, whole = relaxed.read_object(at)
-    except (ValueError, RecursionError):
-        return None
-    return Found(entries, at, end, exact=False, whole=whole)
+def _parsed(text: str, at: int, relaxed: RelaxedJson | None) -> Found | None:
+    with contextlib.suppress(ValueError, RecursionError):
+        entries, end = _DECODER.raw_decode(text, at)
+        return Found(entries, at, end, exact=True, whole=True)
+    with contextlib.suppress(ValueError, RecursionError):
+        if relaxed:
+            entries, end, whole = relaxed.read_object(at)
+            return Found(entries, at, end, exact=False, whole=whole)
+    return None
 
 
 def _escaped(text: str, at: int) -> Found | None:
@@ -80,5 +213,5 @@ def _escaped(text: str, at: int) -> Found | None:
     closes = _END_OF_STRING.search(text, at)
     end = closes.start() if closes else len(text)
     inner = unescaped(text[at:end])
-    found = _exact(inner, 0) or _relaxed(inner, 0, RelaxedJson(inner, steps=1_000_000))
+    found = _parsed(inner, 0, RelaxedJson(inner, _STEPS))
     return found and replace(found, start=at, end=end, exact=False)
