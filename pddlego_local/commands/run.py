@@ -148,7 +148,7 @@ def _dry_run(asked: Sequence[list[str]], *, every_cell: bool) -> int:
     counted, errors = _composed(asked, dry_run.count)
     if errors:
         return max(map(_print_error, errors))
-    return dry_run.show(counted, every_cell=every_cell)
+    return dry_run.list_cells(counted, every_cell=every_cell)
 
 
 def _launch(hydra: Hydra, words: list[str], cells: Sequence[CellConfig]) -> int:

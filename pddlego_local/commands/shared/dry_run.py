@@ -5,15 +5,8 @@ from dataclasses import dataclass
 
 from rich.table import Table
 
-from pddlego_local.commands.shared.fit import (
-    CALL_BYTES,
-    Asked,
-    free_at,
-    look_at,
-    room_for_records,
-)
-from pddlego_local.commands.shared.screen import screen
-from pddlego_local.commands.shared.screen import show as show_table
+from pddlego_local.commands.shared.fit import CALL_BYTES, Asked, free_at, look_at, room_for_records
+from pddlego_local.commands.shared.screen import screen, show
 from pddlego_local.commands.shared.training_warnings import training_warnings
 from pddlego_local.core.errors import InfrastructureError
 from pddlego_local.core.record.folder import Cell
@@ -46,17 +39,15 @@ def count(overrides: Sequence[str], config: CellConfig) -> CellCount:
     return CellCount(overrides, config, len(episodes), done, most * (len(episodes) - done))
 
 
-def show(cells: Sequence[CellCount], *, every_cell: bool) -> int:
+def list_cells(cells: Sequence[CellCount], *, every_cell: bool) -> int:
     """Prints one table and its totals, what each model needs, and the disk. 0, or 3 if that is too
     small. Raises ConfigError for a model whose folder or context cannot be."""
     models = {str(cell.config.tree["model"]): cell.config for cell in reversed(cells)}
-    fits = [
-        look_at(
-            config.labels["model"], config.tree["model"], Asked(config.settings.run.concurrency)
-        )
-        for config in reversed(models.values())
-    ]
-    show_table(screen(), _table(cells, every_cell=every_cell or len(cells) <= MOST_LINES))
+    fits = []
+    for config in reversed(models.values()):
+        asked = Asked(config.settings.run.concurrency)
+        fits.append(look_at(config.labels["model"], config.tree["model"], asked))
+    show(screen(), _table(cells, every_cell=every_cell or len(cells) <= MOST_LINES))
     out, calls = cells[-1].config.settings.run.out, sum(cell.calls for cell in cells)
     warnings = training_warnings([cell.config for cell in cells])
     for line in (*fits, room_for_records(out, calls), *(f"warning: {text}" for text in warnings)):

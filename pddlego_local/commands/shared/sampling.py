@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 
 from pddlego_local.core.errors import ConfigError
 from pddlego_local.core.nouns import Completion
-from pddlego_local.core.record.events import Event
 from pddlego_local.core.seeds import derive_seed
 from pddlego_local.decoding import Decoding
 from pddlego_local.decoding.forms import PDDL, Keys
@@ -44,14 +43,13 @@ def first_question(config: CellConfig) -> Question[Keys]:
     """What the configured method asks first in the configured environment's first game, of a model
     all whose answers are cut. Raises ConfigError for a game that is over before."""
     environment, method = config.build("environment"), config.build("method")
+    game = config.settings.games[0]
     model = Scripted(itertools.repeat(Completion("", "length", 0, 0, 0.0)))
     with contextlib.closing(environment), contextlib.closing(config.build("planner")) as planner:
         parts = Parts(environment, model, planner, config.build("decoding"))
-        method(Episode(parts, _ignore, run_seed=0, game=config.settings.games[0], trial=0))
+        method(Episode(parts, lambda _: None, run_seed=0, game=game, trial=0))
     if not model.asked:
-        raise ConfigError(
-            f"games={config.settings.games[0]}: this game is over before a model is asked"
-        )
+        raise ConfigError(f"games={game}: this game is over before a model is asked")
     return model.asked[0]
 
 
@@ -92,6 +90,3 @@ def samples(config: CellConfig, model: Model, question: Question[Keys], count: i
     """`count` answers in the order of their numbers. Raises as `sampler`."""
     with ThreadPoolExecutor(config.settings.run.concurrency) as pool:
         return list(pool.map(sampler(config, model, question), range(count)))
-
-
-def _ignore(event: Event) -> None: ...

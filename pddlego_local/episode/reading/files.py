@@ -26,6 +26,9 @@ _BORDER = re.compile(
 _DEFINE = re.compile(r"(?:\(\s*)?\bdefine\s*\(\s*(domain|problem)\b", re.IGNORECASE)
 _NAME = re.compile(r"\(\s*(domain|problem)\s", re.IGNORECASE)
 _COMMENT = r";(?:(?!\\n)[^\n])*+"  # in a string a line ends with an escape
+_ABOVE = re.compile(  # a line of comment and what is comment or blank below it
+    r"(?:^[^\S\n]*;[^\n]*\n(?:[^\S\n]*(?:;[^\n]*)?\n)*+)?^[^\S\n]*\Z", re.MULTILINE
+)
 _BRACKET = re.compile(rf"{_COMMENT}|[()]")
 _GOES_ON = re.compile(rf"(?:\s|\\n|{_COMMENT})*+(?:\)|(?=\(\s*:))")
 _PIECES = re.compile(r"([\"'])\s*(?:\+\s*)?\n\s*\1")  # of a string that is put together
@@ -99,17 +102,8 @@ def _in_comment(text: str, at: int) -> bool:
 def _with_comments(text: str, at: int, before: int) -> int:
     """Where the comments above a file begin."""
     before = max(before, at - _MAX_COMMENT)
-    line = text.rfind("\n", before, at) + 1 or before
-    if text[line:at].strip():
-        return at
-    begin = line
-    while line > before:
-        above = text.rfind("\n", before, line - 1) + 1 or before
-        written = text[above:line].strip()
-        if written and not written.startswith(";"):
-            break
-        line, begin = above, above if written else begin
-    return begin
+    above = _ABOVE.search(text[before:at])
+    return before + above.start() if above else at
 
 
 def _extent(text: str, at: int, end: int) -> tuple[int, bool]:
