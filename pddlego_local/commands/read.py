@@ -35,11 +35,12 @@ def carry_out(arguments: argparse.Namespace) -> int:
     if arguments.strict:
         if arguments.cut:
             raise ConfigError("--strict takes nothing from an answer that was cut; leave out one")
-        was = strict(text, form)
+        result = strict(text, form)
     else:
         findings = lenient(text, form, cut=arguments.cut)
-        was = answer(findings.taken and findings.taken.value, findings.fault, form)
-    value, fault = was.value, was.fault
+        value = findings.taken.value if findings.taken else None
+        result = answer(value, findings.fault, form)
+    value, fault = result.value, result.fault
     if arguments.json:
         entries = value.model_dump() if value else dict.fromkeys(form.keys.model_fields)
         print(json.dumps({**entries, "fault": fault}))

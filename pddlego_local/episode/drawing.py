@@ -148,10 +148,16 @@ def _recorded(
     prefix: Prefix = _BEGINNING,
     asked: str = "",
 ) -> DrawnStage:
-    written = piece.recorded | {"text": prefix.head + piece.text}
-    place = {"before": prefix.kept, "drop": prefix.drop, "head": prefix.head}
-    digest = grammar.sha256 if grammar else None
-    return DrawnStage(name=name, grammar=digest, sampling=sampling, asked=asked, **place, **written)
+    return DrawnStage(
+        name=name,
+        grammar=grammar.sha256 if grammar else None,
+        sampling=sampling,
+        before=prefix.kept,
+        drop=prefix.drop,
+        head=prefix.head,
+        asked=asked,
+        **piece.recorded | {"text": prefix.head + piece.text},
+    )
 
 
 def _joined(text: str, finish_reason: str, drawn: list[DrawnStage]) -> Drawn:

@@ -64,7 +64,7 @@ def read(
     cut = completion.finish_reason == "length"
     if constraint is None and reading == "lenient":
         found = lenient(completion.text, form, cut=cut, prompt=prompt)
-        return answer(found.taken and found.taken.value, found.fault, form)
+        return answer(found.taken.value if found.taken else None, found.fault, form)
     if cut:
         return Answer(None, "truncated")
     if constraint is None:
