@@ -8,8 +8,7 @@ from pddlego_local.core.outcomes import something_to_do
 from pddlego_local.core.protocols import Planner
 from pddlego_local.core.record.events import Emit, Plan, Repair, Where
 from pddlego_local.decoding import Decoding
-from pddlego_local.pddl.check import check
-from pddlego_local.pddl.explain import explain
+from pddlego_local.pddl.check import check, explain
 from pddlego_local.pddl.repair import repair
 from pddlego_local.pddl.sections import with_goal
 

@@ -53,7 +53,7 @@ class PddlEdit:
         question = episode.question(EDIT, shown, domain=environment.domain, problem=problem)
 
         def plan(edit: Edit, where: Where) -> Formalization:
-            edited, absent = apply(edit, problem)
+            edited, absent = apply(edit.model_dump(), problem)
             episode.record(EditApplied(where=where, faults=tuple(absent)))
             return episode.plan(environment.domain, edited, where, goals=goals, fixed_domain=True)
 

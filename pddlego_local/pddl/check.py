@@ -3,10 +3,10 @@
 The judge is Fast Downward 26.6: a pair has a fault of kind "syntax" or "symbol" if and only if its
 translator refuses the pair or crashes on it. Fast Downward reports one fault, without a line; this
 check reports all that do not follow from others, each with its place and a remedy, and warns of
-what Fast Downward passes over in silence.
+what Fast Downward passes over in silence. `explain` makes of it what a model reads.
 
-    reader → domain, problem (conditions, effects, typed_list) → task → domain_checks,
-    problem_checks (symbols) → solvability (rules, relaxation, obstacles)
+    reader → domain, problem (formulas, typed_list) → task → checks (symbols)
+        → solvability (relaxation, obstacles)
 
 Some refusals are left to the planner, since they show only in the grounded task: axioms that depend
 on their own negation, a predicate declared twice with different numbers of parameters (a warning
@@ -16,16 +16,20 @@ here: some of these tasks crash it), and limits of time and memory.
 import re
 from dataclasses import dataclass
 
+from pddlego_local.core.nouns import PlanResult
+from pddlego_local.pddl.checks import check_domain, check_problem
 from pddlego_local.pddl.domain import read_domain
-from pddlego_local.pddl.domain_checks import check_domain
 from pddlego_local.pddl.faults import Fault, FaultLog
 from pddlego_local.pddl.problem import read_problem
-from pddlego_local.pddl.problem_checks import check_problem
 from pddlego_local.pddl.reader import read
 from pddlego_local.pddl.solvability import why_no_plan
 from pddlego_local.pddl.symbols import symbols_of
 
-__all__ = ["SWAPPED", "Check", "Fault", "check", "swapped"]
+__all__ = ["SWAPPED", "Check", "Fault", "check", "explain", "swapped"]
+
+MOST_FAULTS = 5  # in an explanation
+MOST_CHARACTERS = 2000  # of the whole explanation
+MOST_OF_PLANNER = 300  # characters of the planner's own words beside the checker's
 
 SWAPPED = "this is a problem, and the problem file is a domain: did you swap them?"
 _KIND = re.compile(r"(?:\s|;[^\n\r]*[\n\r])*\(\s*define\s*\(\s*(domain|problem)\s", re.IGNORECASE)
@@ -84,9 +88,8 @@ def _examine(domain_text: str, problem_text: str, recover: bool) -> Check:
         check_domain(domain, symbols, domain_log)
     if problem is not None:
         check_problem(problem, domain, symbols, problem_log)
-    logs = (domain_log, problem_log)
-    syntax = not any(log.has("syntax") for log in logs)
-    right = syntax and not any(log.has("symbol") for log in logs)
+    syntax = not (domain_log.has("syntax") or problem_log.has("syntax"))
+    right = syntax and not (domain_log.has("symbol") or problem_log.has("symbol"))
     no_plan: tuple[Fault, ...] = ()
     if right and domain is not None and problem is not None:
         no_plan = why_no_plan(domain, problem, symbols, (domain_text, problem_text))
@@ -96,3 +99,45 @@ def _examine(domain_text: str, problem_text: str, recover: bool) -> Check:
 
 def _position(fault: Fault) -> tuple[bool, int, int]:
     return fault.file == "problem", fault.line, fault.column
+
+
+def explain(domain: str, problem: str, result: PlanResult) -> str:
+    """What a model reads about files without a plan: at most five findings, each on a line
+    "domain line 12, column 7: …".
+
+    The planner names the first thing that it stumbles over, without a line. Refused files: the
+    faults, errors before anything else; where the structure is broken, the planner's own words
+    too. No plan or an empty one: the planner's verdict, then why. Else, and where the checker
+    finds nothing, the planner's message. Never longer than MOST_CHARACTERS.
+    """
+    lines: list[str] = []
+    if result.outcome == "translate_error":
+        lines = _of_refused(check(domain, problem), result.message)
+    elif result.outcome in ("unsolvable", "goal_already_true"):
+        lines = _of_fruitless(check(domain, problem), result.message)
+    first, *others = lines or [result.message]
+    text = _cut(first, MOST_CHARACTERS)
+    for line in others:  # as far as they fit
+        if len(text) + 1 + len(line) > MOST_CHARACTERS:
+            break
+        text += f"\n{line}"
+    return text
+
+
+def _of_refused(verdict: Check, message: str) -> list[str]:
+    errors = [fault for fault in verdict.faults if fault.kind != "warning"]
+    lines = [str(fault) for fault in (errors or verdict.faults)[:MOST_FAULTS]]
+    if lines and not verdict.syntax and lines[0] not in message:
+        lines.append(f"The planner says: {_cut(' '.join(message.split()), MOST_OF_PLANNER)}")
+    return lines
+
+
+def _of_fruitless(verdict: Check, message: str) -> list[str]:
+    """The reasons; only where there are none, what else is odd about the files."""
+    warnings = verdict.no_plan or verdict.faults
+    reasons = [str(fault) for fault in warnings[:MOST_FAULTS]]
+    return [message.split("\n", 1)[0], *reasons] if reasons else []
+
+
+def _cut(text: str, most: int) -> str:
+    return text if len(text) <= most else text[: most - 2] + " …"

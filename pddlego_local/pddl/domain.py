@@ -4,13 +4,11 @@ Reading goes on after a fault, so that one slip does not turn every later name i
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
-from pddlego_local.pddl.conditions import read_condition
-from pddlego_local.pddl.effects import read_effect
 from pddlego_local.pddl.faults import FaultLog
+from pddlego_local.pddl.formulas import read_condition, read_effect
 from pddlego_local.pddl.reader import SECTIONS, Block, Node, Word
-from pddlego_local.pddl.task import ActionDefinition, Axiom, Domain, Predicate
+from pddlego_local.pddl.task import ActionDefinition, Axiom, Domain, Predicate, Problem, TypedName
 from pddlego_local.pddl.typed_list import read_typed_list, type_groups
 
 REQUIREMENTS = (
@@ -62,7 +60,7 @@ def read_name(block: Block, log: FaultLog) -> Word | None:
     return None
 
 
-def read_requirements(block: Block, log: FaultLog) -> None:
+def read_requirements(block: Block, _file: Domain | Problem, log: FaultLog) -> None:
     for item in block.items[1:]:
         if isinstance(item, Block):
             log.syntax(item, f"`{item}` stands in `:requirements`, where only names may stand")
@@ -98,20 +96,20 @@ def refuse_section(item: Node, file: str, of_the_other: frozenset[str], log: Fau
         )
 
 
-def _requirements(block: Block, domain: Domain, log: FaultLog) -> None:
-    read_requirements(block, log)
+def read_names(block: Block, names: list[TypedName], unreadable: set[str], log: FaultLog) -> None:
+    """Adds what a section lists to `names`, or the section to those that are `unreadable`."""
+    listed = read_typed_list(block.items[1:], log)
+    if listed is None:
+        unreadable.add(block.head)
+    names += listed or []
 
 
 def _types(block: Block, domain: Domain, log: FaultLog) -> None:
-    types = read_typed_list(block.items[1:], log)
-    domain.types += types or []
-    domain.types_complete &= types is not None
+    read_names(block, domain.types, domain.unreadable, log)
 
 
 def _constants(block: Block, domain: Domain, log: FaultLog) -> None:
-    constants = read_typed_list(block.items[1:], log)
-    domain.constants += constants or []
-    domain.constants_complete &= constants is not None
+    read_names(block, domain.constants, domain.unreadable, log)
 
 
 def _predicates(block: Block, domain: Domain, log: FaultLog) -> None:
@@ -132,17 +130,13 @@ def _predicate(node: Node, log: FaultLog) -> Predicate | None:
 
 def _functions(block: Block, domain: Domain, log: FaultLog) -> None:
     for group, type_node in type_groups(block.items[1:], log):
-        if type_node is not None and not (isinstance(type_node, Word) and _is_number(type_node)):
+        if isinstance(type_node, Block) or (type_node and type_node.name != "number"):
             log.syntax(type_node, f"a function must have the type `number`, not `{type_node}`")
         for item in group:
             if isinstance(item, Block) and item.items and isinstance(item.items[0], Word):
                 read_typed_list(item.items[1:], log)
             else:
                 log.syntax(item, f"`{item}` is no declaration of a function: `(name ?variable …)`")
-
-
-def _is_number(word: Word) -> bool:
-    return word.name == "number"
 
 
 def _axiom(block: Block, domain: Domain, log: FaultLog) -> None:
@@ -155,69 +149,57 @@ def _axiom(block: Block, domain: Domain, log: FaultLog) -> None:
         domain.axioms.append(Axiom(predicate, read_condition(condition, log)))
 
 
-@dataclass(slots=True)
-class _Fields:
-    """The `:keyword value` pairs of an action, in the only order that Fast Downward takes."""
-
-    items: list[Node]
-    position: int = 0
-
-    def take(self, keyword: str, log: FaultLog, action: str) -> Block | None:
-        """The block after `keyword` if the keyword comes next."""
-        key = self.items[self.position] if self.position < len(self.items) else None
-        if not isinstance(key, Word) or key.name != keyword:
-            return None
-        value = self.items[self.position + 1] if self.position + 1 < len(self.items) else None
-        self.position += 2
-        if isinstance(value, Block):
-            return value
-        log.syntax(value or key, f"`{keyword}` of action `{action}` must be followed by a list")
-        return Block(key.offset)
-
-
 def _action(block: Block, domain: Domain, log: FaultLog) -> None:
     name = block.items[1] if len(block.items) > 1 else None
     if not isinstance(name, Word):
         log.syntax(block, "an action has no name: `(:action NAME :parameters (…) …)`")
         return
     action = ActionDefinition(name)
-    fields = _Fields(block.items[2:])
-    parameters = fields.take(":parameters", log, str(name))
-    if parameters is not None:
-        typed = read_typed_list(parameters.items, log, variables=True)
-        action.parameters, action.complete = typed or [], typed is not None
-    precondition = fields.take(":precondition", log, str(name))
-    if precondition is not None:
-        action.precondition = read_condition(precondition, log)
-    effect = fields.take(":effect", log, str(name))
-    if effect is not None:
-        action.effect = read_effect(effect, log)
+    fields, rest = _fields(block, log)
+    if ":parameters" in fields:
+        parameters = read_typed_list(fields[":parameters"].items, log, variables=True)
+        action.parameters, action.complete = parameters or [], parameters is not None
+    if ":precondition" in fields:
+        action.precondition = read_condition(fields[":precondition"], log)
+    if ":effect" in fields:
+        action.effect = read_effect(fields[":effect"], log)
     else:
         action.effect.complete = False
-    _refuse_rest(fields, effect is not None, block, name, log)
+    if rest:
+        _refuse_rest(rest[0], name, log)
+    elif ":effect" not in fields:
+        log.syntax(block, f"action `{name}` has no `:effect`: add `:effect (…)`")
     domain.actions.append(action)
 
 
-def _refuse_rest(
-    fields: _Fields, has_effect: bool, block: Block, name: Word, log: FaultLog
-) -> None:
-    rest = fields.items[fields.position :]
-    if not rest:
-        if not has_effect:
-            log.syntax(block, f"action `{name}` has no `:effect`: add `:effect (…)`")
-        return
-    first = rest[0]
+def _fields(action: Block, log: FaultLog) -> tuple[dict[str, Block], list[Node]]:
+    """The lists after the keywords, in the one order that Fast Downward takes; what is left."""
+    fields: dict[str, Block] = {}
+    name, rest = action.items[1], action.items[2:]
+    for keyword in ACTION_FIELDS:
+        key, value = [*rest, None, None][:2]
+        if not isinstance(key, Word) or key.name != keyword:
+            continue
+        if not isinstance(value, Block):
+            log.syntax(value or key, f"`{keyword}` of action `{name}` must be followed by a list")
+            value = Block(key.offset)
+        fields[keyword] = value
+        rest = rest[2:]
+    return fields, rest
+
+
+def _refuse_rest(first: Node, action: Word, log: FaultLog) -> None:
     if isinstance(first, Block):
         remedy = "join several conditions or effects with `(and … …)`"
     elif first.name in ACTION_FIELDS:
         remedy = "each field may stand once, in the order `:parameters :precondition :effect`"
     else:
         remedy = "the only fields are `:parameters`, `:precondition` and `:effect`"
-    log.syntax(first, f"`{first}` is not expected here in action `{name}`: {remedy}")
+    log.syntax(first, f"`{first}` is not expected here in action `{action}`: {remedy}")
 
 
 _READERS: dict[str, Callable[[Block, Domain, FaultLog], None]] = {
-    ":requirements": _requirements,
+    ":requirements": read_requirements,
     ":types": _types,
     ":constants": _constants,
     ":predicates": _predicates,

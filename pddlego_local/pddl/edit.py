@@ -6,41 +6,28 @@ that is reported, never passed over in silence. As everywhere in PDDL the case o
 matter; what stays is spelled as the file has it.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Protocol
+from collections.abc import Mapping
+from typing import TypedDict
 
 from pddlego_local.pddl.domain import read_head
 from pddlego_local.pddl.faults import FaultLog
 from pddlego_local.pddl.reader import Block, Node, Word, read
-from pddlego_local.pddl.sections import section, with_section
+from pddlego_local.pddl.sections import listed, with_section
 from pddlego_local.pddl.typed_list import type_groups
 
 
-class EditedList(Protocol):
+class Changes(TypedDict):
     """What an edit does to one list: lines to add and to delete, and what replaces what."""
 
-    @property
-    def add(self) -> Sequence[str]: ...
-    @property
-    def replace(self) -> Mapping[str, str]: ...
-    @property
-    def delete(self) -> Sequence[str]: ...
-
-
-class ProblemEdit(Protocol):
-    """What `apply` needs of `decoding.forms.Edit`."""
-
-    @property
-    def objects(self) -> EditedList: ...
-    @property
-    def init(self) -> EditedList: ...
+    add: list[str]
+    replace: dict[str, str]
+    delete: list[str]
 
 
 def empty_problem(domain: str) -> str:
     """The file that the first edit changes: no objects, no facts, no goal."""
-    log = FaultLog("domain", domain)
-    block = read(domain, log.syntax)
-    name = read_head(block, "domain", log) if block is not None else None
+    block = read(domain)
+    name = read_head(block, "domain", FaultLog()) if block is not None else None
     return (
         f"(define (problem game)\n  (:domain {name.text if name else 'game'})\n"
         "  (:objects)\n  (:init)\n  (:goal (and)))\n"
@@ -49,37 +36,33 @@ def empty_problem(domain: str) -> str:
 
 def objects_of(problem: str) -> dict[str, str]:
     """Name → type of every object, in the order of the file; untyped ones are "object"."""
-    block = section(problem, ":objects")
-    return _declared(block.items[1:], FaultLog("problem", "")) if block is not None else {}
+    return _declared(listed(problem, ":objects"), FaultLog())
 
 
 def facts_of(problem: str) -> list[str]:
     """The facts of `:init` with single blanks, each once, in the order of the file."""
-    block = section(problem, ":init")
-    items = block.items[1:] if block is not None else []
+    items = listed(problem, ":init")
     return list(dict.fromkeys(_tidy(item) for item in items if isinstance(item, Block)))
 
 
 def facts_as_names(problem: str) -> list[tuple[str, ...]]:
     """The facts of `:init` in lower case, as ("at", "kitchen"), in the order of the file; what is
     no fact, or denied, is left out."""
-    block = section(problem, ":init")
-    items = [item.items for item in block.items if isinstance(item, Block)] if block else []
+    facts = [item.items for item in listed(problem, ":init") if isinstance(item, Block)]
     return [
         tuple(word.name for word in fact if isinstance(word, Word))
-        for fact in items
+        for fact in facts
         if fact and all(isinstance(word, Word) for word in fact)
     ]
 
 
-def difference(before: str, after: str) -> dict[str, Any]:
+def difference(before: str, after: str) -> dict[str, Changes]:
     """The edit, as its form asks for it, from one problem's objects and facts to another's."""
     old_objects, new_objects = objects_of(before), objects_of(after)
     old_facts, new_facts = facts_of(before), facts_of(after)
-    added = [f"{n} - {t}" for n, t in new_objects.items() if old_objects.get(n) != t]
     return {
         "objects": {
-            "add": added,
+            "add": [f"{n} - {t}" for n, t in new_objects.items() if old_objects.get(n) != t],
             "replace": {},
             "delete": [n for n, t in old_objects.items() if new_objects.get(n) != t],
         },
@@ -91,33 +74,39 @@ def difference(before: str, after: str) -> dict[str, Any]:
     }
 
 
-def apply(edit: ProblemEdit, problem: str) -> tuple[str, tuple[str, ...]]:
-    """The edited problem, and a sentence for each part of the edit that named nothing.
+def apply(edit: Mapping[str, Changes], problem: str) -> tuple[str, tuple[str, ...]]:
+    """The problem with "objects" and "init" edited, and a sentence for each part of the edit that
+    named nothing.
 
     In this order: objects are replaced everywhere, deleted, added; then facts likewise.
     """
-    objects, facts = objects_of(problem), facts_of(problem)
     faults: list[str] = []
-    objects, facts = _with_objects(edit.objects, objects, facts, faults)
-    facts = _with_facts(edit.init, facts, faults)
-    return _written(problem, objects, facts), tuple(faults)
+    objects, facts = _with_objects(edit["objects"], objects_of(problem), facts_of(problem), faults)
+    facts = _with_facts(edit["init"], facts, faults)
+    lines = [
+        " ".join([*(name for name, own in objects.items() if own == kind), "-", kind])
+        for kind in dict.fromkeys(objects.values())
+    ]
+    for name, entries in ((":objects", lines), (":init", facts)):
+        problem = with_section(problem, name, f"({name}\n    " + "\n    ".join(entries) + ")")
+    return problem, tuple(faults)
 
 
 def _with_objects(
-    changes: EditedList, objects: dict[str, str], facts: list[str], faults: list[str]
+    changes: Changes, objects: dict[str, str], facts: list[str], faults: list[str]
 ) -> tuple[dict[str, str], list[str]]:
-    for old, new in changes.replace.items():
+    for old, new in changes["replace"].items():
         there = _spelled(old, objects)
         if there not in objects:
             faults.append(f"objects.replace: there is no object {old}")
             continue
         objects = {new if name == there else name: kind for name, kind in objects.items()}
         facts = [_renamed(fact, old, new, predicates=False) for fact in facts]
-    for line in changes.delete:
+    for line in changes["delete"]:
         for name in _declared_by(line):
             if objects.pop(_spelled(name, objects), None) is None:
                 faults.append(f"objects.delete: there is no object {name}")
-    for line in changes.add:
+    for line in changes["add"]:
         names = _declared_by(line)
         if not names:
             faults.append(f"objects.add: {line!r} declares nothing")
@@ -125,8 +114,8 @@ def _with_objects(
     return objects, facts
 
 
-def _with_facts(changes: EditedList, facts: list[str], faults: list[str]) -> list[str]:
-    for old, new in changes.replace.items():
+def _with_facts(changes: Changes, facts: list[str], faults: list[str]) -> list[str]:
+    for old, new in changes["replace"].items():
         if old.lstrip().startswith("("):
             replaced = {fact.lower() for fact in _facts_by(old)}
             instead = {fact: _facts_by(new) for fact in facts if fact.lower() in replaced}
@@ -136,12 +125,12 @@ def _with_facts(changes: EditedList, facts: list[str], faults: list[str]) -> lis
         if not instead:
             faults.append(f"init.replace: there is no {old}")
         facts = [new_fact for fact in facts for new_fact in instead.get(fact, [fact])]
-    for fact in (fact for line in changes.delete for fact in _facts_by(line)):
+    for fact in (fact for line in changes["delete"] for fact in _facts_by(line)):
         left = [kept for kept in facts if kept.lower() != fact.lower()]
         if left == facts:
             faults.append(f"init.delete: there is no fact {fact}")
         facts = left
-    for line in changes.add:
+    for line in changes["add"]:
         added = _facts_by(line)
         if not added:
             faults.append(f"init.add: {line!r} states nothing")
@@ -150,17 +139,6 @@ def _with_facts(changes: EditedList, facts: list[str], faults: list[str]) -> lis
     for fact in facts:
         once.setdefault(fact.lower(), fact)
     return list(once.values())
-
-
-def _written(problem: str, objects: Mapping[str, str], facts: Sequence[str]) -> str:
-    lines = "\n    ".join(_grouped(objects))
-    problem = with_section(problem, ":objects", f"(:objects\n    {lines})")
-    return with_section(problem, ":init", "(:init\n    " + "\n    ".join(facts) + ")")
-
-
-def _grouped(objects: Mapping[str, str]) -> Iterator[str]:
-    for kind in dict.fromkeys(objects.values()):
-        yield " ".join([*(name for name, k in objects.items() if k == kind), "-", kind])
 
 
 def _declared(items: list[Node], log: FaultLog) -> dict[str, str]:
@@ -174,8 +152,7 @@ def _declared(items: list[Node], log: FaultLog) -> dict[str, str]:
 
 def _declared_by(line: str) -> dict[str, str]:
     """ "a b - room" as {a: room, b: room}; a name alone is an object. Empty if it is no list."""
-    log = FaultLog("problem", "")
-    items = _items(line)
+    log, items = FaultLog(), _items(line)
     if items and all(isinstance(item, Block) for item in items):
         items = [node for item in items if isinstance(item, Block) for node in item.items]
     names = _declared(items, log)
@@ -191,7 +168,7 @@ def _facts_by(line: str) -> list[str]:
 
 
 def _items(line: str) -> list[Node]:
-    block = read(f"({line})", lambda _offset, _message: None, recover=True)
+    block = read(f"({line})", recover=True)
     return block.items if block is not None else []
 
 

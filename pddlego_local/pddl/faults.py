@@ -2,6 +2,7 @@
 
 import bisect
 import re
+from collections import Counter
 from dataclasses import dataclass
 from typing import Literal
 
@@ -38,11 +39,12 @@ class Fault:
 class FaultLog:
     """Collects the faults of one file. A message that comes again is kept once, where it began."""
 
-    def __init__(self, file: File, text: str) -> None:
+    def __init__(self, file: File = "domain", text: str = "") -> None:
+        """Without a file: for a reading whose faults nobody asks for."""
         self.file: File = file
         self._text = text
         self._first: dict[tuple[Kind, str], int] = {}
-        self._count: dict[Kind, int] = {"syntax": 0, "symbol": 0, "warning": 0}
+        self._count: Counter[Kind] = Counter()
 
     def syntax(self, at: Node | int, message: str) -> None:
         self._add("syntax", at, message)
@@ -68,8 +70,6 @@ class FaultLog:
             self._count[kind] += 1
 
     def in_order(self) -> tuple[Fault, ...]:
-        if not self._first:
-            return ()
         line_starts = [0, *(end.end() for end in _LINE_END.finditer(self._text))]
         faults = []
         for (kind, message), offset in sorted(self._first.items(), key=lambda item: item[1]):

@@ -6,10 +6,11 @@ false. Derived predicates are not followed: for domains without them only. The p
 free of faults of syntax and symbols.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+import itertools
+from collections.abc import Iterator, Mapping
 
-from pddlego_local.pddl.conditions import OPERATORS
 from pddlego_local.pddl.faults import FaultLog
+from pddlego_local.pddl.formulas import OPERATORS
 from pddlego_local.pddl.reader import Block, Word
 from pddlego_local.pddl.symbols import Types, type_names
 from pddlego_local.pddl.task import Domain, Problem, TypedName
@@ -17,75 +18,61 @@ from pddlego_local.pddl.typed_list import read_typed_list
 
 Binding = Mapping[str, str]
 """From the name of a variable to that of an object, both in lower case."""
+QUANTIFIERS = ("forall", "exists")
 
 
 def goal_already_true(domain: Domain, problem: Problem) -> bool:
     """Whether the initial facts alone make the goal true: the plan is empty. False without goal."""
     goal = problem.goal_block
-    return goal is not None and InitialState(domain, problem).holds(goal)
+    return goal is not None and _InitialState(domain, problem).holds(goal, {})
 
 
-def constant(condition: Block) -> bool | None:
+def _constant(condition: Block) -> bool | None:
     """The value that a condition has by its operators alone; None if it depends on facts. As deep
-    as `InitialState.holds`."""
+    as `_InitialState.holds`."""
     if condition.head not in OPERATORS:
         return None
     every, values = condition.head in ("and", "forall"), []
-    for position, operand in enumerate(_operands(condition)):
-        value = constant(operand)
-        if value is not None and _is_negated(condition, position):
-            value = not value
-        if value is not None and value != every:
-            return value
+    for operand, negated in _operands(condition):
+        value = _constant(operand)
+        if value is not None and (value != negated) != every:
+            return not every
         values.append(value)
     return None if None in values else every
 
 
-def _operands(condition: Block) -> list[Block]:
+def _operands(condition: Block) -> list[tuple[Block, bool]]:
+    """With whether each is negated, if "not" and "imply" are read as "or"."""
     blocks = [item for item in condition.items if isinstance(item, Block)]
-    return blocks[1:] if condition.head in ("forall", "exists") else blocks
+    if condition.head in QUANTIFIERS:
+        blocks = blocks[1:]
+    turned = {"not": len(blocks), "imply": 1}.get(condition.head, 0)
+    return [(block, position < turned) for position, block in enumerate(blocks)]
 
 
-def _is_negated(condition: Block, position: int) -> bool:
-    """Of an operand, if the operators "not" and "imply" are read as "or"."""
-    return condition.head == "not" or (condition.head == "imply" and position == 0)
-
-
-class InitialState:
+class _InitialState:
     """The facts of `:init`, and the objects and constants by their types."""
 
     def __init__(self, domain: Domain, problem: Problem) -> None:
         self._types = Types(domain)
         self._things = (*domain.constants, *problem.objects)
         self._facts = {fact.atom.key for fact in problem.init if not fact.negated}
-        self._by_type: dict[frozenset[str], dict[str, None]] = {}
 
-    def holds(self, condition: Block, binding: Binding | None = None) -> bool:
+    def holds(self, condition: Block, binding: Binding) -> bool:
         """Goes one frame deeper for each level of nesting, of which the planner takes 495."""
         if condition.head not in OPERATORS:
-            return self._is_fact(condition, binding or {})
-        if condition.head in ("forall", "exists") and (value := constant(condition)) is not None:
-            return value
+            return self._is_fact(condition, binding)
+        bindings: Iterator[Binding] = iter([binding])
+        if condition.head in QUANTIFIERS:
+            if (value := _constant(condition)) is not None:
+                return value
+            bindings = self._bindings(condition, binding)
         every = condition.head in ("and", "forall")
-        for operand, bound, negated in self._instances(condition, binding or {}):
-            if (self.holds(operand, bound) != negated) != every:
-                return not every
+        for bound in bindings:
+            for operand, negated in _operands(condition):
+                if (self.holds(operand, bound) != negated) != every:
+                    return not every
         return every
-
-    def _instances(
-        self, condition: Block, binding: Binding
-    ) -> Iterator[tuple[Block, Binding, bool]]:
-        """What an "and" or an "or" of the same meaning joins: (condition, binding, negated)."""
-        operands = _operands(condition)
-        if condition.head in ("forall", "exists"):
-            variables = condition.items[1]
-            assert isinstance(variables, Block)
-            entries = read_typed_list(variables.items, FaultLog("problem", "")) or []
-            for extended in self._bindings(entries, binding):
-                yield operands[0], extended, False
-            return
-        for position, operand in enumerate(operands):
-            yield operand, binding, _is_negated(condition, position)
 
     def _is_fact(self, atom: Block, binding: Binding) -> bool:
         predicate, *terms = (word.name for word in atom.items if isinstance(word, Word))
@@ -94,17 +81,14 @@ class InitialState:
             return arguments[0] == arguments[1]
         return (predicate, *arguments) in self._facts
 
-    def _bindings(self, variables: Iterable[TypedName], binding: Binding) -> Iterator[Binding]:
+    def _bindings(self, quantified: Block, binding: Binding) -> Iterator[Binding]:
         """`binding` with an object for each of the variables, in every way that types allow."""
-        first, *others = variables
-        for name in self._of_types(frozenset(type_names(first))):
-            extended = {**binding, first.name: name}
-            if others:
-                yield from self._bindings(others, extended)
-            else:
-                yield extended
+        variables = quantified.items[1]
+        assert isinstance(variables, Block)
+        entries = read_typed_list(variables.items, FaultLog()) or []
+        names = [entry.name for entry in entries]
+        for values in itertools.product(*map(self._of_type, entries)):
+            yield {**binding, **dict(zip(names, values, strict=True))}
 
-    def _of_types(self, types: frozenset[str]) -> Iterable[str]:
-        if types not in self._by_type:
-            self._by_type[types] = self._types.instances(types, self._things)
-        return self._by_type[types]
+    def _of_type(self, variable: TypedName) -> dict[str, None]:
+        return self._types.instances(frozenset(type_names(variable)), self._things)

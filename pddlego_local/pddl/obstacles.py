@@ -3,8 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from pddlego_local.pddl.relaxation import Relaxation
-from pddlego_local.pddl.rules import Binding, Fact, Rule, fact_of
+from pddlego_local.pddl.relaxation import Binding, Fact, Relaxation, Rule, fact_of, unified
 from pddlego_local.pddl.symbols import by_name
 from pddlego_local.pddl.task import Literal, TypedName
 
@@ -62,20 +61,13 @@ class Obstacles:
             return None
         scope = by_name(effect.scope)
         variables = rule.variables | scope
-        binding: dict[str, str] = {}
-        misfit = None
-        for term, value in zip(pattern[1:], fact[1:], strict=True):
-            if not value:
-                continue
-            if term not in variables:
-                if term != value:
-                    return None
-            elif binding.setdefault(term, value) != value:
-                return None
-            elif value not in self.relaxation.objects_for(variables[term]):
-                misfit = misfit or variables[term]
-        outer = {term: value for term, value in binding.items() if term not in scope}
-        return _Attempt(rule, binding if misfit else outer, misfit)
+        binding = unified(pattern, fact, variables)
+        if binding is None:
+            return None
+        for term, value in binding.items():
+            if value not in self.relaxation.objects_for(variables[term]):
+                return _Attempt(rule, binding, misfit=variables[term])
+        return _Attempt(rule, {t: value for t, value in binding.items() if t not in scope})
 
     def _only(self, attempt: _Attempt, chain: tuple[Fact, ...]) -> str:
         return f"only `{attempt.rule.action.word}` could, and {self._because(attempt, chain)}"
@@ -129,7 +121,7 @@ class Obstacles:
 
     def _misfit(self, rule: Rule, pattern: Fact) -> tuple[TypedName, str] | None:
         """A variable of the pattern and the object that only its type keeps out."""
-        for fact in self.relaxation.reached_with(pattern[0]):
+        for fact in self.relaxation.reached_with[pattern[0]]:
             unlike = [(t, v) for t, v in zip(pattern[1:], fact[1:], strict=True) if t != v]
             for term, value in unlike if all(t in rule.variables for t, _ in unlike) else ():
                 variable = rule.variables[term]

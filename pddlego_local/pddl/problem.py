@@ -1,12 +1,16 @@
 """A problem's blocks to `task.Problem`, in the one order that Fast Downward takes."""
 
-from pddlego_local.pddl.conditions import read_condition, read_literal
-from pddlego_local.pddl.domain import read_head, read_name, read_requirements, refuse_section
-from pddlego_local.pddl.effects import refuse_number
+from pddlego_local.pddl.domain import (
+    read_head,
+    read_name,
+    read_names,
+    read_requirements,
+    refuse_section,
+)
 from pddlego_local.pddl.faults import FaultLog
+from pddlego_local.pddl.formulas import read_condition, read_literal, refuse_number
 from pddlego_local.pddl.reader import Block, Node, Word
 from pddlego_local.pddl.task import Problem, Value
-from pddlego_local.pddl.typed_list import read_typed_list
 
 ORDER = (":domain", ":requirements", ":objects", ":init", ":goal", ":metric")
 REQUIRED = frozenset({":domain", ":init", ":goal"})
@@ -46,11 +50,9 @@ def _read_section(block: Block, section: str, problem: Problem, log: FaultLog) -
     if section == ":domain":
         problem.domain_word = read_name(block, log)
     elif section == ":requirements":
-        read_requirements(block, log)
+        read_requirements(block, problem, log)
     elif section == ":objects":
-        objects = read_typed_list(block.items[1:], log)
-        problem.objects += objects or []
-        problem.objects_complete &= objects is not None
+        read_names(block, problem.objects, problem.unreadable, log)
     elif section == ":init":
         for item in block.items[1:]:
             _read_fact(item, problem, log)
@@ -70,9 +72,7 @@ def _read_fact(node: Node, problem: Problem, log: FaultLog) -> None:
         return
     if node.head == "=":
         _read_value(node, problem, log)
-        return
-    fact = read_literal(node, log)
-    if fact is not None:
+    elif (fact := read_literal(node, log)) is not None:
         problem.init.append(fact)
 
 

@@ -6,6 +6,7 @@ before it, only ASCII outside comments, names without regard to case, one list a
 """
 
 import re
+from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
@@ -68,7 +69,11 @@ Patch = tuple[int, int, str]
 """Where a piece of a text begins and ends, and what is to stand there instead."""
 
 
-def read(text: str, report: Report, recover: bool = False) -> Block | None:
+def ignore(_offset: int, _message: str) -> None:
+    """For readings whose faults are reported elsewhere."""
+
+
+def read(text: str, report: Report = ignore, recover: bool = False) -> Block | None:
     """The one list that `text` is, or None where it is none.
 
     `report(offset, message)` gets every fault. With `recover`, a section that begins inside
@@ -92,19 +97,17 @@ def source(text: str, node: Node) -> str:
 def balancing(text: str) -> list[Patch]:
     """What makes of the parentheses what `read` with `recover` takes them for; empty where they
     are right, or where it is not clear how they could be."""
-    reading = _Reading(text, lambda _offset, _message: None, recover=True)
+    reading = _Reading(text, ignore, recover=True)
     return reading.patches if reading.run() is not None and not reading.refused else []
 
 
 class _Reading:
-    """The state of one pass over a text: the blocks still open, innermost last, and the token
-    that follows the present one."""
+    """The state of one pass over a text: the tokens to come, and the blocks still open, innermost
+    last."""
 
     def __init__(self, text: str, report: Report, recover: bool) -> None:
         self.text, self.report, self.recover = text, report, recover
-        self.tokens = (match for match in _TOKEN.finditer(text) if match[0][0] != ";")
-        self.following = next(self.tokens, None)
-        self.line, self.line_offset = 1, 0
+        self.tokens = deque(match for match in _TOKEN.finditer(text) if match[0][0] != ";")
         self.root: Block | None = None
         self.open: list[Block] = []
         self.moved = 0  # parentheses that recovery set elsewhere; as many may be left over
@@ -115,8 +118,8 @@ class _Reading:
     def run(self) -> Block | None:
         if not self._begins_well():
             return None
-        while self.following is not None:
-            token, self.following = self.following, next(self.tokens, None)
+        while self.tokens:
+            token = self.tokens.popleft()
             if not self.open and self.root is not None and self._is_past_the_end(token):
                 return self.root if self.recover else None
             if token[0] == "(":
@@ -125,7 +128,11 @@ class _Reading:
                 if len(self.open) == DEEPEST:
                     self.report(token.start(), "the parentheses are nested too deeply to be read")
                     return None
-                self._open(token.start())
+                block = Block(token.start())
+                self.root = self.root or block
+                if self.open:
+                    self.open[-1].items.append(block)
+                self.open.append(block)
             elif token[0] == ")":
                 if self.open:
                     self.open.pop().end = token.start()
@@ -136,10 +143,10 @@ class _Reading:
 
     def _begins_well(self) -> bool:
         """Whether there is a list to read: at once, or further on if recovering."""
-        first = self.following
-        if first is None:
+        if not self.tokens:
             self.report(0, "the text is empty: it must be one list that begins with `(define`")
             return False
+        first = self.tokens[0]
         if first[0] == "(":
             return True
         self.report(
@@ -147,27 +154,16 @@ class _Reading:
             f"the text must begin with `(define`, not with `{_shortened(first[0])}`: "
             "remove what stands before it",
         )
-        while self.recover and self.following is not None and self.following[0] != "(":
-            self.following = next(self.tokens, None)
-        return self.recover and self.following is not None
-
-    def _open(self, offset: int) -> None:
-        block = Block(offset)
-        if self.open:
-            self.open[-1].items.append(block)
-        else:
-            self.root = block
-        self.open.append(block)
+        while self.recover and self.tokens and self.tokens[0][0] != "(":
+            self.tokens.popleft()
+        return self.recover and bool(self.tokens)
 
     def _line(self, offset: int) -> int:
-        """The line of an offset that is not before the last one asked for."""
-        self.line += self.text.count("\n", self.line_offset, offset)
-        self.line_offset = offset
-        return self.line
+        return self.text.count("\n", 0, offset) + 1
 
     def _section(self) -> str:
         """The section's name if the present parenthesis opens one, else ""."""
-        following = self.following[0] if self.following is not None else ""
+        following = self.tokens[0][0] if self.tokens else ""
         return following if following.lower() in SECTIONS else ""
 
     def _close_before_section(self, offset: int) -> None:
@@ -205,14 +201,10 @@ class _Reading:
                 return False
         what = "one `)` too many" if token[0] == ")" else f"`{_shortened(token[0])}` stands"
         self.report(token.start(), f"{what} after the end of `{self.root}`: remove it")
-        self._remove_the_rest(token)
+        # Further closing parentheses can go; anything else is not ours to remove.
+        self.refused = any(match[0] != ")" for match in (token, *self.tokens))
+        self.patches += [(match.start(), match.end(), "") for match in self.tokens]
         return True
-
-    def _remove_the_rest(self, token: re.Match[str]) -> None:
-        """Further closing parentheses can go; anything else is not ours to remove."""
-        rest = [token, *([self.following] if self.following is not None else []), *self.tokens]
-        self.refused = any(match[0] != ")" for match in rest)
-        self.patches += [(match.start(), match.end(), "") for match in rest[1:]]
 
     def _at_the_end(self) -> Block | None:
         if not self.open:

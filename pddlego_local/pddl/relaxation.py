@@ -1,20 +1,80 @@
 """What could ever become true if nothing true were ever undone: the delete relaxation.
 
-It errs on one side only. Conditions under `when`, `or` and quantifiers count as met, so what is out
-of reach here is out of reach of the planner. The work is bounded: TooLarge is raised beyond it.
+Actions become rules: which facts they need, and which they make true or false. It errs on one
+side only. Conditions under `when`, `or` and quantifiers count as met, so what is out of reach here
+is out of reach of the planner. The work is bounded: TooLarge is raised beyond it.
 """
 
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 
-from pddlego_local.pddl.rules import Binding, Fact, Rule, fact_of, is_readable, opposite, rule_of
 from pddlego_local.pddl.symbols import Symbols, by_name, type_names
-from pddlego_local.pddl.task import Domain, Literal, Problem, TypedName
+from pddlego_local.pddl.task import ActionDefinition, Domain, Literal, Problem, TypedName
 
+MOST_ACTIONS = 200
+MOST_PARTS = 60  # parameters of one action, and literals of its precondition
 MOST_STEPS = 20_000  # facts and objects tried; about 20 ms
+
+Fact = tuple[str, ...]
+"""("at", "kitchen"), or ("not at", "kitchen") for its falsity: no name contains a blank."""
+Binding = Mapping[str, str]
 
 
 class TooLarge(Exception):
     """The task is not to be explored within the bounds."""
+
+
+def fact_of(literal: Literal, binding: Binding | None = None) -> Fact:
+    """The literal as a fact, with the values of the binding for its variables."""
+    predicate, *terms = literal.atom.key
+    if binding:
+        terms = [binding.get(term, term) for term in terms]
+    return (f"not {predicate}" if literal.negated else predicate, *terms)
+
+
+def unified(pattern: Fact, fact: Fact, variables: Mapping[str, TypedName]) -> dict[str, str] | None:
+    """What the variables of the pattern stand for if it is the fact, in which "" is any object."""
+    binding: dict[str, str] = {}
+    for term, value in zip(pattern[1:], fact[1:], strict=True):
+        if value in ("", term):
+            continue
+        if term not in variables or binding.setdefault(term, value) != value:
+            return None
+    return binding
+
+
+class Rule:
+    """An action without its deletions. `needs` are the positive conditions, which bind variables;
+    `tests` come when all are bound: equality, and that a fact is false."""
+
+    def __init__(self, action: ActionDefinition) -> None:
+        required = [lit for lit in action.precondition.literals if lit.required and not lit.scope]
+        self.action = action
+        self.variables = by_name(action.parameters)
+        self.tests = [lit for lit in required if lit.negated or lit.atom.predicate.name == "="]
+        self.needs = [literal for literal in required if literal not in self.tests]
+        self.effects = action.effect.changes
+        self.needed_names = {fact_of(literal)[0] for literal in required}
+        self.effect_names = {fact_of(literal)[0] for literal in self.effects}
+
+
+def _is_readable(domain: Domain, symbols: Symbols) -> bool:
+    """Whether rules tell all that can happen: no derived predicates, no names that stand for
+    something else than they seem to, no more parts than a recursion should go through."""
+    predicates = [predicate.word.name for predicate in domain.predicates or ()]
+    changes = [change for action in domain.actions for change in action.effect.changes]
+    return (
+        not domain.axioms
+        and symbols.types.comparable
+        and len(domain.actions) <= MOST_ACTIONS
+        and len(set(predicates)) == len(predicates)
+        and all(name[0] != "?" for name in symbols.objects)
+        and all(quantified.name[0] == "?" for change in changes for quantified in change.scope)
+        and all(
+            max(len(action.parameters), len(action.precondition.literals)) <= MOST_PARTS
+            for action in domain.actions
+        )
+    )
 
 
 class Relaxation:
@@ -22,22 +82,22 @@ class Relaxation:
 
     def __init__(self, domain: Domain, problem: Problem, symbols: Symbols) -> None:
         """Raises TooLarge."""
-        if not is_readable(domain, symbols):
+        if not _is_readable(domain, symbols):
             raise TooLarge
         self.symbols = symbols
         self.init = {fact.atom.key for fact in problem.init if not fact.negated}
-        self.rules = [rule_of(action) for action in domain.actions]
+        self.rules = [Rule(action) for action in domain.actions]
         self.reached: dict[Fact, None] = dict.fromkeys(sorted(self.init))
-        self._by_name: dict[str, list[Fact]] = {}
+        self.reached_with: defaultdict[str, list[Fact]] = defaultdict(list)  # by the predicate
         self._of_type: dict[frozenset[str], dict[str, None]] = {}
         self._steps = len(self.init)
 
     def holds(self, fact: Fact) -> bool:
         """Whether the fact is reachable as far as the exploration has come; equality is decided."""
-        name = fact[0]
-        if name in ("=", "not ="):
-            return (fact[1] == fact[2]) == (name == "=")
-        return fact in self.reached or (name.startswith("not ") and opposite(fact) not in self.init)
+        name = fact[0].removeprefix("not ")
+        if name == "=":
+            return (fact[1] == fact[2]) == (name == fact[0])
+        return fact in self.reached or (name != fact[0] and (name, *fact[1:]) not in self.init)
 
     def reach(self, targets: Iterable[Fact]) -> list[Fact]:
         """Explores until all `targets` are reached; those that are out of reach. To be called
@@ -47,9 +107,10 @@ class Relaxation:
         new = list(self.reached)
         first = True
         while missing and (new or first):
-            delta = _grouped(new)
-            for name, facts in delta.items():
-                self._by_name.setdefault(name, []).extend(facts)
+            delta: defaultdict[str, list[Fact]] = defaultdict(list)
+            for fact in new:
+                delta[fact[0]].append(fact)
+                self.reached_with[fact[0]].append(fact)
             new = []
             for rule in rules:
                 for fact in self._consequences(rule, delta, first):
@@ -59,10 +120,6 @@ class Relaxation:
             first = False
             missing = [fact for fact in missing if not self.holds(fact)]
         return missing
-
-    def reached_with(self, name: str) -> list[Fact]:
-        """The facts of a predicate that have been reached."""
-        return self._by_name.get(name, [])
 
     def objects_for(self, variable: TypedName) -> dict[str, None]:
         """The objects that the variable may stand for, in the order of their declaration."""
@@ -84,27 +141,13 @@ class Relaxation:
             if self.holds(pattern):
                 yield binding
             return
-        for fact in self.reached_with(pattern[0]) if facts is None else facts:
+        for fact in self.reached_with[pattern[0]] if facts is None else facts:
             self._step()
-            extended = self._unified(pattern, fact, binding, rule.variables)
-            if extended is not None:
-                yield extended
-
-    def _unified(
-        self, pattern: Fact, fact: Fact, binding: Binding, variables: Mapping[str, TypedName]
-    ) -> Binding | None:
-        extended: dict[str, str] | None = None
-        for term, value in zip(pattern[1:], fact[1:], strict=True):
-            if term == value:
-                continue
-            if term not in variables:
-                return None
-            extended = dict(binding) if extended is None else extended
-            if extended.setdefault(term, value) != value:
-                return None
-            if value not in self.objects_for(variables[term]):
-                return None
-        return binding if extended is None else extended
+            found = unified(pattern, fact, rule.variables)
+            if found is not None and all(
+                value in self.objects_for(rule.variables[term]) for term, value in found.items()
+            ):
+                yield {**binding, **found}
 
     def _relevant(self, goals: Iterable[Fact]) -> list[Rule]:
         """The rules with an effect among the goals, or one that such a rule needs, by names."""
@@ -174,10 +217,3 @@ class Relaxation:
         self._steps += 1
         if self._steps > MOST_STEPS:
             raise TooLarge
-
-
-def _grouped(facts: Iterable[Fact]) -> dict[str, list[Fact]]:
-    groups: dict[str, list[Fact]] = {}
-    for fact in facts:
-        groups.setdefault(fact[0], []).append(fact)
-    return groups

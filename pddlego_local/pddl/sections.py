@@ -4,12 +4,13 @@ A section is found wherever it stands, also between parentheses that are wrong: 
 read as the static check explains it.
 """
 
-from pddlego_local.pddl.reader import Block, Word, read
+from pddlego_local.pddl.reader import Block, Node, Word, read
 
 
-def section(text: str, name: str) -> Block | None:
-    """The first section of that name, such as ":init"; None if there is none."""
-    return _heads(_root(text, name)).get(name)
+def listed(problem: str, name: str) -> list[Node]:
+    """What stands in the first section of that name, such as ":init"."""
+    block = _first(name, _lists(problem, name))
+    return block.items[1:] if block is not None else []
 
 
 def with_section(problem: str, name: str, text: str) -> str:
@@ -19,17 +20,16 @@ def with_section(problem: str, name: str, text: str) -> str:
     A section that never closes does not close afterwards either: that fault is not repaired here. A
     text without any list is returned as it is.
     """
-    root = _root(problem, name)
-    if root is None:
+    lists = _lists(problem, name)
+    present, init = _first(name, lists), _first(":init", lists)
+    if present is not None:
+        new = text if present.end >= 0 else text.removesuffix(")")
+        return problem[: present.offset] + new + problem[_end(present) :]
+    if not lists:
         return problem
-    present = _heads(root)
-    if name in present:
-        block = present[name]
-        new = text if block.end >= 0 else text.removesuffix(")")
-        return problem[: block.offset] + new + problem[_end(block) :]
-    at = root.end if root.end >= 0 else _end(root)
-    if name == ":objects" and ":init" in present:
-        at = present[":init"].offset
+    at = lists[0].end if lists[0].end >= 0 else _end(lists[0])
+    if name == ":objects" and init is not None:
+        at = init.offset
     return problem[:at] + text + problem[at:]
 
 
@@ -38,20 +38,19 @@ def with_goal(problem: str, condition: str) -> str:
     return with_section(problem, ":goal", f"(:goal {condition})")
 
 
-def _root(text: str, name: str) -> Block | None:
-    """The file as the planner reads it; where that shows no such section, as it may be meant."""
-    root = read(text, _ignore)
-    return root if name in _heads(root) else read(text, _ignore, recover=True)
+def _lists(text: str, name: str) -> list[Block]:
+    """The file and the lists in it as the planner reads them; where that shows no such section, as
+    they may be meant."""
+    lists = _with_parts(read(text))
+    return lists if _first(name, lists) is not None else _with_parts(read(text, recover=True))
 
 
-def _ignore(_offset: int, _message: str) -> None:
-    """The planner and the static check report faults."""
+def _with_parts(root: Block | None) -> list[Block]:
+    return [root, *(item for item in root.items if isinstance(item, Block))] if root else []
 
 
-def _heads(root: Block | None) -> dict[str, Block]:
-    """The lists of a file by their first word, the first of each; the whole text may be one."""
-    nodes = [root, *root.items] if root is not None else []
-    return {node.head: node for node in reversed(nodes) if isinstance(node, Block)}
+def _first(name: str, lists: list[Block]) -> Block | None:
+    return next((block for block in lists if block.head == name), None)
 
 
 def _end(block: Block) -> int:

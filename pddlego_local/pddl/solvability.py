@@ -3,19 +3,14 @@
 First by predicates alone, then by the facts that actions can reach (relaxation, obstacles).
 """
 
-from collections.abc import Callable
-
 from pddlego_local.pddl.faults import Fault, FaultLog
 from pddlego_local.pddl.obstacles import Obstacles
-from pddlego_local.pddl.relaxation import Relaxation, TooLarge
-from pddlego_local.pddl.rules import fact_of
+from pddlego_local.pddl.relaxation import Relaxation, TooLarge, fact_of
 from pddlego_local.pddl.symbols import Symbols
 from pddlego_local.pddl.task import ActionDefinition, Condition, Domain, Literal, Problem
 
 MOST_FACTS_SHOWN = 5
 LONGEST_REASON = 600  # characters
-
-Explorer = Callable[[], Relaxation]
 
 
 class _Facts:
@@ -23,11 +18,10 @@ class _Facts:
 
     def __init__(self, domain: Domain, problem: Problem, symbols: Symbols) -> None:
         changes = [change for action in domain.actions for change in action.effect.changes]
-        self.derived = symbols.derived
         self.added = {c.atom.predicate.name for c in changes if not c.negated} | symbols.derived
         self.deleted = {c.atom.predicate.name for c in changes if c.negated} | symbols.derived
         self.init = {fact.atom.key for fact in problem.init if not fact.negated}
-        self.initial_predicates = {key[0] for key in self.init} | {"="}
+        self.possible = self.added | {key[0] for key in self.init} | {"="}
         self.functions = {value.function[0] for value in problem.values}
 
     def holds(self, literal: Literal) -> bool:
@@ -48,22 +42,26 @@ def why_no_plan(
     facts = _Facts(domain, problem, symbols)
     for action in domain.actions:
         _warn_of_action(action, facts, domain_log)
-    if problem.goal is not None:
-        _warn_of_goal(
-            problem,
-            problem.goal,
-            facts,
-            lambda: Relaxation(domain, problem, symbols),
-            problem_log,
-        )
+    goal = problem.goal
+    if goal is not None and symbols.derived.isdisjoint(
+        literal.atom.predicate.name for literal in goal.literals
+    ):
+        open_literals = [literal for literal in goal.literals if not facts.holds(literal)]
+        if goal.plain and not open_literals and problem.goal_block is not None:
+            problem_log.warn(problem.goal_block, _of_a_goal_that_is_true(goal))
+        required = [literal for literal in open_literals if literal.required]
+        hopeless = [literal for literal in required if not facts.can_change(literal)]
+        for literal in hopeless:
+            _warn_of_hopeless(literal, problem_log)
+        if not hopeless:
+            _warn_of_obstacles(required, domain, problem, symbols, problem_log)
     return domain_log.in_order() + problem_log.in_order()
 
 
 def _warn_of_action(action: ActionDefinition, facts: _Facts, log: FaultLog) -> None:
     for literal in action.precondition.literals if action.precondition.plain else ():
         predicate = literal.atom.predicate
-        possible = facts.added | facts.initial_predicates
-        if not literal.negated and predicate.name not in possible:
+        if not literal.negated and predicate.name not in facts.possible:
             log.warn(
                 literal.atom.block,
                 f"action `{action.word}` can never be used: no action adds `{predicate}` "
@@ -78,28 +76,13 @@ def _warn_of_action(action: ActionDefinition, facts: _Facts, log: FaultLog) -> N
             )
 
 
-def _warn_of_goal(
-    problem: Problem, goal: Condition, facts: _Facts, explorer: Explorer, log: FaultLog
-) -> None:
-    if problem.goal_block is None or not goal.complete:
-        return
-    if any(literal.atom.predicate.name in facts.derived for literal in goal.literals):
-        return
-    open_literals = [literal for literal in goal.literals if not facts.holds(literal)]
-    if goal.plain and not open_literals:
-        log.warn(problem.goal_block, _of_a_goal_that_is_true(goal))
-    required = [literal for literal in open_literals if literal.required]
-    for literal in required:
-        if not facts.can_change(literal):
-            verb, truth = ("deletes", "false") if literal.negated else ("adds", "true")
-            log.warn(
-                literal.atom.block,
-                f"no action can make `{literal.atom}` {truth}: no action {verb} "
-                f"`{literal.atom.predicate}`"
-                + ("" if literal.negated else " and the fact is not in `:init`"),
-            )
-    if all(map(facts.can_change, required)):
-        _warn_of_obstacles(required, explorer, log)
+def _warn_of_hopeless(literal: Literal, log: FaultLog) -> None:
+    verb, truth = ("deletes", "false") if literal.negated else ("adds", "true")
+    log.warn(
+        literal.atom.block,
+        f"no action can make `{literal.atom}` {truth}: no action {verb} `{literal.atom.predicate}`"
+        + ("" if literal.negated else " and the fact is not in `:init`"),
+    )
 
 
 def _of_a_goal_that_is_true(goal: Condition) -> str:
@@ -108,30 +91,29 @@ def _of_a_goal_that_is_true(goal: Condition) -> str:
             "the goal asks for nothing, so it already holds and the plan is empty: "
             "name the facts that are to be made true"
         )
-    shown = ", ".join(f"`{_shown(literal)}`" for literal in goal.literals[:MOST_FACTS_SHOWN])
-    more = ", …" if len(goal.literals) > MOST_FACTS_SHOWN else ""
-    hold = "holds" if len(goal.literals) == 1 else "hold"
+    facts = [
+        f"`(not {literal.atom})`" if literal.negated else f"`{literal.atom}`"
+        for literal in goal.literals
+    ]
+    more = ", …" if len(facts) > MOST_FACTS_SHOWN else ""
     return (
-        f"the goal {shown}{more} already {hold} in `:init`, so the plan is empty: "
+        f"the goal {', '.join(facts[:MOST_FACTS_SHOWN])}{more} already "
+        f"{'holds' if len(facts) == 1 else 'hold'} in `:init`, so the plan is empty: "
         "ask for something that is not true yet, or correct `:init`"
     )
 
 
-def _shown(literal: Literal) -> str:
-    return f"(not {literal.atom})" if literal.negated else str(literal.atom)
-
-
-def _warn_of_obstacles(open_literals: list[Literal], explorer: Explorer, log: FaultLog) -> None:
-    """Says of each open literal of the goal that is out of reach why it is; or nothing at all,
-    where that would take too long to find out."""
+def _warn_of_obstacles(
+    literals: list[Literal], domain: Domain, problem: Problem, symbols: Symbols, log: FaultLog
+) -> None:
+    """Says of each literal of the goal that is out of reach why it is; or nothing at all, where
+    that would take too long to find out."""
     try:
-        relaxation = explorer()
-        missing = set(relaxation.reach(fact_of(literal) for literal in open_literals))
+        relaxation = Relaxation(domain, problem, symbols)
+        missing = set(relaxation.reach(map(fact_of, literals)))
         obstacles = Obstacles(relaxation)
         reasons = [
-            (literal, obstacles.of(literal))
-            for literal in open_literals
-            if fact_of(literal) in missing
+            (literal, obstacles.of(literal)) for literal in literals if fact_of(literal) in missing
         ]
     except TooLarge:
         return

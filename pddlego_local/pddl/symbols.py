@@ -1,10 +1,10 @@
 """What a pair of files declares, and whether an atom uses it as declared."""
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
-from pddlego_local.pddl.conditions import OPERATORS
 from pddlego_local.pddl.faults import FaultLog
+from pddlego_local.pddl.formulas import OPERATORS
 from pddlego_local.pddl.reader import Word
 from pddlego_local.pddl.task import Atom, Domain, Literal, Predicate, Problem, TypedName
 
@@ -22,9 +22,7 @@ class Types:
     have it, objects may not."""
 
     def __init__(self, domain: Domain | None) -> None:
-        self.reliable = domain is not None and domain.types_complete
-        if domain is not None and not domain.whole and not domain.types:
-            self.reliable = False
+        self.reliable = _is_complete(domain, ":types", domain.types if domain else ())
         self.comparable = domain is not None and len(domain.types) <= MOST_TYPES
         self.parents: dict[str, set[str]] = {"object": set()}
         for entry in domain.types if domain is not None else ():
@@ -86,28 +84,27 @@ class Symbols:
 def symbols_of(domain: Domain | None, problem: Problem | None) -> Symbols:
     """The declarations of both files. A refused section makes them incomplete."""
     constants = by_name(domain.constants if domain else ())
-    objects = {**constants, **by_name(problem.objects if problem else ())}
-    constants_complete = domain is not None and domain.constants_complete
-    objects_complete = constants_complete and problem is not None and problem.objects_complete
-    if domain is not None and not domain.whole:
-        constants_complete = constants_complete and bool(domain.constants)
-    if problem is not None and not problem.whole:
-        objects_complete = objects_complete and bool(problem.objects)
-    predicates_readable = domain is not None and (domain.whole or domain.predicates is not None)
+    own_objects = problem.objects if problem else []
+    constants_readable = domain is not None and ":constants" not in domain.unreadable
+    predicates = None
+    if domain is not None and (domain.whole or domain.predicates is not None):
+        predicates = {predicate.word.name: predicate for predicate in domain.predicates or ()}
     return Symbols(
         types=Types(domain),
-        predicates=(
-            {p.word.name: p for p in domain.predicates or ()}
-            if domain is not None and predicates_readable
-            else None
-        ),
+        predicates=predicates,
         has_predicate_section=domain is not None and domain.predicates is not None,
         constants=constants,
-        objects=objects,
-        constants_complete=constants_complete,
-        objects_complete=objects_complete,
+        objects=constants | by_name(own_objects),
+        constants_complete=_is_complete(domain, ":constants", constants),
+        objects_complete=constants_readable and _is_complete(problem, ":objects", own_objects),
         derived=frozenset(axiom.predicate.word.name for axiom in (domain.axioms if domain else ())),
     )
+
+
+def _is_complete(file: Domain | Problem | None, section: str, entries: Collection[object]) -> bool:
+    """Whether a file says all that it means to declare; of one with a refused section, whether
+    that can be another one."""
+    return file is not None and section not in file.unreadable and (file.whole or len(entries) > 0)
 
 
 def by_name(entries: Iterable[TypedName]) -> dict[str, TypedName]:
@@ -124,35 +121,37 @@ class Place:
     called: str
     forms: str
     variables: dict[str, TypedName] | None
+    symbols: Symbols
+    log: FaultLog
     in_domain: bool = False
-    loosely_typed: bool = False
 
 
-def check_literal(literal: Literal, place: Place, symbols: Symbols, log: FaultLog) -> bool:
+def check_literal(literal: Literal, place: Place) -> bool:
     """Reports every misuse of a name in the literal; whether there was none."""
-    atom = literal.atom
+    atom, symbols = literal.atom, place.symbols
     variables = place.variables
     if variables is not None and literal.scope:
-        variables = {**variables, **by_name(literal.scope)}
-    terms_right = [_check_term(term, variables, place, symbols, log) for term in atom.terms]
+        variables = variables | by_name(literal.scope)
+    terms_right = not [term for term in atom.terms if not _check_term(term, variables, place)]
     if symbols.predicates is None or (atom.predicate.name == "=" and symbols.has_predicate_section):
-        return _check_equality(atom, log) and all(terms_right)
+        return _check_equality(atom, place.log) and terms_right
     predicate = symbols.predicates.get(atom.predicate.name)
     if predicate is None:
-        _refuse_predicate(atom, place, symbols, log)
+        _refuse_predicate(atom.predicate, place)
         return False
     if predicate.parameters is None:
-        return all(terms_right)
-    if len(predicate.parameters) != len(atom.terms):
-        log.symbol(
+        return terms_right
+    expected = len(predicate.parameters)
+    if expected != len(atom.terms):
+        place.log.symbol(
             atom.block,
-            f"predicate `{predicate.word}` has {_count(len(predicate.parameters))} but is used "
-            f"with {len(atom.terms)} in {place.called}: `{atom}`",
+            f"predicate `{predicate.word}` has {expected} parameter{'s' * (expected != 1)} but is "
+            f"used with {len(atom.terms)} in {place.called}: `{atom}`",
         )
         return False
-    if all(terms_right):
-        _warn_of_types(atom, predicate.parameters, variables, place, symbols, log)
-    return all(terms_right)
+    if terms_right:
+        _warn_of_types(atom, predicate.parameters, variables or {}, place)
+    return terms_right
 
 
 def _check_equality(atom: Atom, log: FaultLog) -> bool:
@@ -162,79 +161,64 @@ def _check_equality(atom: Atom, log: FaultLog) -> bool:
     return False
 
 
-def _check_term(
-    term: Word,
-    variables: dict[str, TypedName] | None,
-    place: Place,
-    symbols: Symbols,
-    log: FaultLog,
-) -> bool:
-    if variables is None or term.name in variables:
+def _check_term(term: Word, variables: dict[str, TypedName] | None, place: Place) -> bool:
+    symbols, in_domain = place.symbols, place.in_domain
+    declared = symbols.constants if in_domain else symbols.objects
+    complete = symbols.constants_complete if in_domain else symbols.objects_complete
+    if variables is None or not complete or term.name in variables or term.name in declared:
         return True
-    complete = symbols.constants_complete if place.in_domain else symbols.objects_complete
-    if term.name in (symbols.constants if place.in_domain else symbols.objects) or not complete:
-        return True
-    used = f"`{term}` is used in {place.called}"
-    if term.name[0] == "?" and place.in_domain:
-        log.symbol(term, f"{used} but is not among its parameters: add it to them")
-    elif term.name[0] == "?":
-        log.symbol(term, f"variable {used}, where only objects may stand: name the object")
-    elif not place.in_domain:
-        log.symbol(term, f"{used} but is not declared: add it to `:objects`")
+    if term.name[0] == "?" and in_domain:
+        remedy = "is not among its parameters: add it to them"
+    elif not in_domain:
+        remedy = "is not declared: add it to `:objects`"
     elif f"?{term.name}" in variables:
-        log.symbol(term, f"{used} but is no variable: write `?{term}`")
+        remedy = f"is no variable: write `?{term}`"
     elif term.name in symbols.objects:
-        log.symbol(
-            term,
-            f"{used} but is an object of the problem: declare it under `:constants` of the domain, "
-            "and no longer under `:objects`, or use a parameter",
+        remedy = (
+            "is an object of the problem: declare it under `:constants` of the domain, "
+            "and no longer under `:objects`, or use a parameter"
         )
     else:
-        log.symbol(
-            term,
-            f"{used} but is declared nowhere: make it a parameter `?{term}` "
-            "or declare it under `:constants`",
+        remedy = (
+            f"is declared nowhere: make it a parameter `?{term}` or declare it under `:constants`"
         )
+    message = f"`{term}` is used in {place.called} but {remedy}"
+    if term.name[0] == "?" and not in_domain:
+        message = (
+            f"variable `{term}` is used in {place.called}, where only objects may stand: "
+            "name the object"
+        )
+    place.log.symbol(term, message)
     return False
 
 
-def _refuse_predicate(atom: Atom, place: Place, symbols: Symbols, log: FaultLog) -> None:
-    name = atom.predicate
+def _refuse_predicate(name: Word, place: Place) -> None:
+    symbols, used = place.symbols, f"predicate `{name}` is used in {place.called}"
     if name.name in FOREIGN_OPERATORS or name.name in OPERATORS:
-        log.syntax(name, f"`{name}` cannot stand in {place.called}: {place.forms}")
+        place.log.syntax(name, f"`{name}` cannot stand in {place.called}: {place.forms}")
     elif not symbols.has_predicate_section:
-        log.symbol(
-            name,
-            f"predicate `{name}` is used in {place.called}, but the domain has no `:predicates`: "
-            "declare them there" + (" (even for `=`)" if name.name == "=" else ""),
-        )
+        even = " (even for `=`)" if name.name == "=" else ""
+        message = f"{used}, but the domain has no `:predicates`: declare them there{even}"
+        place.log.symbol(name, message)
     elif name.name in symbols.types.declared:
-        log.symbol(
+        place.log.symbol(
             name,
             f"type `{name}` is used as a predicate in {place.called}: types belong after `-` "
             "in lists of names; remove it or declare such a predicate under `:predicates`",
         )
     else:
-        log.symbol(
-            name,
-            f"predicate `{name}` is used in {place.called} but not declared: "
-            f"add `({name} …)` to `:predicates`",
-        )
+        place.log.symbol(name, f"{used} but not declared: add `({name} …)` to `:predicates`")
 
 
 def _warn_of_types(
-    atom: Atom,
-    parameters: list[TypedName],
-    variables: dict[str, TypedName] | None,
-    place: Place,
-    symbols: Symbols,
-    log: FaultLog,
+    atom: Atom, parameters: list[TypedName], variables: dict[str, TypedName], place: Place
 ) -> None:
+    symbols = place.symbols
     for term, parameter in zip(atom.terms, parameters, strict=True):
-        entry = (variables or {}).get(term.name) or symbols.objects.get(term.name)
-        if entry is None or symbols.types.fits(entry, parameter, loosely=place.loosely_typed):
+        entry = variables.get(term.name) or symbols.objects.get(term.name)
+        if entry is None or symbols.types.fits(entry, parameter, loosely=place.in_domain):
             continue
-        log.warn(
+        place.log.warn(
             term,
             f"`{term}` has the type `{_type_text(entry)}`, but `{atom.predicate}` in "
             f"{place.called} takes a `{_type_text(parameter)}` there: `{atom}`",
@@ -243,7 +227,3 @@ def _warn_of_types(
 
 def _type_text(entry: TypedName) -> str:
     return " or ".join(str(word) for word in entry.types) or "object"
-
-
-def _count(number: int) -> str:
-    return f"{number} parameter{'s' * (number != 1)}"

@@ -58,7 +58,6 @@ class Condition:
     literals: list[Literal] = field(default_factory=list)
     quantified: list[list[TypedName]] = field(default_factory=list)
     plain: bool = True
-    complete: bool = True  # no part of it had to be skipped
 
 
 @dataclass(slots=True)
@@ -71,13 +70,13 @@ class Cost:
 
 @dataclass(slots=True)
 class Effect:
-    """`changes` are what it adds and deletes, `conditions` what stands under `when`."""
+    """`changes` are what it adds and deletes, `conditions` what stands under `when`; `complete`: no
+    part of it had to be skipped."""
 
     changes: list[Literal] = field(default_factory=list)
     conditions: list[Condition] = field(default_factory=list)
     quantified: list[list[TypedName]] = field(default_factory=list)
     costs: list[Cost] = field(default_factory=list)
-    conditional: bool = False
     complete: bool = True
 
 
@@ -111,8 +110,9 @@ class Axiom:
 @dataclass(slots=True)
 class Domain:
     """`predicates` is None where there is no `:predicates`: then even `=` is unknown.
-    `types_complete`, `constants_complete`: no part of their list had to be skipped.
-    `whole`: no section had to be skipped."""
+
+    `unreadable` names the lists of which a part had to be skipped. `whole`: no section had to be.
+    """
 
     block: Block
     word: Word | None = None
@@ -121,8 +121,7 @@ class Domain:
     predicates: list[Predicate] | None = None
     actions: list[ActionDefinition] = field(default_factory=list)
     axioms: list[Axiom] = field(default_factory=list)
-    types_complete: bool = True
-    constants_complete: bool = True
+    unreadable: set[str] = field(default_factory=set)
     whole: bool = True
 
 
@@ -137,12 +136,14 @@ class Value:
 
 @dataclass(slots=True)
 class Problem:
+    """`unreadable` and `whole` as of a domain."""
+
     block: Block
     domain_word: Word | None = None
     objects: list[TypedName] = field(default_factory=list)
-    objects_complete: bool = True
-    whole: bool = True
     init: list[Literal] = field(default_factory=list)
     values: list[Value] = field(default_factory=list)
     goal: Condition | None = None
     goal_block: Block | None = None
+    unreadable: set[str] = field(default_factory=set)
+    whole: bool = True

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from pddlego_local.core.nouns import Grammar, Names
-from pddlego_local.decoding.forms import EDIT, Edit
+from pddlego_local.decoding.forms import EDIT
 from pddlego_local.decoding.grammars.lark_text import decoder_verdict
 from pddlego_local.decoding.ladder import constraint_for
 from pddlego_local.decoding.layout import Layout
@@ -53,7 +53,7 @@ def departure(written: Any, rung: str = "typed", scene: Scene = SCENE, **layout:
 
 def changed(written: Any, scene: Scene = SCENE) -> str:
     """The edited problem, in which nothing may be wrong."""
-    problem, faults = apply(Edit.model_validate(written), scene.problem)
+    problem, faults = apply(written, scene.problem)
     assert faults == ()
     found = check(scene.domain, with_goal(problem, "(and)"))
     assert found.accepted, found.faults

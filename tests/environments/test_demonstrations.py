@@ -36,7 +36,7 @@ def turns(told: str) -> Iterator[Turn]:
 def apply_shown(answer: str, problem: str) -> str:
     value = read(Completion(answer, "stop", 0, 0, 0.0), EDIT, static_grammar("syntax", EDIT)).value
     assert value
-    edited, faults = apply(value, problem)
+    edited, faults = apply(value.model_dump(), problem)
     assert not faults
     return edited
 

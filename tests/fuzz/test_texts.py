@@ -10,9 +10,8 @@ from hypothesis import strategies as st
 from pddlego_local.core.nouns import Completion, PlanResult
 from pddlego_local.decoding.forms import FORMS, PDDL, Edit, Form, Keys
 from pddlego_local.episode.reading.answer import read
-from pddlego_local.pddl.check import check
+from pddlego_local.pddl.check import MOST_CHARACTERS, check, explain
 from pddlego_local.pddl.edit import apply, difference
-from pddlego_local.pddl.explain import MOST_CHARACTERS, explain
 from pddlego_local.pddl.repair import repair
 from pddlego_local.pddl.sections import with_goal
 from tests.episode.test_free_answers import ROWS, squashed
@@ -124,6 +123,6 @@ EDITED = st.builds(
 def test_hostile_edits_are_applied_or_reported(
     changes: dict[str, object], pair: tuple[str, str], slips: list[Slip]
 ) -> None:
-    edited, faults = apply(Edit.model_validate(changes), pair[1])
+    edited, faults = apply(Edit.model_validate(changes).model_dump(), pair[1])
     assert all(isinstance(fault, str) for fault in faults)
     difference(pair[1], mangled(edited, slips))

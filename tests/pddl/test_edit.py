@@ -37,11 +37,10 @@ MISLEADING = """; (:init (at moon)) (:goal (at moon)) (:objects moon)
 """
 
 
-def edit(**parts: Any) -> Edit:
+def edit(**parts: Any) -> dict[str, Any]:
     empty: dict[str, Any] = {"add": [], "replace": {}, "delete": []}
-    return Edit.model_validate(
-        {name: {**empty, **parts.get(name, {})} for name in ("objects", "init")}
-    )
+    changes = {name: {**empty, **parts.get(name, {})} for name in ("objects", "init")}
+    return Edit.model_validate(changes).model_dump()
 
 
 def test_objects_and_facts_are_read_as_they_stand() -> None:
@@ -101,7 +100,7 @@ def test_what_names_nothing_is_a_fault_and_changes_nothing(changes: Any, fault: 
 def test_a_difference_applied_gives_the_other_file() -> None:
     other = FILE.replace("loc1", "pantry").replace("(at kitchen) (c", "(at pantry) (c")
     for before in (FILE, empty_problem("(define (domain d))")):
-        after, faults = apply(Edit.model_validate(difference(before, other)), before)
+        after, faults = apply(difference(before, other), before)
         assert faults == ()
         assert objects_of(after) == objects_of(other)
         assert sorted(facts_of(after)) == sorted(facts_of(other))

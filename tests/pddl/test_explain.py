@@ -3,7 +3,7 @@
 import pytest
 
 from pddlego_local.core.nouns import PlanOutcome, PlanResult
-from pddlego_local.pddl.explain import MOST_CHARACTERS, explain
+from pddlego_local.pddl.check import MOST_CHARACTERS, explain
 from tests.pddl.test_hostile_text import HOSTILE
 from tests.pddl.test_static_check import DOMAIN, PROBLEM, with_change
 

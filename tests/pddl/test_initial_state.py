@@ -5,9 +5,9 @@ from collections.abc import Iterator
 
 import pytest
 
-from pddlego_local.pddl.conditions import DEEPEST_CONDITION
 from pddlego_local.pddl.domain import read_domain
 from pddlego_local.pddl.faults import FaultLog
+from pddlego_local.pddl.formulas import DEEPEST_CONDITION
 from pddlego_local.pddl.initial_state import goal_already_true
 from pddlego_local.pddl.problem import read_problem
 from pddlego_local.pddl.reader import Block, read

@@ -11,8 +11,7 @@ from pathlib import Path
 import pytest
 
 from pddlego_local.core.nouns import PlanResult
-from pddlego_local.pddl.check import check
-from pddlego_local.pddl.explain import explain
+from pddlego_local.pddl.check import check, explain
 from pddlego_local.pddl.repair import repair
 from pddlego_local.planner.fast_downward import FastDownward
 from tests.grammars.cases import data_folder

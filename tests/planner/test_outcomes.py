@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from pddlego_local.core.errors import ConfigError
-from pddlego_local.pddl.explain import explain
+from pddlego_local.pddl.check import explain
 from pddlego_local.planner import FastDownward
 from tests.planner.tasks import CORRIDOR, DOMAIN, problem
 

@@ -9,29 +9,34 @@ invented: no predicate, no object, no condition and no effect that the model did
 from dataclasses import dataclass
 
 from pddlego_local.pddl.check import Check, check
-from pddlego_local.pddl.repair import actions, facts, lists, sections, text
-from pddlego_local.pddl.repair.pair import Pair, Step, Text, in_both, in_domain, in_problem
+from pddlego_local.pddl.faults import File
+from pddlego_local.pddl.repair import actions, lists, sections, text
+from pddlego_local.pddl.repair.text import Repair, Text
 
 MOST_ROUNDS = 5  # of all the steps: one step may make work for an earlier one
 
-STEPS: tuple[Step, ...] = (
-    in_both(text.without_fences),
-    in_both(text.unescaped),
-    in_both(text.with_define),
-    in_both(text.balanced),
-    in_both(sections.renamed),
-    in_both(sections.without_unknown_requirements),
-    sections.moved_to_domain,
-    in_domain(actions.with_regular_actions),
-    in_both(lists.flattened),
-    facts.with_the_domains_name,
-    in_both(sections.in_order),
-    lists.with_all_types,
-    lists.with_objects_declared_once,
-    in_domain(facts.without_double_predicates),
-    in_problem(facts.with_plain_facts),
-    in_problem(facts.with_one_goal),
+BOTH: tuple[File, ...] = ("domain", "problem")
+DOMAIN: tuple[File, ...] = ("domain",)
+PROBLEM: tuple[File, ...] = ("problem",)
+STEPS: tuple[tuple[Repair, tuple[File, ...]], ...] = (
+    (text.without_fences, BOTH),
+    (text.unescaped, BOTH),
+    (text.with_define, BOTH),
+    (text.balanced, BOTH),
+    (sections.renamed, BOTH),
+    (sections.without_unknown_requirements, BOTH),
+    (sections.moved_to_domain, PROBLEM),
+    (actions.with_regular_actions, DOMAIN),
+    (lists.flattened, BOTH),
+    (lists.with_the_domains_name, PROBLEM),
+    (sections.in_order, BOTH),
+    (lists.with_all_types, DOMAIN),
+    (lists.with_objects_declared_once, DOMAIN),
+    (lists.without_double_predicates, DOMAIN),
+    (lists.with_plain_facts, PROBLEM),
+    (lists.with_one_goal, PROBLEM),
 )
+"""Each with the files that it looks at, beside the other one; two change the other one too."""
 
 
 @dataclass(frozen=True)
@@ -54,21 +59,24 @@ def repair(domain: str, problem: str) -> Repaired:
     before = check(domain, problem)
     if before.accepted:
         return Repaired(domain, problem, accepted=True)
-    original = pair = Pair(Text("domain", domain), Text("problem", problem))
-    changes: dict[str, None] = {}
+    original = pair = Text("domain", domain), Text("problem", problem)
+    told: dict[str, None] = {}
     for _ in range(MOST_ROUNDS):
         began = pair
-        for step in STEPS:
-            after, sentences = step(pair)
+        for step, files in STEPS:
+            beside = {"domain": pair, "problem": pair[::-1]}
+            changes = [change for file in files for change in step(*beside[file])]
+            after = pair[0].changed(changes), pair[1].changed(changes)
             if after != pair:
                 pair = after
-                changes |= dict.fromkeys(sentences)
+                told |= dict.fromkeys(why for change in changes for why in change.why)
         if pair == began:
             break
-    after_all = check(pair.domain.text, pair.problem.text) if pair != original else before
+    repaired = pair[0].text, pair[1].text
+    after_all = check(*repaired) if pair != original else before
     if pair == original or _count(after_all) > _count(before):
         return Repaired(domain, problem)
-    return Repaired(pair.domain.text, pair.problem.text, tuple(changes), after_all.accepted)
+    return Repaired(*repaired, tuple(told), after_all.accepted)
 
 
 def _count(verdict: Check) -> int:

@@ -1,63 +1,53 @@
 """Actions whose fields are misnamed, in parentheses, out of order, or in several parts."""
 
-from dataclasses import dataclass, field
+from collections.abc import Iterator
 
-from pddlego_local.pddl.reader import Block, Node, Patch, Word, source
-from pddlego_local.pddl.repair.pair import Repair, Text
+from pddlego_local.pddl.reader import Block, Node, Word, source
+from pddlego_local.pddl.repair.text import Change, Text
 
 FIELDS = (":parameters", ":precondition", ":effect")
 _NOTHING = frozenset({"nil", "none", "true"})
 
 
-@dataclass(slots=True)
-class _Fields:
-    """The nodes after each keyword; `regular` if they already stand as the planner wants them."""
-
-    nodes: dict[str, list[Node]] = field(default_factory=dict)
-    regular: bool = True
-
-
-def with_regular_actions(domain: Text) -> Repair:
+def with_regular_actions(domain: Text, _problem: Text) -> Iterator[Change]:
     """Each action as `:parameters (…) :precondition (…) :effect (…)`, several conditions or effects
     joined by `and`, an effect that is missing or `nil` as `()`."""
-    patches: list[Patch] = []
-    changes: list[str] = []
     for action in domain.sections(":action"):
         name = action.items[1] if len(action.items) > 1 else None
-        fields = _fields_of(action.items[2:]) if isinstance(name, Word) else None
-        if fields is None or fields.regular:
+        fields = _irregular_fields(action.items[2:]) if isinstance(name, Word) else None
+        if fields is None:
             continue
         lines = [f"(:action {source(domain.text, action.items[1])}"]
         for keyword in FIELDS:
-            if keyword in fields.nodes or keyword == ":effect":
-                lines.append(f"{keyword} {_value(domain, keyword, fields.nodes.get(keyword, []))}")
-        patches.append((action.offset, action.end + 1, "\n    ".join(lines) + ")"))
-        changes.append(f"domain: put the fields of action `{name}` into their form")
-    return domain.patched(patches), tuple(changes)
+            if keyword in fields or keyword == ":effect":
+                lines.append(f"{keyword} {_value(domain, keyword, fields.get(keyword, []))}")
+        why = f"domain: put the fields of action `{name}` into their form"
+        yield domain.replaced(action, "\n    ".join(lines) + ")", why)
 
 
-def _fields_of(items: list[Node]) -> _Fields | None:
-    """The fields of an action, or None where some part of it belongs to none of them."""
-    fields = _Fields()
+def _irregular_fields(items: list[Node]) -> dict[str, list[Node]] | None:
+    """The nodes after each keyword of an action; None where some part of it belongs to none, or
+    where all stand as the planner wants them."""
+    fields: dict[str, list[Node]] = {}
     spelled: list[str] = []
     current: list[Node] | None = None
     for item in items:
         keyword = field_of(item)
         if keyword:
-            current = fields.nodes.setdefault(keyword, [])
+            current = fields.setdefault(keyword, [])
             spelled.append(item.name if isinstance(item, Word) else "")
             if isinstance(item, Block):
                 current += item.items[1:]
-        elif current is None or not _is_value(item):
+        elif current is None or not (isinstance(item, Block) or item.name in _NOTHING):
             return None
         else:
             current.append(item)
-    fields.regular = (
-        spelled == [keyword for keyword in FIELDS if keyword in fields.nodes]
+    regular = (
+        spelled == [keyword for keyword in FIELDS if keyword in fields]
         and ":effect" in spelled
-        and all(_is_one(keyword, nodes) for keyword, nodes in fields.nodes.items())
+        and all(_is_one(keyword, nodes) for keyword, nodes in fields.items())
     )
-    return fields
+    return None if regular else fields
 
 
 def field_of(item: Node) -> str:
@@ -65,10 +55,6 @@ def field_of(item: Node) -> str:
     name = item.name if isinstance(item, Word) else item.head
     stem = name.strip(":").rstrip("s")
     return next((keyword for keyword in FIELDS if keyword.strip(":").rstrip("s") == stem), "")
-
-
-def _is_value(item: Node) -> bool:
-    return isinstance(item, Block) or item.name in _NOTHING
 
 
 def _is_one(keyword: str, nodes: list[Node]) -> bool:

@@ -1,65 +1,57 @@
-"""Lists of names with types: parentheses and dashes in them, missing types, names declared twice,
-and objects that actions name."""
+"""Lists of names and facts: parentheses and dashes in them, missing types, what is declared or
+stated twice, objects that actions name, the domain's name, the goal."""
 
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
 
-from pddlego_local.pddl.reader import Block, Node, Patch, Word
-from pddlego_local.pddl.repair.pair import Pair, Repair, Text
-from pddlego_local.pddl.repair.sections import with_added
-from pddlego_local.pddl.task import Condition, Domain, TypedName
+from pddlego_local.pddl.reader import Block, Node, Word, source
+from pddlego_local.pddl.repair.sections import added
+from pddlego_local.pddl.repair.text import Change, Text
+from pddlego_local.pddl.task import Domain, TypedName
 
 _RESERVED = frozenset({"object", "number", "either"})
 
 
-def flattened(file: Text) -> Repair:
+def flattened(file: Text, _other: Text) -> Iterator[Change]:
     """`(a - t) (b - t)` inside a list becomes `a - t b - t`, and `-t` becomes `- t`."""
-    patches: list[Patch] = []
-    for start, items in _typed_lists(file):
+    why = f"{file.file}: removed parentheses and set blanks in lists of names"
+    for items in _typed_lists(file):
         before: Node | None = None
-        for item in items[start:]:
+        for item in items:
             follows_dash = isinstance(before, Word) and before.name == "-"
             if isinstance(item, Block) and item.head != "either" and not follows_dash:
-                patches.append((item.offset, item.offset + 1, " "))
-                patches.append((item.end, item.end + 1, " "))
+                yield from file.unwrapped(item, item.offset + 1, why)
             elif isinstance(item, Word) and item.name[0] == "-" and len(item.name) > 1:
-                patches.append((item.offset, item.offset + 1, "- "))
+                yield file.change(item.offset, item.offset + 1, "- ", why)
             before = item
-    change = f"{file.file}: removed parentheses and set blanks in lists of names"
-    return file.patched(patches), (change,) * bool(patches)
 
 
-def _typed_lists(file: Text) -> Iterator[tuple[int, list[Node]]]:
-    """Every list of typed names, with the number of items before the first name."""
+def _typed_lists(file: Text) -> Iterator[list[Node]]:
     for section in file.sections(":types", ":constants", ":objects"):
-        yield 1, section.items
+        yield section.items[1:]
     for section in file.sections(":predicates"):
         for predicate in section.items[1:]:
             if isinstance(predicate, Block):
-                yield 1, predicate.items
+                yield predicate.items[1:]
     for action in file.sections(":action"):
-        if len(action.items) > 3 and isinstance(action.items[3], Block):
-            key = action.items[2]
-            if isinstance(key, Word) and key.name == ":parameters":
-                yield 0, action.items[3].items
+        match action.items[2:4]:
+            case [Word(name=":parameters"), Block(items=parameters)]:
+                yield parameters
 
 
-def with_all_types(pair: Pair) -> tuple[Pair, tuple[str, ...]]:
+def with_all_types(domain: Text, problem: Text) -> Iterator[Change]:
     """Types that are used but not declared are declared, under `object`."""
-    domain, problem = pair.domain.domain, pair.problem.problem
-    if domain is None or problem is None or not (domain.types_complete and domain.whole):
-        return pair, ()
-    declared = {entry.name for entry in domain.types} | _RESERVED
+    read, beside = domain.domain, problem.problem
+    if read is None or beside is None or ":types" in read.unreadable or not read.whole:
+        return
+    declared = {entry.name for entry in read.types} | _RESERVED
     missing: dict[str, Word] = {}
-    for entry in (*problem.objects, *_typed_names(domain)):
+    for entry in (*beside.objects, *_typed_names(read)):
         for word in entry.types:
             if word.name not in declared and word.name[0] not in "?:-":
                 missing.setdefault(word.name, word)
-    if not missing:
-        return pair, ()
     entries = " ".join(word.text for word in missing.values())
-    changes = (f"domain: declared {_quoted(missing.values())} under `:types`",)
-    return Pair(with_added(pair.domain, ":types", entries), pair.problem), changes
+    why = f"domain: declared {_quoted(missing.values())} under `:types`"
+    yield from added(domain, ":types", entries, why)
 
 
 def _quoted(words: Iterable[Word]) -> str:
@@ -76,32 +68,30 @@ def _typed_names(domain: Domain) -> Iterator[TypedName]:
         yield from action.parameters
 
 
-def with_objects_declared_once(pair: Pair) -> tuple[Pair, tuple[str, ...]]:
+def with_objects_declared_once(domain: Text, problem: Text) -> Iterator[Change]:
     """Objects that actions name become constants; of several declarations the first counts."""
-    domain, problem = pair.domain.domain, pair.problem.problem
-    if domain is None or problem is None:
-        return pair, ()
-    if not (domain.constants_complete and problem.objects_complete):
-        return pair, ()
-    constants = _first_of_each(domain.constants, ())
-    objects = _first_of_each(problem.objects, constants)
-    named = dict.fromkeys(_terms(domain))
-    hoisted = {name: entry for name, entry in objects.items() if name in named}
-    kept = {name: entry for name, entry in objects.items() if name not in hoisted}
-    changes = []
-    if hoisted:
-        words = (entry.word for entry in hoisted.values())
-        changes.append(f"moved {_quoted(words)} from `:objects` to `:constants`: actions name them")
-    if len(constants) < len(domain.constants):
-        changes.append("domain: removed constants that were declared twice")
-    if len(objects) < len(problem.objects):
-        changes.append("problem: removed objects that were declared already")
-    all_constants = [*constants.values(), *hoisted.values()]
-    if len(all_constants) != len(domain.constants) or len(constants) < len(domain.constants):
-        pair = replace(pair, domain=_with_list(pair.domain, ":constants", all_constants))
-    if len(kept) < len(problem.objects):
-        pair = replace(pair, problem=_with_list(pair.problem, ":objects", list(kept.values())))
-    return pair, tuple(changes)
+    read, beside = domain.domain, problem.problem
+    if read is None or beside is None:
+        return
+    if ":constants" in read.unreadable or ":objects" in beside.unreadable:
+        return
+    constants = _first_of_each(read.constants, ())
+    objects = _first_of_each(beside.objects, constants)
+    named = set(_terms(read))
+    hoisted = [entry for name, entry in objects.items() if name in named]
+    kept = [entry for name, entry in objects.items() if name not in named]
+    if hoisted or len(constants) < len(read.constants):
+        told = []
+        if hoisted:
+            words = _quoted(entry.word for entry in hoisted)
+            told.append(f"moved {words} from `:objects` to `:constants`: actions name them")
+        if len(constants) < len(read.constants):
+            told.append("domain: removed constants that were declared twice")
+        yield from _listing(domain, ":constants", [*constants.values(), *hoisted], *told)
+    if len(kept) < len(beside.objects):
+        twice = len(objects) < len(beside.objects)
+        told = ["problem: removed objects that were declared already"] * twice
+        yield from _listing(problem, ":objects", kept, *told)
 
 
 def _first_of_each(entries: Iterable[TypedName], excluded: Iterable[str]) -> dict[str, TypedName]:
@@ -114,18 +104,17 @@ def _first_of_each(entries: Iterable[TypedName], excluded: Iterable[str]) -> dic
 
 def _terms(domain: Domain) -> Iterator[str]:
     """Every term in the conditions and effects of a domain."""
-    conditions: list[Condition] = [axiom.condition for axiom in domain.axioms]
+    literals = [literal for axiom in domain.axioms for literal in axiom.condition.literals]
     for action in domain.actions:
-        conditions += [action.precondition, *action.effect.conditions]
-        for change in action.effect.changes:
-            yield from change.atom.key[1:]
-    for condition in conditions:
-        for literal in condition.literals:
-            yield from literal.atom.key[1:]
+        literals += action.effect.changes
+        for condition in (action.precondition, *action.effect.conditions):
+            literals += condition.literals
+    for literal in literals:
+        yield from literal.atom.key[1:]
 
 
-def _with_list(file: Text, name: str, entries: list[TypedName]) -> Text:
-    """The file with this section holding exactly these names."""
+def _listing(file: Text, name: str, entries: list[TypedName], *why: str) -> Iterator[Change]:
+    """This section holding exactly these names."""
     written: list[str] = []
     for number, entry in enumerate(entries):
         following = entries[number + 1] if number + 1 < len(entries) else None
@@ -135,7 +124,77 @@ def _with_list(file: Text, name: str, entries: list[TypedName]) -> Text:
             kind = entry.types[0].text if entry.types else "object"
             written += ["-", kind] if entry.types or following is not None else []
     present = file.sections(name)
-    if not present:
-        return with_added(file, name, " ".join(written))
-    list_ = f"({' '.join([name, *written])})"
-    return file.patched([(present[0].offset, present[0].end + 1, list_)])
+    if present:
+        yield file.replaced(present[0], f"({' '.join([name, *written])})", *why)
+    else:
+        yield from added(file, name, " ".join(written), *why)
+
+
+def without_double_predicates(domain: Text, _problem: Text) -> Iterator[Change]:
+    """Of a predicate declared twice with as many parameters the first declaration stays."""
+    arities = {
+        predicate.word.offset: (predicate.word.name, len(predicate.parameters))
+        for predicate in (domain.domain.predicates or () if domain.domain else ())
+        if predicate.parameters is not None
+    }
+    seen: set[tuple[str, int]] = set()
+    for item in (item for section in domain.sections(":predicates") for item in section.items[1:]):
+        word = item.items[0] if isinstance(item, Block) and item.items else None
+        arity = arities.get(word.offset) if isinstance(word, Word) else None
+        if arity in seen:
+            yield domain.replaced(item, "", "domain: removed predicates that were declared twice")
+        elif arity is not None:
+            seen.add(arity)
+
+
+def with_the_domains_name(problem: Text, domain: Text) -> Iterator[Change]:
+    """`(:domain …)` names the domain that there is."""
+    name = domain.domain.word if domain.domain is not None else None
+    read = problem.problem
+    if name is None or read is None or len(read.block.items) < 2:
+        return
+    word, title = read.domain_word, read.block.items[1]
+    why = f"problem: wrote `(:domain {name})`, the domain's name"
+    if word is not None and word.name != name.name:
+        yield problem.replaced(word, name.text, why)
+    elif not problem.sections(":domain") and isinstance(title, Block):
+        yield problem.change(title.end + 1, title.end + 1, f"\n  (:domain {name.text})", why)
+
+
+def with_plain_facts(problem: Text, _domain: Text) -> Iterator[Change]:
+    """`:init` lists what is true, each fact once: no `(not …)`, which says nothing, no `and`."""
+    joined: list[Block] = []
+    seen: set[str] = set()
+    for item in (item for section in problem.sections(":init") for item in section.items[1:]):
+        facts = [item]
+        if isinstance(item, Block) and item.head == "and":
+            whole = all(isinstance(part, Block) for part in item.items[1:])
+            facts = item.items[1:] if whole else facts
+            joined += [item] * whole
+        for fact in facts:
+            if isinstance(fact, Word):
+                continue
+            tidied = " ".join(source(problem.text, fact).lower().split())
+            if fact.head == "not":
+                yield problem.replaced(fact, "", "problem: removed `(not …)` from `:init`")
+            elif tidied in seen:
+                why = "problem: removed facts that stood twice in `:init`"
+                yield problem.replaced(fact, "", why)
+            seen.add(tidied)
+    for block in joined:
+        why = "problem: removed `and` around the facts of `:init`"
+        word = block.items[0]
+        yield from problem.unwrapped(block, word.offset + len("and"), why)
+
+
+def with_one_goal(problem: Text, _domain: Text) -> Iterator[Change]:
+    """The conditions of a goal are joined by `and`."""
+    for goal in problem.sections(":goal"):
+        parts = goal.items[1:]
+        if len(parts) == 1 and isinstance(parts[0], Block) and not parts[0].head:
+            parts = parts[0].items
+        blocks = [part for part in parts if isinstance(part, Block)]
+        if blocks and len(blocks) == len(parts) and parts != goal.items[1:2]:
+            joined = " ".join(source(problem.text, part) for part in blocks)
+            why = "problem: joined the conditions of `:goal` by `and`"
+            yield problem.replaced(goal, f"(:goal (and {joined}))", why)

@@ -1,12 +1,19 @@
-"""Slips of the text around and between the lists: fences, escapes, the first words, parentheses.
+"""One file under repair, and the slips around and between its lists: fences, escapes, the first
+words, parentheses.
 
-Regular expressions and not the reader: these are texts that it cannot read yet.
+Those are found by regular expressions and not the reader: it cannot read such texts yet.
 """
 
 import re
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
 
-from pddlego_local.pddl.reader import balancing
-from pddlego_local.pddl.repair.pair import Repair, Text
+from pddlego_local.pddl.domain import read_domain
+from pddlego_local.pddl.faults import FaultLog, File
+from pddlego_local.pddl.problem import read_problem
+from pddlego_local.pddl.reader import Block, Node, balancing, read, source
+from pddlego_local.pddl.task import Domain, Problem
 
 _FENCE = re.compile(r"^[ \t]*```[^\n()]*\n?", re.MULTILINE)
 _ESCAPES = {"\\n": "\n", "\\t": " ", "\\r": " ", '\\"': '"'}
@@ -17,40 +24,103 @@ _BEGINNING = re.compile(
 )
 
 
-def without_fences(file: Text) -> Repair:
+@dataclass(frozen=True)
+class Change:
+    """What is to stand in a file from `start` to `end`, and sentences that say so."""
+
+    file: File
+    start: int
+    end: int
+    new: str
+    why: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Text:
+    """One file, read at most once as the planner reads it: None where it is no one list."""
+
+    file: File
+    text: str
+
+    @cached_property
+    def block(self) -> Block | None:
+        return read(self.text)
+
+    @cached_property
+    def domain(self) -> Domain | None:
+        return read_domain(self.block, FaultLog()) if self.block else None
+
+    @cached_property
+    def problem(self) -> Problem | None:
+        return read_problem(self.block, FaultLog()) if self.block else None
+
+    def sections(self, *names: str) -> list[Block]:
+        """The sections of these names, such as ":types", by name."""
+        items = self.block.items[2:] if self.block else []
+        return [i for name in names for i in items if isinstance(i, Block) and i.head == name]
+
+    def inside(self, block: Block, skipped: int = 1) -> str:
+        """What stands in a block after its first `skipped` items, without blanks around it."""
+        items = block.items[skipped:]
+        return self.text[items[0].offset : block.end].rstrip() if items else ""
+
+    def change(self, start: int, end: int, new: str, *why: str) -> Change:
+        return Change(self.file, start, end, new, why)
+
+    def replaced(self, node: Node, new: str, *why: str) -> Change:
+        """A word or list for which something else is to stand."""
+        return self.change(node.offset, node.offset + len(source(self.text, node)), new, *why)
+
+    def unwrapped(self, block: Block, opening: int, *why: str) -> Iterator[Change]:
+        """A list without its parentheses, and without what stands up to `opening`."""
+        yield self.change(block.offset, opening, " ", *why)
+        yield self.change(block.end, block.end + 1, " ", *why)
+
+    def changed(self, changes: Iterable[Change]) -> "Text":
+        """With its own changes made; of two that overlap, the later begun is passed over."""
+        own = [change for change in changes if change.file == self.file]
+        pieces, position = [], 0
+        for change in sorted(own, key=lambda change: (change.start, change.end)):
+            if change.start >= position:
+                pieces += [self.text[position : change.start], change.new]
+                position = change.end
+        text = "".join([*pieces, self.text[position:]])
+        return self if text == self.text else Text(self.file, text)
+
+
+Repair = Callable[[Text, Text], Iterable[Change]]
+"""What a file, beside the other one, is to be changed by."""
+
+
+def without_fences(file: Text, _other: Text) -> Iterator[Change]:
     """Markdown's ``` lines go."""
-    repaired = file.with_text(_FENCE.sub("", file.text))
-    return repaired, (f"{file.file}: removed the Markdown fences",) * (repaired != file)
+    for match in _FENCE.finditer(file.text):
+        yield file.change(*match.span(), "", f"{file.file}: removed the Markdown fences")
 
 
-def unescaped(file: Text) -> Repair:
+def unescaped(file: Text, _other: Text) -> Iterator[Change]:
     """`\\n` written as two characters becomes a line break."""
-    repaired = file.with_text(_ESCAPE.sub(lambda match: _ESCAPES[match[0]], file.text))
-    change = f"{file.file}: turned escapes such as `\\n` into the characters meant"
-    return repaired, (change,) * (repaired != file)
+    why = f"{file.file}: turned escapes such as `\\n` into the characters meant"
+    for match in _ESCAPE.finditer(file.text):
+        yield file.change(*match.span(), _ESCAPES[match[0]], why)
 
 
-def with_define(file: Text) -> Repair:
+def with_define(file: Text, _other: Text) -> Iterator[Change]:
     """`(domain d …` and `define (domain d) …` begin with `(define (domain d) …`."""
     beginning = _BEGINNING.match(file.text)
     if beginning is None or beginning[2].lower() != file.file:
-        return file, ()
-    if re.match(r"\s*\(\s*define\b", file.text):
-        return file, ()
-    opening = f"(define ({file.file} {beginning[3]})"
-    change = f"{file.file}: began it with `{opening}`"
-    return file.with_text(opening + file.text[beginning.end() :]), (change,)
+        return
+    if not re.match(r"\s*\(\s*define\b", file.text):
+        opening = f"(define ({file.file} {beginning[3]})"
+        yield file.change(0, beginning.end(), opening, f"{file.file}: began it with `{opening}`")
 
 
-def balanced(file: Text) -> Repair:
+def balanced(file: Text, _other: Text) -> list[Change]:
     """Parentheses are set where the sections show that they are missing or too many."""
-    if file.block is not None:
-        return file, ()
-    patches = balancing(file.text)
-    repaired = file.patched(patches)
-    if not patches or repaired.block is None:
-        return file, ()
+    patches = balancing(file.text) if file.block is None else []
     added = sum(len(new) for _, _, new in patches)
     removed = sum(end - start for start, end, _ in patches)
-    changes = [f"added {added} `)`"] * (added > 0) + [f"removed {removed} `)`"] * (removed > 0)
-    return repaired, (f"{file.file}: {' and '.join(changes)}",)
+    told = [f"added {added} `)`"] * (added > 0) + [f"removed {removed} `)`"] * (removed > 0)
+    why = f"{file.file}: {' and '.join(told)}"
+    changes = [file.change(*patch, why) for patch in patches]
+    return changes if file.changed(changes).block is not None else []

@@ -1,0 +1,197 @@
+"""What is wrong with the names of a domain, and of a problem beside it."""
+
+from collections.abc import Iterable
+
+from pddlego_local.pddl.faults import FaultLog
+from pddlego_local.pddl.formulas import OPERATORS
+from pddlego_local.pddl.symbols import Place, Symbols, by_name, check_literal
+from pddlego_local.pddl.task import ActionDefinition, Condition, Domain, Effect, Problem, TypedName
+
+CONDITION_FORMS = "a condition is a fact, `and`, `or`, `not`, `imply`, `forall` or `exists`"
+EFFECT_FORMS = (
+    "an effect is a fact, `not` with a fact, `and`, `forall`, `when` or `(increase (total-cost) …)`"
+)
+FACT_FORMS = (
+    "`:init` is a plain list of facts `(predicate object …)` and values `(= (function …) number)`"
+)
+
+
+def check_domain(domain: Domain, symbols: Symbols, log: FaultLog) -> None:
+    _check_types(domain, symbols, log)
+    _check_declarations(domain.constants, symbols, log)
+    _check_predicates(domain, symbols, log)
+    for axiom in domain.axioms:
+        called = f"the condition of `:derived` predicate `{axiom.predicate.word}`"
+        parameters = axiom.predicate.parameters
+        variables = None if parameters is None else by_name(parameters)
+        place = Place(called, CONDITION_FORMS, variables, symbols, log, in_domain=True)
+        _check_condition(axiom.condition, place)
+    names: set[str] = set()
+    for action in domain.actions:
+        if action.word.name in names:
+            log.warn(action.word, f"action `{action.word}` is defined twice: rename one of them")
+        names.add(action.word.name)
+        _check_action(action, symbols, log)
+
+
+def _check_types(domain: Domain, symbols: Symbols, log: FaultLog) -> None:
+    for entry in domain.types:
+        if entry.name == "number":
+            log.symbol(entry.word, "the type `number` is reserved: rename it")
+        for parent in entry.types if symbols.types.comparable else ():
+            is_cycle = entry.name in symbols.types.with_ancestors(parent.name)
+            if is_cycle and entry.name != "object":
+                log.warn(entry.word, f"type `{entry.word}` is its own supertype: break the cycle")
+
+
+def _check_declarations(entries: Iterable[TypedName], symbols: Symbols, log: FaultLog) -> None:
+    """Objects or constants: repeated names, types that are not declared, unlikely names."""
+    seen: set[str] = set()
+    for entry in entries:
+        word, types = entry.word, symbols.types
+        if entry.name in seen:
+            log.symbol(word, f"object `{word}` is declared twice: remove one of them")
+        seen.add(entry.name)
+        for kind in entry.types:
+            if types.reliable and kind.name not in types.declared:
+                log.symbol(kind, f"unknown type `{kind}`: declare it under `:types`")
+        if entry.name in types.declared and entry.name != "object":
+            log.warn(word, f"`{word}` is the name of a type, but is declared an object")
+        if "\\n" in entry.name:
+            log.warn(word, f"`{word}` is read as an object: remove it")
+        if entry.name[0] == "?":
+            log.warn(word, f"object `{word}` begins with `?` like a variable: rename it")
+
+
+def _check_predicates(domain: Domain, symbols: Symbols, log: FaultLog) -> None:
+    declared: dict[str, int | None] = {}
+    for predicate in domain.predicates or ():
+        word, parameters = predicate.word, predicate.parameters
+        arity = None if parameters is None else len(parameters)
+        if word.name in declared:
+            which = ""
+            if declared[word.name] != arity:
+                which = " with another number of parameters: only the last counts"
+            log.warn(word, f"predicate `{word}` is declared twice{which}; remove one of them")
+        declared[word.name] = arity
+        if word.name in OPERATORS:
+            log.warn(word, f"`{word}` is an operator and cannot name a predicate: rename it")
+        _check_variable_types(parameters or [], symbols, log)
+
+
+def _check_variable_types(variables: list[TypedName], symbols: Symbols, log: FaultLog) -> None:
+    for word in (word for variable in variables for word in variable.types):
+        if symbols.types.reliable and word.name not in symbols.types.named:
+            log.warn(
+                word,
+                f"unknown type `{word}` of a variable: no object can have it; "
+                "declare it under `:types`",
+            )
+
+
+def _check_condition(condition: Condition, place: Place) -> None:
+    for variables in condition.quantified:
+        _check_variable_types(variables, place.symbols, place.log)
+    for literal in condition.literals:
+        check_literal(literal, place)
+
+
+def _check_action(action: ActionDefinition, symbols: Symbols, log: FaultLog) -> None:
+    called, effect = f"action `{action.word}`", action.effect
+    variables = by_name(action.parameters) if action.complete else None
+    seen: set[str] = set()
+    for parameter in action.parameters:
+        if parameter.name in seen:
+            log.warn(
+                parameter.word,
+                f"parameter `{parameter.word}` of {called} is declared twice: rename one",
+            )
+        seen.add(parameter.name)
+    _check_variable_types(action.parameters, symbols, log)
+    for condition in (action.precondition, *effect.conditions):
+        _check_condition(
+            condition, Place(called, CONDITION_FORMS, variables, symbols, log, in_domain=True)
+        )
+    if not effect.changes and effect.complete:
+        log.warn(
+            action.word,
+            f"{called} has no effect and is dropped by the planner: "
+            "add what it makes true or false",
+        )
+    _check_effect(effect, Place(called, EFFECT_FORMS, variables, symbols, log, in_domain=True))
+
+
+def _check_effect(effect: Effect, place: Place) -> None:
+    for variables in effect.quantified:
+        _check_variable_types(variables, place.symbols, place.log)
+    added = {change.atom.key for change in effect.changes if not change.negated}
+    for change in effect.changes:
+        check_literal(change, place)
+        predicate = change.atom.predicate
+        if predicate.name in place.symbols.derived:
+            place.log.symbol(
+                predicate,
+                f"derived predicate `{predicate}` cannot be changed by {place.called}: remove it",
+            )
+        if change.negated and change.atom.key in added and not effect.conditions:
+            place.log.warn(
+                change.atom.block,
+                f"{place.called} both adds and deletes `{change.atom}`: the deletion is dropped",
+            )
+
+
+def check_problem(problem: Problem, domain: Domain | None, symbols: Symbols, log: FaultLog) -> None:
+    word, title = problem.domain_word, domain.word if domain is not None else None
+    if word is not None and title is not None and word.name != title.name:
+        log.symbol(word, f"the domain is called `{title}`, not `{word}`: write `(:domain {title})`")
+    _check_declarations(problem.objects, symbols, log)
+    for entry in problem.objects:
+        if entry.name in symbols.constants:
+            log.symbol(
+                entry.word,
+                f"object `{entry.word}` is already declared under `:constants` of the domain: "
+                "remove it here",
+            )
+    _check_init(problem, Place("`:init`", FACT_FORMS, {}, symbols, log))
+    _check_values(problem, domain, log)
+    if problem.goal is not None:
+        _check_condition(problem.goal, Place("`:goal`", CONDITION_FORMS, {}, symbols, log))
+
+
+def _check_init(problem: Problem, place: Place) -> None:
+    log = place.log
+    truth: dict[tuple[str, ...], bool] = {}
+    for fact in problem.init:
+        atom = fact.atom
+        right = check_literal(fact, place)
+        if truth.setdefault(atom.key, not fact.negated) == fact.negated:
+            log.symbol(atom.block, f"`{atom}` is both true and false in `:init`: remove one")
+        elif fact.negated and right:
+            log.warn(
+                atom.block,
+                "`(not …)` in `:init` says nothing, since what is not listed is false: remove it",
+            )
+        if atom.predicate.name in place.symbols.derived and not fact.negated:
+            log.symbol(
+                atom.predicate,
+                f"derived predicate `{atom.predicate}` cannot stand in `:init`: remove it",
+            )
+
+
+def _check_values(problem: Problem, domain: Domain | None, log: FaultLog) -> None:
+    # By function, the largest number of terms with which an action uses it as its cost.
+    needed: dict[str, int] = {}
+    for action in domain.actions if domain is not None else ():
+        for cost in action.effect.costs[-1:] if action.effect.changes else ():
+            needed[cost.function.name] = max(cost.arity, needed.get(cost.function.name, 0))
+    numbers: dict[tuple[str, ...], int] = {}
+    for value in problem.values:
+        if numbers.setdefault(value.function, value.number) != value.number:
+            log.symbol(value.block, f"`{value.block}` contradicts an earlier value: remove one")
+        name, *objects = value.function
+        if len(objects) < needed.get(name, 0):  # the planner looks for the missing ones and fails
+            log.symbol(
+                value.block,
+                f"`{value.block}` in `:init` gives `{name}` {len(objects)} objects, "
+                f"but an action takes its cost from `{name}` with {needed[name]}",
+            )

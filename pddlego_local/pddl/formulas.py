@@ -1,0 +1,235 @@
+"""Conditions and effects: blocks to `task.Condition` and `task.Effect`.
+
+A condition becomes the flat list of its literals, each with the variables in its scope: what the
+checks ask of it; an effect becomes its changes and its cost. No recursion: the depth of a model's
+text is not bounded by our stack.
+"""
+
+from dataclasses import dataclass
+
+from pddlego_local.pddl.faults import FaultLog
+from pddlego_local.pddl.reader import Block, Word
+from pddlego_local.pddl.task import Atom, Condition, Cost, Effect, Literal, TypedName
+from pddlego_local.pddl.typed_list import read_typed_list
+
+DEEPEST_CONDITION = 495  # nested operators; Fast Downward's recursion fails from here on
+OPERATORS = frozenset({"and", "or", "not", "imply", "forall", "exists"})
+
+MOST_DIGITS = 4300  # Python's own limit, on which the translator fails
+EFFECT_FORMS = {
+    "forall": "`(forall (?variable - type …) (effect))`",
+    "when": "`(when (condition) (effect))`",
+}
+
+
+@dataclass(slots=True)
+class _Condition:
+    """A part of a condition, and what stands around it."""
+
+    block: Block
+    scope: tuple[TypedName, ...]
+    negated: bool = False
+    required: bool = True
+    depth: int = 1
+
+
+def read_condition(block: Block, log: FaultLog, scope: tuple[TypedName, ...] = ()) -> Condition:
+    """The condition in `block`; an empty block is the condition that always holds."""
+    condition = Condition()
+    pending = [_Condition(block, scope)] if block.items else []
+    while pending:
+        part = pending.pop()
+        if part.depth > DEEPEST_CONDITION:
+            log.syntax(part.block, "the condition is nested too deeply for the planner")
+            break
+        if part.block.head in OPERATORS:
+            pending += reversed(_operands(part, condition, log))
+        elif (atom := read_atom(part.block, log)) is not None:
+            condition.literals.append(Literal(atom, part.negated, part.scope, part.required))
+    return condition
+
+
+def _operands(part: _Condition, condition: Condition, log: FaultLog) -> list[_Condition]:
+    """The operands of an operator, with the polarity and the variables they stand under."""
+    operator, operands = part.block.head, part.block.items[1:]
+    scope = part.scope
+    if operator in ("forall", "exists"):
+        variables = _quantified(part.block, log)
+        condition.quantified.append(variables)
+        scope += tuple(variables)
+        operands = operands[1:2]
+    elif operator in ("not", "imply"):
+        _check_number_of_operands(part.block, 1 if operator == "not" else 2, log)
+    condition.plain &= operator == "not" or (operator == "and" and not part.negated)
+    required = part.required and operator in ("not", "or" if part.negated else "and")
+    parts = []
+    for number, operand in enumerate(operands):
+        if isinstance(operand, Word):
+            remedy = f"write `({operand} …)`"
+            log.syntax(operand, f"`{operand}` stands alone under `{operator}`: {remedy}")
+        elif not operand.items:
+            log.syntax(operand, f"`()` under `{operator}` is empty: remove it or write a fact")
+        else:
+            turns = operator == "not" or (operator == "imply" and number == 0)
+            parts.append(
+                _Condition(operand, scope, part.negated != turns, required, part.depth + 1)
+            )
+    return parts
+
+
+def _check_number_of_operands(block: Block, count: int, log: FaultLog) -> None:
+    if len(block.items) != count + 1:
+        form = "`(not (fact))`" if count == 1 else "`(imply (condition) (condition))`"
+        log.syntax(
+            block,
+            f"`{block.head}` in `{block}` takes {count} condition{'s' * (count > 1)}, "
+            f"not {len(block.items) - 1}: write {form}",
+        )
+
+
+def _quantified(block: Block, log: FaultLog) -> list[TypedName]:
+    variables = block.items[1] if len(block.items) > 1 else None
+    if len(block.items) != 3:
+        log.syntax(
+            block,
+            f"`{block}` must be `({block.head} (?variable - type …) (condition))` "
+            f"with one list of variables and one condition",
+        )
+    elif not isinstance(variables, Block) or not variables.items:
+        log.syntax(block, f"`{block.head}` needs a list of variables: `(?variable - type)`")
+    return read_quantified(variables, log) if isinstance(variables, Block) else []
+
+
+def read_quantified(variables: Block, log: FaultLog) -> list[TypedName]:
+    """The variables of a quantifier; none where their list could not be read."""
+    names = read_typed_list(variables.items, log) or []
+    for name in names:
+        if name.name[0] != "?":
+            log.warn(name.word, f"`{name.word}` is quantified, but no variable: `?{name.word}`")
+    return names
+
+
+def read_literal(block: Block, log: FaultLog, scope: tuple[TypedName, ...] = ()) -> Literal | None:
+    """A fact or `(not (fact))`, as effects and `:init` have them; None where it is neither."""
+    negated, inner = block.head == "not", block
+    if negated:
+        operand = block.items[1] if len(block.items) == 2 else None
+        if not isinstance(operand, Block) or not operand.items:
+            log.syntax(block, f"`{block}` must be `(not (fact))` with exactly one fact")
+            return None
+        inner = operand
+    atom = read_atom(inner, log)
+    return Literal(atom, negated, scope) if atom is not None else None
+
+
+def read_atom(block: Block, log: FaultLog) -> Atom | None:
+    """`(predicate term …)`, or None where it is something else."""
+    predicate, *terms = block.items
+    if isinstance(predicate, Block):
+        log.syntax(block, f"`{block}` begins with a list: join conditions with `(and … …)`")
+        return None
+    for term in terms:
+        if isinstance(term, Block):
+            log.syntax(term, f"`{term}` stands inside `({predicate} …)` where only names may stand")
+            return None
+    return Atom(predicate, [term for term in terms if isinstance(term, Word)], block)
+
+
+@dataclass(slots=True)
+class _Effect:
+    """A part of an effect; `around` are the operators that it stands under, outermost first."""
+
+    block: Block
+    scope: tuple[TypedName, ...] = ()
+    around: tuple[str, ...] = ()
+
+
+def read_effect(block: Block, log: FaultLog) -> Effect:
+    """The effect in `block`; an empty block has none."""
+    effect = Effect()
+    if block.head == "increase":
+        log.syntax(block, f"`{block}` cannot be the whole effect: write `(and (fact) {block})`")
+    pending = [_Effect(block)] if block.items else []
+    while pending:
+        part = pending.pop()
+        if part.block.head in ("and", "forall", "when"):
+            pending += reversed(_nested(part, effect, log))
+        elif part.block.head == "increase":
+            _read_cost(part, effect, log)
+        else:
+            _read_change(part, effect, log)
+    return effect
+
+
+def _nested(part: _Effect, effect: Effect, log: FaultLog) -> list[_Effect]:
+    """What stands under `and`, or with its condition or variables under `when` or `forall`."""
+    head, items, scope = part.block.head, part.block.items[1:], part.scope
+    if head != "and":
+        first = items[0] if len(items) == 2 else None
+        if not isinstance(first, Block):
+            log.syntax(part.block, f"`{part.block}` must have the form {EFFECT_FORMS[head]}")
+            effect.complete = False
+            return []
+        items = items[1:]
+        if head == "when":
+            effect.conditions.append(read_condition(first, log, scope))
+        else:
+            variables = read_quantified(first, log)
+            effect.quantified.append(variables)
+            scope += tuple(variables)
+    parts = []
+    for item in items:
+        if isinstance(item, Block) and item.items:
+            parts.append(_Effect(item, scope, (*part.around, head)))
+            continue
+        effect.complete = False
+        if isinstance(item, Word):
+            log.syntax(item, f"`{item}` stands alone in an effect: write `({item} …)`")
+        else:
+            log.syntax(item, "an empty `()` stands in an effect: remove it or write a fact")
+    return parts
+
+
+def _read_cost(part: _Effect, effect: Effect, log: FaultLog) -> None:
+    block = part.block
+    target = block.items[1] if len(block.items) == 3 else None
+    if not (isinstance(target, Block) and len(target.items) == 1 and target.head == "total-cost"):
+        log.syntax(block, f"`{block}`: only `(increase (total-cost) amount)` is understood")
+        return
+    if "forall" in part.around or "when" in part.around:
+        log.syntax(block, f"`{block}` cannot stand under `forall` or `when`: move it outside")
+    amount = block.items[2]
+    if isinstance(amount, Word):
+        if not refuse_number(amount, log) and not amount.name.isdigit():
+            effect.costs.append(Cost(amount, 0))
+        return
+    words = [item for item in amount.items if isinstance(item, Word)]
+    if words and len(words) == len(amount.items):
+        effect.costs.append(Cost(words[0], len(words) - 1))
+    else:
+        log.syntax(amount, f"`{amount}` must be a whole number or `(function name …)`")
+
+
+def refuse_number(word: Word, log: FaultLog) -> bool:
+    """Whether `word` is a number that Fast Downward refuses: negative, fractional, too long."""
+    fraction = not word.name.isdigit() and word.name.replace(".", "").isdigit()
+    too_long = word.name.isdigit() and len(word.name) > MOST_DIGITS
+    if fraction or too_long or word.name[0] == "-":
+        log.syntax(word, f"`{word}` must be a whole number, not negative and not enormous")
+        return True
+    return False
+
+
+def _read_change(part: _Effect, effect: Effect, log: FaultLog) -> None:
+    change = read_literal(part.block, log, part.scope)
+    if change is None:
+        effect.complete = False
+        return
+    inside_when = part.around[part.around.index("when") :] if "when" in part.around else ()
+    if "and" in inside_when and "forall" in inside_when:  # on which Fast Downward fails
+        log.syntax(
+            part.block,
+            "`when` around both `forall` and `and` is not understood: "
+            "put the `forall` outside and one `when` inside it",
+        )
+    effect.changes.append(change)
