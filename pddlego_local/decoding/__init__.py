@@ -36,7 +36,7 @@ class Decoding:
     `best_of` answers are drawn at once, and the first that the planner solves is taken. `repair`
     changes what a planner would refuse, before planning (`pddl.repair`); `feedback` is what a model
     reads about PDDL without a plan: the planner's own words, or those of the static check
-    (`pddl.explain`).
+    (`pddl.check`).
     """
 
     rung: RungName

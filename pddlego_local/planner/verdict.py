@@ -4,11 +4,14 @@ Exit codes are those of Fast Downward's documentation (exit-codes); the reply is
 """
 
 import re
+from collections.abc import Iterable
 from typing import Any
 
 from pddlego_local.core.errors import ConfigError
 from pddlego_local.core.nouns import PlanOutcome
-from pddlego_local.planner.spelling import in_spelling_of
+from pddlego_local.pddl.faults import FaultLog
+from pddlego_local.pddl.reader import Block, Word, read
+from pddlego_local.pddl.typed_list import type_groups
 
 MESSAGE_CHARACTERS = 1500
 
@@ -59,7 +62,7 @@ def _steps(plan: str) -> tuple[str, ...]:
 
 
 def _message(outcome: PlanOutcome, reply: dict[str, Any]) -> str:
-    """Fast Downward's own words; for those of the static check see `pddl.explain`."""
+    """Fast Downward's own words; for those of the static check see `pddl.check.explain`."""
     if outcome == "timeout":
         return f"Fast Downward reached its {LIMIT_NAMES[reply['stopped']]} time limit."
     if outcome == "out_of_memory":
@@ -103,3 +106,35 @@ def _clean(message: str) -> str:
     text = message.encode("utf-8", "replace").decode().replace("\t", "  ").strip()
     text = "".join(c if c.isprintable() or c == "\n" else "?" for c in text)
     return text if len(text) <= MESSAGE_CHARACTERS else text[: MESSAGE_CHARACTERS - 2] + " …"
+
+
+def in_spelling_of(domain: str, problem: str, steps: tuple[str, ...]) -> tuple[str, ...]:
+    """`steps` such as "(move kitchen hall)" with action and object names as they are declared.
+
+    Fast Downward answers in lower case. PDDL is case-insensitive, so a name may be written in
+    several ways: its first declaration counts. Expects PDDL that Fast Downward accepted.
+    """
+    if domain.islower() and problem.islower():  # spares the two readings, about 1 ms
+        return steps
+    roots = (read(domain), read(problem))
+    sections = [i for root in roots if root for i in root.items if isinstance(i, Block)]
+    actions = _by_name(block.items[1] for block in sections if block.head == ":action")
+    objects = _by_name(
+        node
+        for block in sections
+        if block.head in (":constants", ":objects")
+        for group, _ in type_groups(block.items[1:], FaultLog())
+        for node in group
+    )
+    return tuple(_respelled(step, actions, objects) for step in steps)
+
+
+def _by_name(nodes: Iterable[Block | Word]) -> dict[str, str]:
+    words = [node for node in nodes if isinstance(node, Word)]
+    return {word.name: word.text for word in reversed(words)}
+
+
+def _respelled(step: str, actions: dict[str, str], objects: dict[str, str]) -> str:
+    action, *arguments = step.strip("()").split()
+    names = [actions.get(action, action), *(objects.get(name, name) for name in arguments)]
+    return "(" + " ".join(names) + ")"

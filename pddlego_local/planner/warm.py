@@ -1,28 +1,61 @@
-"""Warm worker processes: who starts them, lends them out, restarts them and ends them.
+"""Warm worker processes: who starts them, lends them out, restarts them and ends them; and where
+Fast Downward lies.
 
-Knows the frames of worker.py's pipes and nothing of PDDL or of what a reply means.
+Knows the lines of JSON that worker.py takes and gives, and nothing of PDDL or of what a reply
+means. Fast Downward's packages are found without importing them: they are GPL-3.0.
 """
 
 import json
-import select
+import os
 import signal
+import socket
 import subprocess
 import sys
 import tempfile
 import threading
 import time
 from contextlib import suppress
+from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from pddlego_local.core.errors import PlannerFault
-from pddlego_local.planner.installation import find_fast_downward
+from pddlego_local.core.errors import MissingPart, PlannerFault
 
 START_AND_REPLY_S = 30.0  # what a worker may take beyond the task's own wall limit
 WORKER = Path(__file__).with_name("worker.py")
+INSTALL = "install it with `python -m pip install up-fast-downward==1.0.0`"
 
 Settings = dict[str, Any]
 Reply = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Installation:
+    """`translator` is the folder that holds the package `fast_downward`; `search` the binary.
+
+    It is the copy that lies beside the binary: TextWorld installs a package `fast_downward` too,
+    of another version, over the one that Python would find.
+    """
+
+    translator: Path
+    search: Path
+
+
+def find_fast_downward() -> Installation:
+    """The installed planner; MissingPart if a piece of it is not there."""
+    spec = find_spec("up_fast_downward")
+    if spec is None or not spec.submodule_search_locations:
+        raise MissingPart(
+            f"Fast Downward (Python package `up_fast_downward`) is not installed; {INSTALL}."
+        )
+    release = Path(spec.submodule_search_locations[0]) / "downward/builds/release/bin"
+    translator, search = release / "fast_downward", release / "downward"
+    if not (translator / "translate").is_dir():
+        raise MissingPart(f"Fast Downward's translator is not in {translator}; {INSTALL}.")
+    if not os.access(search, os.X_OK):
+        raise MissingPart(f"Fast Downward's search binary {search} is not there; {INSTALL}.")
+    return Installation(translator.parent, search)
 
 
 class WorkerDied(Exception):
@@ -33,54 +66,41 @@ class WarmWorker:
     """One process of worker.py; one task at a time."""
 
     def __init__(self, settings: Settings) -> None:
-        self._settings = settings
         self._stderr = tempfile.TemporaryFile()  # noqa: SIM115
         self._asking = threading.Lock()
+        ours, theirs = socket.socketpair()
+        ours.settimeout(settings["wall_s"] + START_AND_REPLY_S)
         # A fixed hash seed: the translator's sets of strings must not depend on the process.
         # A process group of its own keeps Ctrl-C for us, who then end it in order.
-        self._process = subprocess.Popen(
-            [sys.executable, "-s", "-S", "-P", WORKER, json.dumps(settings)],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=self._stderr,
-            env={"PYTHONHASHSEED": "0", "LC_ALL": "C.UTF-8"},
-            cwd="/",
-            bufsize=0,
-            start_new_session=True,
-        )
+        with ours, theirs:
+            self._lines = ours.makefile("rwb")
+            self._process = subprocess.Popen(
+                [sys.executable, "-s", "-S", "-P", WORKER, json.dumps(settings)],
+                stdin=theirs,
+                stdout=theirs,
+                stderr=self._stderr,
+                env={"PYTHONHASHSEED": "0", "LC_ALL": "C.UTF-8"},
+                cwd="/",
+                start_new_session=True,
+            )
 
     def ask(self, domain: str, problem: str) -> Reply:
         """Its reply; WorkerDied if there is none."""
         with self._asking:
-            self._send(json.dumps([domain, problem]).encode())
-            deadline = time.monotonic() + self._settings["wall_s"] + START_AND_REPLY_S
-            length = int.from_bytes(self._receive(8, deadline), "big")
-            reply: Reply = json.loads(self._receive(length, deadline))
+            try:
+                self._lines.write(json.dumps([domain, problem]).encode() + b"\n")
+                self._lines.flush()
+                line = self._lines.readline()
+            except TimeoutError:
+                raise WorkerDied("it did not answer in time") from None
+            except OSError:
+                line = b""
+            if not line.endswith(b"\n"):
+                raise WorkerDied(self._last_words())
+        reply: Reply = json.loads(line)
         if reply["code"] == -signal.SIGKILL and not reply["stopped"]:
             raise WorkerDied("its child was killed from outside, perhaps for want of memory")
         return reply
-
-    def _send(self, body: bytes) -> None:
-        assert self._process.stdin is not None
-        rest = memoryview(len(body).to_bytes(8, "big") + body)
-        with suppress(OSError):  # a dead worker: seen when it does not answer
-            while rest:
-                rest = rest[self._process.stdin.write(rest) :]
-
-    def _receive(self, length: int, deadline: float) -> bytes:
-        assert self._process.stdout is not None
-        readable = select.poll()
-        readable.register(self._process.stdout, select.POLLIN)
-        received = bytearray()
-        while len(received) < length:
-            left_s = deadline - time.monotonic()
-            if left_s <= 0 or not readable.poll(1000 * left_s):
-                raise WorkerDied("it did not answer in time")
-            chunk = self._process.stdout.read(length - len(received))
-            if not chunk:
-                raise WorkerDied(self._last_words())
-            received += chunk
-        return bytes(received)
 
     def _last_words(self) -> str:
         self._process.wait()
@@ -93,9 +113,9 @@ class WarmWorker:
         """Kill it, and its child with it; a task under way raises WorkerDied in its own thread."""
         self._process.kill()
         with self._asking:
-            for stream in (self._process.stdin, self._process.stdout, self._stderr):
-                assert stream is not None
-                stream.close()
+            with suppress(OSError):  # what could not be sent to it
+                self._lines.close()
+            self._stderr.close()
             self._process.wait()
 
 
@@ -122,8 +142,9 @@ class WorkerPool:
         with self._places:
             with self._changing:
                 self.waiting -= 1
+                idle = self._idle.pop() if self._idle else None
             try:
-                return self._ask_one(self._take(), domain, problem)
+                return self._ask_one(idle or self._start(), domain, problem)
             except WorkerDied:
                 pass
             try:
@@ -139,25 +160,18 @@ class WorkerPool:
         try:
             reply = worker.ask(domain, problem)
         except BaseException:
-            self._drop(worker)
+            with self._changing:
+                self._alive.discard(worker)
+            worker.close()
             raise
         reply["wall_time_s"] = time.monotonic() - began
         with self._changing:
             self._idle.append(worker)
         return reply
 
-    def _take(self) -> WarmWorker:
-        with self._changing:
-            if self._idle:
-                return self._idle.pop()
-        return self._start()
-
     def _start(self) -> WarmWorker:
-        installation = find_fast_downward()
-        folders = {
-            "package_folder": str(installation.translator),
-            "binary": str(installation.search),
-        }
+        found = find_fast_downward()
+        folders = {"package_folder": str(found.translator), "binary": str(found.search)}
         with self._changing:
             if self._closed:
                 raise PlannerFault("The planner has been closed; make a new FastDownward.")
@@ -171,16 +185,12 @@ class WorkerPool:
             self._alive.add(worker)
         return worker
 
-    def _drop(self, worker: WarmWorker) -> None:
-        with self._changing:
-            self._alive.discard(worker)
-        worker.close()
-
     def close(self) -> None:
         """End all workers; any number of calls."""
         with self._changing:
             self._closed = True
             self._idle.clear()
             workers = list(self._alive)
+            self._alive.clear()
         for worker in workers:
-            self._drop(worker)
+            worker.close()

@@ -1,23 +1,20 @@
 """The warm process that translates and searches: a script, run by path, never imported.
 
 This is the only file that imports Fast Downward's translator, which is GPL-3.0. The rest of the
-package talks to it over two pipes and shares no code with it.
+package talks to it over a socket, its standard input and output, and shares no code with it.
 
-It imports the translator once and then serves tasks one after another, each a JSON list behind
-its length in eight bytes; replies are JSON objects in the same form. Every task gets a child in a
-process group of its own, limited in address space and CPU time and killed when its wall time is
-over. The child is forked, and its memory touched, before its task is there; it translates and
-then *becomes* the search binary, so that one set of limits holds for both. SAS text, plan and log
-lie in anonymous memory, never in a folder that two tasks share.
+It imports the translator once and then serves tasks one after another, each a JSON list on a line
+of its own; replies are JSON objects in the same form. Every task gets a child that is limited in
+address space, CPU time and wall time. The child is forked, and its memory touched, before its task
+is there; it translates and then *becomes* the search binary, so that one set of limits holds for
+both. SAS text, plan and log lie in anonymous memory, never in a folder that two tasks share.
 
 Why not Fast Downward's own driver: it starts Python twice and writes three files for each task. A
 solve takes 39 ms here and 481 ms there for a house of 6 rooms, 572 ms and 2957 ms for one of 50
 things (medians of 30 on two busy cores, `python -m tools.bench.solve`).
 
 Nothing outlives its parent: the kernel kills the child with this process, and this process ends
-when its standard input closes or its parent is gone.
-
-Usage: worker.py SETTINGS_AS_JSON
+when its standard input closes or its parent is gone. Usage: worker.py SETTINGS_AS_JSON
 """
 
 import ctypes
@@ -28,19 +25,20 @@ import json
 import math
 import mmap
 import os
+import re
 import resource
-import select
 import signal
 import sys
 import time
 from collections.abc import Callable
-from contextlib import suppress
+from contextlib import redirect_stdout, suppress
 from typing import Any, NamedTuple, NoReturn, TextIO
 
 SEARCH_OUT_OF_MEMORY = 22  # Fast Downward's exit codes; 34: the search refuses such a task
 SEARCH_UNSUPPORTED = 34
 PR_SET_PDEATHSIG = 1
 LOG_CHARACTERS = 4000
+NOTE = re.compile(r"Warning: |.*! Generating unsolvable task\.\.\.$")  # of the translator
 RESERVE_BYTES = 8 << 20  # given back when memory runs out, so that this can still be reported
 
 WARM_UP = (
@@ -69,28 +67,13 @@ class Settings(NamedTuple):
 
 
 class Files(NamedTuple):
-    """Descriptors of one task's anonymous files."""
+    """Descriptors of one task: the pipe on which its child waits for it, and anonymous files."""
 
+    inbox: int
     sas: int
     plan: int
     log: int
     report: int
-
-
-class Standby(NamedTuple):
-    """A child that is forked, confined and waits for its task, so that no task waits for a fork."""
-
-    process: int
-    inbox: int
-    files: Files
-
-
-class End(NamedTuple):
-    """How a child ended: exit status (negative: signal), why it was stopped, its CPU seconds."""
-
-    code: int
-    stopped: str
-    cpu_time_s: float
 
 
 def main() -> None:
@@ -102,41 +85,30 @@ def main() -> None:
     rehearse(WARM_UPS)
     gc.disable()  # a task is short, and the collector would copy every page shared with children
     gc.freeze()
-    standby = prepare(settings)
-    while task := read_frame():
-        write_frame(solve(task, standby, settings))
-        standby = prepare(settings)
+    signal.signal(signal.SIGALRM, look_for_parent)
+    signal.setitimer(signal.ITIMER_REAL, 1, 1)
+    process, files = prepare(settings)
+    while (task := sys.stdin.buffer.readline()).endswith(b"\n"):
+        print(json.dumps(solve(task, process, files, settings)), flush=True)
+        process, files = prepare(settings)
+
+
+def look_for_parent(*_signal: object) -> None:
+    if os.getppid() != parent:
+        os._exit(0)
 
 
 def rehearse(times: int) -> None:
     """Translate a small task: before the fork for the interpreter's caches, after it for memory."""
-    stdout, sys.stdout = sys.stdout, io.StringIO()
-    for _ in range(times):
-        translate(*WARM_UP, io.StringIO())
-    sys.stdout = stdout
+    with redirect_stdout(io.StringIO()):
+        for _ in range(times):
+            translate(*WARM_UP, io.StringIO())
 
 
-def read_frame() -> bytes:
-    """The next task, a JSON list of domain and problem; empty when the other side is gone."""
-    waiting = select.poll()
-    waiting.register(0, select.POLLIN)
-    while not waiting.poll(1000):
-        if os.getppid() != parent:
-            return b""
-    length = int.from_bytes(sys.stdin.buffer.read(8), "big")
-    body = sys.stdin.buffer.read(length)
-    return body if len(body) == length else b""
-
-
-def write_frame(reply: dict[str, Any]) -> None:
-    body = json.dumps(reply).encode()
-    sys.stdout.buffer.write(len(body).to_bytes(8, "big") + body)
-    sys.stdout.buffer.flush()
-
-
-def prepare(settings: Settings) -> Standby:
-    files = Files(*(os.memfd_create(name) for name in Files._fields))
+def prepare(settings: Settings) -> tuple[int, Files]:
+    """A child that is forked, confined and waits for its task, so that no task waits for a fork."""
     outbox, inbox = os.pipe()
+    files = Files(inbox, *(os.memfd_create(name) for name in Files._fields[1:]))
 
     def wait_and_work() -> NoReturn:
         os.close(inbox)
@@ -145,33 +117,31 @@ def prepare(settings: Settings) -> Standby:
             task = letter.read()
         if not task:
             os._exit(0)
-        domain, problem = json.loads(task)
-        translate_and_search(domain, problem, settings, files)
+        translate_and_search(*json.loads(task), settings, files)
 
     process = fork_confined(wait_and_work, settings.cpu_s, settings, files)
     os.close(outbox)
-    return Standby(process, inbox, files)
+    return process, files
 
 
-def solve(task: bytes, standby: Standby, settings: Settings) -> dict[str, Any]:
+def solve(task: bytes, process: int, files: Files, settings: Settings) -> dict[str, Any]:
     """Translate and search, then search again with the fallback where the first search cannot."""
     deadline = time.monotonic() + settings.wall_s
-    files = standby.files
-    with suppress(BrokenPipeError), os.fdopen(standby.inbox, "wb") as inbox:
+    with suppress(BrokenPipeError), os.fdopen(files.inbox, "wb") as inbox:
         inbox.write(task)
-    end = wait_for(standby.process, deadline, settings.cpu_s)
-    if end.code == SEARCH_UNSUPPORTED and settings.fallback:
-        cpu_left_s = settings.cpu_s - end.cpu_time_s
+    code, stopped, cpu_time_s = wait_for(process, settings.cpu_s)
+    if code == SEARCH_UNSUPPORTED and settings.fallback:
+        left_s = settings.cpu_s - cpu_time_s
         again = fork_confined(
-            lambda: search(settings.binary, settings.fallback, files), cpu_left_s, settings, files
+            lambda: search(settings.fallback, deadline, settings, files), left_s, settings, files
         )
-        end = wait_for(again, deadline, cpu_left_s)
+        code, stopped, _ = wait_for(again, left_s)
     report: dict[str, Any] = json.loads(read_all(files.report) or "{}")
-    log = "" if end.code == 0 else read_all(files.log)[-LOG_CHARACTERS:]
+    log = "" if code == 0 else read_all(files.log)[-LOG_CHARACTERS:]
     plan = read_all(files.plan)
-    for descriptor in files:
+    for descriptor in files[1:]:
         os.close(descriptor)
-    return report | {"code": end.code, "stopped": end.stopped, "log": log, "plan": plan}
+    return report | {"code": code, "stopped": stopped, "log": log, "plan": plan}
 
 
 def read_all(descriptor: int) -> str:
@@ -194,8 +164,6 @@ def fork_confined(
             os._exit(SEARCH_OUT_OF_MEMORY)
         finally:
             os._exit(1)
-    with suppress(OSError):  # the child does it too; whoever comes first
-        os.setpgid(child, child)
     return child
 
 
@@ -203,7 +171,6 @@ def confine(worker: int, cpu_limit_s: int, memory_bytes: int, files: Files) -> N
     libc.prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
     if os.getppid() != worker:  # it died before the line above
         os._exit(1)
-    os.setpgid(0, 0)
     for kind, soft, hard in (
         (resource.RLIMIT_AS, memory_bytes, memory_bytes),
         (resource.RLIMIT_FSIZE, memory_bytes, memory_bytes),
@@ -219,46 +186,28 @@ def confine(worker: int, cpu_limit_s: int, memory_bytes: int, files: Files) -> N
     os.dup2(files.log, 2)
 
 
-def wait_for(child: int, deadline: float, cpu_limit_s: float) -> End:
-    stopped = wait_until(child, deadline)
+def die_at(deadline: float) -> None:
+    """Of SIGALRM; the search binary inherits the timer."""
+    signal.signal(signal.SIGALRM, signal.SIG_DFL)
+    signal.setitimer(signal.ITIMER_REAL, max(deadline - time.monotonic(), 1e-6))
+
+
+def wait_for(child: int, cpu_limit_s: float) -> tuple[int, str, float]:
+    """How a child ended: exit status (negative: signal), the limit that stopped it ("wall", "cpu"
+    or ""), its CPU seconds."""
     _, status, usage = os.wait4(child, 0)
     code = os.waitstatus_to_exitcode(status)
     cpu_time_s = usage.ru_utime + usage.ru_stime
+    stopped = "wall" if code == -signal.SIGALRM else ""
     if not stopped and (code == -signal.SIGXCPU or (code < 0 and cpu_time_s >= cpu_limit_s)):
         stopped = "cpu"
-    return End(code, stopped, cpu_time_s)
-
-
-def wait_until(child: int, deadline: float) -> str:
-    """Wait for the child's end; at the deadline kill its group and answer "wall", else ""."""
-    ended = os.pidfd_open(child)
-    waiting = select.poll()
-    waiting.register(ended, select.POLLIN)
-    waiting.register(0, 0)  # reports only that the other side hung up
-    try:
-        while True:
-            left_s = deadline - time.monotonic()
-            if left_s <= 0:
-                kill_group(child)
-                return "wall"
-            events = waiting.poll(math.ceil(1000 * min(left_s, 1.0)))
-            if any(descriptor == ended for descriptor, _ in events):
-                return ""
-            if events or os.getppid() != parent:
-                kill_group(child)
-                sys.exit()
-    finally:
-        os.close(ended)
-
-
-def kill_group(child: int) -> None:
-    with suppress(ProcessLookupError):
-        os.killpg(child, signal.SIGKILL)
+    return code, stopped, cpu_time_s
 
 
 def translate_and_search(domain: str, problem: str, settings: Settings, files: Files) -> NoReturn:
-    output = io.StringIO()
-    sys.stdout = sys.stderr = output
+    deadline = time.monotonic() + settings.wall_s
+    die_at(deadline)
+    output = sys.stdout = sys.stderr = io.StringIO()
     reserve = mmap.mmap(-1, RESERVE_BYTES)  # taken from the limit, but not touched
     error, message = "", ""
     try:
@@ -269,12 +218,12 @@ def translate_and_search(domain: str, problem: str, settings: Settings, files: F
         out_of_space = isinstance(fault, OSError) and fault.errno in (errno.ENOMEM, errno.EFBIG)
         error = "MemoryError" if out_of_space else type(fault).__name__
         message = str(fault)[:LOG_CHARACTERS]
-    notes = [line[:400] for line in output.getvalue().splitlines() if is_note(line)][:20]
+    notes = [line[:400] for line in output.getvalue().splitlines() if NOTE.match(line)][:20]
     with open(files.report, "w", closefd=False) as report:
         json.dump({"error": error, "message": message, "notes": notes}, report)
     if error:
         os._exit(0)
-    search(settings.binary, settings.search, files)
+    search(settings.search, deadline, settings, files)
 
 
 def translate(domain: str, problem: str, sas: TextIO) -> None:
@@ -293,15 +242,13 @@ def translate(domain: str, problem: str, sas: TextIO) -> None:
     main.pddl_to_sas(task).output(sas)
 
 
-def is_note(line: str) -> bool:
-    return line.startswith("Warning: ") or line.endswith("! Generating unsolvable task...")
-
-
-def search(binary: str, configuration: str, files: Files) -> NoReturn:
+def search(configuration: str, deadline: float, settings: Settings, files: Files) -> NoReturn:
+    die_at(deadline)
     os.lseek(0, 0, os.SEEK_SET)
     os.set_inheritable(files.plan, True)
     plan = f"/proc/self/fd/{files.plan}"
-    os.execv(binary, [binary, "--search", configuration, "--internal-plan-file", plan])
+    arguments = ["--search", configuration, "--internal-plan-file", plan]
+    os.execv(settings.binary, [settings.binary, *arguments])
 
 
 if __name__ == "__main__":

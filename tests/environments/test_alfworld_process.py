@@ -16,7 +16,7 @@ from pddlego_local.core.errors import EnvironmentFault, MissingPart
 from pddlego_local.environments.alfworld.game import Alfworld
 from pddlego_local.environments.alfworld.installation import find_package
 from pddlego_local.environments.alfworld.process import Limits
-from pddlego_local.planner.installation import find_fast_downward
+from pddlego_local.planner.warm import find_fast_downward
 
 HEAT = ("pick_heat_then_place_in_recep",)
 # Plays with one more environment in a process of its own; says the worker's id, and waits.

@@ -1,6 +1,6 @@
 import pytest
 
-from pddlego_local.planner.spelling import in_spelling_of
+from pddlego_local.planner.verdict import in_spelling_of
 
 DOMAIN = """(define (domain d) ; (:action MOVE
   (:types Room - object :OBJECTS)

@@ -15,7 +15,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from pddlego_local.planner import LAMA_FIRST, FastDownward
-from pddlego_local.planner.installation import find_fast_downward
+from pddlego_local.planner.warm import find_fast_downward
 
 SEARCH = "astar(lmcut())"
 Way = Callable[[str, str], AbstractContextManager[Callable[[], None]]]
