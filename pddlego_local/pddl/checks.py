@@ -183,7 +183,8 @@ def _check_values(problem: Problem, domain: Domain | None, log: FaultLog) -> Non
     needed: dict[str, int] = {}
     for action in domain.actions if domain is not None else ():
         for cost in action.effect.costs[-1:] if action.effect.changes else ():
-            needed[cost.function.name] = max(cost.arity, needed.get(cost.function.name, 0))
+            name = cost.predicate.name
+            needed[name] = max(len(cost.terms), needed.get(name, 0))
     numbers: dict[tuple[str, ...], int] = {}
     for value in problem.values:
         if numbers.setdefault(value.function, value.number) != value.number:

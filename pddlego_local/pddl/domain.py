@@ -133,7 +133,7 @@ def _functions(block: Block, domain: Domain, log: FaultLog) -> None:
         if isinstance(type_node, Block) or (type_node and type_node.name != "number"):
             log.syntax(type_node, f"a function must have the type `number`, not `{type_node}`")
         for item in group:
-            if isinstance(item, Block) and item.items and isinstance(item.items[0], Word):
+            if isinstance(item, Block) and item.head:
                 read_typed_list(item.items[1:], log)
             else:
                 log.syntax(item, f"`{item}` is no declaration of a function: `(name ?variable …)`")

@@ -36,23 +36,21 @@ def empty_problem(domain: str) -> str:
 
 def objects_of(problem: str) -> dict[str, str]:
     """Name → type of every object, in the order of the file; untyped ones are "object"."""
-    return _declared(listed(problem, ":objects"), FaultLog())
+    return _declared(listed(problem, ":objects").items[1:], FaultLog())
 
 
 def facts_of(problem: str) -> list[str]:
     """The facts of `:init` with single blanks, each once, in the order of the file."""
-    items = listed(problem, ":init")
-    return list(dict.fromkeys(_tidy(item) for item in items if isinstance(item, Block)))
+    return list(dict.fromkeys(map(_tidy, listed(problem, ":init").blocks)))
 
 
 def facts_as_names(problem: str) -> list[tuple[str, ...]]:
     """The facts of `:init` in lower case, as ("at", "kitchen"), in the order of the file; what is
     no fact, or denied, is left out."""
-    facts = [item.items for item in listed(problem, ":init") if isinstance(item, Block)]
     return [
-        tuple(word.name for word in fact if isinstance(word, Word))
-        for fact in facts
-        if fact and all(isinstance(word, Word) for word in fact)
+        tuple(word.name for word in fact.items if isinstance(word, Word))
+        for fact in listed(problem, ":init").blocks
+        if fact.items and not fact.blocks
     ]
 
 
@@ -152,24 +150,24 @@ def _declared(items: list[Node], log: FaultLog) -> dict[str, str]:
 
 def _declared_by(line: str) -> dict[str, str]:
     """ "a b - room" as {a: room, b: room}; a name alone is an object. Empty if it is no list."""
-    log, items = FaultLog(), _items(line)
-    if items and all(isinstance(item, Block) for item in items):
-        items = [node for item in items if isinstance(item, Block) for node in item.items]
+    log, listing = FaultLog(), _in_parentheses(line)
+    items = listing.items
+    if listing.blocks == items:
+        items = [node for block in listing.blocks for node in block.items]
     names = _declared(items, log)
     return {} if log.has("syntax") else names
 
 
 def _facts_by(line: str) -> list[str]:
     """The facts that a line states, mostly one; it may lack its parentheses."""
-    items = _items(line)
-    if any(isinstance(item, Word) for item in items):
-        return [_tidy(Block(0, items))]
-    return [_tidy(item) for item in items if isinstance(item, Block) and item.items]
+    listing = _in_parentheses(line)
+    if listing.blocks != listing.items:
+        return [_tidy(listing)]
+    return [_tidy(block) for block in listing.blocks if block.items]
 
 
-def _items(line: str) -> list[Node]:
-    block = read(f"({line})", recover=True)
-    return block.items if block is not None else []
+def _in_parentheses(line: str) -> Block:
+    return read(f"({line})", recover=True) or Block(0)
 
 
 def _spelled(name: str, names: Mapping[str, str]) -> str:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from pddlego_local.pddl.faults import FaultLog
 from pddlego_local.pddl.reader import Block, Word
-from pddlego_local.pddl.task import Atom, Condition, Cost, Effect, Literal, TypedName
+from pddlego_local.pddl.task import Atom, Condition, Effect, Literal, TypedName
 from pddlego_local.pddl.typed_list import read_typed_list
 
 DEEPEST_CONDITION = 495  # nested operators; Fast Downward's recursion fails from here on
@@ -201,11 +201,11 @@ def _read_cost(part: _Effect, effect: Effect, log: FaultLog) -> None:
     amount = block.items[2]
     if isinstance(amount, Word):
         if not refuse_number(amount, log) and not amount.name.isdigit():
-            effect.costs.append(Cost(amount, 0))
+            effect.costs.append(Atom(amount, [], part.block))
         return
     words = [item for item in amount.items if isinstance(item, Word)]
     if words and len(words) == len(amount.items):
-        effect.costs.append(Cost(words[0], len(words) - 1))
+        effect.costs.append(Atom(words[0], words[1:], amount))
     else:
         log.syntax(amount, f"`{amount}` must be a whole number or `(function name …)`")
 

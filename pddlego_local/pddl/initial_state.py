@@ -43,9 +43,7 @@ def _constant(condition: Block) -> bool | None:
 
 def _operands(condition: Block) -> list[tuple[Block, bool]]:
     """With whether each is negated, if "not" and "imply" are read as "or"."""
-    blocks = [item for item in condition.items if isinstance(item, Block)]
-    if condition.head in QUANTIFIERS:
-        blocks = blocks[1:]
+    blocks = condition.blocks[1 if condition.head in QUANTIFIERS else 0 :]
     turned = {"not": len(blocks), "imply": 1}.get(condition.head, 0)
     return [(block, position < turned) for position, block in enumerate(blocks)]
 

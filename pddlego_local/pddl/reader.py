@@ -45,6 +45,11 @@ class Block:
     end: int = -1
 
     @property
+    def blocks(self) -> list["Block"]:
+        """The lists among the items."""
+        return [item for item in self.items if isinstance(item, Block)]
+
+    @property
     def head(self) -> str:
         """The name of the first word, "" where there is none."""
         first = self.items[0] if self.items else None

@@ -4,13 +4,12 @@ A section is found wherever it stands, also between parentheses that are wrong: 
 read as the static check explains it.
 """
 
-from pddlego_local.pddl.reader import Block, Node, Word, read
+from pddlego_local.pddl.reader import Block, Word, read
 
 
-def listed(problem: str, name: str) -> list[Node]:
-    """What stands in the first section of that name, such as ":init"."""
-    block = _first(name, _lists(problem, name))
-    return block.items[1:] if block is not None else []
+def listed(problem: str, name: str) -> Block:
+    """The first section of that name, such as ":init"; without one an empty list."""
+    return _first(name, _lists(problem, name)) or Block(0)
 
 
 def with_section(problem: str, name: str, text: str) -> str:
@@ -46,7 +45,7 @@ def _lists(text: str, name: str) -> list[Block]:
 
 
 def _with_parts(root: Block | None) -> list[Block]:
-    return [root, *(item for item in root.items if isinstance(item, Block))] if root else []
+    return [root, *root.blocks] if root else []
 
 
 def _first(name: str, lists: list[Block]) -> Block | None:

@@ -67,7 +67,7 @@ def _warn_of_action(action: ActionDefinition, facts: _Facts, log: FaultLog) -> N
                 f"action `{action.word}` can never be used: no action adds `{predicate}` "
                 "and `:init` has no such fact",
             )
-    for function in (cost.function for cost in action.effect.costs):
+    for function in (cost.predicate for cost in action.effect.costs):
         if function.name not in facts.functions:
             log.warn(
                 function,

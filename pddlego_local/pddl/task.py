@@ -61,22 +61,14 @@ class Condition:
 
 
 @dataclass(slots=True)
-class Cost:
-    """`(increase (total-cost) (function term …))`"""
-
-    function: Word
-    arity: int
-
-
-@dataclass(slots=True)
 class Effect:
-    """`changes` are what it adds and deletes, `conditions` what stands under `when`; `complete`: no
-    part of it had to be skipped."""
+    """`changes` are what it adds and deletes, `conditions` what stands under `when`, `costs` the
+    functions `(increase (total-cost) (function term …))`; `complete`: no part had to be skipped."""
 
     changes: list[Literal] = field(default_factory=list)
     conditions: list[Condition] = field(default_factory=list)
     quantified: list[list[TypedName]] = field(default_factory=list)
-    costs: list[Cost] = field(default_factory=list)
+    costs: list[Atom] = field(default_factory=list)
     complete: bool = True
 
 

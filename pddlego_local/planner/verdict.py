@@ -117,7 +117,7 @@ def in_spelling_of(domain: str, problem: str, steps: tuple[str, ...]) -> tuple[s
     if domain.islower() and problem.islower():  # spares the two readings, about 1 ms
         return steps
     roots = (read(domain), read(problem))
-    sections = [i for root in roots if root for i in root.items if isinstance(i, Block)]
+    sections = [block for root in roots if root for block in root.blocks]
     actions = _by_name(block.items[1] for block in sections if block.head == ":action")
     objects = _by_name(
         node

@@ -76,8 +76,8 @@ class WarmWorker:
             self._lines = ours.makefile("rwb")
             self._process = subprocess.Popen(
                 [sys.executable, "-s", "-S", "-P", WORKER, json.dumps(settings)],
-                stdin=theirs,
-                stdout=theirs,
+                stdin=theirs.fileno(),
+                stdout=theirs.fileno(),
                 stderr=self._stderr,
                 env={"PYTHONHASHSEED": "0", "LC_ALL": "C.UTF-8"},
                 cwd="/",
