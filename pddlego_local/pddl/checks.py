@@ -1,10 +1,8 @@
 """What is wrong with the names of a domain, and of a problem beside it."""
 
-from collections.abc import Iterable
-
 from pddlego_local.pddl.faults import FaultLog
 from pddlego_local.pddl.formulas import OPERATORS
-from pddlego_local.pddl.symbols import Place, Symbols, by_name, check_literal
+from pddlego_local.pddl.symbols import Place, Symbols, by_name, check_literal, repeated
 from pddlego_local.pddl.task import ActionDefinition, Condition, Domain, Effect, Problem, TypedName
 
 CONDITION_FORMS = "a condition is a fact, `and`, `or`, `not`, `imply`, `forall` or `exists`"
@@ -26,11 +24,9 @@ def check_domain(domain: Domain, symbols: Symbols, log: FaultLog) -> None:
         variables = None if parameters is None else by_name(parameters)
         place = Place(called, CONDITION_FORMS, variables, symbols, log, in_domain=True)
         _check_condition(axiom.condition, place)
-    names: set[str] = set()
+    for word in repeated(action.word for action in domain.actions):
+        log.warn(word, f"action `{word}` is defined twice: rename one of them")
     for action in domain.actions:
-        if action.word.name in names:
-            log.warn(action.word, f"action `{action.word}` is defined twice: rename one of them")
-        names.add(action.word.name)
         _check_action(action, symbols, log)
 
 
@@ -44,14 +40,12 @@ def _check_types(domain: Domain, symbols: Symbols, log: FaultLog) -> None:
                 log.warn(entry.word, f"type `{entry.word}` is its own supertype: break the cycle")
 
 
-def _check_declarations(entries: Iterable[TypedName], symbols: Symbols, log: FaultLog) -> None:
+def _check_declarations(entries: list[TypedName], symbols: Symbols, log: FaultLog) -> None:
     """Objects or constants: repeated names, types that are not declared, unlikely names."""
-    seen: set[str] = set()
+    for word in repeated(entry.word for entry in entries):
+        log.symbol(word, f"object `{word}` is declared twice: remove one of them")
     for entry in entries:
         word, types = entry.word, symbols.types
-        if entry.name in seen:
-            log.symbol(word, f"object `{word}` is declared twice: remove one of them")
-        seen.add(entry.name)
         for kind in entry.types:
             if types.reliable and kind.name not in types.declared:
                 log.symbol(kind, f"unknown type `{kind}`: declare it under `:types`")
@@ -99,14 +93,8 @@ def _check_condition(condition: Condition, place: Place) -> None:
 def _check_action(action: ActionDefinition, symbols: Symbols, log: FaultLog) -> None:
     called, effect = f"action `{action.word}`", action.effect
     variables = by_name(action.parameters) if action.complete else None
-    seen: set[str] = set()
-    for parameter in action.parameters:
-        if parameter.name in seen:
-            log.warn(
-                parameter.word,
-                f"parameter `{parameter.word}` of {called} is declared twice: rename one",
-            )
-        seen.add(parameter.name)
+    for word in repeated(parameter.word for parameter in action.parameters):
+        log.warn(word, f"parameter `{word}` of {called} is declared twice: rename one")
     _check_variable_types(action.parameters, symbols, log)
     for condition in (action.precondition, *effect.conditions):
         _check_condition(

@@ -1,6 +1,6 @@
 """What a pair of files declares, and whether an atom uses it as declared."""
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 
 from pddlego_local.pddl.faults import FaultLog
@@ -109,6 +109,15 @@ def _is_complete(file: Domain | Problem | None, section: str, entries: Collectio
 
 def by_name(entries: Iterable[TypedName]) -> dict[str, TypedName]:
     return {entry.name: entry for entry in entries}
+
+
+def repeated(words: Iterable[Word]) -> Iterator[Word]:
+    """The words whose name came before."""
+    seen: set[str] = set()
+    for word in words:
+        if word.name in seen:
+            yield word
+        seen.add(word.name)
 
 
 @dataclass
