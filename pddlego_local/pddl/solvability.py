@@ -13,44 +13,32 @@ MOST_FACTS_SHOWN = 5
 LONGEST_REASON = 600  # characters
 
 
-class _Facts:
-    """What is true at first, and which predicates some action can make true or false."""
-
-    def __init__(self, domain: Domain, problem: Problem, symbols: Symbols) -> None:
-        changes = [change for action in domain.actions for change in action.effect.changes]
-        self.added = {c.atom.predicate.name for c in changes if not c.negated} | symbols.derived
-        self.deleted = {c.atom.predicate.name for c in changes if c.negated} | symbols.derived
-        self.init = {fact.atom.key for fact in problem.init if not fact.negated}
-        self.possible = self.added | {key[0] for key in self.init} | {"="}
-        self.functions = {value.function[0] for value in problem.values}
-
-    def holds(self, literal: Literal) -> bool:
-        key = literal.atom.key
-        true = key[1] == key[2] if key[0] == "=" and len(key) == 3 else key in self.init
-        return true != literal.negated
-
-    def can_change(self, literal: Literal) -> bool:
-        changing = self.deleted if literal.negated else self.added
-        return literal.atom.predicate.name in changing
-
-
 def why_no_plan(
     domain: Domain, problem: Problem, symbols: Symbols, texts: tuple[str, str]
 ) -> tuple[Fault, ...]:
     """The warnings, in order; for pairs without faults of syntax and symbols."""
     domain_log, problem_log = FaultLog("domain", texts[0]), FaultLog("problem", texts[1])
-    facts = _Facts(domain, problem, symbols)
+    changes = [change for action in domain.actions for change in action.effect.changes]
+    added = {c.atom.predicate.name for c in changes if not c.negated} | symbols.derived
+    deleted = {c.atom.predicate.name for c in changes if c.negated} | symbols.derived
+    init = {fact.atom.key for fact in problem.init if not fact.negated}
+    possible = added | {key[0] for key in init} | {"="}
+    valued = {value.function[0] for value in problem.values}
     for action in domain.actions:
-        _warn_of_action(action, facts, domain_log)
+        _warn_of_action(action, possible, valued, domain_log)
     goal = problem.goal
     if goal is not None and symbols.derived.isdisjoint(
         literal.atom.predicate.name for literal in goal.literals
     ):
-        open_literals = [literal for literal in goal.literals if not facts.holds(literal)]
-        if goal.plain and not open_literals and problem.goal_block is not None:
+        unmet = [literal for literal in goal.literals if not _holds(literal, init)]
+        if goal.plain and not unmet and problem.goal_block is not None:
             problem_log.warn(problem.goal_block, _of_a_goal_that_is_true(goal))
-        required = [literal for literal in open_literals if literal.required]
-        hopeless = [literal for literal in required if not facts.can_change(literal)]
+        required = [literal for literal in unmet if literal.required]
+        hopeless = [
+            literal
+            for literal in required
+            if literal.atom.predicate.name not in (deleted if literal.negated else added)
+        ]
         for literal in hopeless:
             _warn_of_hopeless(literal, problem_log)
         if not hopeless:
@@ -58,22 +46,27 @@ def why_no_plan(
     return domain_log.in_order() + problem_log.in_order()
 
 
-def _warn_of_action(action: ActionDefinition, facts: _Facts, log: FaultLog) -> None:
+def _holds(literal: Literal, init: set[tuple[str, ...]]) -> bool:
+    key = literal.atom.key
+    true = key[1] == key[2] if key[0] == "=" and len(key) == 3 else key in init
+    return true != literal.negated
+
+
+def _warn_of_action(
+    action: ActionDefinition, possible: set[str], valued: set[str], log: FaultLog
+) -> None:
+    never = f"action `{action.word}` can never be used"
     for literal in action.precondition.literals if action.precondition.plain else ():
         predicate = literal.atom.predicate
-        if not literal.negated and predicate.name not in facts.possible:
+        if not literal.negated and predicate.name not in possible:
             log.warn(
                 literal.atom.block,
-                f"action `{action.word}` can never be used: no action adds `{predicate}` "
-                "and `:init` has no such fact",
+                f"{never}: no action adds `{predicate}` and `:init` has no such fact",
             )
     for function in (cost.predicate for cost in action.effect.costs):
-        if function.name not in facts.functions:
-            log.warn(
-                function,
-                f"action `{action.word}` can never be used: `:init` gives its cost `{function}` "
-                f"no value `(= ({function} …) number)`",
-            )
+        if function.name not in valued:
+            value = f"no value `(= ({function} …) number)`"
+            log.warn(function, f"{never}: `:init` gives its cost `{function}` {value}")
 
 
 def _warn_of_hopeless(literal: Literal, log: FaultLog) -> None:
