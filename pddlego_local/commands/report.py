@@ -11,21 +11,17 @@ from pddlego_local.core.errors import ConfigError
 from pddlego_local.core.visible import visible
 from pddlego_local.environments import family
 from pddlego_local.report.cells import find_cells
-from pddlego_local.report.columns import columns
 from pddlego_local.report.comparison_tables import (
     comparisons_markdown,
     comparisons_on_screen,
     verdicts_markdown,
 )
 from pddlego_local.report.comparisons import Compared, compared
-from pddlego_local.report.latex import report_latex
 from pddlego_local.report.numbers import Numbers, report_numbers
-from pddlego_local.report.pages.experiment import Findings
 from pddlego_local.report.pages.site import write_pages
 from pddlego_local.report.paper_tables import papers_markdown
-from pddlego_local.report.papers import paper_results
-from pddlego_local.report.published import Result
-from pddlego_local.report.table_file import write_csv
+from pddlego_local.report.papers import Result, paper_results
+from pddlego_local.report.table_file import columns, report_latex, write_csv
 from pddlego_local.report.text import on_screen, report_markdown
 
 HELP = "tables of one or more runs, with n and intervals"
@@ -91,8 +87,8 @@ def carry_out(arguments: argparse.Namespace) -> int:
         files = _write(numbers, found, papers, folder, cells.problems)
         if not arguments.without_pages:
             tables = f"{comparisons_markdown(found)}\n{papers_markdown(papers)}"
-            findings = Findings(numbers, found, tables)
-            files.append(write_pages(cells, findings, folder, with_trivial=with_trivial))
+            index = write_pages(cells, numbers, found, tables, folder, with_trivial=with_trivial)
+            files.append(index)
         print(f"written: {', '.join(map(str, files))}")
     if arguments.open and folder:
         webbrowser.open((folder / "index.html").resolve().as_uri())

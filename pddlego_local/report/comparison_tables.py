@@ -125,5 +125,5 @@ def _percent(side: Side) -> str:
 
 
 def _cost(base: Side, other: Side, name: str) -> str:
-    costs: Sequence[float | None] = [getattr(side.per_success, name) for side in (base, other)]
+    costs: Sequence[float | None] = [getattr(side, f"per_success_{name}") for side in (base, other)]
     return " → ".join("–" if cost is None else f"{cost:.1f}" for cost in costs)

@@ -24,30 +24,22 @@ from pddlego_local.report.contrasts import (
 )
 from pddlego_local.report.numbers import Labels
 from pddlego_local.report.pairs import GameKey, Pair, Trials, pairs_of, solved
-from pddlego_local.report.statistics.clustered import LEVEL
-from pddlego_local.report.statistics.holm import Adjusted, holm
-from pddlego_local.report.statistics.paired import Paired, Tally
-from pddlego_local.report.statistics.rates import Interval, Rate
+from pddlego_local.report.statistics.paired import Adjusted, Paired, Tally, holm
+from pddlego_local.report.statistics.rates import LEVEL, Interval, Rate
 
 Conclusion = Literal["higher", "lower", "not shown", "no pairs", "not asked"]
 
 
 @dataclass(frozen=True)
-class PerSuccess:
-    """What one solved game cost: all that all trials of the compared games took, lost ones too, by
-    the games solved. None where nothing was won."""
-
-    calls: float | None
-    sampled_tokens: float | None
-
-
-@dataclass(frozen=True)
 class Side:
-    """One of the two arms, over the compared games. `value` is what sets it apart: "free"."""
+    """One of the two arms, over the compared games. `value` is what sets it apart: "free".
+    `per_success_`: all that all trials of these games took, lost ones too, by the games solved;
+    None where nothing was won."""
 
     value: str
     success: Rate
-    per_success: PerSuccess
+    per_success_calls: float | None
+    per_success_sampled_tokens: float | None
 
 
 @dataclass(frozen=True)
@@ -185,7 +177,7 @@ def _comparison(
         caveats=tuple(dict.fromkeys(caveats(group.contrasts))),
         games=len({pair.game for pair in both}),
         maps=len(found.clusters),
-        pairs=found.pairs,
+        pairs=found.sums.pairs,
         missing=len(pairs) - len(both),
         difference=found.difference,
         plain=found.interval(),
@@ -216,5 +208,4 @@ def _side(value: str, played: Sequence[tuple[GameKey, Trials]]) -> Side:
     success = Rate.of((cluster, solved(trials), 1) for cluster, trials in played)
     won = success.k
     calls, tokens = sum(row.calls for row in rows), sum(row.sampled_tokens for row in rows)
-    per_success = PerSuccess(calls / won, tokens / won) if won else PerSuccess(None, None)
-    return Side(value, success, per_success)
+    return Side(value, success, calls / won if won else None, tokens / won if won else None)

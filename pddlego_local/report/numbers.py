@@ -1,17 +1,19 @@
 """The numbers of a report: one row per cell, per kind of task, and per trial."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 
-from pddlego_local.core.record.counting import clusters, counted
+from pddlego_local.core.record.counting import Cluster, clusters, counted
 from pddlego_local.core.record.rows import EpisodeRow
 from pddlego_local.report.cells import CellRecord, varying_options
 from pddlego_local.report.statistics.cell import Measures, measure
 from pddlego_local.report.statistics.rates import Range, Rate, if_missing
-from pddlego_local.report.statistics.trials import success_after_trials
 
 Labels = Mapping[str, str]
 """What tells a cell apart: its labels, "settings" and "budget"."""
+
+ALL = "all"
 
 
 @dataclass(frozen=True)
@@ -55,7 +57,9 @@ class TaskNumbers:
 
 @dataclass(frozen=True)
 class TrialNumbers:
-    """Games solved after a trial, of those whose trial is over; `missing` have no result yet."""
+    """Games solved in this trial or before, of those whose trial of this number is over; `missing`
+    games are still to be played so often, and `games_solved_of_asked` counts them as lost and as
+    won. `tasks` is a kind, or `ALL`."""
 
     labels: Labels
     tasks: str
@@ -80,25 +84,36 @@ def report_numbers(cells: Sequence[CellRecord], *, with_trivial: bool = False) -
     for cell in cells:
         labels = {**cell.labels, "settings": cell.settings(varying), "budget": cell.budget}
         numbers.cells.append(_of_cell(cell, labels, with_trivial))
-        numbers.tasks.extend(_of_tasks(cell, labels, with_trivial))
-        numbers.trials.extend(_of_trials(cell, labels, with_trivial))
+        for name, rows in rows_by_task(cell, with_trivial=with_trivial).items():
+            m = measure(rows)
+            numbers.tasks.append(
+                TaskNumbers(labels, name, m.games, m.maps, m.success, m.games_solved)
+            )
+        if any(trial > 0 for _, trial in cell.requested):
+            games = {game for game, _ in cell.requested}
+            trials = success_after_trials(cell.rows, games, with_trivial=with_trivial)
+            numbers.trials.extend(replace(trial, labels=labels) for trial in trials)
     return numbers
 
 
 def _of_cell(cell: CellRecord, labels: Labels, with_trivial: bool) -> CellNumbers:
-    sorted_rows = counted(cell.rows, with_trivial=with_trivial)
-    measures = measure(sorted_rows.counted)
+    found = counted(cell.rows, with_trivial=with_trivial)
     episodes = Episodes(
         asked=len(cell.rows) + cell.missing,
         finished=len(cell.rows),
         missing=cell.missing,
-        trivial=len(sorted_rows.apart["trivial"]),
-        unsolvable=len(sorted_rows.apart["unsolvable"]),
-        seen_in_training=len(sorted_rows.apart["seen in training"]),
+        trivial=len(found.apart["trivial"]),
+        unsolvable=len(found.apart["unsolvable"]),
+        seen_in_training=len(found.apart["seen in training"]),
     )
-    of_asked = _of_asked(cell, sorted_rows.counted)
-    teaching = cell.games_teach_each_other
-    return CellNumbers(labels, episodes, with_trivial, teaching, of_asked, measures)
+    return CellNumbers(
+        labels,
+        episodes,
+        with_trivial,
+        cell.games_teach_each_other,
+        _of_asked(cell, found.counted),
+        measure(found.counted),
+    )
 
 
 def _of_asked(cell: CellRecord, counting: Sequence[EpisodeRow]) -> Range:
@@ -120,23 +135,43 @@ def rows_by_task(cell: CellRecord, *, with_trivial: bool) -> dict[str, list[Epis
     return {name: rows for name, rows in groups.items() if rows}
 
 
-def _of_tasks(cell: CellRecord, labels: Labels, with_trivial: bool) -> list[TaskNumbers]:
-    groups = rows_by_task(cell, with_trivial=with_trivial)
-    measured = {name: measure(rows) for name, rows in groups.items()}
+def success_after_trials(
+    rows: Iterable[EpisodeRow], games: Collection[int] = (), *, with_trivial: bool = False
+) -> list[TrialNumbers]:
+    """Of all kinds of tasks, then of each, after the first trial, the second, …: how methods that
+    learn between trials are judged. A game is solved from the first trial that solved it.
+
+    `games` are those that shall be played; the kind of a game that was never played is not known.
+    Games that stand apart are left out (`counting.counted`).
+    """
+    rows = sorted(rows, key=lambda row: row.trial)
+    kept = counted(rows, with_trivial=with_trivial).counted
+    trials: dict[int, list[EpisodeRow]] = defaultdict(list)
+    for row in kept:
+        trials[row.game].append(row)
+    kinds: dict[str, list[int]] = defaultdict(list)
+    for game, played in trials.items():
+        # A trial that was not played again, because an earlier one had won, names no kind.
+        kinds[next((row.task_type for row in played if row.task_type), "")].append(game)
+    known = clusters(kept)
+    never_begun = set(games) - {row.game for row in rows}
+    by_kind = [(ALL, [*trials, *never_begun]), *sorted(kinds.items())] if kept else []
     return [
-        TaskNumbers(labels, name, m.games, m.maps, m.success, m.games_solved)
-        for name, m in measured.items()
+        _after(kind, [(known.get(game, game), trials[game]) for game in of_kind], trial)
+        for kind, of_kind in by_kind
+        for trial in range(1 + max(row.trial for row in kept))
     ]
 
 
-def _of_trials(cell: CellRecord, labels: Labels, with_trivial: bool) -> list[TrialNumbers]:
-    """Of cells with several trials."""
-    if max((trial for _, trial in cell.requested), default=0) == 0:
-        return []
-    games = {game for game, _ in cell.requested}
-    after = success_after_trials(cell.rows, games, with_trivial=with_trivial)
-    return [
-        TrialNumbers(labels, tasks, number, trial.solved, trial.missing, trial.of_asked)
-        for tasks, trials in after.items()
-        for number, trial in enumerate(trials, start=1)
-    ]
+def _after(
+    kind: str, games: Iterable[tuple[Cluster, list[EpisodeRow]]], trial: int
+) -> TrialNumbers:
+    """`games` are the trials of each, with its cluster."""
+    over, missing = [], []
+    for cluster, rows in games:
+        if any(row.trial == trial for row in rows):
+            over.append((cluster, any(row.success for row in rows if row.trial <= trial), 1))
+        else:
+            missing.append(cluster)
+    of_asked = if_missing(over, missing)
+    return TrialNumbers({}, kind, trial + 1, Rate.of(over), len(missing), of_asked)

@@ -3,8 +3,7 @@
 from collections.abc import Callable, Sequence
 
 from pddlego_local.report.cells import by_number
-from pddlego_local.report.papers import COMPACT
-from pddlego_local.report.published import Result, sources
+from pddlego_local.report.papers import COMPACT, Result, comparable, titles
 from pddlego_local.report.text import TextRow, interval, markdown, number, without_empty
 
 WHOSE = ("source", "environment", "games", "budget", "model", "decoding")
@@ -23,7 +22,7 @@ NOTES = (
 def papers_markdown(results: Sequence[Result]) -> str:
     """The whole file; "" where no cell has anything that the papers report."""
     tables = [f"## {title}\n\n{markdown(rows)}" for title, rows in _tables(results)]
-    notes = "".join(f"- {note}\n" for note in (*NOTES, *sources(results)))
+    notes = "".join(f"- {note}\n" for note in (*NOTES, *titles(results)))
     return "\n".join(["# As the papers report it\n", *tables, notes]) if tables else ""
 
 
@@ -59,7 +58,7 @@ def _pivot(
     ours = {column(one) for one in results if one.ours}
     if len(ours) < apart:
         return []
-    shown = _comparable(results)
+    shown = comparable(results)
     columns = sorted({column(one) for one in shown}, key=by_number)
     with_method = column(shown[0]) != shown[0].method
     rows: dict[tuple[str, ...], TextRow] = {}
@@ -75,15 +74,9 @@ def _rows(results: Sequence[Result], numbers: Callable[[Result], TextRow]) -> li
     known = [one for one in results if any(text != "–" for text in numbers(one).values())]
     rows = [
         {**_whose(one), "method": one.method, "n": str(one.n), **numbers(one)}
-        for one in (_comparable(known) if any(one.ours for one in known) else [])
+        for one in (comparable(known) if any(one.ours for one in known) else [])
     ]
     return without_empty(rows)
-
-
-def _comparable(results: Sequence[Result]) -> list[Result]:
-    """Ours, and of the others those of the same environments and methods."""
-    played = {(one.environment.removesuffix("_real"), one.method) for one in results if one.ours}
-    return [one for one in results if one.ours or (one.environment, one.method) in played]
 
 
 def _whose(result: Result) -> TextRow:

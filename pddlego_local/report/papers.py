@@ -6,34 +6,117 @@ our rows that are shown with it.
 """
 
 import json
-from collections.abc import Iterator, Sequence
-from dataclasses import fields
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields
+from functools import cache
+from pathlib import Path
 from typing import Any
+
+import yaml
 
 from pddlego_local.core.record.counting import counted
 from pddlego_local.core.record.rows import EpisodeRow
 from pddlego_local.report.arms import Arm, arms_of
 from pddlego_local.report.cells import LABELS, CellRecord, varying_options
-from pddlego_local.report.published import (
-    HERE,
-    Result,
-    Trivial,
-    published,
-    reported,
-    trivial_rules,
-)
 from pddlego_local.report.statistics.cell import measure
 from pddlego_local.report.statistics.rates import Mean, Rate
 
+HERE = "here"
 COMPACT = "compact"
-REPORTED = {field.name for field in fields(Result)}
+PUBLISHED = Path(__file__).with_name("published.yaml")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Result:
+    """One system on one set of games. `source` is "here", or who reported it and where.
+
+    `variant` is the prompt's, "" where a method has one alone; `domain` is "fixed" where it was,
+    "seed" where the model began with one; `group` is a kind of games, "" for all. Success is a
+    share, from the lowest to the highest reported; `interval` is ours, of 95 %. What is not known
+    is None. The rest is as in `report.statistics.cell.Measures`; steps, actions and refused ones
+    are means.
+    """
+
+    source: str
+    environment: str
+    games: str
+    budget: str
+    method: str
+    model: str
+    decoding: str = ""
+    variant: str = ""
+    domain: str = ""
+    group: str = ""
+    n: int | None = None
+    missing: int = 0
+    lowest: float | None = None
+    highest: float | None = None
+    interval_low: float | None = None
+    interval_high: float | None = None
+    solver_errors: int | None = None
+    solver_errors_fixed: int | None = None
+    solver_aborts: int | None = None
+    simulation_errors: int | None = None
+    simulation_errors_fixed: int | None = None
+    simulation_aborts: int | None = None
+    steps_on_success: float | None = None
+    steps_on_failure: float | None = None
+    actions: float | None = None
+    pddlego_steps_on_success: float | None = None
+    refused_on_success: float | None = None
+
+    @property
+    def ours(self) -> bool:
+        return self.source == HERE
+
+
+@cache
+def _file() -> dict[str, Any]:
+    """published.yaml."""
+    file: dict[str, Any] = yaml.safe_load(PUBLISHED.read_text(encoding="utf-8"))
+    return file
+
+
+def _name(table: Mapping[str, str]) -> str:
+    return f"{table['source']} {table['where']}".strip()
+
+
+@cache
+def published() -> tuple[Result, ...]:
+    """All of published.yaml."""
+    return tuple(_read(table, **entry) for table in _file()["tables"] for entry in table["results"])
+
+
+def _read(table: Mapping[str, str], success: Any = None, won: int = 0, **entry: Any) -> Result:
+    """`success` is one number or two, in percent; without it, `won` of `n` say the same."""
+    success = 100 * won / entry["n"] if success is None else success
+    lowest, highest = success if isinstance(success, list) else (success, success)
+    entry |= {name: table[name] for name in ("environment", "games", "budget")}
+    return Result(source=_name(table), lowest=lowest / 100, highest=highest / 100, **entry)
+
+
+def _sources(results: Iterable[Result]) -> dict[str, dict[str, str]]:
+    """Those that some result has."""
+    shown = {result.source for result in results}
+    used = {table["source"] for table in _file()["tables"] if _name(table) in shown}
+    return {name: source for name, source in _file()["sources"].items() if name in used}
+
+
+def titles(results: Iterable[Result]) -> list[str]:
+    """What the names of the results' sources stand for."""
+    return [f"{name}: {source['title']}" for name, source in _sources(results).items()]
+
+
+def comparable(results: Sequence[Result]) -> list[Result]:
+    """Ours, and of the others those of the same environments and methods; the real ALFWorld's games
+    are those of `alfworld` too."""
+    played = {(one.environment.removesuffix("_real"), one.method) for one in results if one.ours}
+    return [one for one in results if one.ours or (one.environment, one.method) in played]
 
 
 def paper_results(cells: Sequence[CellRecord]) -> list[Result]:
     """Ours, and then those that others reported of the same environments and methods."""
-    ours = list(_ours(cells))
-    played = {(result.environment.removesuffix("_real"), result.method) for result in ours}
-    return ours + [one for one in published() if (one.environment, one.method) in played]
+    return comparable([*_ours(cells), *published()])
 
 
 def _ours(cells: Sequence[CellRecord]) -> Iterator[Result]:
@@ -45,19 +128,27 @@ def _ours(cells: Sequence[CellRecord]) -> Iterator[Result]:
         systems.setdefault(key, []).append(arm)
     for arms in sorted(systems.values(), key=_place):
         labels = arms[0].first.labels
-        for trivial in trivial_rules(labels["environment"], labels["method"]):
-            yield from _system(arms, varying, trivial)
+        system = labels["environment"].removesuffix("_real"), labels["method"]
+        reported = [one for one in published() if (one.environment, one.method) == system]
+        # What becomes of trivial games: as everywhere else, where nobody reported anything.
+        rules = {source["trivial"] for source in _sources(reported).values()} or {"left out"}
+        for trivial in sorted(rules):
+            yield from _system(arms, varying, trivial, {one.group for one in reported})
 
 
-def _system(arms: Sequence[Arm], varying: set[str], trivial: Trivial) -> Iterator[Result]:
+def _system(
+    arms: Sequence[Arm], varying: set[str], trivial: str, named_groups: set[str]
+) -> Iterator[Result]:
     """On all games, and on each group of them."""
     named = _named(arms, varying, trivial)
     missing = sum(cell.missing for arm in arms for cell in arm.cells)
-    kept = [(arm.games, row) for arm in arms for row in _counted(arm, trivial)]
+    kept = [
+        (arm.games, row)
+        for arm in arms
+        for row in counted([*arm.rows.values()], with_trivial=trivial == "counted").counted
+    ]
     yield _result(kept, missing=missing, **named)
     kinds = {(arm.games, row.game): row.task_type for arm in arms for row in arm.rows.values()}
-    labels = arms[0].first.labels
-    named_groups = {one.group for one in reported(labels["environment"], labels["method"])}
     groups: dict[str, list[tuple[str, EpisodeRow]]] = {}
     for games, row in kept:
         kind = row.task_type or kinds[games, row.game]
@@ -73,11 +164,7 @@ def _place(arms: Sequence[Arm]) -> tuple[object, ...]:
     return (*(cell.labels[label] for label in LABELS[:3]), cell.rung)
 
 
-def _counted(arm: Arm, trivial: Trivial) -> list[EpisodeRow]:
-    return counted(list(arm.rows.values()), with_trivial=trivial == "counted").counted
-
-
-def _named(arms: Sequence[Arm], varying: set[str], trivial: Trivial) -> dict[str, str]:
+def _named(arms: Sequence[Arm], varying: set[str], trivial: str) -> dict[str, str]:
     first = arms[0].first
     shown = [
         f"{key.split('.')[-1]} {value}"
@@ -118,7 +205,8 @@ def _result(kept: Sequence[tuple[str, EpisodeRow]], **named: Any) -> Result:
     found = measure(*parts.values())
     success = found.success
     low, high = success.interval if success.n else (None, None)
-    counts = {name: _number(value) for name, value in vars(found).items() if name in REPORTED}
+    reported = {field.name for field in fields(Result)}
+    counts = {name: _number(value) for name, value in vars(found).items() if name in reported}
     return Result(
         **counts | named,
         n=success.n,

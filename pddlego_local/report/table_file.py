@@ -1,12 +1,20 @@
-"""Rows written to one file as they come: CSV, or Parquet with typed columns."""
+"""Tables as files: CSV, Parquet with typed columns, and LaTeX for a paper."""
 
 import csv
+import dataclasses
 import importlib.util
-from collections.abc import Iterable, Mapping
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import islice
 from pathlib import Path
+from typing import Any
 
 from pddlego_local.core.errors import ConfigError, MissingPart
+from pddlego_local.core.outcomes import CAUSES, OUTCOMES
+from pddlego_local.report.comparisons import Side
+from pddlego_local.report.numbers import Numbers
+from pddlego_local.report.statistics.rates import Mean, Rate
+from pddlego_local.report.text import LABEL_COLUMNS, ON_SCREEN, cell_text
 
 Cell = str | int | float | bool | None
 Row = Mapping[str, Cell]
@@ -15,6 +23,70 @@ Columns = Mapping[str, type]
 
 _PARQUET = ".parquet"
 _ROWS_AT_ONCE = 1000  # in memory
+
+LATEX = str.maketrans(
+    {
+        "\\": r"\textbackslash{}",
+        "~": r"\textasciitilde{}",
+        "^": r"\textasciicircum{}",
+        "→": r"$\to$",
+        "–": "--",
+        "×": r"$\times$",
+        "±": r"$\pm$",
+        "<": "$<$",
+        ">": "$>$",
+        "“": "``",
+        "”": "''",
+        **{character: f"\\{character}" for character in "&%$#_{}"},
+    }
+)
+
+
+def columns(row: Any) -> dict[str, Cell]:
+    """A row of `report.numbers`, flat: {"success_k": 3, "success_n": 4, "success_low": 0.3, …}.
+
+    Shares and intervals go from 0 to 1; what is undefined (a mean of nothing) is None.
+    """
+    return dict(_flat(row, ""))
+
+
+def _flat(value: Any, name: str) -> Iterator[tuple[str, Cell]]:
+    if isinstance(value, Rate):
+        low, high = value.interval if value.n else (None, None)
+        parts = {"k": value.k, "n": value.n, "share": value.share, "low": low, "high": high}
+        yield from ((f"{name}_{part}", number) for part, number in parts.items())
+    elif isinstance(value, Mean):
+        yield from ((f"{name}_{part}", number) for part, number in vars(value).items())
+    elif isinstance(value, Counter):
+        for key in CAUSES if name == "causes" else OUTCOMES:
+            yield f"{name}_{key}", value[key]
+    elif isinstance(value, Mapping):
+        yield from value.items()
+    elif dataclasses.is_dataclass(value):
+        prefix = f"{name}_" if isinstance(value, Side) else ""
+        for field in dataclasses.fields(value):
+            yield from _flat(getattr(value, field.name), prefix + field.name)
+    elif hasattr(value, "_asdict"):  # an interval
+        yield from ((f"{name}_{end}", number) for end, number in value._asdict().items())
+    elif isinstance(value, tuple):
+        if name != "discordant":  # episodes, which have tables of their own
+            yield name, "; ".join(value)
+    else:
+        yield name, int(value) if isinstance(value, bool) else value
+
+
+def report_latex(numbers: Numbers) -> str:
+    """The cells, with the columns that the terminal shows too, as a `tabular` of the package
+    booktabs to be read with \\input; "" of none."""
+    names = [*LABEL_COLUMNS, "finished", *ON_SCREEN]
+    rows = [[cell[name] for name in names] for cell in map(cell_text, numbers.cells)]
+    head, *body = (
+        " & ".join(" ".join(text.split()).translate(LATEX) for text in line) + r" \\"
+        for line in (names, *rows)
+    )
+    begin = f"\\begin{{tabular}}{{{'l' * len(names)}}}"
+    lines = [begin, r"\toprule", head, r"\midrule", *body, r"\bottomrule", r"\end{tabular}", ""]
+    return "\n".join(lines) if rows else ""
 
 
 def check_name(path: Path) -> None:

@@ -7,7 +7,7 @@ from rich.table import Table
 
 from pddlego_local.report.cells import TRACKED
 from pddlego_local.report.numbers import CellNumbers, Numbers, TaskNumbers, TrialNumbers
-from pddlego_local.report.statistics.rates import Mean, Range, Rate
+from pddlego_local.report.statistics.rates import Mean, Rate
 
 TextRow = dict[str, str]
 LABEL_COLUMNS = ("environment", "method", "model", "decoding", "settings", "budget")
@@ -40,21 +40,20 @@ RANDOM_ON_COIN = (
 
 def report_markdown(numbers: Numbers) -> str:
     """The results: their tables, and below them what a reader has to know."""
-    (title, rows), *others = result_tables(numbers)
-    tables = [f"# {title}\n\n{with_common_first(rows)}"]
-    tables += [f"## {title}\n\n{with_common_first(rows)}" for title, rows in others]
-    return "\n".join([*tables, "".join(f"- {note}\n" for note in notes(numbers))])
+    tables = [f"# {title}\n\n{with_common_first(rows)}" for title, rows in result_tables(numbers)]
+    below = "".join(f"- {note}\n" for note in notes(numbers))
+    return "\n#".join(tables) + f"\n{below}"
 
 
 def result_tables(numbers: Numbers) -> list[tuple[str, list[TextRow]]]:
     """Titles and rows: the cells; kinds of tasks and trials, where there are several."""
     unsaid = unsaid_columns(numbers)
-    cells, tasks = map(cell_text, numbers.cells), list(map(task_text, numbers.tasks))
-    several = len({row["tasks"] for row in tasks}) > 1
+    several = len({task.tasks for task in numbers.tasks}) > 1
+    cells = [cell_text(cell) for cell in numbers.cells]
     tables = [
-        ("Results", [_without(unsaid, row) for row in cells]),
-        ("By kind of task", [_without(unsaid, row) for row in tasks if several]),
-        ("After each trial", [trial_text(trial) for trial in numbers.trials]),
+        ("Results", [{name: row[name] for name in row if name not in unsaid} for row in cells]),
+        ("By kind of task", [_task_text(task, unsaid) for task in numbers.tasks if several]),
+        ("After each trial", [_trial_text(trial) for trial in numbers.trials]),
     ]
     return [(title, rows) for title, rows in tables if rows]
 
@@ -70,10 +69,6 @@ def unsaid_columns(numbers: Numbers) -> set[str]:
         "cut after a whole answer": any(cell.measures.cut_after_answer for cell in cells),
     }
     return {column for column, anything in said.items() if not anything}
-
-
-def _without(columns: Collection[str], row: TextRow) -> TextRow:
-    return {column: text for column, text in row.items() if column not in columns}
 
 
 def notes(numbers: Numbers) -> list[str]:
@@ -98,11 +93,11 @@ def notes(numbers: Numbers) -> list[str]:
             "Games whose map occurs in the training of the model that plays them are left out."
         )
     methods = {cell.labels["method"] for cell in numbers.cells if cell.games_teach_each_other}
-    for method in sorted(methods):
-        lines.append(
-            f"What {method} learns in one game it is told in others: from the second trial on its "
-            "games are not independent, and its intervals and p are too small."
-        )
+    lines += [
+        f"What {method} learns in one game it is told in others: from the second trial on its "
+        "games are not independent, and its intervals and p are too small."
+        for method in sorted(methods)
+    ]
     if any(cell.labels["decoding"].endswith(TRACKED) for cell in numbers.cells):
         lines.append(
             f'Decoding "…{TRACKED}" has help from outside: a tracker of the state says which '
@@ -119,13 +114,14 @@ def notes(numbers: Numbers) -> list[str]:
 def cell_text(cell: CellNumbers) -> TextRow:
     """One line of the first table."""
     measures, episodes = cell.measures, cell.episodes
+    left = f", {episodes.missing} without a result" if episodes.missing else ""
     values = {**vars(measures), **vars(episodes)}
     return {
         **cell.labels,
-        "finished": _finished(cell),
+        "finished": f"{episodes.finished} of {episodes.asked}{left}",
         "games": _games(measures.games, measures.maps),
         "success": rate(measures.success),
-        "of what was asked": _range(cell.success_of_asked) if episodes.missing else "–",
+        "of what was asked": interval(*cell.success_of_asked) if left else "–",
         **{
             COLUMNS.get(name, name.replace("_", " ")): _text(name, values[name]) for name in FURTHER
         },
@@ -142,23 +138,19 @@ def _text(name: str, value: object) -> str:
     return str(value)
 
 
-def task_text(task: TaskNumbers) -> TextRow:
-    return {
-        **task.labels,
-        "tasks": task.tasks,
-        "games": _games(task.games, task.maps),
-        "success": rate(task.success),
-    }
+def _task_text(task: TaskNumbers, unsaid: Collection[str]) -> TextRow:
+    games = {} if "games" in unsaid else {"games": _games(task.games, task.maps)}
+    return {**task.labels, "tasks": task.tasks, **games, "success": rate(task.success)}
 
 
-def trial_text(trial: TrialNumbers) -> TextRow:
+def _trial_text(trial: TrialNumbers) -> TextRow:
     return {
         **trial.labels,
         "tasks": trial.tasks,
         "after trial": str(trial.after_trial),
         "games solved": rate(trial.games_solved),
         "without a result": str(trial.missing),
-        "of what was asked": _range(trial.games_solved_of_asked) if trial.missing else "–",
+        "of what was asked": interval(*trial.games_solved_of_asked) if trial.missing else "–",
     }
 
 
@@ -205,15 +197,16 @@ def on_screen(numbers: Numbers) -> Table:
     table = [cell_text(cell) for cell in numbers.cells]
     apart = [c for c in LABEL_COLUMNS if len({row[c] for row in table}) > 1]
     missing = any(cell.episodes.missing for cell in numbers.cells)
-    first = ["finished", "success"] if missing else ["success"]
-    first += ["of what was asked"] if missing else []
-    first += ["games solved"] if numbers.trials else []
-    if any(cell.measures.maps not in (None, cell.measures.games) for cell in numbers.cells):
-        first = ["games", *first]
-    columns = [*(apart or ["model"]), *first, *ON_SCREEN[1:]]
-    screen = Table(caption="\n".join(notes(numbers)[:-1]), caption_justify="left")
-    for column in columns:
-        screen.add_column(column)
+    maps = any(c.measures.maps not in (None, c.measures.games) for c in numbers.cells)
+    found = {
+        "games": maps,
+        "finished": missing,
+        "success": True,
+        "of what was asked": missing,
+        "games solved": bool(numbers.trials),
+    }
+    columns = [*(apart or ["model"]), *(c for c in found if found[c]), *ON_SCREEN[1:]]
+    screen = Table(*columns, caption="\n".join(notes(numbers)[:-1]), caption_justify="left")
     for row in table:
         screen.add_row(*(row[column] for column in columns))
     return screen
@@ -229,16 +222,6 @@ def rate(value: Rate) -> str:
 def _games(games: int, maps: int | None) -> str:
     """For example "50 (20 maps)"."""
     return str(games) if maps is None else f"{games} ({maps} maps)"
-
-
-def _finished(cell: CellNumbers) -> str:
-    episodes = cell.episodes
-    left = f", {episodes.missing} without a result" if episodes.missing else ""
-    return f"{episodes.finished} of {episodes.asked}{left}"
-
-
-def _range(value: Range) -> str:
-    return interval(*value)
 
 
 def interval(low: float, high: float) -> str:

@@ -4,8 +4,7 @@ from dataclasses import dataclass
 
 from pddlego_local.report.comparisons import Compared, Comparison
 from pddlego_local.report.contrasts import Role
-from pddlego_local.report.statistics.clustered import LEVEL
-from pddlego_local.report.statistics.rates import Interval
+from pddlego_local.report.statistics.rates import LEVEL, Interval
 
 NAMED = {"method", "model"}
 """Of these factors no value helps or harms: the second is better or worse than the first."""

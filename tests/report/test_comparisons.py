@@ -36,8 +36,8 @@ def test_an_arm_that_is_better(tmp_path: Path) -> None:
     assert found.p == pytest.approx(mcnemar([[9, 15], [1, 15]], exact=True).pvalue)
     assert (found.base.success.k, found.other.success.k) == (10, 24)
     # 40 episodes of 2 calls and 100 tokens each
-    assert found.base.per_success.calls == 8
-    assert found.other.per_success.sampled_tokens == pytest.approx(4000 / 24)
+    assert found.base.per_success_calls == 8
+    assert found.other.per_success_sampled_tokens == pytest.approx(4000 / 24)
     assert found.caveats == () and found.conclusion == "higher"
     assert verdict(found) == (
         "helps: +35 points (18 to 51), p < 0.001; the layout `line` comes with it"
@@ -107,7 +107,7 @@ def test_a_solved_game_costs_what_its_trials_took(tmp_path: Path) -> None:
         plant_rows(tmp_path, composed(rung), rows, "0-9", trials=10)
     (found,) = compare(tmp_path)
     assert (found.pairs, found.base.success.k) == (10, 9)
-    assert found.base.per_success.calls == pytest.approx((9 * 2 + 10 * 2) / 9)
+    assert found.base.per_success_calls == pytest.approx((9 * 2 + 10 * 2) / 9)
 
 
 def test_a_game_has_no_result_until_it_is_solved_or_over(tmp_path: Path) -> None:

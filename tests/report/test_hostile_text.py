@@ -14,7 +14,6 @@ from pddlego_local.core.record.events import Event
 from pddlego_local.report.cells import CellRecord, find_cells
 from pddlego_local.report.comparisons import compared
 from pddlego_local.report.numbers import report_numbers
-from pddlego_local.report.pages.experiment import Findings
 from pddlego_local.report.pages.rendering import MOST_CHARACTERS
 from pddlego_local.report.pages.site import write_pages
 from tests.core.test_events import EVERY_EVENT
@@ -94,15 +93,15 @@ def cell_of(folder: Path, events: list[Event], text: str = "") -> CellRecord:
     return dataclasses.replace(cell, run=run)
 
 
-def findings(cells: list[CellRecord], tables: str) -> Findings:
-    return Findings(report_numbers(cells), compared(cells), tables)
+def write(cell: CellRecord, tables: str, out: Path) -> Path:
+    return write_pages([cell], report_numbers([cell]), compared([cell]), tables, out)
 
 
 def pages(folder: Path, text: str, report: str = "# Results") -> list[Path]:
     """All pages of a record that says `text` wherever it can."""
     folder.mkdir()
     cell = cell_of(folder / "cell", [filled(event, text) for event in EVERY_EVENT], text)
-    write_pages([cell], findings([cell], report), folder / "out")
+    write(cell, report, folder / "out")
     return sorted((folder / "out").rglob("*.html"))
 
 
@@ -142,7 +141,7 @@ def test_hostile_names_in_the_reports_tables_make_no_element(tmp_path: Path) -> 
 def test_folders_and_files_with_hostile_names_are_linked_and_nothing_else(tmp_path: Path) -> None:
     name = "a'b\"<c>#%41?{{d}} é"
     cell = cell_of(tmp_path / name, [filled(event, "x") for event in EVERY_EVENT])
-    written = write_pages([cell], findings([cell], "# Results"), tmp_path / "out")
+    written = write(cell, "# Results", tmp_path / "out")
     index = written.read_text(encoding="utf-8")
     (address,) = re.findall(r'<a href="(episodes/[^"]*)"', index)
     assert (tmp_path / "out" / unquote(html.unescape(address))).is_file()

@@ -8,8 +8,7 @@ from pddlego_local.core.record.folder import transcripts
 from pddlego_local.environments.alfworld.known import known as receptacles
 from pddlego_local.environments.coin.known import known as ways
 from pddlego_local.environments.known import Known
-from pddlego_local.report.pages.episode import entries
-from pddlego_local.report.pages.maps import Turns, map_lines
+from pddlego_local.report.pages.episode import entries, map_lines, turns_of
 
 KITCHEN = (
     "You are in the kitchen. To the South you see the corridor. To the East you see a closed wood "
@@ -25,10 +24,7 @@ def took(command: str, observation: str, feedback: str = "") -> ActionTaken:
 
 
 def told(*events: Event) -> list[Turn]:
-    turns = Turns()
-    for event in events:
-        turns.add(event)
-    return turns.all
+    return turns_of(events)
 
 
 START = Start(game=1, task_type="", observation=KITCHEN, success=False)

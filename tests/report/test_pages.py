@@ -17,8 +17,7 @@ from pddlego_local.core.record.folder import read_rows, transcripts
 from pddlego_local.core.record.rows import EpisodeRow
 from pddlego_local.report.cells import find_cells
 from pddlego_local.report.comparisons import compared
-from pddlego_local.report.pages.answers import drawn_stages
-from pddlego_local.report.pages.differences import difference, readable_file
+from pddlego_local.report.pages.answers import difference, drawn_stages, readable_file
 from pddlego_local.report.verdicts import declared_in_words, verdicts
 from tests.report.browser import loaded, measured, needs_chromium, width_at
 from tests.report.test_report import write_cell

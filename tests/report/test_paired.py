@@ -10,15 +10,15 @@ from scipy.stats import permutation_test
 from statsmodels.stats.contingency_tables import mcnemar
 from statsmodels.stats.multitest import multipletests
 
-from pddlego_local.report.statistics.clustered import LEVEL
-from pddlego_local.report.statistics.holm import holm
 from pddlego_local.report.statistics.paired import (
     Paired,
     Tally,
+    holm,
     score_interval,
     smallest_difference,
     swapping_arms,
 )
+from pddlego_local.report.statistics.rates import LEVEL
 
 Z = 1.959964
 

@@ -10,8 +10,7 @@ from pddlego_local.cli import run
 from pddlego_local.core.resources import folder
 from pddlego_local.report.cells import find_cells
 from pddlego_local.report.paper_tables import papers_markdown
-from pddlego_local.report.papers import paper_results
-from pddlego_local.report.published import HERE, Result, published
+from pddlego_local.report.papers import HERE, Result, paper_results, published
 from pddlego_local.report.statistics.rates import Rate
 from tests.planted import FREE, SYNTAX, composed, plant, plant_rows, wins
 from tests.rows import row

@@ -12,8 +12,7 @@ from pddlego_local.core.record.folder import read_rows
 from pddlego_local.core.record.rows import EpisodeRow
 from pddlego_local.core.resources import folder
 from pddlego_local.report.cells import find_cells
-from pddlego_local.report.papers import paper_results
-from pddlego_local.report.published import Result
+from pddlego_local.report.papers import Result, paper_results
 from pddlego_local.runner.config import CellConfig, compose_cell, quote_games
 from pddlego_local.runner.run import run_cell
 from pddlego_local.runner.sweep_cells import cells_of

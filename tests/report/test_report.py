@@ -14,10 +14,9 @@ from pddlego_local.core.record.rows import Ending, EpisodeRow
 from pddlego_local.core.record.summary import summarize
 from pddlego_local.environments.coin.game import Coin
 from pddlego_local.report.cells import find_cells
-from pddlego_local.report.columns import columns
-from pddlego_local.report.latex import report_latex
 from pddlego_local.report.numbers import Numbers, report_numbers
 from pddlego_local.report.statistics.rates import Rate
+from pddlego_local.report.table_file import columns, report_latex
 from pddlego_local.report.text import RANDOM_ON_COIN, rate, report_markdown
 from tests.report.test_statistics import EVENTS, solved_in_the_first_of_ten_trials
 from tests.rows import row

@@ -23,9 +23,9 @@ from pddlego_local.core.record.events import (
 from pddlego_local.core.record.rows import EpisodeRow
 from pddlego_local.core.record.summary import summarize
 from pddlego_local.report.exports import calls
+from pddlego_local.report.numbers import success_after_trials
 from pddlego_local.report.statistics.cell import measure
 from pddlego_local.report.statistics.rates import Mean, Rate, if_missing
-from pddlego_local.report.statistics.trials import success_after_trials
 from tests.rows import call, row, stage
 
 
@@ -319,10 +319,11 @@ Told = dict[str, list[tuple[int, int, int]]]
 
 def after(rows: list[EpisodeRow], asked: Any = ()) -> Told:
     """{kind: [(solved, of so many, without a result)]}."""
-    return {
-        kind: [(one.solved.k, one.solved.n, one.missing) for one in trials]
-        for kind, trials in success_after_trials(rows, asked).items()
-    }
+    found: Told = {}
+    for one in success_after_trials(rows, asked):
+        solved = one.games_solved
+        found.setdefault(one.tasks, []).append((solved.k, solved.n, one.missing))
+    return found
 
 
 def put(game: int, trial: int, outcome: str, kind: str = "put") -> EpisodeRow:

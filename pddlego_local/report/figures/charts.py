@@ -1,15 +1,15 @@
 """Which figures a report has, from its series: a panel a system, in the order of the ladder."""
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Sized
 from dataclasses import dataclass
+from operator import itemgetter
 from pathlib import Path
 
 from pddlego_local.core.outcomes import CAUSES
 from pddlego_local.report.cells import by_number
 from pddlego_local.report.figures.plotting import (
     ENDINGS,
-    Line,
     Panel,
     draw_bars,
     draw_dots,
@@ -43,7 +43,7 @@ def draw_figures(series: Sequence[Series], folder: Path) -> list[Figure]:
     for name in NAMES:
         for ending in ENDINGS:
             (folder / f"{name}{ending}").unlink(missing_ok=True)
-    systems = _grouped(series, lambda one: one.panel)
+    systems = _grouped(series, "panel")
     figures = [
         _success_by_rung(systems, folder),
         _success_by_trial(systems, folder),
@@ -65,10 +65,10 @@ def _success_by_rung(systems: Systems, folder: Path) -> Figure | None:
         if len(rungs) == 1:
             others += series
             continue
-        lines = [
-            _line(name, [(rungs.index(one.decoding), one.measures.success) for one in alike])
-            for name, alike in _grouped(series, lambda one: one.line).items()
-        ]
+        lines = {
+            name: _points((rungs.index(one.decoding), one.measures.success) for one in alike)
+            for name, alike in _grouped(series, "line").items()
+        }
         panels.append(Panel(title, rungs, lines))
     shown = panels[:MOST_PANELS]
     heights = [LINES] * len(shown) + [0.6 + BAR * len(others)] * bool(others)
@@ -78,50 +78,47 @@ def _success_by_rung(systems: Systems, folder: Path) -> Figure | None:
             rates = [one.measures.success for one in others]
             names = [f"{one.panel}: {one.name}, n = {one.measures.success.n}" for one in others]
             draw_dots(axes[-1], "one decoding" if shown else "", names, rates)
-    return Figure("success", "Success, with intervals of 95 %" + _left_out(len(panels)))
+    return Figure("success", "Success, with intervals of 95 %" + _left_out(panels))
 
 
 def _success_by_trial(systems: Systems, folder: Path) -> Figure | None:
     panels: list[Panel] = []
     for title, series in systems.items():
-        several = [one for one in series if len(one.trials) > 1]
-        if several:
-            trials = range(1, 1 + max(len(one.trials) for one in several))
-            lines = [_line(one.name, list(enumerate(one.trials))) for one in several]
-            panels.append(Panel(f"{title}: games solved by trial", list(map(str, trials)), lines))
+        lines = {one.name: _points(enumerate(one.trials)) for one in series if len(one.trials) > 1}
+        if lines:
+            last = max(len(one.trials) for one in series)
+            trials = [str(trial) for trial in range(1, 1 + last)]
+            panels.append(Panel(f"{title}: games solved by trial", trials, lines))
     return _lines("trials", "Games solved after each trial", panels, folder)
 
 
 def _success_by_task(series: Sequence[Series], folder: Path) -> Figure | None:
     """Arms that differ in the environment's settings alone are one line: these make the tasks."""
     panels: list[Panel] = []
-    for system, arms in _grouped(series, lambda one: one.system).items():
+    for system, arms in _grouped(series, "system").items():
         tasks = sorted({task for one in arms for task in one.tasks}, key=by_number)
         if len(tasks) > 1:
-            lines = [
-                _line(name, [(tasks.index(task), rate) for task, rate in _by_task(alike).items()])
-                for name, alike in _grouped(arms, lambda one: one.name).items()
-            ]
+            lines = {}
+            for name, alike in _grouped(arms, "name").items():
+                played = {task: rows for one in alike for task, rows in one.tasks.items()}
+                lines[name] = _points(
+                    (tasks.index(task), measure(rows).success) for task, rows in played.items()
+                )
             panels.append(Panel(system, tasks, lines))
     return _lines("tasks", "Success by kind of task", panels, folder)
 
 
-def _by_task(series: Sequence[Series]) -> dict[str, Rate]:
-    tasks = {task: rows for one in series for task, rows in one.tasks.items()}
-    return {task: measure(rows).success for task, rows in tasks.items()}
-
-
 def _lines(name: str, caption: str, panels: Sequence[Panel], folder: Path) -> Figure | None:
-    shown = panels[:MOST_PANELS]
-    if not shown:
+    if not panels:
         return None
+    shown = panels[:MOST_PANELS]
     with drawing(folder, name, [LINES] * len(shown)) as axes:
         draw_lines(axes, shown, MOST_LINES)
-    return Figure(name, f"{caption}, with intervals of 95 %{_left_out(len(panels))}")
+    return Figure(name, f"{caption}, with intervals of 95 %{_left_out(panels)}")
 
 
-def _line(name: str, rates: Iterable[tuple[int, Rate]]) -> Line:
-    return Line(name, sorted(((x, rate) for x, rate in rates if rate.n), key=lambda one: one[0]))
+def _points(rates: Iterable[tuple[int, Rate]]) -> list[tuple[int, Rate]]:
+    return sorted(((x, rate) for x, rate in rates if rate.n), key=itemgetter(0))
 
 
 def _causes(systems: Systems, folder: Path) -> Figure | None:
@@ -133,22 +130,19 @@ def _causes(systems: Systems, folder: Path) -> Figure | None:
     seen = {cause for series in shown.values() for one in series for cause in one.measures.causes}
     if not seen:
         return None
+    numbered = list(enumerate(cause for cause in CAUSES if cause in seen))
     heights = [0.6 + BAR * len(series) for series in shown.values()]
     with drawing(folder, "causes", heights) as axes:
         for axis, (title, series) in zip(axes, shown.items(), strict=True):
-            totals = [sum(one.measures.causes.values()) for one in series]
+            counts = [one.measures.causes for one in series]
             parts = {
-                (number, cause): [
-                    one.measures.causes[cause] / total
-                    for one, total in zip(series, totals, strict=True)
-                ]
-                for number, cause in enumerate(cause for cause in CAUSES if cause in seen)
-                if any(one.measures.causes[cause] for one in series)
+                (number, cause): [count[cause] / count.total() for count in counts]
+                for number, cause in numbered
+                if any(count[cause] for count in counts)
             }
-            names = [f"{one.name}, n = {n}" for one, n in zip(series, totals, strict=True)]
+            names = [f"{one.name}, n = {one.measures.causes.total()}" for one in series]
             draw_stacks(axis, title, names, parts)
-    caption = "What came of the answers, as shares of calls"
-    return Figure("causes", caption + _left_out(len(panels)))
+    return Figure("causes", f"What came of the answers, as shares of calls{_left_out(panels)}")
 
 
 def _cost(systems: Systems, folder: Path) -> Figure | None:
@@ -157,17 +151,18 @@ def _cost(systems: Systems, folder: Path) -> Figure | None:
     won = {t: series for t, series in systems.items() if any(one.solved for one in series)}
     bars: dict[str, tuple[list[str], list[float | None]]] = {}
     for title, series in _first(won).items():
-        for what, name in (("sampled tokens", "sampled_tokens"), ("calls", "calls")):
-            values = [per_success(one, name) for one in series]
+        for count in ("sampled_tokens", "calls"):
+            values = [per_success(one, count) for one in series]
             if any(values):
-                bars[f"{title}: {what} per success"] = ([one.name for one in series], values)
+                name = f"{title}: {count.replace('_', ' ')} per success"
+                bars[name] = ([one.name for one in series], values)
     if not bars:
         return None
     with drawing(folder, "cost", [0.6 + BAR * len(names) for names, _ in bars.values()]) as axes:
         for axis, (title, (names, values)) in zip(axes, bars.items(), strict=True):
             draw_bars(axis, title, names, values)
     caption = "What a success costs: all that a series took, in lost games too, for each game won"
-    return Figure("cost", caption + _left_out(len(won)))
+    return Figure("cost", caption + _left_out(won))
 
 
 def per_success(one: Series, count: str) -> float | None:
@@ -176,10 +171,10 @@ def per_success(one: Series, count: str) -> float | None:
     return total / one.solved if one.solved else None
 
 
-def _grouped(series: Sequence[Series], name: Callable[[Series], str]) -> dict[str, list[Series]]:
+def _grouped(series: Iterable[Series], attribute: str) -> dict[str, list[Series]]:
     groups: dict[str, list[Series]] = defaultdict(list)
     for one in series:
-        groups[name(one)].append(one)
+        groups[getattr(one, attribute)].append(one)
     return groups
 
 
@@ -187,7 +182,7 @@ def _first(panels: Systems) -> Systems:
     return dict(list(panels.items())[:MOST_PANELS])
 
 
-def _left_out(panels: int) -> str:
+def _left_out(panels: Sized) -> str:
     """Said where not every panel is drawn."""
-    left = panels - MOST_PANELS
+    left = len(panels) - MOST_PANELS
     return f"; {left} more systems are in the tables alone" if left > 0 else ""

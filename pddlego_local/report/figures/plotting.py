@@ -52,18 +52,12 @@ SETTINGS: dict[str, Any] = {
 
 
 @dataclass(frozen=True)
-class Line:
-    name: str
-    points: Sequence[tuple[int, Rate]]
-
-
-@dataclass(frozen=True)
 class Panel:
-    """Lines of shares; `ticks` name the places 0, 1, … of x."""
+    """Lines of shares, {name: (x, share)}; `ticks` name the places 0, 1, … of x."""
 
     title: str
     ticks: Sequence[str]
-    lines: Sequence[Line]
+    lines: Mapping[str, Sequence[tuple[int, Rate]]]
 
 
 @contextmanager
@@ -97,21 +91,26 @@ def drawing(folder: Path, name: str, heights: Sequence[float]) -> Iterator[Seque
 def draw_lines(axes: Sequence["Axes"], panels: Sequence[Panel], most: int) -> None:
     """At most so many lines a panel, each a little to the side of the others; a name looks the same
     in all panels."""
-    names = list(dict.fromkeys(line.name for panel in panels for line in panel.lines))
+    looks = list(dict.fromkeys(name for panel in panels for name in panel.lines))
     for axis, panel in zip(axes, panels, strict=False):
-        lines = panel.lines[:most]
-        for number, line in enumerate(lines):
-            aside = 0.08 * (number - (len(lines) - 1) / 2)
-            x, rates = [x + aside for x, _ in line.points], [rate for _, rate in line.points]
-            look = _look(names.index(line.name))
-            shares = [rate.share or 0.0 for rate in rates]
-            axis.errorbar(x, shares, _errors(rates), capsize=3, label=_wrapped(line.name), **look)
+        names = list(panel.lines)[:most]
+        for number, name in enumerate(names):
+            aside = 0.08 * (number - (len(names) - 1) / 2)
+            rates = [rate for _, rate in panel.lines[name]]
+            axis.errorbar(
+                [x + aside for x, _ in panel.lines[name]],
+                [rate.share or 0.0 for rate in rates],
+                _errors(rates),
+                capsize=3,
+                label=_wrapped(name),
+                **_look(looks.index(name)),
+            )
         axis.set_xticks(range(len(panel.ticks)), list(map(visible, panel.ticks)))
         axis.set_xlim(-0.5, len(panel.ticks) - 0.5)
         axis.set_ylim(-0.03, 1.03)
         axis.set_ylabel("success")
-        several = len(lines) > 1
-        axis.set_title(_wrapped(panel.title if several else f"{panel.title}: {lines[0].name}"))
+        several = len(names) > 1
+        axis.set_title(_wrapped(panel.title if several else f"{panel.title}: {names[0]}"))
         if several:
             _legend(axis)
 

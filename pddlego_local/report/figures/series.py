@@ -5,14 +5,12 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import zip_longest
 
 from pddlego_local.core.record.rows import EpisodeRow
 from pddlego_local.report.cells import CellRecord, varying_options
-from pddlego_local.report.numbers import rows_by_task
+from pddlego_local.report.numbers import ALL, rows_by_task, success_after_trials
 from pddlego_local.report.statistics.cell import Measures, measure
 from pddlego_local.report.statistics.rates import Rate
-from pddlego_local.report.statistics.trials import ALL, success_after_trials
 
 
 @dataclass(frozen=True)
@@ -59,20 +57,18 @@ def series_of(cells: Sequence[CellRecord], *, with_trivial: bool = False) -> lis
 
 def _series(names: tuple[str, ...], cells: Sequence[CellRecord], with_trivial: bool) -> Series:
     tasks: dict[str, list[EpisodeRow]] = defaultdict(list)
+    trials: dict[int, list[Rate]] = defaultdict(list)
     solved = 0
     for cell in cells:
         for task, rows in rows_by_task(cell, with_trivial=with_trivial).items():
             tasks[task] += rows
             solved += len({row.game for row in rows if row.success})
+        for trial in success_after_trials(cell.rows, with_trivial=with_trivial):
+            if trial.tasks == ALL:
+                trials[trial.after_trial].append(trial.games_solved)
     system, place, line, decoding = names
-    trials = _after_trials(cells, with_trivial)
-    return Series(system, place, line, decoding, tasks, trials, solved)
-
-
-def _after_trials(cells: Sequence[CellRecord], with_trivial: bool) -> list[Rate]:
-    after = [success_after_trials(cell.rows, with_trivial=with_trivial).get(ALL) for cell in cells]
-    rates = zip_longest(*([trial.solved for trial in trials] for trials in after if trials))
-    return [_added_up([rate for rate in trial if rate]) for trial in rates]
+    after = [_added_up(trials[number]) for number in sorted(trials)]
+    return Series(system, place, line, decoding, tasks, after, solved)
 
 
 def _added_up(rates: Sequence[Rate]) -> Rate:

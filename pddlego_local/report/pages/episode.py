@@ -1,18 +1,39 @@
-"""What an episode's page shows: its events in order, with what changed from one to the next."""
+"""What an episode's page shows: its events in order, with what changed from one to the next, and
+what was known of the game's map when a plan was asked for."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from pddlego_local.core.nouns import Turn
 from pddlego_local.core.outcomes import CAUSES, OUTCOMES
-from pddlego_local.core.record.events import Call, End, Event, Plan
+from pddlego_local.core.record.events import ActionTaken, Call, End, Event, Plan, Restart, Start
 from pddlego_local.environments import family
 from pddlego_local.environments.known import Known
+from pddlego_local.episode.episode import FIRST_COMMAND
 from pddlego_local.report.cells import CellRecord
-from pddlego_local.report.pages.answers import Drawn, drawn_stages, parts_of
-from pddlego_local.report.pages.differences import Line, difference, readable_file
+from pddlego_local.report.pages.answers import (
+    Drawn,
+    Line,
+    difference,
+    drawn_stages,
+    parts_of,
+    readable_file,
+)
 from pddlego_local.report.pages.links import EpisodeLink, Neighbours
-from pddlego_local.report.pages.maps import Describe, MapLine, Turns, map_lines
 from pddlego_local.report.pages.rendering import page
+
+Describe = Callable[[Sequence[Turn], str], list[Known]]
+
+
+@dataclass(frozen=True)
+class MapLine:
+    """`later` is what the game had told by the episode's end; `verdict` compares what the problem
+    says with what the game had told so far: "as told", "not told", "left out" or "otherwise"; ""
+    where these cannot be compared."""
+
+    known: Known
+    later: str
+    verdict: str
 
 
 @dataclass(frozen=True)
@@ -37,8 +58,9 @@ def episode_page(
     unreadable: str = "",
 ) -> str:
     """HTML. `unreadable` says why there are no events."""
-    describe = family.known(_package(cell))
-    steps = [event.where.step for event in events if isinstance(event, Call)]
+    # The environment's package, by the class that played the game.
+    target: str = cell.run.identity["environment"].get("_target_", "")
+    package = target.rpartition(".")[0].rpartition(".")[0]
     return page(
         "episode.html.jinja",
         styles=["common.css", "episode.css"],
@@ -46,8 +68,8 @@ def episode_page(
         link=link,
         neighbours=neighbours,
         unreadable=unreadable,
-        entries=entries(events, describe),
-        steps=sorted(set(steps)),
+        entries=entries(events, family.known(package)),
+        steps=sorted({event.where.step for event in events if isinstance(event, Call)}),
         row=next((event.row for event in events if isinstance(event, End)), None),
         OUTCOMES=OUTCOMES,
         CAUSES=CAUSES,
@@ -56,11 +78,11 @@ def episode_page(
 
 def entries(events: Sequence[Event], describe: Describe | None = None) -> Iterator[Entry]:
     """In order, each with what a page shows besides its own facts."""
-    turns, final = Turns(), _final_map(events, describe)
+    every = turns_of(events)
+    final = describe(every, "") if describe and every else []
     files = {"domain": "", "problem": ""}
     step = 0
-    for event in events:
-        turns.add(event)
+    for number, event in enumerate(events):
         match event:
             case Call():
                 begins = event.where.step if event.where.step != step else 0
@@ -70,24 +92,48 @@ def entries(events: Sequence[Event], describe: Describe | None = None) -> Iterat
             case Plan():
                 new = {name: readable_file(getattr(event, name)) for name in files}
                 changes = {name: difference(files[name], new[name]) for name in files}
-                lines = map_lines(describe, turns.all, event.problem, final)
+                lines = map_lines(describe, turns_of(events[:number]), event.problem, final)
                 yield Entry(event, files=changes, first=not any(files.values()), map=lines)
                 files = new
             case End():
-                yield Entry(event, map=map_lines(describe, turns.all, "", final))
+                yield Entry(event, map=map_lines(describe, every, "", final))
             case _:
                 yield Entry(event)
 
 
-def _final_map(events: Sequence[Event], describe: Describe | None) -> list[Known]:
-    """What the game had told of its map when the episode was over."""
-    turns = Turns()
+def turns_of(events: Sequence[Event]) -> list[Turn]:
+    """All that the game has said: after a reset the first turn and those replayed again."""
+    every: list[Turn] = []
+    attempt: list[Turn] = []
     for event in events:
-        turns.add(event)
-    return describe(turns.all, "") if describe and turns.all else []
+        match event:
+            case Start():
+                attempt = [Turn(FIRST_COMMAND, event.observation)]
+                every += attempt
+            case ActionTaken(command=str() as command):
+                attempt.append(Turn(command, event.observation))
+                every.append(attempt[-1])
+            case Restart():
+                left = iter(attempt[1:])  # of which each command that is replayed takes the next
+                again = (next((t for t in left if t.command == c), None) for c in event.replayed)
+                attempt = [*attempt[:1], *filter(None, again)]
+                every += attempt
+    return every
 
 
-def _package(cell: CellRecord) -> str:
-    """The environment's package, by the class that played the game."""
-    target: str = cell.run.identity["environment"].get("_target_", "")
-    return target.rpartition(".")[0].rpartition(".")[0]
+def map_lines(
+    describe: Describe | None, turns: Sequence[Turn], problem: str, final: Sequence[Known]
+) -> list[MapLine]:
+    """What a problem says of the map, and what the turns before it said; [] for an environment
+    without a map. `final` is what the game had told of it by the episode's end."""
+    later = {known.what: known.told for known in final}
+    lines = describe(turns, problem) if describe and turns else []
+    return [MapLine(known, later.get(known.what, ""), _verdict(known)) for known in lines]
+
+
+def _verdict(known: Known) -> str:
+    if known.agrees is None:
+        return ""
+    if not known.told or not known.written:
+        return "left out" if known.told else "not told"
+    return "as told" if known.agrees else "otherwise"

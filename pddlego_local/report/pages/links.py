@@ -4,8 +4,6 @@ its cell, and to the same game as it was played by other arms."""
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from pathlib import PurePosixPath
-from urllib.parse import quote
 
 from pddlego_local.core.record.counting import reasons
 from pddlego_local.core.record.folder import transcript_of
@@ -26,14 +24,6 @@ class EpisodeLink:
     row: EpisodeRow
     apart: str
     path: str
-
-    @property
-    def from_index(self) -> str:
-        return quote(self.path)
-
-    @property
-    def from_episode(self) -> str:
-        return f"../../{quote(self.path)}" if self.path else ""
 
     @property
     def filters(self) -> dict[str, Sequence[str]]:
@@ -67,21 +57,12 @@ def episode_links(cells: Sequence[CellRecord]) -> list[dict[GameTrial, EpisodeLi
             folder = f"{cell.folder.name}-{copy}"
         folders.add(folder)
         apart = reasons(cell.rows)
-        links.append(
-            {
-                (row.game, row.trial): EpisodeLink(
-                    number, row, apart[row.game], _path(cell, folder, row)
-                )
-                for row in cell.rows
-            }
-        )
+        links.append({})
+        for row in cell.rows:
+            transcript = transcript_of(cell.folder, row.game, row.trial)
+            path = f"episodes/{folder}/{transcript.stem}.html" if transcript.exists() else ""
+            links[-1][row.game, row.trial] = EpisodeLink(number, row, apart[row.game], path)
     return links
-
-
-def _path(cell: CellRecord, folder: str, row: EpisodeRow) -> str:
-    transcript = transcript_of(cell.folder, row.game, row.trial)
-    page = PurePosixPath("episodes", folder, f"{transcript.stem}.html")
-    return str(page) if transcript.exists() else ""
 
 
 def with_neighbours(

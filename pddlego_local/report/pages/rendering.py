@@ -5,7 +5,6 @@ characters, and cut where it is endless; the page's own policy forbids any other
 import base64
 import hashlib
 from collections.abc import Sequence
-from functools import cache
 from importlib import resources
 from typing import Any
 
@@ -28,8 +27,12 @@ def readable(value: object) -> object:
     return visible(value[:MOST_CHARACTERS]) + more
 
 
+def _own(name: str) -> str:
+    return (_FOLDER / name).read_text(encoding="utf-8")
+
+
 _JINJA = jinja2.Environment(
-    loader=jinja2.FunctionLoader(lambda name: (_FOLDER / name).read_text(encoding="utf-8")),
+    loader=jinja2.FunctionLoader(_own),
     undefined=jinja2.StrictUndefined,
     autoescape=True,
     finalize=readable,
@@ -48,11 +51,6 @@ def page(template: str, *, styles: Sequence[str], script: str = "", **facts: Any
     return _JINJA.get_template(template).render(
         style=Markup(style), script=Markup(program), policy=policy, **facts
     )
-
-
-@cache
-def _own(name: str) -> str:
-    return (_FOLDER / name).read_text(encoding="utf-8")
 
 
 def _hash(text: str) -> str:

@@ -1,21 +1,64 @@
-"""The pages of a report as files: index.html, episodes/<cell>/<game>-<trial>.html, figures/."""
+"""The pages of a report as files: index.html, episodes/<cell>/<game>-<trial>.html, figures/; and
+what the first one shows: the verdicts with a figure next to them, then the report's tables, the
+other figures, all episodes, and how they were run."""
 
-from collections.abc import Sequence
+import shlex
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
-from pddlego_local.report.cells import CellRecord
-from pddlego_local.report.figures.charts import draw_figures
+from markdown_it import MarkdownIt
+from markupsafe import Markup
+
+from pddlego_local.core.visible import visible
+from pddlego_local.report.cells import LABELS, CellRecord, by_number, varying_options
+from pddlego_local.report.comparisons import Compared
+from pddlego_local.report.figures.charts import Figure, draw_figures
 from pddlego_local.report.figures.series import series_of
+from pddlego_local.report.numbers import Numbers
 from pddlego_local.report.pages.episode import episode_page
-from pddlego_local.report.pages.experiment import Findings, experiment_page
-from pddlego_local.report.pages.links import cells_by_factor, episode_links, with_neighbours
+from pddlego_local.report.pages.links import (
+    EpisodeLink,
+    GameTrial,
+    cells_by_factor,
+    episode_links,
+    with_neighbours,
+)
+from pddlego_local.report.pages.rendering import page
+from pddlego_local.report.text import (
+    LABEL_COLUMNS,
+    TextRow,
+    cell_text,
+    notes,
+    result_tables,
+    split_common,
+    unsaid_columns,
+)
+from pddlego_local.report.verdicts import declared_in_words, verdicts
+from pddlego_local.runner.provenance import words_of
+
+OF_A_START = ("backend_version", "commit", "dirty", "python", "packages", "machine")
+FIRST_FIGURE = ("trials", "success")
+"""The first of these that there is stands next to the verdicts."""
+
+MOST_VERDICTS = 8  # that are open on the first screen
+FIRST_COLUMNS = (
+    "finished", "games", "success", "of what was asked", "games solved", "calls", "sampled tokens",
+)  # fmt: skip
 
 
 def write_pages(
-    cells: Sequence[CellRecord], findings: Findings, folder: Path, *, with_trivial: bool = False
+    cells: Sequence[CellRecord],
+    numbers: Numbers,
+    compared: Compared,
+    tables: str,
+    folder: Path,
+    *,
+    with_trivial: bool = False,
 ) -> Path:
-    """Writes one page after the other, then the figures, and returns the first page. Figures count
-    trivial games if `with_trivial`. Raises OSError."""
+    """Writes one page after the other, then the figures, and returns the first page. `tables` are
+    those that it shows as they are, in Markdown; figures count trivial games if `with_trivial`.
+    Raises OSError."""
     links, by_factor = episode_links(cells), cells_by_factor(cells)
     for number, cell in enumerate(cells):
         for link, neighbours in with_neighbours(links, number, by_factor[number]):
@@ -24,8 +67,99 @@ def write_pages(
             path.parent.mkdir(parents=True, exist_ok=True)
             text = episode_page(cell, link, events, neighbours, unreadable)
             path.write_text(text, encoding="utf-8")
-    series = series_of(cells, with_trivial=with_trivial)
-    figures = draw_figures(series, folder / "figures")
+    figures = draw_figures(series_of(cells, with_trivial=with_trivial), folder / "figures")
     index = folder / "index.html"
-    index.write_text(experiment_page(cells, findings, links, figures), encoding="utf-8")
+    text = _first_page(cells, numbers, compared, tables, links, figures)
+    index.write_text(text, encoding="utf-8")
     return index
+
+
+def _first_page(
+    cells: Sequence[CellRecord],
+    numbers: Numbers,
+    compared: Compared,
+    tables: str,
+    links: Sequence[Mapping[GameTrial, EpisodeLink]],
+    figures: Sequence[Figure],
+) -> str:
+    """HTML. `links` are the episodes of each cell."""
+    episodes = [link for of_cell in links for link in of_cell.values()]
+    varying = varying_options(cells)
+    of_cells: list[dict[str, list[str]]] = [  # by which episodes can be filtered
+        {"cell": [str(number)]}
+        | {label: [cell.labels[label]] for label in LABELS}
+        | {"settings": [cell.settings(varying)]}
+        for number, cell in enumerate(cells)
+    ]
+    choices = _choices([of_cells[link.cell] | link.filters for link in episodes])
+    drawn = {figure.name: figure for figure in figures}
+    first = next((drawn.pop(name) for name in FIRST_FIGURE if name in drawn), None)
+    main, *others = result_tables(numbers)
+    return page(
+        "experiment.html.jinja",
+        styles=["common.css", "experiment.css"],
+        script="tables.js",
+        title=", ".join(dict.fromkeys(cell.folder.parent.name for cell in cells)),
+        declared=declared_in_words(compared),
+        verdicts=verdicts(compared),
+        tested=compared.tested,
+        MOST=MOST_VERDICTS,
+        first_rows=_first_rows(numbers),
+        FOUND_FIRST=set(FIRST_COLUMNS) - {"games"},
+        all_columns=main[1],
+        other_results=others,
+        split_common=split_common,
+        notes=notes(numbers),
+        tables=_html(tables),
+        first_figure=first,
+        figures=list(drawn.values()),
+        episodes=episodes,
+        link_of={id(link.row): link for link in episodes},
+        id=id,
+        of_cells=of_cells,
+        choices=choices,
+        columns=[name for name in choices if name not in ("cell", "outcome", "answer")],
+        starts=_starts(cells),
+        cells=cells,
+    )
+
+
+def _first_rows(numbers: Numbers) -> list[TextRow]:
+    """For each cell what tells it apart, and what answers."""
+    unsaid = unsaid_columns(numbers)
+    if not any(cell.episodes.missing for cell in numbers.cells):
+        unsaid.add("finished")
+    names = [name for name in (*LABEL_COLUMNS, *FIRST_COLUMNS) if name not in unsaid]
+    return [{name: cell_text(cell)[name] for name in names} for cell in numbers.cells]
+
+
+def _choices(values: Iterable[Mapping[str, Sequence[str]]]) -> dict[str, list[str]]:
+    """Names by which episodes differ, each with its values in order."""
+    choices: dict[str, set[str]] = {}
+    for episode in values:
+        for name, of_episode in episode.items():
+            choices.setdefault(name, set()).update(of_episode)
+    return {name: sorted(every, key=by_number) for name, every in choices.items() if len(every) > 1}
+
+
+def _starts(cells: Iterable[CellRecord]) -> list[tuple[dict[str, Any], list[str]]]:
+    """Each way in which cells were started, with the cells, in the order of their first one."""
+    starts: dict[str, tuple[dict[str, Any], list[str]]] = {}
+    for cell in cells:
+        for recorded in cell.run.starts:
+            start = {name: getattr(recorded, name) for name in OF_A_START}
+            start["command"] = words_of(recorded.command or [])
+            start["command_line"] = shlex.join(start["command"])
+            start |= {name: start[name] or {} for name in ("packages", "machine")}
+            names = starts.setdefault(repr(start), (start, []))[1]
+            if cell.folder.name not in names:
+                names.append(cell.folder.name)
+    return list(starts.values())
+
+
+def _html(report: str) -> Markup:
+    """Markdown as HTML, with tables that scroll; HTML in it is text."""
+    reader = MarkdownIt("commonmark", {"html": False}).enable("table").disable("image")
+    html: str = reader.render(visible(report))
+    html = html.replace("<table>", '<div class="wide"><table>')
+    return Markup(html.replace("</table>", "</table></div>"))

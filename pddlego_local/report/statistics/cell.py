@@ -3,11 +3,14 @@
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
+from typing import Any
 
 from pddlego_local.core.outcomes import OUTCOMES
 from pddlego_local.core.record.counting import clusters
 from pddlego_local.core.record.rows import EpisodeRow
 from pddlego_local.report.statistics.rates import Mean, Rate
+
+SUMS = ("won", "solver_errors", "simulation_errors", "edit_faults", "cut_after_answer")
 
 
 @dataclass(frozen=True)
@@ -71,25 +74,20 @@ class Measures:
 def measure(*parts: Sequence[EpisodeRow]) -> Measures:
     """The measures of these rows, whatever they are: a cell's, or those of one task type. Where
     several kinds of games are pooled each is a part: a game's number means one game in a part."""
-    rows = [row for part in parts for row in part]
+    placed = []  # each row with its game and cluster, which a part's number makes the part's own
+    for number, part in enumerate(parts):
+        known = clusters(part)
+        placed += [(row, (number, row.game), (number, known[row.game])) for row in part]
+    rows = [row for row, _, _ in placed]
     played = [row for row in rows if OUTCOMES[row.outcome].played]
     episodes = {
         "": played,
         "success": [row for row in played if row.success],
         "failure": [row for row in played if not row.success],
     }
-    known = [clusters(part) for part in parts]
-    placed = [
-        (row, (number, row.game), (number, known[number][row.game]))
-        for number, part in enumerate(parts)
-        for row in part
-    ]
     games = {game: cluster for _, game, cluster in placed}
     solved = {game for row, game, _ in placed if row.success}
     outcomes = Counter(row.outcome for row in rows)
-
-    def total(number: str) -> int:
-        return sum(getattr(row, number) for row in rows)
 
     def rate(k: str, n: str = "") -> Rate:
         """Of all episodes, or of the sum of another number."""
@@ -100,21 +98,18 @@ def measure(*parts: Sequence[EpisodeRow]) -> Measures:
         number, _, which = name.partition("_on_")
         return Mean.of(getattr(row, number) for row in episodes[which])
 
+    numbers: dict[str, Any] = {name: sum(getattr(row, name) for row in rows) for name in SUMS}
+    numbers |= {field.name: mean(field.name) for field in fields(Measures) if field.type is Mean}
     return Measures(
         games=len(games),
         maps=len(set(games.values())) if any(row.map for row in rows) else None,
         success=rate("success"),
         games_solved=Rate.of((cluster, game in solved, 1) for game, cluster in games.items()),
-        won=total("won"),
         outcomes=outcomes,
         causes=sum((Counter(row.causes) for row in rows), Counter()),
-        solver_errors=total("solver_errors"),
         solver_errors_fixed=rate("solver_errors_fixed", "solver_errors"),
         solver_aborts=outcomes["solver_abort"],
-        simulation_errors=total("simulation_errors"),
         simulation_errors_fixed=rate("simulation_errors_fixed", "simulation_errors"),
         simulation_aborts=outcomes["simulation_abort"],
-        edit_faults=total("edit_faults"),
-        cut_after_answer=total("cut_after_answer"),
-        **{field.name: mean(field.name) for field in fields(Measures) if field.type is Mean},
+        **numbers,
     )

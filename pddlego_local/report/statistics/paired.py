@@ -1,5 +1,5 @@
 """Two arms on the same games: the difference in success, its test, the interval that this test
-leaves, and what so many games could have shown.
+leaves, what so many games could have shown, and Holm's adjustment for several such tests.
 
 The cluster is what was played: a game's seeds, and games with the same map, are not independent.
 """
@@ -8,23 +8,22 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
 from math import sqrt
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from pddlego_local.report.statistics.clustered import (
+from pddlego_local.report.statistics.rates import (
     LEVEL,
+    Interval,
     design_effect,
     effective_size,
     squared_deviate,
 )
-from pddlego_local.report.statistics.rates import Interval
 
 POWER = 0.8
 
 
-@dataclass(frozen=True)
-class Tally:
+class Tally(NamedTuple):
     """The pairs of a cluster: `gained` only the second arm won, `lost` only the first."""
 
     pairs: int
@@ -45,26 +44,19 @@ class Paired:
     clusters: Sequence[Tally]
 
     @cached_property
-    def pairs(self) -> int:
-        return sum(cluster.pairs for cluster in self.clusters)
-
-    @cached_property
-    def gained(self) -> int:
-        return sum(cluster.gained for cluster in self.clusters)
-
-    @cached_property
-    def lost(self) -> int:
-        return sum(cluster.lost for cluster in self.clusters)
+    def sums(self) -> Tally:
+        return Tally(*map(sum, zip(Tally(0, 0, 0), *self.clusters, strict=True)))
 
     @property
     def difference(self) -> float | None:
         """None of no pairs."""
-        return (self.gained - self.lost) / self.pairs if self.pairs else None
+        pairs, gained, lost = self.sums
+        return (gained - lost) / pairs if pairs else None
 
     @cached_property
     def p(self) -> float | None:
         """Two-sided, the larger of both tests; None of no pairs."""
-        if not self.pairs:
+        if not self.clusters:
             return None
         return max(swapping_arms(c.gained - c.lost for c in self.clusters), self._score_p)
 
@@ -72,30 +64,30 @@ class Paired:
         """All there is, of no pairs."""
         from scipy.stats import norm  # slow to import
 
-        if not self.pairs:
+        if self.p is None:
             return Interval(-1.0, 1.0)
         pairs = self.effective_pairs(level)
-        weight = pairs / self.pairs
+        weight = pairs / self.sums.pairs
         z = norm.isf(level / 2)
-        low, high = score_interval(self.gained * weight, self.lost * weight, pairs, z)
-        rejected = self.p is not None and self.p < level
-        return Interval(low, high) if rejected else Interval(min(low, 0.0), max(high, 0.0))
+        low, high = score_interval(self.sums.gained * weight, self.sums.lost * weight, pairs, z)
+        return Interval(low, high) if self.p < level else Interval(min(low, 0.0), max(high, 0.0))
 
     def smallest_shown(self, level: float = LEVEL) -> float | None:
         """`smallest_difference` of the effective pairs and of the disagreement that was seen."""
-        discordant = (self.gained + self.lost) / self.pairs if self.pairs else 0.0
+        pairs, gained, lost = self.sums
+        discordant = (gained + lost) / pairs if pairs else 0.0
         return smallest_difference(round(self.effective_pairs(level)), discordant, level)
 
     def effective_pairs(self, level: float = LEVEL) -> float:
-        """The number of independent pairs worth as much (`clustered.effective_size`)."""
+        """The number of independent pairs worth as much (`rates.effective_size`)."""
         return effective_size(*self._samples, level)
 
     @property
     def _samples(self) -> tuple[list[int], list[int], int]:
-        """As `clustered.design_effect` takes them: a pair is 1, -1 or 0."""
+        """As `rates.design_effect` takes them: a pair is 1, -1 or 0."""
         sizes = [cluster.pairs for cluster in self.clusters]
         totals = [cluster.gained - cluster.lost for cluster in self.clusters]
-        return sizes, totals, self.gained + self.lost
+        return sizes, totals, self.sums.gained + self.sums.lost
 
     @property
     def _score_p(self) -> float:
@@ -103,9 +95,10 @@ class Paired:
         from scipy.optimize import brentq
         from scipy.stats import norm
 
-        if self.gained == self.lost:
+        _, gained, lost = self.sums
+        if gained == lost:
             return 1.0
-        statistic = (self.gained - self.lost) ** 2 / (self.gained + self.lost)
+        statistic = (gained - lost) ** 2 / (gained + lost)
         effect = (*design_effect(*self._samples), len(self.clusters))
 
         def surplus(z: float) -> float:
@@ -119,7 +112,7 @@ def score_interval(gained: float, lost: float, pairs: float, z: float) -> tuple[
     """Of (gained - lost) / pairs (Tango, Statistics in Medicine 17, 1998, 891-908): the differences
     that a score test does not reject, of which a standard normal deviate exceeds `z`; at a
     difference of 0 this test is McNemar's. It has a width where no pair disagrees."""
-    from scipy.optimize import brentq  # slow to import
+    from scipy.optimize import brentq
 
     def score(difference: float) -> float:
         linear = (2 * pairs - gained + lost) * difference - gained - lost
@@ -189,3 +182,25 @@ def _tails(pairs: int, level: float) -> tuple[Any, Any]:
     exact = np.where(binom.cdf(tail, disagreeing, 0.5) > level / 2, tail - 1, tail)
     score = np.ceil((disagreeing - norm.isf(level / 2) * np.sqrt(disagreeing)) / 2) - 1
     return disagreeing, np.minimum(exact, score)
+
+
+class Adjusted(NamedTuple):
+    """`p` after Holm. A difference is shown if and only if the p before it is below `level`: 5 %
+    over the comparisons that were still open when the procedure came to this one, those after which
+    it stopped included."""
+
+    p: float
+    level: float
+
+
+def holm(values: Sequence[float]) -> list[Adjusted]:
+    """In the order of `values`, the p of each comparison."""
+    from statsmodels.stats.multitest import multipletests  # slow to import
+
+    if not values:
+        return []
+    adjusted = [float(p) for p in multipletests(values, method="holm")[1]]
+    shown = sum(p < LEVEL for p in adjusted)
+    before = [min(sum(other < p for other in values), shown) for p in values]
+    levels = [LEVEL / (len(values) - n) for n in before]
+    return [Adjusted(p, level) for p, level in zip(adjusted, levels, strict=True)]

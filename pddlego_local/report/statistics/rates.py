@@ -1,12 +1,17 @@
-"""Numbers with their uncertainty: a share with its interval, a mean with its deviation."""
+"""Numbers with their uncertainty: a share with its interval, a mean with its deviation.
+
+Clustered samples (a game's trials, games with one map) may agree more than samples of several
+clusters do, so many are worth fewer independent ones.
+"""
 
 from collections import Counter
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
+from math import fsum
 from statistics import fmean, stdev
 from typing import NamedTuple
 
-from pddlego_local.report.statistics.clustered import effective_size
+LEVEL = 0.05
 
 Result = tuple[Hashable, int, int]
 """The cluster, and of so many samples in it (the last) so many that are counted."""
@@ -39,16 +44,15 @@ class Rate:
 
     @classmethod
     def of(cls, results: Iterable[Result]) -> "Rate":
-        """Games with one map are a cluster, and so are the trials of a game."""
         counted, samples = Counter[Hashable](), Counter[Hashable]()
         for cluster, k, n in results:
             counted[cluster] += k
             samples[cluster] += n
         sizes = {cluster: n for cluster, n in samples.items() if n}
-        k = counted.total()
+        k, n = counted.total(), samples.total()
         totals = [counted[cluster] for cluster in sizes]
         effective = effective_size(list(sizes.values()), totals, k)
-        return cls(k, samples.total(), effective if effective < samples.total() else None)
+        return cls(k, n, effective if effective < n else None)
 
     @property
     def share(self) -> float | None:
@@ -62,7 +66,7 @@ class Rate:
         from statsmodels.stats.proportion import proportion_confint  # slow to import
 
         n = self.n if self.effective is None else self.effective
-        low, high = proportion_confint(self.k / self.n * n, n, alpha=0.05, method="wilson")
+        low, high = proportion_confint(self.k / self.n * n, n, alpha=LEVEL, method="wilson")
         return Interval(float(low), float(high))
 
 
@@ -84,8 +88,51 @@ class Mean:
     @classmethod
     def of(cls, values: Iterable[float]) -> "Mean":
         numbers = list(values)
-        return cls(
-            fmean(numbers) if numbers else None,
-            stdev(numbers) if len(numbers) > 1 else None,
-            len(numbers),
-        )
+        mean = fmean(numbers) if numbers else None
+        return cls(mean, stdev(numbers) if len(numbers) > 1 else None, len(numbers))
+
+
+def design_effect(sizes: Sequence[int], totals: Sequence[int], squares: int) -> tuple[float, float]:
+    """What the design effect is above 1, at least 0, and the most that the effect may be.
+
+    Of each cluster, `sizes` are its samples and `totals` their sum; `squares` is the sum of the
+    squares of all samples. The effect is the variance of the samples' mean with clusters (of a
+    ratio: Obuchowski, Statistics in Medicine 17, 1998) over that of independent samples (Rao and
+    Scott, Biometrics 48, 1992). The most is what it is where all samples of a cluster agree, and
+    this is what it is taken for where no variance is seen.
+    """
+    samples, clusters = sum(sizes), len(sizes)
+    most = sum(size**2 for size in sizes) / samples
+    mean = sum(totals) / samples
+    independent = squares - mean * sum(totals)
+    if independent <= 0 or clusters == 1:
+        return most - 1, most
+    seen = fsum((total - mean * size) ** 2 for size, total in zip(sizes, totals, strict=True))
+    return max(seen * clusters / (clusters - 1) / independent - 1, 0.0), most
+
+
+def squared_deviate(z: float, excess: float, most: float, clusters: int) -> float:
+    """z² of a standard normal times the design effect, with `excess` and `most` as `design_effect`
+    gives them. What the effect is above 1 counts for more where clusters are few, as Student's t
+    does (Korn and Graubard, Survey Methodology 24, 1998)."""
+    from scipy.stats import norm, t  # slow to import
+
+    if not excess:
+        return z**2
+    student = t.isf(norm.sf(z), max(clusters - 1, 1))
+    return float(min(z**2 + excess * student**2, most * z**2))
+
+
+def effective_size(
+    sizes: Sequence[int], totals: Sequence[int], squares: int, level: float = LEVEL
+) -> float:
+    """The number of independent samples that would be worth as much at this level: the samples
+    divided by their design effect, which is 1 where each cluster has one sample."""
+    samples = sum(sizes)
+    if max(sizes, default=0) <= 1:
+        return float(samples)
+    from scipy.stats import norm
+
+    z = float(norm.isf(level / 2))
+    effect = squared_deviate(z, *design_effect(sizes, totals, squares), len(sizes)) / z**2
+    return samples / effect
