@@ -1,4 +1,4 @@
-"""The arms of a report, and what two of them differ in.
+"""The arms of a report, what two of them differ in, and the games that they have in common.
 
 An arm is all cells that differ in nothing but the seed. Options that do not apply (the layout of a
 free answer, how strictly a constrained one is read, the goal below "typed") and what a rung brings
@@ -6,17 +6,24 @@ along (the goal of "grounded") make no difference of their own.
 """
 
 import json
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from pddlego_local.core.record.counting import counted
+from pddlego_local.core.record.counting import Cluster, clusters, counted
 from pddlego_local.core.record.rows import EpisodeRow
 from pddlego_local.decoding.rungs import RUNGS
 from pddlego_local.report.cells import CellRecord
 
 EpisodeKey = tuple[int, int, int]
 """Game, seed and trial."""
+
+GameKey = tuple[str, Cluster]
+"""What makes the games, and a game's number, or the cluster that it belongs to."""
+
+Trials = Sequence[EpisodeRow]
+"""Of one game with one seed by one arm, in order; none where the result is missing."""
 
 RUNG, GOAL, BUDGET = "decoding.rung", "decoding.goal", "environment.budget"
 READING = "decoding.reading"
@@ -165,6 +172,53 @@ def other_versions(a: Arm, b: Arm, factor: str) -> list[str]:
     ]
     prints = {arm.first.run.model.get("fingerprint") for arm in (a, b)}
     return [*names, "weights"] if group != "model" and len(prints) > 1 else names
+
+
+@dataclass(frozen=True)
+class Pair:
+    """One game with one seed, as both arms played it."""
+
+    game: GameKey
+    seed: int
+    cluster: GameKey
+    base: Trials
+    other: Trials
+
+    @property
+    def base_won(self) -> bool:
+        return solved(self.base)
+
+    @property
+    def finished(self) -> bool:
+        return bool(self.base and self.other)
+
+
+def solved(trials: Trials) -> bool:
+    return any(row.success for row in trials)
+
+
+def pairs_of(base: Arm, other: Arm, with_trivial: bool) -> Iterator[Pair]:
+    """Of all games, seeds and trials that both arms were to play. A game that stands apart in one
+    arm stands apart in both."""
+    rows = [*base.rows.values(), *other.rows.values()]
+    counting = {row.game for row in counted(rows, with_trivial=with_trivial).counted}
+    apart = {row.game for row in rows} - counting
+    maps = clusters(rows)
+    common: dict[tuple[int, int], list[int]] = defaultdict(list)
+    for game, seed, trial in sorted(base.requested & other.requested):
+        common[game, seed].append(trial)
+    for (game, seed), trials in common.items():
+        if game not in apart:
+            cluster = base.games, maps.get(game, game)
+            results = (_trials(arm, game, seed, trials) for arm in (base, other))
+            yield Pair((base.games, game), seed, cluster, *results)
+
+
+def _trials(arm: Arm, game: int, seed: int, trials: Sequence[int]) -> Trials:
+    """None as long as a trial that may yet solve the game is missing."""
+    found = [arm.rows.get((game, seed, trial)) for trial in trials]
+    rows = [row for row in found if row]
+    return rows if len(rows) == len(trials) or solved(rows) else []
 
 
 def _seed(cell: CellRecord) -> int:

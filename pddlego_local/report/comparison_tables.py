@@ -1,12 +1,11 @@
 """Comparisons as Markdown and on the terminal: what was asked and found, and tables with notes.
 Numbers come from `comparisons`, sentences from `verdicts`."""
 
-from collections.abc import Sequence
-
 from rich.table import Table
 
-from pddlego_local.report.comparisons import Compared, Comparison, Side
-from pddlego_local.report.text import TextRow, with_common_first, without_empty
+from pddlego_local.report.comparisons import Compared, Comparison
+from pddlego_local.report.statistics.rates import Rate
+from pddlego_local.report.text import TextRow, number, with_common_first, without_empty
 from pddlego_local.report.verdicts import declared_in_words, points, shared, span, verdict, verdicts
 
 MOST_ON_TOP = 12  # verdicts on a report's first screen, and on the terminal's
@@ -31,23 +30,24 @@ def verdicts_markdown(compared: Compared) -> str:
 def comparisons_markdown(compared: Compared) -> str:
     """What was tested, what else differs in one factor, and what a reader has to know; "" where
     there is nothing to compare."""
-    tables = [
-        ("Primary comparisons", [_tested(c) for c in compared.tested if c.role == "primary"]),
-        ("Comparisons", [_tested(c) for c in compared.tested if c.role == "secondary"]),
-        (
-            "Other differences: nobody asked, and nothing is tested",
-            [_other(one) for one in compared.others[:MOST_OTHERS]],
-        ),
-    ]
     if not compared.tested and not compared.others:
         return ""
-    text = "\n".join(
-        f"## {title}\n\n{with_common_first(without_empty(rows))}" for title, rows in tables if rows
-    )
-    left = len(compared.others) - MOST_OTHERS
-    more = f"{left} more of these differences are in comparisons.csv.\n" if left > 0 else ""
-    notes = "".join(f"- {note}\n" for note in _notes(compared))
-    return "\n".join(filter(None, [text, more, notes]))
+    tables = {
+        "Primary comparisons": [_tested(one) for one in compared.tested if one.role == "primary"],
+        "Comparisons": [_tested(one) for one in compared.tested if one.role == "secondary"],
+        "Other differences: nobody asked, and nothing is tested": [
+            _other(one) for one in compared.others[:MOST_OTHERS]
+        ],
+    }
+    parts = [
+        f"## {title}\n\n{with_common_first(without_empty(rows))}"
+        for title, rows in tables.items()
+        if rows
+    ]
+    if (left := len(compared.others) - MOST_OTHERS) > 0:
+        parts.append(f"{left} more of these differences are in comparisons.csv.\n")
+    parts.append("".join(f"- {note}\n" for note in _notes(compared)))
+    return "\n".join(parts)
 
 
 def _notes(compared: Compared) -> list[str]:
@@ -77,16 +77,18 @@ def _notes(compared: Compared) -> list[str]:
 
 
 def _tested(found: Comparison) -> TextRow:
-    base, other = found.base, found.other
+    sides = found.base, found.other
     return {
         **shared(found),
-        "from": base.value,
-        "to": other.value,
+        "from": found.base.value,
+        "to": found.other.value,
         "verdict": verdict(found),
         "games": _games(found),
-        "success": f"{_percent(base)} → {_percent(other)}",
-        "calls per success": _cost(base, other, "calls"),
-        "sampled tokens per success": _cost(base, other, "sampled_tokens"),
+        "success": " → ".join(_percent(side.success) for side in sides),
+        "calls per success": " → ".join(number(side.per_success_calls) for side in sides),
+        "sampled tokens per success": " → ".join(
+            number(side.per_success_sampled_tokens) for side in sides
+        ),
     }
 
 
@@ -119,11 +121,5 @@ def _games(found: Comparison) -> str:
     return f"{found.games}{maps}" + f" ({found.pairs} pairs)" * (found.pairs != found.games)
 
 
-def _percent(side: Side) -> str:
-    share = side.success.share
-    return "–" if share is None else f"{100 * share:.1f} %"
-
-
-def _cost(base: Side, other: Side, name: str) -> str:
-    costs: Sequence[float | None] = [getattr(side, f"per_success_{name}") for side in (base, other)]
-    return " → ".join("–" if cost is None else f"{cost:.1f}" for cost in costs)
+def _percent(success: Rate) -> str:
+    return "–" if success.share is None else f"{100 * success.share:.1f} %"

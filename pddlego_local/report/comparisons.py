@@ -4,14 +4,14 @@
 `report.verdicts` puts the result into words.
 """
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence, Set
 from dataclasses import dataclass
-from typing import Literal, get_args
+from typing import Literal
 
+from pddlego_local.report.arms import GameKey, Pair, Trials, pairs_of, solved
 from pddlego_local.report.cells import CellRecord, varying_options
 from pddlego_local.report.contrasts import (
-    Declarations,
     Group,
     Role,
     caveats,
@@ -23,9 +23,9 @@ from pddlego_local.report.contrasts import (
     value,
 )
 from pddlego_local.report.numbers import Labels
-from pddlego_local.report.pairs import GameKey, Pair, Trials, pairs_of, solved
 from pddlego_local.report.statistics.paired import Adjusted, Paired, Tally, holm
 from pddlego_local.report.statistics.rates import LEVEL, Interval, Rate
+from pddlego_local.runner.compare import Declared
 
 Conclusion = Literal["higher", "lower", "not shown", "no pairs", "not asked"]
 
@@ -118,9 +118,10 @@ class Comparison:
 @dataclass(frozen=True)
 class Compared:
     """`tested` are the declared comparisons, primary ones first; `others` differ in one factor too,
-    and nobody declared them."""
+    and nobody declared them. `origin` says who declared what was."""
 
-    declared: Declarations
+    declared: Sequence[Declared]
+    origin: str
     tested: list[Comparison]
     others: list[Comparison]
 
@@ -130,30 +131,44 @@ def compared(
 ) -> Compared:
     """What the cells' experiments declare, or `words`, those of --compare. Holm's families are the
     primary comparisons and the secondary ones. Raises as `declarations`."""
-    declared = declarations(cells, words)
+    declared, origin = declarations(cells, words)
     varying = varying_options(cells) - {"seed"}
-    every = groups(cells, declared.comparisons)
     primary, secondary, others = (
-        _family([group for group in every if group.role == role], varying, with_trivial)
-        for role in get_args(Role)
+        _family(role, of_role, varying, with_trivial)
+        for role, of_role in groups(cells, declared).items()
     )
-    return Compared(declared, primary + secondary, others)
+    return Compared(declared, origin, primary + secondary, others)
 
 
-def _family(groups: Sequence[Group], varying: Set[str], with_trivial: bool) -> list[Comparison]:
-    """Comparisons of one role."""
-    pairs = [[p for one in of.contrasts for p in pairs_of(one, with_trivial)] for of in groups]
-    paired = [_paired(pair.results() for pair in of if pair.finished) for of in pairs]
-    tested = [p.p if of.role != "not asked" else None for of, p in zip(groups, paired, strict=True)]
+def _family(
+    role: Role, groups: Sequence[Group], varying: Set[str], with_trivial: bool
+) -> list[Comparison]:
+    pairs = [
+        [pair for one in group for pair in pairs_of(*one.arms, with_trivial)] for group in groups
+    ]
+    paired = [_paired(pair for pair in of if pair.finished) for of in pairs]
+    tested = [None if role == "not asked" else found.p for found in paired]
     family = [p for p in tested if p is not None]
-    adjusted = iter(holm(family))
+    levels = iter(holm(family))
+    adjusted = [None if p is None else next(levels) for p in tested]
     return [
-        _comparison(of, games, found, None if p is None else next(adjusted), len(family), varying)
-        for of, games, found, p in zip(groups, pairs, paired, tested, strict=True)
+        _comparison(role, *one, len(family), varying)
+        for one in zip(groups, pairs, paired, adjusted, strict=True)
     ]
 
 
+def _paired(pairs: Iterable[Pair], missing_favour_other: bool = False) -> Paired:
+    """Success is that after the last trial; what is missing went for the other arm, or against."""
+    tallies: dict[GameKey, Counter[str]] = defaultdict(Counter)
+    for pair in pairs:
+        base = solved(pair.base) if pair.base else not missing_favour_other
+        other = solved(pair.other) if pair.other else missing_favour_other
+        tallies[pair.cluster].update(pairs=1, gained=other and not base, lost=base and not other)
+    return Paired([Tally(**tally) for tally in tallies.values()])
+
+
 def _comparison(
+    role: Role,
     group: Group,
     pairs: Sequence[Pair],
     found: Paired,
@@ -161,20 +176,20 @@ def _comparison(
     family: int,
     varying: Set[str],
 ) -> Comparison:
-    first, level = group.contrasts[0], adjusted.level if adjusted else LEVEL
+    first, level = group[0], adjusted.level if adjusted else LEVEL
     both = [pair for pair in pairs if pair.finished]
     base = [(pair.cluster, pair.base) for pair in both]
     other = [(pair.cluster, pair.other) for pair in both]
-    worst, best = (_paired(pair.results(good) for pair in pairs) for good in (False, True))
+    worst, best = _paired(pairs), _paired(pairs, missing_favour_other=True)
     return Comparison(
-        role=group.role,
+        role=role,
         factor=first.factor,
         labels=labels(group, varying),
         pooled=pooled_over(group),
         layout=layout(first),
         base=_side(value(first.factor, first.base, first.other, varying), base),
         other=_side(value(first.factor, first.other, first.base, varying), other),
-        caveats=tuple(dict.fromkeys(caveats(group.contrasts))),
+        caveats=tuple(dict.fromkeys(caveats(group))),
         games=len({pair.game for pair in both}),
         maps=len(found.clusters),
         pairs=found.sums.pairs,
@@ -192,20 +207,10 @@ def _comparison(
     )
 
 
-def _paired(results: Iterable[tuple[GameKey, bool, bool]]) -> Paired:
-    """From (cluster, success of the base, success of the other)."""
-    pairs, gained, lost = Counter[GameKey](), Counter[GameKey](), Counter[GameKey]()
-    for cluster, base, other in results:
-        pairs[cluster] += 1
-        gained[cluster] += other and not base
-        lost[cluster] += base and not other
-    return Paired([Tally(count, gained[one], lost[one]) for one, count in pairs.items()])
-
-
 def _side(value: str, played: Sequence[tuple[GameKey, Trials]]) -> Side:
     """`played` are the trials of each game, with its cluster."""
     rows = [row for _, trials in played for row in trials]
     success = Rate.of((cluster, solved(trials), 1) for cluster, trials in played)
-    won = success.k
     calls, tokens = sum(row.calls for row in rows), sum(row.sampled_tokens for row in rows)
+    won = success.k
     return Side(value, success, calls / won if won else None, tokens / won if won else None)

@@ -47,9 +47,8 @@ class Contrast:
         """The two arms, whichever is the base."""
         return frozenset(map(id, self.arms))
 
-    @property
-    def swapped(self) -> "Contrast":
-        return Contrast(self.factor, self.other, self.base)
+
+Group = Sequence[Contrast]
 
 
 def contrasts(arms: Sequence[Arm]) -> list[Contrast]:
@@ -72,16 +71,11 @@ def _contrast(a: Arm, b: Arm) -> Contrast | None:
     return Contrast(factor, base, other)
 
 
-@dataclass(frozen=True)
-class Declarations:
-    """The comparisons that shall be tested, each once; `origin` says who declared them."""
-
-    comparisons: tuple[Declared, ...]
-    origin: str
-
-
-def declarations(cells: Sequence[CellRecord], words: Sequence[str] = ()) -> Declarations:
-    """Those of the experiments that the cells belong to, or those of --compare instead.
+def declarations(
+    cells: Sequence[CellRecord], words: Sequence[str] = ()
+) -> tuple[tuple[Declared, ...], str]:
+    """The comparisons that shall be tested, each once, and in words who declared them: those of the
+    experiments that the cells belong to, or those of --compare instead.
 
     Raises ConfigError for a record or a word that names no comparison, and for a word that no two
     cells answer.
@@ -90,7 +84,7 @@ def declarations(cells: Sequence[CellRecord], words: Sequence[str] = ()) -> Decl
         with clear_errors("--compare"):
             asked = asked_for(words)
         _check_words(words, asked, contrasts(arms_of(cells)))
-        return Declarations(asked, "asked with --compare, not declared beforehand")
+        return asked, "asked with --compare, not declared beforehand"
     declared = []
     for folder in dict.fromkeys(cell.folder.parent for cell in cells):
         with clear_errors(f"{folder}: compare"):
@@ -98,7 +92,7 @@ def declarations(cells: Sequence[CellRecord], words: Sequence[str] = ()) -> Decl
     every = [one for of in declared for one in (BY_DEFAULT if of is None else of)]
     origins = ["declared by the experiment"] if any(of is not None for of in declared) else []
     origins += ["the default, where nothing is declared"] if None in declared else []
-    return Declarations(tuple(dict.fromkeys(every)), "; ".join(origins))
+    return tuple(dict.fromkeys(every)), "; ".join(origins)
 
 
 def _last_declared(experiment: Path, cells: Sequence[CellRecord]) -> Any:
@@ -131,27 +125,23 @@ def matching(declared: Declared, every: Sequence[Contrast]) -> list[Contrast]:
     name; if they name none such, one of the option itself."""
 
     def found(spelled: Callable[[Arm, str], str]) -> Iterator[Contrast]:
+        factor = declared.factor
         for contrast in every:
-            for one in (contrast, contrast.swapped) if contrast.factor == declared.factor else ():
-                base, other = (spelled(arm, one.factor) for arm in one.arms)
-                if declared.base in ("", base) and declared.other in ("", other):
-                    yield one
+            for base, other in (contrast.arms, contrast.arms[::-1]):
+                values = spelled(base, factor), spelled(other, factor)
+                if declared.base in ("", values[0]) and declared.other in ("", values[1]):
+                    yield Contrast(factor, base, other)
                     break
 
+    every = [contrast for contrast in every if contrast.factor == declared.factor]
     return list(found(Arm.name)) or list(found(Arm.value))
 
 
-@dataclass(frozen=True)
-class Group:
-    role: Role
-    contrasts: tuple[Contrast, ...]
-
-
-def groups(cells: Sequence[CellRecord], declared: Iterable[Declared]) -> list[Group]:
-    """Declared comparisons first, of these the primary ones; then each other contrast alone, those
-    that are parts of a pooled comparison among them."""
+def groups(cells: Sequence[CellRecord], declared: Iterable[Declared]) -> dict[Role, list[Group]]:
+    """Declared comparisons by their role, and each other contrast alone, those that are parts of a
+    pooled comparison among them."""
     every = contrasts(arms_of(cells))
-    found: list[Group] = []
+    found: dict[Role, list[Group]] = {"primary": [], "secondary": [], "not asked": []}
     grouped = set[frozenset[int]]()
     for declaration in sorted(declared, key=lambda one: not one.primary):
         alike: dict[str, list[Contrast]] = defaultdict(list)
@@ -159,12 +149,13 @@ def groups(cells: Sequence[CellRecord], declared: Iterable[Declared]) -> list[Gr
             if contrast.key not in grouped:
                 grouped.add(contrast.key)
                 alike[_all_but_games(contrast)].append(contrast)
-        role: Role = "primary" if declaration.primary else "secondary"
         for many in alike.values():
             pooled = len(many) == len({contrast.base.games for contrast in many})
-            found += [Group(role, tuple(many))] if pooled else [Group(role, (one,)) for one in many]
-    alone = {group.contrasts[0].key for group in found if len(group.contrasts) == 1}
-    return [*found, *(Group("not asked", (one,)) for one in every if one.key not in alone)]
+            role: Role = "primary" if declaration.primary else "secondary"
+            found[role] += [many] if pooled else [[one] for one in many]
+    alone = {group[0].key for of in found.values() for group in of if len(group) == 1}
+    found["not asked"] = [[one] for one in every if one.key not in alone]
+    return found
 
 
 def _all_but_games(contrast: Contrast) -> str:
@@ -178,11 +169,11 @@ def _all_but_games(contrast: Contrast) -> str:
 def labels(group: Group, varying: Set[str]) -> dict[str, str]:
     """What both arms have in common: labels, budget, and of the options that vary in the report
     those that are the same in both."""
-    first = group.contrasts[0]
+    first = group[0]
     base, other, factor = first.base, first.other, first.factor
     hidden = {RUNG: "decoding"}.get(factor, factor)
     common = {**base.first.labels, "decoding": base.rung}
-    if len(group.contrasts) > 1:
+    if len(group) > 1:
         common["environment"] = base.environment
     if factor in (GOAL, READING):
         common["decoding"] = base.settings[RUNG]
@@ -191,10 +182,10 @@ def labels(group: Group, varying: Set[str]) -> dict[str, str]:
         f"{key}={mine[key]}"
         for key in mine
         if key in varying and mine[key] == theirs.get(key) and key != factor
-        if key in base.settings or (key.startswith("environment.") and len(group.contrasts) == 1)
+        if key in base.settings or (key.startswith("environment.") and len(group) == 1)
         if not key.startswith(BUDGET)
     ]
-    budgets = dict.fromkeys(arm.first.budget for one in group.contrasts for arm in one.arms)
+    budgets = dict.fromkeys(arm.first.budget for one in group for arm in one.arms)
     common = {name: "" if name == hidden else text for name, text in common.items()}
     return common | {"settings": " ".join(shared), "budget": " / ".join(budgets)}
 
@@ -220,7 +211,7 @@ def layout(contrast: Contrast) -> str:
 
 def pooled_over(group: Group) -> str:
     """What differs between the kinds of games: "rooms 3, 5, 7"; "" of one kind."""
-    options = [one.base.first.options for one in group.contrasts]
+    options = [one.base.first.options for one in group]
     parts = []
     for key in options[0]:
         values = list(dict.fromkeys(option.get(key, "–") for option in options))
@@ -230,7 +221,7 @@ def pooled_over(group: Group) -> str:
     return "; ".join(parts)
 
 
-def caveats(group: Sequence[Contrast]) -> Iterator[str]:
+def caveats(group: Group) -> Iterator[str]:
     """What else differs between the two arms, in words."""
     factor, names = group[0].factor, [arm.name(group[0].factor) for arm in group[0].arms]
     for base, other in (one.arms for one in group):

@@ -2,10 +2,9 @@
 each episode. Texts are whole: prompts, thoughts, answers."""
 
 import dataclasses
-import itertools
 import json
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterator, Sequence
+from typing import get_type_hints
 
 from pddlego_local.core.record.counting import reasons
 from pddlego_local.core.record.events import ActionTaken, Call, Event, Plan, Start, Where
@@ -33,14 +32,9 @@ came of the call (`outcomes.CAUSES`). `call` counts requests, from 1 in each epi
 the prompt and the time, which the samples of one have in common, stand with the first. Of several
 plans for one answer the last counts. `prompt` is a JSON list of {"role", "content"}."""
 
-_KINDS: Mapping[str, type] = {"str": str, "int": int, "float": float, "bool": bool}
 _AS_JSON = ("causes", "notes")
 EPISODE_COLUMNS: Columns = {
-    **_OF_CELL, **_OF_EPISODE,
-    **{
-        field.name: str if field.name in _AS_JSON else _KINDS[getattr(field.type, "__name__", "")]
-        for field in dataclasses.fields(EpisodeRow)
-    },
+    **_OF_CELL, **_OF_EPISODE, **get_type_hints(EpisodeRow), **dict.fromkeys(_AS_JSON, str),
     "sampled_tokens": int, "observation": str, "commands": str,
 }  # fmt: skip
 """A row of episodes.jsonl, `causes` and `notes` as JSON objects. `observation` is what the game
@@ -82,35 +76,31 @@ def _episodes(
 
 def calls(row: EpisodeRow, events: Sequence[Event]) -> Iterator[dict[str, Cell]]:
     """Those of one episode, in order; without the cell's columns."""
-    asked: list[tuple[Call, list[Plan]]] = []
+    plans: dict[int, list[Plan]] = {}  # by the identity of the call
     latest: dict[Where, list[Plan]] = {}
     for event in events:
         if isinstance(event, Call):
-            latest[event.where] = []
-            asked.append((event, latest[event.where]))
+            plans[id(event)] = latest[event.where] = []
         elif isinstance(event, Plan) and event.where in latest:
             latest[event.where].append(event)
-    of_calls = iter(asked)
+    names = ("game", "trial", "map", "task_type", "outcome", "success")
+    of_episode = {name: getattr(row, name) for name in names}
     for number, request in enumerate(requests_of(events), start=1):
         of_request: dict[str, Cell] = {
             "prompt_tokens": request.prompt_tokens, "latency_s": request.latency_s
         }  # fmt: skip
-        for call, plans in itertools.islice(of_calls, len(request.calls)):
-            yield {"call": number, **_of_episode(row), **_of_call(call, plans), **of_request}
+        for call in request.calls:
+            yield {"call": number, **of_episode, **_of_call(call, plans[id(call)]), **of_request}
             of_request = dict.fromkeys(of_request)
-
-
-def _of_episode(row: EpisodeRow) -> dict[str, Cell]:
-    names = ("game", "trial", "map", "task_type", "outcome", "success")
-    return {name: getattr(row, name) for name in names}
 
 
 def _of_call(call: Call, plans: Sequence[Plan]) -> dict[str, Cell]:
     plan = plans[-1] if plans else None
     of_call = (
         "of", "form", "finish_reason", "grammar", "completion_tokens", "sampled_tokens",
-        "forced_tokens", "rollbacks",
+        "forced_tokens", "rollbacks", "thought",
     )  # fmt: skip
+    messages = [dataclasses.asdict(message) for message in call.messages]
     return {
         **{name: getattr(call.where, name) for name in ("step", "attempt", "retry", "sample")},
         **{name: getattr(call, name) for name in of_call},
@@ -121,13 +111,7 @@ def _of_call(call: Call, plans: Sequence[Plan]) -> dict[str, Cell]:
         "answer_characters": len(call.text),
         "plan_actions": len(plan.plan) if plan else None,
         "planner_time_s": round(sum(plan.wall_time_s for plan in plans), 6) if plans else None,
-        "prompt": _prompt(call),
+        "prompt": json.dumps(messages, ensure_ascii=False),
         "draft": call.draft.text if call.draft else "",
-        "thought": call.thought,
         "answer": call.text,
     }
-
-
-def _prompt(call: Call) -> str:
-    messages: list[dict[str, Any]] = [dataclasses.asdict(message) for message in call.messages]
-    return json.dumps(messages, ensure_ascii=False)

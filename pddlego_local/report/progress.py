@@ -3,7 +3,7 @@
 When an episode ended is the file time of its transcript, which some ways of copying lose.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -57,14 +57,15 @@ def progress(run: Path) -> Progress:
     begun = find_cells([run]) if not planned or any(run.rglob("run.json")) else Cells()
     problems = begun.problems
     asked = planned | {cell.folder: len(cell.rows) + cell.missing for cell in begun}
-    rows = [row for cell in begun for row in cell.rows]
+    done = {(cell.folder, row.game, row.trial): row for cell in begun for row in cell.rows}
     standing = Standing()
-    for cell in begun:
-        for row in cell.rows:
-            standing.add(cell.folder, row)
-    faults = [(cell, fault) for cell in begun for fault in read_faults(cell.folder, problems)]
-    done = {(cell.folder, row.game, row.trial) for cell in begun for row in cell.rows}
-    faulty = {(cell.folder, fault.game, fault.trial) for cell, fault in faults}
+    for (folder, _, _), row in done.items():
+        standing.add(folder, row)
+    faults = [
+        (cell.folder, fault.game, fault.trial)
+        for cell in begun
+        for fault in read_faults(cell.folder, problems)
+    ]
     spans = [span for cell in begun for span in _played(cell)]
     return Progress(
         problems=problems,
@@ -72,36 +73,28 @@ def progress(run: Path) -> Progress:
         cells_begun=len(begun),
         cells_done=sum(not cell.missing for cell in begun),
         episodes=sum(asked.values()),
-        done=len(rows),
+        done=len(done),
         under_way=sum(len(unfinished_transcripts(cell.folder)) for cell in begun),
         standing=standing,
         faults=len(faults),
-        open_faults=len(faulty - done),
+        open_faults=len(set(faults) - done.keys()),
         starts=sum(len(cell.run.starts) for cell in begun),
-        completion_tokens=sum(row.completion_tokens for row in rows),
+        completion_tokens=sum(row.completion_tokens for row in done.values()),
         busy_s=_covered(spans),
         last_written=max((end for _, end in spans), default=None),
     )
 
 
-def _played(cell: CellRecord) -> Iterable[tuple[float, float]]:
-    """From when to when each episode was played; one that is in flight, to its last event."""
-    for row in cell.rows:
-        end = _time(transcript_of(cell.folder, row.game, row.trial))
-        if end is not None:
-            yield end - row.wall_time_s, end
-    for partial in unfinished_transcripts(cell.folder):
-        end = _time(partial)
-        if end is not None:
-            yield end, end
-
-
-def _time(path: Path) -> float | None:
-    """None if the file has gone: an episode has just ended."""
-    try:
-        return path.stat().st_mtime
-    except FileNotFoundError:
-        return None
+def _played(cell: CellRecord) -> Iterator[tuple[float, float]]:
+    """From when to when each episode was played; one that is in flight, at its last event."""
+    lasted = {transcript_of(cell.folder, r.game, r.trial): r.wall_time_s for r in cell.rows}
+    lasted |= dict.fromkeys(unfinished_transcripts(cell.folder), 0.0)
+    for path, seconds in lasted.items():
+        try:
+            end = path.stat().st_mtime
+        except FileNotFoundError:  # it has just ended
+            continue
+        yield end - seconds, end
 
 
 def _covered(spans: Sequence[tuple[float, float]]) -> float:

@@ -28,9 +28,8 @@ class Verdict:
 
 def declared_in_words(compared: Compared) -> str:
     """What was asked, and by whom, in one sentence."""
-    declared = compared.declared
-    asked = [f"{'first of all ' * one.primary}{one}" for one in declared.comparisons]
-    return f"Asked ({declared.origin}): {'; '.join(asked) or 'nothing'}."
+    asked = [f"{'first of all ' * one.primary}{one}" for one in compared.declared]
+    return f"Asked ({compared.origin}): {'; '.join(asked) or 'nothing'}."
 
 
 def verdicts(compared: Compared) -> list[Verdict]:
@@ -48,11 +47,8 @@ def verdicts(compared: Compared) -> list[Verdict]:
         )
         for number, (one, row) in enumerate(zip(compared.tested, labels, strict=True))
     ]
-
-    def place(one: Verdict) -> tuple[Role, bool]:
-        return one.role, compared.tested[one.number].conclusion not in ("higher", "lower")
-
-    return sorted(found, key=place)
+    shown = {n for n, one in enumerate(compared.tested) if one.conclusion in ("higher", "lower")}
+    return sorted(found, key=lambda one: (one.role, one.number not in shown))
 
 
 def shared(found: Comparison) -> dict[str, str]:
@@ -74,16 +70,21 @@ def _finding(found: Comparison) -> str:
         return "nothing to compare: no game, seed and trial that counts was asked of both"
     if found.difference is None:
         return f"nothing to compare yet: none of {found.missing} pairs has both results"
-    effect = f"{points(found.difference)} points ({_at_level(found)}), {_p_values(found)}"
+    level = f" at {100 * (1 - found.level):.4g} %" if found.level < LEVEL else ""
+    p = _p(found.p)
+    if found.family > 1:
+        lost = found.conclusion == "not shown" and found.p is not None and found.p < LEVEL
+        p = f"{_p(found.p_holm)} after Holm over {found.family}" + f", {p} alone" * lost
+    effect = f"{points(found.difference)} points ({span(found.interval)}{level}), {p}"
     named = found.factor in NAMED
     if found.conclusion == "higher":
         return f"{'better' if named else 'helps'}: {effect}"
     if found.conclusion == "lower":
         return f"{'worse' if named else 'harms'}: {effect}"
-    return f"no difference shown: {effect}; {could_have_shown(found)}"
+    return f"no difference shown: {effect}; {_could_have_shown(found)}"
 
 
-def could_have_shown(found: Comparison) -> str:
+def _could_have_shown(found: Comparison) -> str:
     """Of n games, on fewer maps, or in more pairs where a game has several."""
     maps = f" on {found.maps} maps" if found.maps < found.games else ""
     several = f" with {found.pairs} pairs" if found.pairs > found.games else ""
@@ -91,14 +92,6 @@ def could_have_shown(found: Comparison) -> str:
     if found.smallest_shown is None:
         return f"{n} is too few to show any difference"
     return f"{n} could have shown {100 * found.smallest_shown:.0f} points"
-
-
-def _p_values(found: Comparison) -> str:
-    if found.family == 1:
-        return _p(found.p)
-    lost = found.conclusion == "not shown" and found.p is not None and found.p < LEVEL
-    alone = f", {_p(found.p)} alone" if lost else ""
-    return f"{_p(found.p_holm)} after Holm over {found.family}{alone}"
 
 
 def _p(p: float | None) -> str:
@@ -123,17 +116,6 @@ def _of_missing(found: Comparison) -> str:
     )
 
 
-def _at_level(found: Comparison) -> str:
-    """The interval, with its level where that is not 95 %."""
-    level = f" at {percent_of(found.level)}" if found.level < LEVEL else ""
-    return span(found.interval) + level
-
-
-def percent_of(level: float) -> str:
-    """Of an interval: "95 %", "99.64 %"."""
-    return f"{100 * (1 - level):.4g} %"
-
-
 def points(share: float) -> str:
     """In points of a hundred, with a sign: "+12"."""
     return f"{100 * share:+.0f}"
@@ -141,11 +123,10 @@ def points(share: float) -> str:
 
 def span(interval: Interval) -> str:
     """In points. An end that is near 0 and not 0 has a decimal."""
-    return f"{_end(interval.low)} to {_end(interval.high)}"
+    return " to ".join(map(_end, interval))
 
 
 def _end(share: float) -> str:
-    near = share != 0 and round(100 * share) == 0
-    if not near:
+    if share == 0 or round(100 * share) != 0:
         return f"{100 * share:.0f}"
     return f"{100 * share:.1f}" if abs(100 * share) >= 0.05 else f"{100 * share:.0e}"

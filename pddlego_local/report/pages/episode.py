@@ -12,7 +12,6 @@ from pddlego_local.environments.known import Known
 from pddlego_local.episode.episode import FIRST_COMMAND
 from pddlego_local.report.cells import CellRecord
 from pddlego_local.report.pages.answers import (
-    Drawn,
     Line,
     difference,
     drawn_stages,
@@ -43,8 +42,6 @@ class Entry:
 
     event: Event
     begins: int = 0
-    parts: Sequence[tuple[str, str]] = ()
-    stages: Sequence[Drawn] = ()
     files: Mapping[str, Sequence[Line]] = field(default_factory=dict)
     first: bool = False
     map: Sequence[MapLine] = ()
@@ -71,6 +68,8 @@ def episode_page(
         entries=entries(events, family.known(package)),
         steps=sorted({event.where.step for event in events if isinstance(event, Call)}),
         row=next((event.row for event in events if isinstance(event, End)), None),
+        parts_of=parts_of,
+        drawn_stages=drawn_stages,
         OUTCOMES=OUTCOMES,
         CAUSES=CAUSES,
     )
@@ -85,10 +84,8 @@ def entries(events: Sequence[Event], describe: Describe | None = None) -> Iterat
     for number, event in enumerate(events):
         match event:
             case Call():
-                begins = event.where.step if event.where.step != step else 0
+                yield Entry(event, begins=event.where.step if event.where.step != step else 0)
                 step = event.where.step
-                stages = tuple(drawn_stages(event))
-                yield Entry(event, begins, parts=parts_of(event.text), stages=stages)
             case Plan():
                 new = {name: readable_file(getattr(event, name)) for name in files}
                 changes = {name: difference(files[name], new[name]) for name in files}
