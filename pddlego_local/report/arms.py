@@ -52,13 +52,13 @@ class Arm:
         found: dict[EpisodeKey, EpisodeRow] = {}
         for cell in self.cells:
             for row in cell.rows:
-                found.setdefault((row.game, _seed(cell), row.trial), row)
+                found.setdefault((row.game, cell.seed, row.trial), row)
         return found
 
     @cached_property
     def requested(self) -> frozenset[EpisodeKey]:
         """What a start of some cell asked for, or what was played."""
-        keys = {(game, _seed(cell), trial) for cell in self.cells for game, trial in cell.requested}
+        keys = {(game, cell.seed, trial) for cell in self.cells for game, trial in cell.requested}
         return frozenset(keys | self.rows.keys())
 
     @cached_property
@@ -219,7 +219,3 @@ def _trials(arm: Arm, game: int, seed: int, trials: Sequence[int]) -> Trials:
     found = [arm.rows.get((game, seed, trial)) for trial in trials]
     rows = [row for row in found if row]
     return rows if len(rows) == len(trials) or solved(rows) else []
-
-
-def _seed(cell: CellRecord) -> int:
-    return int(cell.run.identity["seed"])

@@ -47,6 +47,10 @@ class CellRecord:
         return frozenset(episode for start in self.run.starts for episode in start.episodes)
 
     @property
+    def seed(self) -> int:
+        return int(self.run.identity["seed"])
+
+    @property
     def missing(self) -> int:
         """How many of these have no result."""
         return len(self.requested - {(row.game, row.trial) for row in self.rows})

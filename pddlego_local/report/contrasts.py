@@ -83,7 +83,13 @@ def declarations(
     if words:
         with clear_errors("--compare"):
             asked = asked_for(words)
-        _check_words(words, asked, contrasts(arms_of(cells)))
+        comparable = contrasts(arms_of(cells))
+        for word, one in zip(words, asked, strict=True):
+            if not matching(one, comparable):
+                raise ConfigError(
+                    f"--compare {word}: no two cells differ in this alone; "
+                    f"choose one of {_choices(comparable)}"
+                )
         return asked, "asked with --compare, not declared beforehand"
     declared = []
     for folder in dict.fromkeys(cell.folder.parent for cell in cells):
@@ -105,19 +111,10 @@ def _last_declared(experiment: Path, cells: Sequence[CellRecord]) -> Any:
     return sorted(given, key=lambda one: one[0])[-1][1] if given else None
 
 
-def _check_words(
-    words: Sequence[str], asked: Sequence[Declared], every: Sequence[Contrast]
-) -> None:
-    for word, declared in zip(words, asked, strict=True):
-        if not matching(declared, every):
-            choices = set[str]()
-            for one in every:
-                names = {arm.name(one.factor) for arm in one.arms}
-                choices |= {one.factor, *(f"{one.factor}={name}" for name in names)}
-            there_are = ", ".join(sorted(choices)) or "none: no two cells differ in one thing"
-            raise ConfigError(
-                f"--compare {word}: no two cells differ in this alone; choose one of {there_are}"
-            )
+def _choices(every: Sequence[Contrast]) -> str:
+    values = {f"{one.factor}={arm.name(one.factor)}" for one in every for arm in one.arms}
+    choices = sorted(values | {one.factor for one in every})
+    return ", ".join(choices) or "none: no two cells differ in one thing"
 
 
 def matching(declared: Declared, every: Sequence[Contrast]) -> list[Contrast]:

@@ -17,26 +17,19 @@ ALL = "all"
 
 
 @dataclass(frozen=True)
-class Episodes:
-    """What became of the episodes that were asked for: `asked` = `finished` + `missing`, and of the
-    finished ones three kinds stand apart, with all trials of their games: `trivial` ones (but
-    `with_trivial`), `unsolvable` ones, and those whose map the model has `seen_in_training`.
-    """
+class CellNumbers:
+    """One cell. `asked` = `finished` + `missing` episodes, and of the finished ones three kinds
+    stand apart, with all trials of their games: `trivial` ones (but `with_trivial`), `unsolvable`
+    ones, and those whose map the model has `seen_in_training`. `success_of_asked` treats what has
+    no result as lost and as won."""
 
+    labels: Labels
     asked: int
     finished: int
     missing: int
     trivial: int
     unsolvable: int
     seen_in_training: int
-
-
-@dataclass(frozen=True)
-class CellNumbers:
-    """One cell. `success_of_asked` treats what has no result as lost and as won."""
-
-    labels: Labels
-    episodes: Episodes
     with_trivial: bool
     games_teach_each_other: bool
     success_of_asked: Range
@@ -98,21 +91,18 @@ def report_numbers(cells: Sequence[CellRecord], *, with_trivial: bool = False) -
 
 def _of_cell(cell: CellRecord, labels: Labels, with_trivial: bool) -> CellNumbers:
     found = counted(cell.rows, with_trivial=with_trivial)
-    episodes = Episodes(
+    return CellNumbers(
+        labels,
         asked=len(cell.rows) + cell.missing,
         finished=len(cell.rows),
         missing=cell.missing,
         trivial=len(found.apart["trivial"]),
         unsolvable=len(found.apart["unsolvable"]),
         seen_in_training=len(found.apart["seen in training"]),
-    )
-    return CellNumbers(
-        labels,
-        episodes,
-        with_trivial,
-        cell.games_teach_each_other,
-        _of_asked(cell, found.counted),
-        measure(found.counted),
+        with_trivial=with_trivial,
+        games_teach_each_other=cell.games_teach_each_other,
+        success_of_asked=_of_asked(cell, found.counted),
+        measures=measure(found.counted),
     )
 
 

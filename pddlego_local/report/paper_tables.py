@@ -72,11 +72,14 @@ def _pivot(
 def _rows(results: Sequence[Result], numbers: Callable[[Result], TextRow]) -> list[TextRow]:
     """A row for each result that has any of the numbers; none without one of ours."""
     known = [one for one in results if any(text != "–" for text in numbers(one).values())]
-    rows = [
-        {**_whose(one), "method": one.method, "n": str(one.n), **numbers(one)}
-        for one in (comparable(known) if any(one.ours for one in known) else [])
-    ]
-    return without_empty(rows)
+    if not any(one.ours for one in known):
+        return []
+    return without_empty(
+        [
+            {**_whose(one), "method": one.method, "n": str(one.n), **numbers(one)}
+            for one in comparable(known)
+        ]
+    )
 
 
 def _whose(result: Result) -> TextRow:
@@ -89,10 +92,9 @@ def _errors(result: Result) -> TextRow:
         errors, fixed, aborts = (
             getattr(result, f"{kind}_{what}") for what in ("errors", "errors_fixed", "aborts")
         )
-        row[f"{kind} errors"] = "–" if errors is None else str(errors)
-        share = "–" if fixed is None or not errors else f"{100 * fixed / errors:.0f} %"
-        row[f"{kind} errors fixed"] = share
-        row[f"{kind} aborts"] = "–" if aborts is None else str(aborts)
+        share = None if fixed is None or not errors else f"{100 * fixed / errors:.0f} %"
+        found = {"errors": errors, "errors fixed": share, "aborts": aborts}
+        row |= {f"{kind} {name}": "–" if n is None else str(n) for name, n in found.items()}
     return row
 
 

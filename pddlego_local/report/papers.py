@@ -165,7 +165,7 @@ def _place(arms: Sequence[Arm]) -> tuple[object, ...]:
 
 
 def _named(arms: Sequence[Arm], varying: set[str], trivial: str) -> dict[str, str]:
-    first = arms[0].first
+    first, labels = arms[0].first, arms[0].first.labels
     shown = [
         f"{key.split('.')[-1]} {value}"
         for key, value in arms[0].settings.items()
@@ -173,24 +173,25 @@ def _named(arms: Sequence[Arm], varying: set[str], trivial: str) -> dict[str, st
     ]
     variant = first.options.get("method.variant", "")
     words = ["in compact words"] * (variant == COMPACT)
-    rooms = {arm.first.options.get("environment.rooms") for arm in arms} - {None}
-    asked = {(arm.games, key[0]) for arm in arms for key in arm.requested}
+    sizes = [arm.first.options.get("environment.rooms", "") for arm in arms]
+    played = {(arm.games, key[0]) for arm in arms for key in arm.requested}
     solved = {
         (arm.games, row.game)
         for arm in arms
-        for row in counted(list(arm.rows.values())).apart["trivial"]
+        for row in counted([*arm.rows.values()]).apart["trivial"]
     }
-    games = f"{len(asked if trivial == 'counted' else asked - solved)} games"
+    games = f"{len(played if trivial == 'counted' else played - solved)} games"
     if solved:
         games += f" ({len(solved)} trivial {trivial})"
-    sizes = ", ".join(sorted(map(str, rooms), key=int))
+    if rooms := sorted(set(filter(None, sizes)), key=int):
+        games = f"rooms {', '.join(rooms)}, {games}"
     return {
         "source": HERE,
-        "environment": first.labels["environment"],
-        "games": f"rooms {sizes}, {games}" if rooms else games,
+        "environment": labels["environment"],
+        "games": games,
         "budget": first.budget,
-        "method": first.labels["method"],
-        "model": first.labels["model"],
+        "method": labels["method"],
+        "model": labels["model"],
         "decoding": ", ".join([arms[0].rung, *shown, *words]),
         "variant": variant,
         "domain": "" if first.options.get("method.domains", "None") == "None" else "fixed",

@@ -21,7 +21,7 @@ FURTHER = (
     "simulation_aborts", "edit_faults", "cut_after_answer", "sampled_tokens", "forced_tokens",
     "rollbacks", "wall_time_s",
 )  # fmt: skip
-"""Of `Measures` and `Episodes`, in the order of the table."""
+"""Of `Measures` and `CellNumbers`, in the order of the table."""
 
 COLUMNS = {
     "pddlego_steps_on_success": "PDDLego's steps on success",
@@ -64,8 +64,8 @@ def unsaid_columns(numbers: Numbers) -> set[str]:
     said = {
         "games": any(cell.measures.maps is not None for cell in cells),
         "games solved": bool(numbers.trials),
-        "of what was asked": any(cell.episodes.missing for cell in cells),
-        "seen in training": any(cell.episodes.seen_in_training for cell in cells),
+        "of what was asked": any(cell.missing for cell in cells),
+        "seen in training": any(cell.seen_in_training for cell in cells),
         "cut after a whole answer": any(cell.measures.cut_after_answer for cell in cells),
     }
     return {column for column, anything in said.items() if not anything}
@@ -88,7 +88,7 @@ def notes(numbers: Numbers) -> list[str]:
             "Trivial games (solved at reset) are counted, as in the papers' tables."
             + (f" {RANDOM_ON_COIN}" if coin else "")
         )
-    if any(cell.episodes.seen_in_training for cell in numbers.cells):
+    if any(cell.seen_in_training for cell in numbers.cells):
         lines.append(
             "Games whose map occurs in the training of the model that plays them are left out."
         )
@@ -103,7 +103,7 @@ def notes(numbers: Numbers) -> list[str]:
             f'Decoding "…{TRACKED}" has help from outside: a tracker of the state says which '
             "places are unvisited. No arm without that help compares with it."
         )
-    if any(cell.episodes.missing for cell in numbers.cells):
+    if any(cell.missing for cell in numbers.cells):
         lines.append("The interval of what was asked takes what has no result as lost, and as won.")
     lines.append(
         "Actions are the commands carried out, refused ones are apart; PDDLego's steps are both."
@@ -113,14 +113,13 @@ def notes(numbers: Numbers) -> list[str]:
 
 def cell_text(cell: CellNumbers) -> TextRow:
     """One line of the first table."""
-    measures, episodes = cell.measures, cell.episodes
-    left = f", {episodes.missing} without a result" if episodes.missing else ""
-    values = {**vars(measures), **vars(episodes)}
+    left = f", {cell.missing} without a result" if cell.missing else ""
+    values = {**vars(cell.measures), **vars(cell)}
     return {
         **cell.labels,
-        "finished": f"{episodes.finished} of {episodes.asked}{left}",
-        "games": _games(measures.games, measures.maps),
-        "success": rate(measures.success),
+        "finished": f"{cell.finished} of {cell.asked}{left}",
+        "games": _games(cell.measures.games, cell.measures.maps),
+        "success": rate(cell.measures.success),
         "of what was asked": interval(*cell.success_of_asked) if left else "–",
         **{
             COLUMNS.get(name, name.replace("_", " ")): _text(name, values[name]) for name in FURTHER
@@ -196,7 +195,7 @@ def on_screen(numbers: Numbers) -> Table:
     """The columns that fit a terminal; a column of labels only where it tells cells apart."""
     table = [cell_text(cell) for cell in numbers.cells]
     apart = [c for c in LABEL_COLUMNS if len({row[c] for row in table}) > 1]
-    missing = any(cell.episodes.missing for cell in numbers.cells)
+    missing = any(cell.missing for cell in numbers.cells)
     maps = any(c.measures.maps not in (None, c.measures.games) for c in numbers.cells)
     found = {
         "games": maps,

@@ -27,7 +27,7 @@ def test_one_number_everywhere_where_trials_follow_a_trivial_game(tmp_path: Path
     assert live.startswith("100.0% of 4 that count (4 trivial left out)")
     assert progress(out).standing.success == "100.0% of 4 that count (4 trivial left out)"
     (cell,) = report(out).cells
-    assert (cell.measures.success.k, cell.measures.success.n, cell.episodes.trivial) == (4, 4, 4)
+    assert (cell.measures.success.k, cell.measures.success.n, cell.trivial) == (4, 4, 4)
     assert "learns in one game" not in report_markdown(report(out))  # as Reflexion does not
     assert run(["report", str(out), "--out", str(tmp_path / "pages")]) == 0
     page = (tmp_path / "pages" / "index.html").read_text()
@@ -60,8 +60,7 @@ def test_games_whose_map_was_seen_in_training_stand_apart_with_all_their_trials(
     assert {one.game for one in with_trivial} == {2, 4}  # and not 1, which was seen
     write_cell(tmp_path, MIXED, "0-4", trials=2)
     (cell,) = report(tmp_path).cells
-    episodes = cell.episodes
-    assert (episodes.seen_in_training, episodes.trivial, episodes.unsolvable) == (4, 2, 2)
+    assert (cell.seen_in_training, cell.trivial, cell.unsolvable) == (4, 2, 2)
     assert (cell.measures.success.k, cell.measures.success.n) == (1, 2)
     told = "50.0% of 2 that count (2 unsolvable, 4 seen in training, 2 trivial left out)"
     assert progress(tmp_path).standing.success == told

@@ -74,10 +74,10 @@ def test_a_trackers_help_is_named(tmp_path: Path, goal: str) -> None:
 def test_trivial_games_are_counted_apart_and_missing_ones_are_shown(tmp_path: Path) -> None:
     write_cell(tmp_path / "cell", ended(*OUTCOMES_OF_FOUR), "0-5")
     (cell,) = report(tmp_path).cells
-    found, episodes = cell.measures, cell.episodes
+    found = cell.measures
     assert (found.success.k, found.success.n) == (2, 3)
-    assert (episodes.asked, episodes.finished, episodes.missing) == (6, 4, 2)
-    assert episodes.trivial == 1
+    assert (cell.asked, cell.finished, cell.missing) == (6, 4, 2)
+    assert cell.trivial == 1
     assert cell.success_of_asked.low_if_lost == Rate(2, 5).interval[0]
     assert cell.success_of_asked.high_if_won == Rate(4, 5).interval[1]
     assert found.causes == {"solved": 9, "truncated": 3}
@@ -94,7 +94,7 @@ def test_what_any_start_asked_for_is_missed(tmp_path: Path) -> None:
     record["starts"].append({"config": {"games": "10-11", "trials": 1}})
     (tmp_path / "run.json").write_text(json.dumps(record))
     (cell,) = report(tmp_path).cells
-    assert (cell.episodes.asked, cell.episodes.missing) == (12, 10)
+    assert (cell.asked, cell.missing) == (12, 10)
 
 
 def test_csv_is_numeric_with_one_number_a_column(tmp_path: Path) -> None:
@@ -162,7 +162,7 @@ def test_what_tells_cells_apart_is_shown_and_budgets_always(tmp_path: Path) -> N
 def test_unsolvable_games_count_for_no_method(tmp_path: Path) -> None:
     write_cell(tmp_path, ended(*OUTCOMES_OF_FOUR, "unsolvable_game"), "0-4")
     (cell,) = report(tmp_path).cells
-    assert cell.episodes.unsolvable == 1 and cell.measures.success.n == 3
+    assert cell.unsolvable == 1 and cell.measures.success.n == 3
 
 
 def test_nine_of_ten_games_solved_in_the_first_of_ten_trials(tmp_path: Path) -> None:
@@ -184,7 +184,7 @@ def test_the_interval_of_what_was_asked_is_of_games(tmp_path: Path) -> None:
     rows = [row("success", game, trial) for game in range(3) for trial in range(2)]
     write_cell(tmp_path, [*rows, row("success_at_start", 4)], "0-4", trials=2)
     (cell,) = report(tmp_path).cells
-    assert cell.episodes.missing == 3  # the trivial game's second trial too, which cannot count
+    assert cell.missing == 3  # the trivial game's second trial too, which cannot count
     assert cell.success_of_asked.low_if_lost == pytest.approx(Rate(3, 4).interval[0])
     assert cell.success_of_asked.high_if_won == pytest.approx(Rate(4, 4).interval[1])
 

@@ -70,15 +70,7 @@ def _success_by_rung(systems: Systems, folder: Path) -> Figure | None:
             for name, alike in _grouped(series, "line").items()
         }
         panels.append(Panel(title, rungs, lines))
-    shown = panels[:MOST_PANELS]
-    heights = [LINES] * len(shown) + [0.6 + BAR * len(others)] * bool(others)
-    with drawing(folder, "success", heights) as axes:
-        draw_lines(axes, shown, MOST_LINES)
-        if others:
-            rates = [one.measures.success for one in others]
-            names = [f"{one.panel}: {one.name}, n = {one.measures.success.n}" for one in others]
-            draw_dots(axes[-1], "one decoding" if shown else "", names, rates)
-    return Figure("success", "Success, with intervals of 95 %" + _left_out(panels))
+    return _lines("success", "Success", panels, folder, others)
 
 
 def _success_by_trial(systems: Systems, folder: Path) -> Figure | None:
@@ -108,17 +100,25 @@ def _success_by_task(series: Sequence[Series], folder: Path) -> Figure | None:
     return _lines("tasks", "Success by kind of task", panels, folder)
 
 
-def _lines(name: str, caption: str, panels: Sequence[Panel], folder: Path) -> Figure | None:
-    if not panels:
-        return None
-    shown = panels[:MOST_PANELS]
-    with drawing(folder, name, [LINES] * len(shown)) as axes:
-        draw_lines(axes, shown, MOST_LINES)
-    return Figure(name, f"{caption}, with intervals of 95 %{_left_out(panels)}")
-
-
 def _points(rates: Iterable[tuple[int, Rate]]) -> list[tuple[int, Rate]]:
     return sorted(((x, rate) for x, rate in rates if rate.n), key=itemgetter(0))
+
+
+def _lines(
+    name: str, caption: str, panels: Sequence[Panel], folder: Path, dots: Sequence[Series] = ()
+) -> Figure | None:
+    """The panels, and below them one of `dots`."""
+    if not panels and not dots:
+        return None
+    shown = panels[:MOST_PANELS]
+    heights = [LINES] * len(shown) + [0.6 + BAR * len(dots)] * bool(dots)
+    with drawing(folder, name, heights) as axes:
+        draw_lines(axes, shown, MOST_LINES)
+        if dots:
+            rates = [one.measures.success for one in dots]
+            names = [f"{one.panel}: {one.name}, n = {one.measures.success.n}" for one in dots]
+            draw_dots(axes[-1], "one decoding" if shown else "", names, rates)
+    return Figure(name, f"{caption}, with intervals of 95 %{_left_out(panels)}")
 
 
 def _causes(systems: Systems, folder: Path) -> Figure | None:

@@ -118,9 +118,8 @@ def draw_lines(axes: Sequence["Axes"], panels: Sequence[Panel], most: int) -> No
 def draw_dots(axes: "Axes", title: str, names: Sequence[str], rates: Sequence[Rate]) -> None:
     """One share a name from the top down, with its interval."""
     shares = [rate.share or 0.0 for rate in rates]
-    axes.errorbar(
-        shares, range(len(names)), xerr=_errors(rates), fmt="o", capsize=3, color=COLOURS[0]
-    )
+    places = range(len(names))
+    axes.errorbar(shares, places, xerr=_errors(rates), fmt="o", capsize=3, color=COLOURS[0])
     axes.set_xlim(-0.03, 1.03)
     _rows(axes, title, names)
 

@@ -87,7 +87,7 @@ def cells_by_factor(cells: Sequence[CellRecord]) -> list[dict[str, list[tuple[st
     """For each cell, {factor: its values, and the numbers of the cells that have them}, of all
     cells that differ from it in this factor alone, the seed among them; itself included."""
     arms = [Arm((cell,)) for cell in cells]
-    seeds = [str(cell.run.identity["seed"]) for cell in cells]
+    seeds = [str(cell.seed) for cell in cells]
     found: list[dict[str, set[int]]] = [{} for _ in cells]
     for a, b in combinations(range(len(cells)), 2):
         if arms[a].games == arms[b].games:

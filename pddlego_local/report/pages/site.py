@@ -127,7 +127,7 @@ def _first_page(
 def _first_rows(numbers: Numbers) -> list[TextRow]:
     """For each cell what tells it apart, and what answers."""
     unsaid = unsaid_columns(numbers)
-    if not any(cell.episodes.missing for cell in numbers.cells):
+    if not any(cell.missing for cell in numbers.cells):
         unsaid.add("finished")
     names = [name for name in (*LABEL_COLUMNS, *FIRST_COLUMNS) if name not in unsaid]
     return [{name: cell_text(cell)[name] for name in names} for cell in numbers.cells]
