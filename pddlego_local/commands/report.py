@@ -11,11 +11,6 @@ from pddlego_local.core.errors import ConfigError
 from pddlego_local.core.visible import visible
 from pddlego_local.environments import family
 from pddlego_local.report.cells import find_cells
-from pddlego_local.report.comparison_tables import (
-    comparisons_markdown,
-    comparisons_on_screen,
-    verdicts_markdown,
-)
 from pddlego_local.report.comparisons import Compared, compared
 from pddlego_local.report.numbers import Numbers, report_numbers
 from pddlego_local.report.pages.site import write_pages
@@ -23,6 +18,11 @@ from pddlego_local.report.paper_tables import papers_markdown
 from pddlego_local.report.papers import Result, paper_results
 from pddlego_local.report.table_file import columns, report_latex, write_csv
 from pddlego_local.report.text import on_screen, report_markdown
+from pddlego_local.report.verdicts import (
+    comparisons_markdown,
+    comparisons_on_screen,
+    verdicts_markdown,
+)
 
 HELP = "tables of one or more runs, with n and intervals"
 

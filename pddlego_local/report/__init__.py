@@ -3,12 +3,11 @@ episode is left out silently.
 
     cells                      the records below a folder
     numbers, statistics/       counts, rates and intervals, tests
-    arms, contrasts, pairs     which arms are compared, and on which games
+    arms, contrasts            which arms are compared, and on which games
     comparisons, verdicts      what was found, in numbers and in words
-    papers, published          our numbers as the papers report theirs
-    text, comparison_tables,   Markdown and the terminal
-    paper_tables, latex
-    columns, table_file        CSV and Parquet; `exports` has a line for each call or episode
+    papers                     our numbers as the papers report theirs
+    text, paper_tables         Markdown and the terminal
+    table_file                 CSV, Parquet, LaTeX; `exports` has a line for each call or episode
     figures/, pages/           SVG and PNG; HTML
     progress                   how far a run has come
 """

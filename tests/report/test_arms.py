@@ -6,9 +6,8 @@ from pathlib import Path
 import pytest
 
 from pddlego_local.report.cells import find_cells
-from pddlego_local.report.comparison_tables import comparisons_markdown
 from pddlego_local.report.comparisons import compared
-from pddlego_local.report.verdicts import verdict
+from pddlego_local.report.verdicts import comparisons_markdown, verdict
 from tests.planted import (
     FREE,
     GAMES,

@@ -7,9 +7,13 @@ from statsmodels.stats.contingency_tables import mcnemar
 from statsmodels.stats.multitest import multipletests
 
 from pddlego_local.report.cells import find_cells
-from pddlego_local.report.comparison_tables import comparisons_markdown, verdicts_markdown
 from pddlego_local.report.comparisons import compared
-from pddlego_local.report.verdicts import verdict, verdicts
+from pddlego_local.report.verdicts import (
+    comparisons_markdown,
+    verdict,
+    verdicts,
+    verdicts_markdown,
+)
 from tests.planted import (
     FREE,
     GAMES,

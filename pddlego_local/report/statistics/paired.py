@@ -12,13 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from pddlego_local.report.statistics.rates import (
-    LEVEL,
-    Interval,
-    design_effect,
-    effective_size,
-    squared_deviate,
-)
+from pddlego_local.report.statistics.rates import LEVEL, Clustered, Interval
 
 POWER = 0.8
 
@@ -79,15 +73,15 @@ class Paired:
         return smallest_difference(round(self.effective_pairs(level)), discordant, level)
 
     def effective_pairs(self, level: float = LEVEL) -> float:
-        """The number of independent pairs worth as much (`rates.effective_size`)."""
-        return effective_size(*self._samples, level)
+        """The number of independent pairs worth as much."""
+        return self._samples.effective(level)
 
-    @property
-    def _samples(self) -> tuple[list[int], list[int], int]:
-        """As `rates.design_effect` takes them: a pair is 1, -1 or 0."""
+    @cached_property
+    def _samples(self) -> Clustered:
+        """A pair is 1, -1 or 0."""
         sizes = [cluster.pairs for cluster in self.clusters]
         totals = [cluster.gained - cluster.lost for cluster in self.clusters]
-        return sizes, totals, self.sums.gained + self.sums.lost
+        return Clustered(sizes, totals, self.sums.gained + self.sums.lost)
 
     @property
     def _score_p(self) -> float:
@@ -99,10 +93,9 @@ class Paired:
         if gained == lost:
             return 1.0
         statistic = (gained - lost) ** 2 / (gained + lost)
-        effect = (*design_effect(*self._samples), len(self.clusters))
 
         def surplus(z: float) -> float:
-            return squared_deviate(z, *effect) - statistic
+            return self._samples.squared_deviate(z) - statistic
 
         z = brentq(surplus, 0, sqrt(statistic) * 1.001, xtol=1e-14)
         return float(2 * norm.sf(z))
@@ -151,24 +144,21 @@ def smallest_difference(pairs: int, discordant: float, level: float = LEVEL) -> 
     pairs disagrees, or the difference itself if that is more.
     """
     from scipy.optimize import brentq
-
-    def surplus(difference: float) -> float:
-        return _power(pairs, max(discordant, difference), difference, level) - POWER
-
-    if pairs == 0 or surplus(1.0) < 0:
-        return None
-    return float(brentq(surplus, 0.0, 1.0, xtol=1e-4))
-
-
-def _power(pairs: int, discordant: float, difference: float, level: float) -> float:
     from scipy.stats import binom
 
-    if discordant == 0:
-        return 0.0
+    if pairs == 0:
+        return None
     disagreeing, tail = _tails(pairs, level)
-    share = (discordant + difference) / (2 * discordant)
-    rejected = binom.cdf(tail, disagreeing, share) + binom.cdf(tail, disagreeing, 1 - share)
-    return float((binom.pmf(disagreeing, pairs, discordant) * rejected).sum())
+
+    def surplus(difference: float) -> float:
+        seen = max(discordant, difference)
+        if seen == 0:
+            return -POWER
+        share = (seen + difference) / (2 * seen)
+        rejected = binom.cdf(tail, disagreeing, share) + binom.cdf(tail, disagreeing, 1 - share)
+        return float((binom.pmf(disagreeing, pairs, seen) * rejected).sum()) - POWER
+
+    return float(brentq(surplus, 0.0, 1.0, xtol=1e-4)) if surplus(1.0) >= 0 else None
 
 
 @cache

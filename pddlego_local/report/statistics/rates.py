@@ -7,6 +7,7 @@ clusters do, so many are worth fewer independent ones.
 from collections import Counter
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from math import fsum
 from statistics import fmean, stdev
 from typing import NamedTuple
@@ -51,7 +52,7 @@ class Rate:
         sizes = {cluster: n for cluster, n in samples.items() if n}
         k, n = counted.total(), samples.total()
         totals = [counted[cluster] for cluster in sizes]
-        effective = effective_size(list(sizes.values()), totals, k)
+        effective = Clustered([*sizes.values()], totals, k).effective()
         return cls(k, n, effective if effective < n else None)
 
     @property
@@ -92,47 +93,53 @@ class Mean:
         return cls(mean, stdev(numbers) if len(numbers) > 1 else None, len(numbers))
 
 
-def design_effect(sizes: Sequence[int], totals: Sequence[int], squares: int) -> tuple[float, float]:
-    """What the design effect is above 1, at least 0, and the most that the effect may be.
+@dataclass(frozen=True)
+class Clustered:
+    """Of each cluster, `sizes` are its samples and `totals` their sum; `squares` is the sum of the
+    squares of all samples."""
 
-    Of each cluster, `sizes` are its samples and `totals` their sum; `squares` is the sum of the
-    squares of all samples. The effect is the variance of the samples' mean with clusters (of a
-    ratio: Obuchowski, Statistics in Medicine 17, 1998) over that of independent samples (Rao and
-    Scott, Biometrics 48, 1992). The most is what it is where all samples of a cluster agree, and
-    this is what it is taken for where no variance is seen.
-    """
-    samples, clusters = sum(sizes), len(sizes)
-    most = sum(size**2 for size in sizes) / samples
-    mean = sum(totals) / samples
-    independent = squares - mean * sum(totals)
-    if independent <= 0 or clusters == 1:
-        return most - 1, most
-    seen = fsum((total - mean * size) ** 2 for size, total in zip(sizes, totals, strict=True))
-    return max(seen * clusters / (clusters - 1) / independent - 1, 0.0), most
+    sizes: Sequence[int]
+    totals: Sequence[int]
+    squares: int
 
+    @cached_property
+    def design_effect(self) -> tuple[float, float]:
+        """What the design effect is above 1, at least 0, and the most that the effect may be.
 
-def squared_deviate(z: float, excess: float, most: float, clusters: int) -> float:
-    """z² of a standard normal times the design effect, with `excess` and `most` as `design_effect`
-    gives them. What the effect is above 1 counts for more where clusters are few, as Student's t
-    does (Korn and Graubard, Survey Methodology 24, 1998)."""
-    from scipy.stats import norm, t  # slow to import
+        The effect is the variance of the samples' mean with clusters (of a ratio: Obuchowski,
+        Statistics in Medicine 17, 1998) over that of independent samples (Rao and Scott, Biometrics
+        48, 1992). The most is what it is where all samples of a cluster agree, and this is what it
+        is taken for where no variance is seen.
+        """
+        samples, clusters = sum(self.sizes), len(self.sizes)
+        most = sum(size**2 for size in self.sizes) / samples
+        mean = sum(self.totals) / samples
+        independent = self.squares - mean * sum(self.totals)
+        if independent <= 0 or clusters == 1:
+            return most - 1, most
+        both = zip(self.sizes, self.totals, strict=True)
+        seen = fsum((total - mean * size) ** 2 for size, total in both)
+        return max(seen * clusters / (clusters - 1) / independent - 1, 0.0), most
 
-    if not excess:
-        return z**2
-    student = t.isf(norm.sf(z), max(clusters - 1, 1))
-    return float(min(z**2 + excess * student**2, most * z**2))
+    def squared_deviate(self, z: float) -> float:
+        """z² of a standard normal times the design effect. What this is above 1 counts for more
+        where clusters are few, as Student's t does (Korn and Graubard, Survey Methodology 24,
+        1998)."""
+        from scipy.stats import norm, t  # slow to import
 
+        excess, most = self.design_effect
+        if not excess:
+            return z**2
+        student = t.isf(norm.sf(z), max(len(self.sizes) - 1, 1))
+        return float(min(z**2 + excess * student**2, most * z**2))
 
-def effective_size(
-    sizes: Sequence[int], totals: Sequence[int], squares: int, level: float = LEVEL
-) -> float:
-    """The number of independent samples that would be worth as much at this level: the samples
-    divided by their design effect, which is 1 where each cluster has one sample."""
-    samples = sum(sizes)
-    if max(sizes, default=0) <= 1:
-        return float(samples)
-    from scipy.stats import norm
+    def effective(self, level: float = LEVEL) -> float:
+        """The number of independent samples that would be worth as much at this level: the samples
+        divided by their design effect, which is 1 where each cluster has one sample."""
+        samples = sum(self.sizes)
+        if max(self.sizes, default=0) <= 1:
+            return float(samples)
+        from scipy.stats import norm
 
-    z = float(norm.isf(level / 2))
-    effect = squared_deviate(z, *design_effect(sizes, totals, squares), len(sizes)) / z**2
-    return samples / effect
+        z = float(norm.isf(level / 2))
+        return samples / (self.squared_deviate(z) / z**2)
