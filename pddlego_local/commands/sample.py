@@ -10,15 +10,16 @@ import json
 import os
 import signal
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
+from itertools import islice
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, TypeVar
 
 from rich.console import Console
 from rich.progress import Progress
 
 from pddlego_local.commands.shared.options import count, told_as
-from pddlego_local.commands.shared.parallel import as_completed
 from pddlego_local.commands.shared.sampling import first_question, sampler
 from pddlego_local.commands.shared.training_warnings import training_warnings
 from pddlego_local.core.errors import ConfigError, RecordFault
@@ -27,6 +28,9 @@ from pddlego_local.decoding.question import Model
 from pddlego_local.runner.config import compose_cell
 
 HELP = "PDDL pairs that a model writes for one observation, as JSON lines"
+
+S = TypeVar("S")
+T = TypeVar("T")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -64,6 +68,19 @@ def carry_out(arguments: argparse.Namespace) -> int:
                 _write({**dataclasses.asdict(answer), **asked}, file, arguments.out)
                 progress.advance(bar)
     return 0
+
+
+def as_completed(work: Callable[[S], T], things: Iterable[S], workers: int) -> Iterator[T]:
+    """`work` of each by so many threads, as it ends. Raises the error of the first that failed."""
+    pool, left = ThreadPoolExecutor(workers), iter(things)
+    pending = {pool.submit(work, thing) for thing in islice(left, workers + 1)}
+    try:
+        while pending:
+            done, pending = wait(pending, return_when=FIRST_COMPLETED)
+            yield from (future.result() for future in done)
+            pending |= {pool.submit(work, thing) for thing in islice(left, len(done))}
+    finally:
+        pool.shutdown(wait=False, cancel_futures=True)
 
 
 @contextlib.contextmanager

@@ -51,10 +51,8 @@ class Acting:
         return first
 
     def replay(self, game: int, turns: Sequence[Turn]) -> None:
-        """Resets the game and gives these commands again; EnvironmentFault if it plays differently.
-
-        They count against the budget.
-        """
+        """Resets the game and gives these commands again, which count against the budget. Raises
+        EnvironmentFault if it plays differently."""
         self.reset(game)
         self._moves = len(turns)
         self._emit(Restart(replayed=tuple(turn.command for turn in turns)))
@@ -68,10 +66,8 @@ class Acting:
                 )
 
     def execute(self, plan: Sequence[str], *, stop_at_refusal: bool = True) -> Execution:
-        """Plays a plan until its end, the game's, the budget's, or the first refused action.
-
-        With `stop_at_refusal` false, refused actions are turns like any other (PDDLego §4).
-        """
+        """Plays a plan until its end, the game's, the budget's, or the first refused action. With
+        `stop_at_refusal` false, refused actions are turns like any other (PDDLego §4)."""
         done = Execution()
         for planned in plan:
             if self.spent or done.ended:

@@ -14,13 +14,9 @@ from typing import Any
 import psutil
 import pytest
 
-from pddlego_local.commands.shared.pairs import Entry, answer_lines
-from pddlego_local.commands.shared.parallel import (
-    MOST_AHEAD,
-    Processes,
-    as_completed,
-    in_order,
-)
+from pddlego_local.commands.check import Processes
+from pddlego_local.commands.sample import as_completed
+from pddlego_local.commands.shared.pairs import MOST_AHEAD, Entry, answer_lines, in_order
 from pddlego_local.core.errors import InfrastructureError, PlannerFault
 from tests.planner.tasks import DOMAIN, all_gone, problem
 

@@ -28,10 +28,7 @@ class CellCount:
 
 
 def count(overrides: Sequence[str], config: CellConfig) -> CellCount:
-    """From the cell's record. Loads, starts and writes nothing.
-
-    Raises ConfigError as the run itself.
-    """
+    """From the cell's record; loads, starts and writes nothing. Raises ConfigError as a run."""
     built, settings = config.check(), config.settings
     episodes = {(game, trial) for game in settings.games for trial in range(settings.trials)}
     done = len(Cell(settings.run.out / settings.name / config.cell).done() & episodes)

@@ -29,9 +29,7 @@ CALL_BYTES = 9_000  # of a transcript: 42 first looks of SmolLM2 took 4 to 9 kB 
 @dataclass(frozen=True)
 class Asked:
     """How many answers at once, and how long with their prompts; None: as the model is configured.
-
-    `gpus` and `memory` (bytes each) are those of another machine; None: this one's.
-    """
+    `gpus` and `memory` (bytes each) are those of another machine; None: this one's."""
 
     answers: int
     tokens: int | None = None
@@ -52,10 +50,8 @@ class Fit:
 
 
 def model_settings(name: str) -> Mapping[str, Any]:
-    """The `model` group of a YAML's stem, or of model=vllm with a hub name or a folder.
-
-    Raises ConfigError if it is none of these.
-    """
+    """The `model` group of a YAML's stem, or of model=vllm with a hub name or a folder. Raises
+    ConfigError if it is none of these."""
     if not re.fullmatch(r"\w+", name):
         settings = compose_cell(["model=vllm", "model.weights=none"]).tree["model"]
         return {**settings, "weights": name}
@@ -79,10 +75,8 @@ def on_cuda(settings: Mapping[str, Any]) -> bool:
 
 
 def look_at(name: str, settings: Mapping[str, Any], asked: Asked) -> Fit:
-    """One model, by its settings; `name` is what `pddlego fetch` knows it by.
-
-    Raises ConfigError for a folder or a context that cannot be.
-    """
+    """One model, by its settings; `name` is what `pddlego fetch` knows it by. Raises ConfigError
+    for a folder or a context that cannot be."""
     if url := settings.get("server", {}).get("url"):
         return Fit(name, (f"runs elsewhere: {url}",), True)
     weights = settings.get("weights")

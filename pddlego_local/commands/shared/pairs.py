@@ -1,4 +1,5 @@
-"""What `check` and `plan` share: (domain, problem) pairs from two files or from JSON lines."""
+"""What `check` and `plan` share: (domain, problem) pairs from two files or from JSON lines, which
+several workers may answer; few are read ahead of the answers."""
 
 import argparse
 import contextlib
@@ -6,17 +7,21 @@ import functools
 import io
 import json
 import sys
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from concurrent.futures import Executor
+from concurrent.futures import BrokenExecutor, Executor, Future
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, TypeVar
 
 from pddlego_local.commands.shared.options import count, told_as
-from pddlego_local.commands.shared.parallel import in_order
 from pddlego_local.core.errors import ConfigError, InfrastructureError, RecordFault
 
 FAULT = "unreadable"  # the key of an output line whose input line holds no pair
+MOST_AHEAD = 32  # things for each worker that are read before the first of them has its result
+
+S = TypeVar("S")
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -46,10 +51,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 @contextlib.contextmanager
 def entries_of(arguments: argparse.Namespace) -> Iterator[Iterator[Entry]]:
-    """The one pair, or the pairs of the lines, read one by one as they are needed.
-
-    Raises ConfigError for wrong arguments.
-    """
+    """The one pair, or the pairs of the lines, read one by one as they are needed. Raises
+    ConfigError for wrong arguments."""
     if arguments.jsonl and arguments.domain:
         raise ConfigError("give either DOMAIN and PROBLEM or --jsonl, not both")
     if arguments.jsonl == "-":
@@ -89,6 +92,31 @@ def _answer_line(work: Callable[[str, str], dict[str, Any]], entry: Entry) -> di
         return {"id": entry.id, **work(entry.domain, entry.problem)}
     except InfrastructureError as error:
         raise type(error)(f"{entry}: {error}") from error
+
+
+def in_order(
+    work: Callable[[S], T], things: Iterable[S], pool: Executor, workers: int
+) -> Iterator[T]:
+    """`work` of each, in the order of `things`, which may be endless. The pool is shut down. Raises
+    the error of the first that failed, InfrastructureError if a worker process died."""
+    pending: deque[tuple[S, Future[T]]] = deque()
+    try:
+        for thing in things:
+            pending.append((thing, pool.submit(work, thing)))
+            while pending and (len(pending) > MOST_AHEAD * workers or pending[0][1].done()):
+                yield pending[0][1].result()
+                pending.popleft()
+        while pending:
+            yield pending[0][1].result()
+            pending.popleft()
+    except BrokenExecutor:
+        first = pending[0][0] if pending else thing
+        raise InfrastructureError(
+            f"{first}: a worker process died at this line or soon after it; check free memory, "
+            "take fewer --workers, and run again"
+        ) from None
+    finally:
+        pool.shutdown(wait=False, cancel_futures=True)
 
 
 def write_lines(results: Iterable[Mapping[str, Any]], out: Path | None) -> int:

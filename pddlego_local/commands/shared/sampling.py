@@ -54,10 +54,8 @@ def first_question(config: CellConfig) -> Question[Keys]:
 
 
 def sampler(config: CellConfig, model: Model, question: Question[Keys]) -> Callable[[int], Sample]:
-    """Draws the answer of a number. Thread-safe.
-
-    Raises ConfigError for a question that asks for no domain and problem.
-    """
+    """Draws the answer of a number; thread-safe. Raises ConfigError for a question that asks for
+    no domain and problem."""
     decoding: Decoding = config.build("decoding")
     if question.form != PDDL:
         raise ConfigError(f"method={config.labels['method']} asks for no domain and problem")

@@ -1,6 +1,4 @@
-"""From what a model wrote to the value that its form asks for, or to the named reason for none.
-
-What the strings hold is never touched: what is wrong inside PDDL is for the planner to say. An
+"""From what a model wrote to the value that its form asks for, or to the named reason for none. An
 answer that could not have been drawn under its grammar is our fault and raised, not the model's.
 """
 
@@ -55,9 +53,8 @@ def read(
     """The value of a completion drawn under `constraint`; without one, it is read as `reading` has
     it, and `prompt` is what was asked.
 
-    Raises GrammarIgnored if a finished answer contradicts the grammar, ModelFault if it is a
-    valid beginning that the decoder ended too early. Stages are looked at where they are
-    drawn.
+    Raises GrammarIgnored if a finished answer contradicts the grammar, ModelFault if it is a valid
+    beginning that the decoder ended too early. Stages are looked at where they are drawn.
     """
     if completion.finish_reason == "unfinished_thought":
         return Answer(None, "unfinished_thought")

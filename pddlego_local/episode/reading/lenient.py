@@ -60,10 +60,8 @@ class Findings(Generic[T_co]):
 
 
 def lenient(text: str, form: Form[T], *, cut: bool = False, prompt: Messages = ()) -> Findings[T]:
-    """What a text holds; of one that a token limit cut, only what is whole.
-
-    `prompt` is what was asked: what repeats its words counts only where nothing else stands.
-    """
+    """What a text holds; of one that a token limit cut, only what is whole. `prompt` is what was
+    asked: what repeats its words counts only where nothing else stands."""
     text = text[-MOST_CHARACTERS:]
     if not text.strip():
         return Findings((), None, "empty")

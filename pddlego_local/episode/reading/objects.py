@@ -50,13 +50,14 @@ _DECODER = json.JSONDecoder(strict=False)
 
 def unescaped(text: str) -> str:
     """Each escape is what JSON makes of it; a backslash that means nothing there goes."""
-    plain = _ESCAPE.sub(lambda match: _meaning(match[1]), text)
+    plain = _ESCAPE.sub(_meaning, text)
     if "\\ud" in text.lower():  # halves of one character
         plain = plain.encode("utf-16", "surrogatepass").decode("utf-16", "surrogatepass")
     return plain
 
 
-def _meaning(escape: str) -> str:
+def _meaning(match: re.Match[str]) -> str:
+    escape = match[1]
     return chr(int(escape[1:], 16)) if len(escape) == 5 else _MEANING.get(escape, escape)
 
 
@@ -68,10 +69,8 @@ class RelaxedJson:
         self._whole = True
 
     def read_object(self, at: int) -> tuple[dict[str, Any], int, bool]:
-        """The object that opens at `at`, where it ends, and whether its brace closes it.
-
-        Raises ValueError where there is none.
-        """
+        """The object that opens at `at`, where it ends, and whether its brace closes it. Raises
+        ValueError where there is none."""
         self._whole = True
         entries, end = self._object(at, 0)
         return entries, end, self._whole
