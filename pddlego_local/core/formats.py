@@ -1,13 +1,16 @@
 """The version of what a record holds, and how one line of it is written and read back."""
 
 import dataclasses
+import datetime
 import json
+from collections.abc import Collection
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
 import pydantic
-from pydantic import ConfigDict
+from pydantic import AfterValidator, ConfigDict
+from pydantic_core import PydanticCustomError
 
 from pddlego_local.core.errors import ConfigError
 
@@ -23,7 +26,29 @@ class Recorded:
     __pydantic_config__ = ConfigDict(extra="forbid", allow_inf_nan=False)
 
 
+UNLISTED = "unlisted"
 T = TypeVar("T")
+
+
+def now() -> str:
+    """Coordinated universal time in seconds."""
+    return datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
+
+
+def one_of(names: Collection[str]) -> AfterValidator:
+    """Of a name in a table of `outcomes`: on reading, one that is not listed is refused."""
+
+    def check(name: str) -> str:
+        if name not in names:
+            raise PydanticCustomError(
+                UNLISTED,
+                "names {name}, which is no outcome or cause that this version knows; "
+                "read it with the version that wrote it",
+                {"name": f"{name!r:.60}"},
+            )
+        return name
+
+    return AfterValidator(check)
 
 
 def to_json(entry: Recorded) -> str:
@@ -34,12 +59,12 @@ def to_json(entry: Recorded) -> str:
 def object_of(path: Path) -> dict[str, Any]:
     """A file that holds one JSON object. Raises OSError, and ValueError for any other content."""
     try:
-        told = json.loads(path.read_bytes())
+        content = json.loads(path.read_bytes())
     except RecursionError as error:
         raise ValueError("it is too deep") from error
-    if not isinstance(told, dict):
+    if not isinstance(content, dict):
         raise ValueError("it holds no JSON object")
-    return told
+    return content
 
 
 def read_as(adapter: "pydantic.TypeAdapter[T]", line: str, place: str, what: str) -> T:
@@ -50,6 +75,8 @@ def read_as(adapter: "pydantic.TypeAdapter[T]", line: str, place: str, what: str
         first = error.errors()[0]
         if first["type"] == "json_invalid":
             raise ConfigError(f"{place} is not JSON: {first['msg']}") from error
+        if first["type"] == UNLISTED:
+            raise ConfigError(f"{place} {first['msg']}") from error
         key = ".".join(map(str, first["loc"]))
         raise ConfigError(
             f"{place} is not {what} of format {FORMAT} ({key or 'the line'}: {first['msg']}); "

@@ -28,7 +28,7 @@ from pddlego_local.core.outcomes import outcome_named
 from pddlego_local.core.protocols import Planner, Trained
 from pddlego_local.core.record.events import Call, End, Unsolvable
 from pddlego_local.core.record.folder import Cell, Transcript
-from pddlego_local.core.record.rows import Ending, EpisodeRow, FaultRow
+from pddlego_local.core.record.rows import EpisodeRow, FaultRow
 from pddlego_local.core.record.summary import summarize
 from pddlego_local.decoding import Decoding
 from pddlego_local.decoding.grammars.lark_text import validate
@@ -180,7 +180,7 @@ class OpenCell:
                 return None
             kind = type(error).__name__
             row = FaultRow(game=game, trial=trial, fault=kind, message=str(error), time=now())
-            self._record.append_fault(row)
+            self._record.append(row)
             return row
 
     def _play(self, game: int, trial: int) -> EpisodeRow:
@@ -210,15 +210,15 @@ class OpenCell:
                 raise ModelFault(f"{error} (Earlier requests were answered.)") from error
             finally:
                 self._answered = self._answered or _asked(transcript)
-            ending = Ending(
+            row = EpisodeRow(
                 game=game,
                 trial=trial,
                 outcome=outcome,
                 success=outcome_named(outcome).success,
                 won=_won(episode, outcome),
                 wall_time_s=round(time.perf_counter() - began, 3),
+                **vars(summarize(transcript.events, outcome)),
             )
-            row = EpisodeRow.of(ending, summarize(transcript.events, outcome))
             transcript(End(row=row))
         self._record.append(row)
         return row

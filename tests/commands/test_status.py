@@ -45,7 +45,7 @@ def test_faults_and_what_is_tried_again(tmp_path: Path) -> None:
     recorded(tmp_path, "0-2", {0: 10.0})
     with Cell(tmp_path) as cell:
         for game in (0, 1, 1):
-            cell.append_fault(FaultRow(game=game, trial=0, fault="ModelFault", message="", time=""))
+            cell.append(FaultRow(game=game, trial=0, fault="ModelFault", message="", time=""))
     seen = progress(tmp_path)
     assert (seen.faults, seen.open_faults) == (3, 1)
 

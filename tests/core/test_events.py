@@ -8,10 +8,11 @@ import pytest
 
 from pddlego_local.cli import run
 from pddlego_local.core.errors import ConfigError
-from pddlego_local.core.formats import FORMAT, to_json
+from pddlego_local.core.formats import FORMAT, read_as, to_json
 from pddlego_local.core.nouns import Message, Sampling
 from pddlego_local.core.record import events as module
 from pddlego_local.core.record.events import (
+    EVENT,
     ActionTaken,
     Chosen,
     EditApplied,
@@ -24,9 +25,8 @@ from pddlego_local.core.record.events import (
     Start,
     Unsolvable,
     Where,
-    event_of,
 )
-from pddlego_local.core.record.rows import row_of
+from pddlego_local.core.record.rows import ROW
 from pddlego_local.methods.shared.lessons import read_lessons
 from pddlego_local.methods.shared.won_domains import winning_domains
 from pddlego_local.models.replay import Replay
@@ -57,18 +57,22 @@ EVERY_EVENT: list[Event] = [
 ]  # fmt: skip
 
 
+def event_of(line: str, place: str = "here") -> Event:
+    return read_as(EVENT, line, place, "an event")
+
+
 def test_every_event_comes_back_as_it_was_written() -> None:
     assert {type(event) for event in EVERY_EVENT} == set(typing.get_args(module.Event))
     for event in EVERY_EVENT:
         line = to_json(event)
         assert "\n" not in line
-        assert event_of(line, "here") == event
+        assert event_of(line) == event
         assert json.loads(line)["event"] == event.event
 
 
 def test_a_row_comes_back_as_it_was_written() -> None:
     written = row("success", 3, causes={"solved": 1}, notes={"trace": "t"}, wall_time_s=1.5)
-    assert row_of(to_json(written), "here") == written
+    assert read_as(ROW, to_json(written), "here", "a row") == written
     assert list(json.loads(to_json(written)))[:3] == ["game", "trial", "outcome"]
 
 
@@ -142,5 +146,5 @@ def test_all_of_a_played_record_can_be_read(tmp_path: Path) -> None:
     )
     folder = run_cell(cell).folder
     for line in (folder / "transcripts" / "1-0.jsonl").read_text().splitlines():
-        assert to_json(event_of(line, "here")) == line
+        assert to_json(event_of(line)) == line
     assert json.loads((folder / "run.json").read_text())["format"] == FORMAT

@@ -21,7 +21,7 @@ from pddlego_local.core.protocols import Environment
 from pddlego_local.core.record.events import End
 from pddlego_local.core.record.folder import Cell
 from pddlego_local.core.record.rescoring import differences
-from pddlego_local.core.record.rows import Ending, EpisodeRow
+from pddlego_local.core.record.rows import EpisodeRow
 from pddlego_local.core.record.summary import summarize
 from pddlego_local.core.resources import folder
 from pddlego_local.decoding import Decoding
@@ -162,10 +162,10 @@ def played(name: str, parts: Parts, out: Path) -> None:
         with cell.transcript(1, 0) as transcript:
             outcome = method(Episode(parts, transcript, run_seed=0, game=1, trial=0))
             success = outcome_named(outcome).success
-            ending = Ending(
-                game=1, trial=0, outcome=outcome, success=success, won=success, wall_time_s=0.0
-            )
-            row = EpisodeRow.of(ending, summarize(transcript.events, outcome))
+            row = EpisodeRow(
+                game=1, trial=0, outcome=outcome, success=success, won=success, wall_time_s=0.0,
+                **vars(summarize(transcript.events, outcome)),
+            )  # fmt: skip
             transcript(End(row=row))
         (out / "episodes.jsonl").unlink(missing_ok=True)
         cell.append(row)

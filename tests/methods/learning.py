@@ -7,7 +7,7 @@ from typing import Any
 from pddlego_local.core.nouns import Budget
 from pddlego_local.core.outcomes import outcome_named
 from pddlego_local.core.record.events import Event
-from pddlego_local.core.record.rows import Ending, EpisodeRow
+from pddlego_local.core.record.rows import EpisodeRow
 from pddlego_local.core.record.summary import summarize
 from pddlego_local.decoding import Decoding
 from pddlego_local.environments.coin.game import Coin
@@ -63,10 +63,10 @@ def play(
     )
     outcome = method(episode)
     success = outcome_named(outcome).success
-    ending = Ending(
-        game=game, trial=trial, outcome=outcome, success=success, won=success, wall_time_s=0.0
-    )
-    return EpisodeRow.of(ending, summarize(events))
+    return EpisodeRow(
+        game=game, trial=trial, outcome=outcome, success=success, won=success, wall_time_s=0.0,
+        **vars(summarize(events)),
+    )  # fmt: skip
 
 
 def opening(model: Scripted, call: int = 0) -> str:

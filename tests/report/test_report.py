@@ -10,7 +10,7 @@ import pytest
 from pddlego_local.cli import run
 from pddlego_local.core.formats import FORMAT, to_json
 from pddlego_local.core.outcomes import CAUSES, OUTCOMES, outcome_named
-from pddlego_local.core.record.rows import Ending, EpisodeRow
+from pddlego_local.core.record.rows import EpisodeRow
 from pddlego_local.core.record.summary import summarize
 from pddlego_local.environments.coin.game import Coin
 from pddlego_local.report.cells import find_cells
@@ -47,10 +47,12 @@ def ended(*outcomes: str) -> list[EpisodeRow]:
     rows = []
     for game, outcome in enumerate(outcomes):
         success = outcome_named(outcome).success
-        ending = Ending(
-            game=game, trial=0, outcome=outcome, success=success, won=success, wall_time_s=2.0
-        )
-        rows.append(EpisodeRow.of(ending, summarize(EVENTS)))
+        rows.append(
+            EpisodeRow(
+                game=game, trial=0, outcome=outcome, success=success, won=success, wall_time_s=2.0,
+                **vars(summarize(EVENTS)),
+            )
+        )  # fmt: skip
     return rows
 
 

@@ -1,6 +1,6 @@
 """The events of a transcript: what happened in an episode, one line each.
 
-An event is a JSON object with its name under "event". `formats.to_json` writes it and `event_of`
+An event is a JSON object with its name under "event". `formats.to_json` writes it and `EVENT`
 reads it back. Knows no file and no game.
 """
 
@@ -10,10 +10,10 @@ from typing import Annotated, Any, Literal
 
 import pydantic
 
-from pddlego_local.core.formats import Recorded, read_as
+from pddlego_local.core.formats import Recorded, one_of
 from pddlego_local.core.nouns import Message, PlanOutcome, Sampling
-from pddlego_local.core.outcomes import planning_cause
-from pddlego_local.core.record.rows import EpisodeRow, check_names
+from pddlego_local.core.outcomes import CAUSES, planning_cause
+from pddlego_local.core.record.rows import EpisodeRow
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -93,7 +93,7 @@ class Call(Recorded):
     forced_tokens: int
     latency_s: float
     stages: tuple[DrawnStage, ...] = ()
-    fault: str
+    fault: Annotated[str, one_of({"", *CAUSES})]
 
     @property
     def sampled_tokens(self) -> int:
@@ -230,16 +230,6 @@ Event = (
 )
 Emit = Callable[[Event], None]
 
-_EVENT: pydantic.TypeAdapter[Event] = pydantic.TypeAdapter(
+EVENT: pydantic.TypeAdapter[Event] = pydantic.TypeAdapter(
     Annotated[Event, pydantic.Field(discriminator="event")]
 )
-
-
-def event_of(line: str, place: str) -> Event:
-    """Raises ConfigError, which names `place`, if the line is no event of this format."""
-    event = read_as(_EVENT, line, place, "an event")
-    if isinstance(event, Call) and event.fault:
-        check_names(place, [event.fault])
-    if isinstance(event, End):
-        check_names(place, event.row.causes, event.row.outcome)
-    return event

@@ -15,16 +15,18 @@ import contextlib
 import json
 import os
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator, Mapping
 from io import FileIO
 from pathlib import Path
 from typing import Any, TypeVar
 
+import pydantic
+
 from pddlego_local.core.errors import ConfigError, RecordFault
-from pddlego_local.core.formats import FORMAT, Recorded, object_of, to_json
-from pddlego_local.core.record.events import Event, event_of
+from pddlego_local.core.formats import FORMAT, Recorded, object_of, read_as, to_json
+from pddlego_local.core.record.events import EVENT, Event
 from pddlego_local.core.record.lock import CellLock
-from pddlego_local.core.record.rows import EpisodeRow, FaultRow, fault_of, row_of
+from pddlego_local.core.record.rows import FAULT, ROW, EpisodeRow, FaultRow
 from pddlego_local.core.record.run_record import RunRecord, read_run, to_dict
 
 T = TypeVar("T")
@@ -83,21 +85,14 @@ class Cell:
                     "choose another `name`, or move that folder away"
                 )
             new["starts"] = [*before["starts"], *new["starts"]]
-        with recording(path):
-            replacement = path.with_suffix(".new")
-            replacement.write_text(json.dumps(new, indent=2, sort_keys=True) + "\n")
-            replacement.replace(path)
+        write_json(path, new)
 
-    def append(self, row: EpisodeRow) -> None:
-        """One terminal row, in episodes.jsonl. Raises RecordFault, as whatever is written here."""
+    def append(self, row: EpisodeRow | FaultRow) -> None:
+        """Raises RecordFault, as whatever is written here."""
+        file = "episodes.jsonl" if isinstance(row, EpisodeRow) else "faults.jsonl"
         with self._append_lock:
             self._lock.check()
-            _append(self.folder / "episodes.jsonl", row)
-
-    def append_fault(self, row: FaultRow) -> None:
-        with self._append_lock:
-            self._lock.check()
-            _append(self.folder / "faults.jsonl", row)
+            _append(self.folder / file, row)
 
     @contextlib.contextmanager
     def transcript(self, game: int, trial: int) -> Iterator["Transcript"]:
@@ -146,14 +141,14 @@ def transcripts(folder: Path) -> Iterator[tuple[Path, list[Event]]]:
 
 def read_events(transcript: Path) -> list[Event]:
     """Raises ConfigError if the record has another format, or names the line that is no event."""
-    return _read(transcript, transcript.parent.parent, event_of)
+    return _read(transcript, transcript.parent.parent, EVENT, "an event")
 
 
 def read_rows(episodes: Path, problems: list[str] | None = None) -> list[EpisodeRow]:
     """The rows of an episodes.jsonl, the first of each episode; none if it is absent. Raises as
     `read_events`; with `problems`, lines that cannot be read and later rows are told there."""
     first: dict[tuple[int, int], EpisodeRow] = {}
-    for row in _read(episodes, episodes.parent, row_of, problems):
+    for row in _read(episodes, episodes.parent, ROW, "an episode's row", problems):
         if first.setdefault((row.game, row.trial), row) is not row and problems is not None:
             problems.append(
                 f"{episodes}: a further row of game {row.game}, trial {row.trial}; the first counts"
@@ -163,11 +158,15 @@ def read_rows(episodes: Path, problems: list[str] | None = None) -> list[Episode
 
 def read_faults(cell: Path, problems: list[str] | None = None) -> list[FaultRow]:
     """The infrastructure faults of a cell's folder. Raises as `read_rows`."""
-    return _read(cell / "faults.jsonl", cell, fault_of, problems)
+    return _read(cell / "faults.jsonl", cell, FAULT, "a fault's row", problems)
 
 
 def _read(
-    path: Path, cell: Path, parse: Callable[[str, str], T], problems: list[str] | None = None
+    path: Path,
+    cell: Path,
+    adapter: "pydantic.TypeAdapter[T]",
+    what: str,
+    problems: list[str] | None = None,
 ) -> list[T]:
     """All whole lines of a JSON-lines file; a torn last line is left out; none if it is absent."""
     if not path.exists():
@@ -181,12 +180,20 @@ def _read(
     parsed = []
     for number, line in enumerate(lines[:-1], start=1):
         try:
-            parsed.append(parse(line, f"{path} line {number}"))
+            parsed.append(read_as(adapter, line, f"{path} line {number}", what))
         except ConfigError as error:
             if problems is None:
                 raise
             problems.append(str(error))
     return parsed
+
+
+def write_json(path: Path, content: Mapping[str, Any]) -> None:
+    """Replaces the file at once. Raises RecordFault."""
+    with recording(path):
+        replacement = path.with_suffix(".new")
+        replacement.write_text(json.dumps(content, indent=2, sort_keys=True) + "\n")
+        replacement.replace(path)
 
 
 def _append(path: Path, row: Recorded) -> None:

@@ -6,24 +6,15 @@ from the events before it.
 
 import dataclasses
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 
 from pddlego_local.core.errors import ConfigError
 from pddlego_local.core.outcomes import OUTCOMES
-from pddlego_local.core.record.events import ActionTaken, End, Event, Start
+from pddlego_local.core.record.events import ActionTaken, End, Start
 from pddlego_local.core.record.folder import read_events, read_rows
-from pddlego_local.core.record.rows import Ending, EpisodeRow
+from pddlego_local.core.record.rows import EpisodeRow
 from pddlego_local.core.record.summary import summarize
-
-
-def rescored(events: Sequence[Event]) -> EpisodeRow | None:
-    """The row of a transcript; None if it has no end."""
-    end = next((event.row for event in reversed(events) if isinstance(event, End)), None)
-    if end is None:
-        return None
-    facts = {field.name: getattr(end, field.name) for field in dataclasses.fields(Ending)}
-    return EpisodeRow.of(Ending(**facts), summarize(events, end.outcome))
 
 
 def differences(cell: Path) -> Iterator[str]:
@@ -39,25 +30,27 @@ def differences(cell: Path) -> Iterator[str]:
         if (name := re.fullmatch(r"(\d+)-(\d+)", path.stem))
     }
     for episode in sorted(recorded.keys() | found.keys()):
-        place = f"game {episode[0]}, trial {episode[1]}"
-        if episode not in found:
-            yield f"{place}: a row without a transcript"
-        elif episode not in recorded:
-            yield f"{place}: a transcript without a row"
-        else:
-            try:
-                events = read_events(found[episode])
-            except ConfigError as error:
-                yield f"{place}: {error}"
-                continue
-            yield from (f"{place}: {told}" for told in _compared(recorded[episode], events))
+        for difference in _compared(recorded.get(episode), found.get(episode)):
+            yield f"game {episode[0]}, trial {episode[1]}: {difference}"
 
 
-def _compared(recorded: EpisodeRow, events: Sequence[Event]) -> Iterator[str]:
-    row = rescored(events)
-    if row is None:
+def _compared(recorded: EpisodeRow | None, transcript: Path | None) -> Iterator[str]:
+    if transcript is None:
+        yield "a row without a transcript"
+        return
+    if recorded is None:
+        yield "a transcript without a row"
+        return
+    try:
+        events = read_events(transcript)
+    except ConfigError as error:
+        yield str(error)
+        return
+    end = next((event.row for event in reversed(events) if isinstance(event, End)), None)
+    if end is None:
         yield "the transcript has no end"
         return
+    row = dataclasses.replace(end, **vars(summarize(events, end.outcome)))
     for field in dataclasses.fields(row):
         before, now = getattr(recorded, field.name), getattr(row, field.name)
         if before != now:

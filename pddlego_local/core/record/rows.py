@@ -1,13 +1,12 @@
 """The lines of episodes.jsonl and faults.jsonl: how each episode ended, in numbers."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any
 
 import pydantic
 
-from pddlego_local.core.errors import ConfigError
-from pddlego_local.core.formats import Recorded, read_as
+from pddlego_local.core.formats import Recorded, one_of
 from pddlego_local.core.outcomes import CAUSES, OUTCOMES
 
 
@@ -18,7 +17,7 @@ class Ending(Recorded):
 
     game: int
     trial: int
-    outcome: str
+    outcome: Annotated[str, one_of(OUTCOMES)]
     success: bool
     won: bool
     wall_time_s: float
@@ -26,31 +25,35 @@ class Ending(Recorded):
 
 @dataclass(frozen=True, kw_only=True)
 class Counts(Recorded):
-    """What the events of an episode add up to; `metrics.summarize` says how each is counted."""
+    """What the events of an episode add up to (`summary.summarize`), as PDDLego §4, and PDDLego+
+    §5.3 and its published evaluation define it. Of several candidates (`best_of`) the chosen one
+    stands for its request, whose prompt and time are counted once; tokens drawn are those of all.
+    Times in seconds."""
 
-    task_type: str
-    steps: int
-    actions: int
-    refused: int
-    pddlego_steps: int
-    calls: int
-    causes: Mapping[str, int]
-    solver_errors: int
+    task_type: str  # the kind of game, as the environment names it; "" if it never began
+    steps: int  # plan rounds begun, or actions named; commands, where no model was asked
+    actions: int  # commands that the game carried out in the attempts that counted
+    refused: int  # commands that were refused in any attempt, planned or named
+    pddlego_steps: int  # actions + refused: PDDLego counts both as steps (§4)
+    calls: int  # requests to the model
+    causes: Mapping[Annotated[str, one_of(CAUSES)], int]  # {cause: calls}
+    solver_errors: int  # attempts whose first PDDL gave nothing to do
+    # … of which a retry gave a plan, and neither the budget nor a lost game ended the attempt
     solver_errors_fixed: int
-    simulation_errors: int
-    simulation_errors_fixed: int
-    edit_faults: int
-    prompt_tokens: int
-    completion_tokens: int
-    forced_tokens: int
-    rollbacks: int
+    simulation_errors: int  # steps that needed more than one attempt
+    simulation_errors_fixed: int  # … of which a later attempt ran to its end without a refusal
+    edit_faults: int  # parts of edits that named something absent (PDDL-edit)
+    prompt_tokens: int  # of all requests
+    completion_tokens: int  # of all answers
+    forced_tokens: int  # completion tokens that were not sampled: the grammar left no choice
+    rollbacks: int  # times that some of an answer was taken back and resampled
     model_time_s: float
-    planner_time_s: float
-    planner_wait_s: float
-    notes: Mapping[str, Any]
-    map: str = ""
-    map_seen: bool = False
-    cut_after_answer: int = 0
+    planner_time_s: float  # what the planner worked
+    planner_wait_s: float  # the wait for it before
+    notes: Mapping[str, Any]  # what the method noted for the record, the last of each name
+    map: str = ""  # hash: games with the same map are the same house; "" where none is known
+    map_seen: bool = False  # whether it occurs in the training of the model that plays
+    cut_after_answer: int = 0  # answers that were whole before the token limit cut what followed
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -60,10 +63,6 @@ class EpisodeRow(Counts, Ending):
     @property
     def sampled_tokens(self) -> int:
         return self.completion_tokens - self.forced_tokens
-
-    @classmethod
-    def of(cls, ending: Ending, counts: Counts) -> "EpisodeRow":
-        return cls(**vars(ending), **vars(counts))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -77,29 +76,5 @@ class FaultRow(Recorded):
     time: str
 
 
-_ROW = pydantic.TypeAdapter(EpisodeRow)
-_FAULT = pydantic.TypeAdapter(FaultRow)
-
-
-def row_of(line: str, place: str) -> EpisodeRow:
-    """Raises ConfigError, which names `place`, if the line is no row of this format."""
-    row = read_as(_ROW, line, place, "an episode's row")
-    check_names(place, row.causes, row.outcome)
-    return row
-
-
-def check_names(place: str, causes: Iterable[str], outcome: str | None = None) -> None:
-    """Raises ConfigError for one that `outcomes` does not list."""
-    unknown = [name for name in causes if name not in CAUSES]
-    if outcome is not None and outcome not in OUTCOMES:
-        unknown.append(outcome)
-    if unknown:
-        raise ConfigError(
-            f"{place} names {unknown[0]!r:.60}, which is no outcome or cause that this version "
-            "knows; read it with the version that wrote it"
-        )
-
-
-def fault_of(line: str, place: str) -> FaultRow:
-    """Raises as `row_of`."""
-    return read_as(_FAULT, line, place, "a fault's row")
+ROW = pydantic.TypeAdapter(EpisodeRow)
+FAULT = pydantic.TypeAdapter(FaultRow)

@@ -1,10 +1,7 @@
-"""From an episode's events to its counts: defined here, once.
-
-Definitions follow PDDLego §4 and PDDLego+ §5.3 and its published evaluation.
-"""
+"""From an episode's events to its counts: computed here, once."""
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from pddlego_local.core.outcomes import something_to_do
@@ -25,37 +22,9 @@ WRITES_PDDL = ("pddl", "problem", "edit")  # the forms whose answers go to the p
 
 
 def summarize(events: Iterable[Event], outcome: str = "") -> Counts:
-    """Counts of one episode that ended as `outcome`. Of several candidates (`best_of`) the chosen
-    one stands for its request, whose prompt and time are counted once; the tokens that were drawn
-    are those of all.
-
-    task_type                 the kind of game, as the environment names it; "" if it never began
-    steps                     steps of the method begun: plan rounds, or actions that were named;
-                              commands, where no model was asked
-    actions                   commands that the game carried out in the attempts that counted
-    refused                   commands that were refused in any attempt, planned or named
-    pddlego_steps             actions + refused: PDDLego counts both as steps (§4)
-    calls                     requests to the model
-    causes                    {cause: calls}, by `outcomes.CAUSES`
-    solver_errors             attempts whose first PDDL gave nothing to do
-    solver_errors_fixed       … of which a retry gave a plan, and neither the budget nor a lost game
-                              ended the attempt
-    simulation_errors         steps that needed more than one attempt
-    simulation_errors_fixed   … of which a later attempt ran to its end without a refusal
-    edit_faults               parts of edits that named something absent (PDDL-edit)
-    prompt_tokens, model_time_s   sums over requests
-    completion_tokens         sum over all answers
-    forced_tokens             completion tokens that were not sampled: the grammar left no choice
-    rollbacks                 times that some of an answer was taken back and resampled
-    planner_time_s, planner_wait_s   what the planner worked, and the wait for it before
-    notes                     what the method noted for the record, the last of each name
-    map                       hash of the game's map: games with the same one are the same house.
-                              "" where the environment, or an older record, tells none
-    map_seen                  whether this map occurs in the training of the model that plays
-    cut_after_answer          answers that were whole before the token limit cut what followed
-    """
+    """Counts of one episode that ended as `outcome`."""
     events = list(events)
-    requests = list(requests_of(events))
+    requests = requests_of(events)
     answers = [event for event in events if isinstance(event, Call)]
     plans = [event for event in events if isinstance(event, Plan)]
     cut_short = _cut_short(events, outcome)
@@ -76,7 +45,7 @@ def summarize(events: Iterable[Event], outcome: str = "") -> Counts:
         solver_errors_fixed=sum(solver),
         simulation_errors=len(simulation),
         simulation_errors_fixed=sum(simulation),
-        edit_faults=sum(_edit_faults(request) for request in requests),
+        edit_faults=sum(len(r.edits[r.chosen].faults) for r in requests if r.chosen in r.edits),
         prompt_tokens=sum(request.prompt_tokens for request in requests),
         completion_tokens=sum(call.completion_tokens for call in answers),
         forced_tokens=sum(call.forced_tokens for call in answers),
@@ -124,30 +93,23 @@ def cause_of(call: Call, plan: Plan | None) -> str:
     return call.fault or (plan.cause if plan else "answered")
 
 
-def requests_of(events: Sequence[Event]) -> Iterator[Request]:
+def requests_of(events: Iterable[Event]) -> list[Request]:
     """In order. A plan, an edit and a choice belong to the request before them."""
-    request: Request | None = None
+    requests: list[Request] = []
     for event in events:
-        if isinstance(event, Call):
-            if request and event.where.sample > 0:
-                request.calls.append(event)
-            else:
-                if request:
-                    yield request
-                request = Request([event])
-        elif request and isinstance(event, Plan):
-            request.plans[event.where.sample] = event
-        elif request and isinstance(event, EditApplied):
-            request.edits[event.where.sample] = event
-        elif request and isinstance(event, Chosen):
-            request.chosen = event.where.sample
-    if request:
-        yield request
-
-
-def _edit_faults(request: Request) -> int:
-    edit = request.edits.get(request.chosen)
-    return len(edit.faults) if edit else 0
+        if isinstance(event, Call) and not (requests and event.where.sample):
+            requests.append(Request([event]))
+        elif requests:
+            match event:
+                case Call():
+                    requests[-1].calls.append(event)
+                case Plan():
+                    requests[-1].plans[event.where.sample] = event
+                case EditApplied():
+                    requests[-1].edits[event.where.sample] = event
+                case Chosen():
+                    requests[-1].chosen = event.where.sample
+    return requests
 
 
 def _cut_short(events: Sequence[Event], outcome: str) -> bool:
