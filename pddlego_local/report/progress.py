@@ -7,9 +7,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from pddlego_local.core.record.counting import Standing
+from pddlego_local.core.record.counting import Standing, time_left_s
 from pddlego_local.core.record.folder import read_faults, transcript_of, unfinished_transcripts
-from pddlego_local.core.record.pace import time_left_s
 from pddlego_local.report.cells import CellRecord, Cells, find_cells
 from pddlego_local.runner.sweep_record import read_sweeps
 

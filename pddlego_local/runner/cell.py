@@ -24,6 +24,7 @@ from pddlego_local.core.errors import (
     RecordFault,
     UnsolvableGame,
 )
+from pddlego_local.core.formats import now
 from pddlego_local.core.outcomes import outcome_named
 from pddlego_local.core.protocols import Planner, Trained
 from pddlego_local.core.record.events import Call, End, Unsolvable
@@ -42,7 +43,7 @@ from pddlego_local.models.canary import check_forced_tokens, check_obedience
 from pddlego_local.runner.config import CellConfig
 from pddlego_local.runner.environments import LentEnvironments
 from pddlego_local.runner.model_store import ModelStore
-from pddlego_local.runner.provenance import now, run_record
+from pddlego_local.runner.provenance import run_record
 
 NEVER_RETRIED = (MissingPart, GrammarIgnored, RecordFault)
 

@@ -20,8 +20,8 @@ from omegaconf.errors import OmegaConfBaseException
 from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field
 
 from pddlego_local.core.errors import ConfigError
-from pddlego_local.core.games import MOST_EPISODES, parse_games
 from pddlego_local.core.protocols import Environment, Numbered
+from pddlego_local.core.record.run_record import MOST_EPISODES, parse_games
 from pddlego_local.core.resources import folder
 from pddlego_local.decoding.rungs import RUNGS
 from pddlego_local.environments import family

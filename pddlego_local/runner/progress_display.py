@@ -9,8 +9,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Column
 
-from pddlego_local.core.record.counting import Standing
-from pddlego_local.core.record.pace import time_left_s
+from pddlego_local.core.record.counting import Standing, time_left_s
 from pddlego_local.core.record.rows import EpisodeRow, FaultRow
 
 LINE_EVERY_S = 60

@@ -1,6 +1,5 @@
 """What a record needs so that the run can be reproduced: versions, commit, machine."""
 
-import datetime
 import functools
 import importlib.metadata
 import os
@@ -11,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from pddlego_local.core.formats import now
 from pddlego_local.core.protocols import Environment
 from pddlego_local.core.record.run_record import RunRecord, Start
 from pddlego_local.decoding.question import Model
@@ -77,11 +77,6 @@ def run_record(
 def words_of(command: Sequence[str]) -> list[str]:
     """As they were typed: to Hydra, and in older records, the program is "pddlego run"."""
     return [*(command[0].split() if command[:1] == ["pddlego run"] else command[:1]), *command[1:]]
-
-
-def now() -> str:
-    """Coordinated universal time in seconds."""
-    return datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
 
 
 @functools.cache

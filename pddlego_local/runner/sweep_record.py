@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from pddlego_local.core.errors import ConfigError
-from pddlego_local.core.record.folder import recording
+from pddlego_local.core.formats import now
+from pddlego_local.core.record.folder import recording, write_json
 from pddlego_local.runner.config import CellConfig
-from pddlego_local.runner.provenance import now
 
 NAME = "sweep.json"
 
@@ -39,9 +39,7 @@ def write_sweep(cells: Iterable[CellConfig]) -> None:
         path = folder / NAME
         with recording(path):
             folder.mkdir(parents=True, exist_ok=True)
-            replacement = path.with_suffix(".new")
-            replacement.write_text(json.dumps(_told(its_cells), indent=2, sort_keys=True) + "\n")
-            replacement.replace(path)
+        write_json(path, _told(its_cells))
 
 
 def _told(cells: Sequence[CellConfig]) -> dict[str, Any]:

@@ -12,7 +12,7 @@ import pytest
 from pddlego_local.core.formats import FORMAT, to_json
 from pddlego_local.core.nouns import Completion
 from pddlego_local.core.record.events import Call, Chosen, Plan, Repair, Where
-from pddlego_local.core.record.run_record import to_dict
+from pddlego_local.core.record.run_record import RUN
 from pddlego_local.core.record.summary import summarize
 from pddlego_local.decoding import Decoding
 from pddlego_local.decoding.forms import PDDL
@@ -175,7 +175,7 @@ def test_an_answer_in_stages_is_recorded_with_them_and_can_be_replayed(
     (tmp_path / "transcripts").mkdir()
     run = run_record()
     run.identity.update(model={}, decoding={"rung": "grounded"})
-    (tmp_path / "run.json").write_text(json.dumps({"format": FORMAT, **to_dict(run)}))
+    (tmp_path / "run.json").write_text(json.dumps({"format": FORMAT, **RUN.dump_python(run)}))
     lines = "".join(to_json(event) + "\n" for event in asked.events)
     (tmp_path / "transcripts" / "1-0.jsonl").write_text(lines)
     again = Asked(Replay(run=tmp_path, rung="grounded"), planner, **settings)

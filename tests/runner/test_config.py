@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from pddlego_local.core.errors import ConfigError
-from pddlego_local.core.games import parse_games
+from pddlego_local.core.record.run_record import parse_games
 from pddlego_local.core.resources import folder
 from pddlego_local.runner.config import CellConfig, compose_cell
 from pddlego_local.training.settings import compose_training

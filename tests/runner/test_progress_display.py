@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from pddlego_local.core.record.pace import time_left_s
+from pddlego_local.core.record.counting import time_left_s
 from pddlego_local.core.record.rows import FaultRow
 from pddlego_local.runner.progress_display import LiveView
 from tests.rows import row

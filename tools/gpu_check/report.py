@@ -8,9 +8,10 @@ from pathlib import Path
 import psutil
 
 from pddlego_local.core.errors import MissingPart
+from pddlego_local.core.formats import now
 from pddlego_local.models import machine
 from pddlego_local.models.vllm.server import serving_build
-from pddlego_local.runner.provenance import now, provenance
+from pddlego_local.runner.provenance import provenance
 from tools.bench.markdown import table
 from tools.gpu_check.findings import Findings
 from tools.gpu_check.running import Ended, Step, ending_of

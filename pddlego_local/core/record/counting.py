@@ -1,7 +1,8 @@
-"""Which episodes count, and which are of one cluster: decided here, for everyone who counts.
+"""Which episodes count, which are of one cluster, and how far a run has come: decided here, for
+everyone who counts.
 
-Both are questions about a game, whose trials share the answer: a trial that was not played because
-an earlier one had solved its game knows neither the map nor that the game was trivial.
+The first two are questions about a game, whose trials share the answer: a trial that was not
+played because an earlier one had solved its game knows neither the map nor that it was trivial.
 """
 
 from collections import Counter, defaultdict
@@ -102,3 +103,13 @@ class Standing:
             return ""
         won = f"{self.won / self.counting:.1%} of " if self.counting else ""
         return f"{won}{self.counting:,} that count" + (f" ({apart} left out)" if apart else "")
+
+
+def time_left_s(elapsed_s: float, done: int, under_way: int, total: int) -> float | None:
+    """Seconds until the last of `total` episodes ends; None where none has ended yet.
+
+    An episode that is under way counts as half done: where many are played at once, those that have
+    ended are only a part of the work so far. Its other half is not taken from what is left: near
+    the end fewer are played at once than before.
+    """
+    return elapsed_s / (done + under_way / 2) * (total - done) if done else None

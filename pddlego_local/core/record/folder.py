@@ -27,7 +27,7 @@ from pddlego_local.core.formats import FORMAT, Recorded, object_of, read_as, to_
 from pddlego_local.core.record.events import EVENT, Event
 from pddlego_local.core.record.lock import CellLock
 from pddlego_local.core.record.rows import FAULT, ROW, EpisodeRow, FaultRow
-from pddlego_local.core.record.run_record import RunRecord, read_run, to_dict
+from pddlego_local.core.record.run_record import RUN, RunRecord, read_run
 
 T = TypeVar("T")
 
@@ -73,7 +73,7 @@ class Cell:
         Raises ConfigError if the folder holds a different run.
         """
         path = self.folder / "run.json"
-        new: dict[str, Any] = {"format": FORMAT, **to_dict(run)}
+        new: dict[str, Any] = {"format": FORMAT, **RUN.dump_python(run)}
         if self.described:
             read_run(self.folder)
             before: dict[str, Any] = object_of(path)

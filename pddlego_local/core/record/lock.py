@@ -10,7 +10,6 @@ locks to one machine. In both, `check` finds another owner there, or none.
 """
 
 import contextlib
-import datetime
 import json
 import os
 import socket
@@ -20,6 +19,7 @@ from pathlib import Path
 import filelock
 
 from pddlego_local.core.errors import CellHeld, RecordFault
+from pddlego_local.core.formats import now
 
 
 @dataclass(frozen=True)
@@ -41,8 +41,7 @@ class CellLock:
         self._folder = folder
         self._owner_file = folder / ".owner.json"
         self._lock = filelock.FileLock(folder / ".lock", timeout=0, thread_local=False)
-        since = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
-        self._self = Owner(socket.gethostname(), os.getpid(), since)
+        self._self = Owner(socket.gethostname(), os.getpid(), now())
 
     def acquire(self) -> None:
         """Raises CellHeld, which says who holds the folder, and OSError."""

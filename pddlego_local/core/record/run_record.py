@@ -1,6 +1,7 @@
 """run.json: what a cell's folder is a record of, and each time that it was begun or continued."""
 
-import dataclasses
+import itertools
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -12,7 +13,23 @@ from typing_extensions import TypedDict
 
 from pddlego_local.core.errors import ConfigError
 from pddlego_local.core.formats import FORMAT, object_of
-from pddlego_local.core.games import MOST_EPISODES, parse_games
+
+MOST_EPISODES = 1_000_000
+"""Of a cell: a slip of the finger would else fill the memory before it is noticed."""
+
+
+def parse_games(text: object) -> tuple[int, ...]:
+    """From "0-2,7" to (0, 1, 2, 7); raises ValueError on anything else, and for more than
+    `MOST_EPISODES`."""
+    ranges: list[range] = []
+    for part in str(text).strip("[] ").split(","):
+        match = re.fullmatch(r"\s*([0-9]{1,30})(?:\s*-\s*([0-9]{1,30}))?\s*", part)
+        if not match or int(match[2] or match[1]) < int(match[1]):
+            raise ValueError("write seeds and ranges of seeds, such as '0-59' or '3,7-9'")
+        ranges.append(range(int(match[1]), int(match[2] or match[1]) + 1))
+    if sum(games.stop - games.start for games in ranges) > MOST_EPISODES:
+        raise ValueError(f"a cell has at most {MOST_EPISODES:,} games; name fewer")
+    return tuple(dict.fromkeys(itertools.chain(*ranges)))
 
 
 class _Labels(TypedDict):
@@ -39,6 +56,9 @@ class _Identity(TypedDict):
 class _Config(TypedDict):
     games: str | int | list[int]
     trials: Annotated[int, Field(ge=1, le=MOST_EPISODES)]
+
+
+_if_known = Field(exclude_if=lambda value: value is None)  # else not written
 
 
 def _with(keys: Any) -> AfterValidator:
@@ -72,7 +92,7 @@ class Start:
     commit: str | None = None
     dirty: bool | None = None
     machine: dict[str, Any] | None = None
-    rows_before: int | None = None
+    rows_before: Annotated[int | None, _if_known] = None
 
     @property
     def episodes(self) -> set[tuple[int, int]]:
@@ -100,21 +120,11 @@ class RunRecord:
     grammar_sha256: dict[str, str | None] | None = None
     tables_sha256: str | None = None
     prompt_sha256: str | None = None
-    games: list[int] | None = None
+    games: Annotated[list[int] | None, _if_known] = None
 
 
-_RUN = pydantic.TypeAdapter(RunRecord)
-
-
-def to_dict(run: RunRecord) -> dict[str, Any]:
-    """As run.json has it, but for the format."""
-    return _said(run) | {"starts": [_said(start) for start in run.starts]}
-
-
-def _said(part: RunRecord | Start) -> dict[str, Any]:
-    optional = ("games", "rows_before")
-    fields = dataclasses.asdict(part).items()
-    return {key: value for key, value in fields if value is not None or key not in optional}
+RUN = pydantic.TypeAdapter(RunRecord)
+"""Reads and writes run.json, but for its format."""
 
 
 def read_run(cell: Path) -> RunRecord:
@@ -124,7 +134,7 @@ def read_run(cell: Path) -> RunRecord:
         found = object_of(path)
         if (recorded_format := found.get("format", 1)) != FORMAT:
             raise ConfigError(_other_format(path, recorded_format, found))
-        run = _RUN.validate_python(found)
+        run = RUN.validate_python(found)
         for start in run.starts:
             _ = start.episodes
     except (OSError, ValueError) as error:
