@@ -28,10 +28,10 @@ from pddlego_local.report.comparisons import compared
 from pddlego_local.report.numbers import report_numbers
 from pddlego_local.report.text import on_screen
 from pddlego_local.report.verdicts import verdicts
+from pddlego_local.runner.cell import CellResult
 from pddlego_local.runner.config import CellConfig, compose_cell
-from pddlego_local.runner.model_store import ModelStore
-from pddlego_local.runner.pool import CellResult
 from pddlego_local.runner.run import run_cell
+from pddlego_local.runner.stores import ModelStore
 
 HELP = "small language models play, freely and under a grammar"
 OURS = ("nano_early", "nano")

@@ -26,8 +26,8 @@ from pddlego_local.pddl.check import Check, check
 from pddlego_local.planner import FastDownward, Limits
 from pddlego_local.report.cells import find_cells
 from pddlego_local.report.exports import CALL_COLUMNS, EPISODE_COLUMNS, call_rows, episode_rows
+from pddlego_local.runner.cell import CellResult
 from pddlego_local.runner.config import CellConfig, compose_cell
-from pddlego_local.runner.pool import CellResult
 from pddlego_local.runner.run import run_cells
 
 if TYPE_CHECKING:

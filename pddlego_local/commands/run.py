@@ -33,12 +33,11 @@ from pddlego_local.core.errors import CellHeld, ConfigError, InfrastructureError
 from pddlego_local.core.resources import folder
 from pddlego_local.core.visible import visible
 from pddlego_local.runner import launchers
-from pddlego_local.runner.cell import folder_of
+from pddlego_local.runner.cell import CellResult
 from pddlego_local.runner.config import CellConfig, clear_errors, compose_cell, quote_games
-from pddlego_local.runner.pool import CellResult
+from pddlego_local.runner.pool import missing
 from pddlego_local.runner.run import run_cells
-from pddlego_local.runner.sweep_cells import cells_of
-from pddlego_local.runner.sweep_record import read_sweeps, write_sweep
+from pddlego_local.runner.sweep import cells_of, read_sweeps, write_sweep
 
 MOST_CELLS_SHOWN = 24  # of more than a screen, the report is to be asked
 
@@ -160,10 +159,13 @@ def _launch(hydra: Hydra, words: list[str], cells: Sequence[CellConfig]) -> int:
         raise
     except Exception as error:
         console.print(f"a job has died: {error!r}", markup=False)
-    if missing := launchers.what_is_missing(cells):
-        console.print(missing)
-        return InfrastructureError.exit_code
-    return 0
+    left = missing(cells)
+    if left:
+        console.print(
+            f"{left} episodes of the sweep have no result: the jobs' logs say why (of Slurm, in "
+            ".submitit beside the cells); give the command again"
+        )
+    return InfrastructureError.exit_code if left else 0
 
 
 def _play_job(config: DictConfig) -> None:
@@ -174,7 +176,7 @@ def _play_job(config: DictConfig) -> None:
     try:
         launchers.go_to(runtime.cwd)
         cell = CellConfig.of(config, runtime.choices)
-        _play([cell], read_sweeps(folder_of(cell).parent))
+        _play([cell], read_sweeps(cell.folder.parent))
     except PddlegoError as error:
         _print_error(error)
 
@@ -186,7 +188,8 @@ def _play_and_show(cells: Sequence[CellConfig]) -> int:
     from pddlego_local.report.numbers import report_numbers
     from pddlego_local.report.text import on_screen
 
-    begun = [path for path in dict.fromkeys(map(folder_of, cells)) if (path / "run.json").exists()]
+    folders = dict.fromkeys(cell.folder for cell in cells)
+    begun = [path for path in folders if (path / "run.json").exists()]
     if begun:
         if len(begun) <= MOST_CELLS_SHOWN:
             show(screen(), on_screen(report_numbers(find_cells(begun))))
@@ -209,7 +212,7 @@ def _play(cells: Sequence[CellConfig], sweep: Collection[Path] = ()) -> int:
     if ended_early := [result for result in results if result.left]:
         left = sum(result.left for result in ended_early)
         console.print(
-            f"{ended_early[-1].why}, {left} episodes are left: give the command again, with a "
+            f"{ended_early[-1].reason}, {left} episodes are left: give the command again, with a "
             "higher limit if it counts what was played before"
         )
     return max(codes)

@@ -25,9 +25,15 @@ from pddlego_local.report.arms import (
     other_versions,
 )
 from pddlego_local.report.cells import CellRecord, by_number
-from pddlego_local.runner.compare import BY_DEFAULT, Declared, asked_for, choices_of, declared_in
 from pddlego_local.runner.config import clear_errors
-from pddlego_local.runner.sweep_record import read_asked
+from pddlego_local.runner.settings import (
+    BY_DEFAULT,
+    COMPARE,
+    Declared,
+    choices_of,
+    parse_comparisons,
+)
+from pddlego_local.runner.sweep import read_compare
 
 Role = Literal["primary", "secondary", "not asked"]
 
@@ -82,7 +88,7 @@ def declarations(
     """
     if words:
         with clear_errors("--compare"):
-            asked = asked_for(words)
+            asked = parse_comparisons(words)
         comparable = contrasts(arms_of(cells))
         for word, one in zip(words, asked, strict=True):
             if not matching(one, comparable):
@@ -94,7 +100,7 @@ def declarations(
     declared = []
     for folder in dict.fromkeys(cell.folder.parent for cell in cells):
         with clear_errors(f"{folder}: compare"):
-            declared.append(declared_in(_last_declared(folder, cells)))
+            declared.append(COMPARE.validate_python(_last_declared(folder, cells)))
     every = [one for of in declared for one in (BY_DEFAULT if of is None else of)]
     origins = ["declared by the experiment"] if any(of is not None for of in declared) else []
     origins += ["the default, where nothing is declared"] if None in declared else []
@@ -105,7 +111,7 @@ def _last_declared(experiment: Path, cells: Sequence[CellRecord]) -> Any:
     """The last `compare` that a start of these cells, or of their sweep, has recorded."""
     starts = [s for cell in cells if cell.folder.parent == experiment for s in cell.run.starts]
     recorded = [(start.began, start.config.get("compare")) for start in starts]
-    recorded.append(read_asked(experiment))
+    recorded.append(read_compare(experiment))
     given = [(began, compare) for began, compare in recorded if compare is not None]
     # In one second the last one counts: a sweep is written before its cells begin.
     return sorted(given, key=lambda one: one[0])[-1][1] if given else None

@@ -10,7 +10,7 @@ from pathlib import Path
 from pddlego_local.core.record.counting import Standing, time_left_s
 from pddlego_local.core.record.folder import read_faults, transcript_of, unfinished_transcripts
 from pddlego_local.report.cells import CellRecord, Cells, find_cells
-from pddlego_local.runner.sweep_record import read_sweeps
+from pddlego_local.runner.sweep import read_sweeps
 
 
 @dataclass(frozen=True)

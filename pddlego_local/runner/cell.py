@@ -4,11 +4,11 @@ Knows nothing of threads nor of the other cells that are played at the same time
 """
 
 import contextlib
-import itertools
 import threading
 import time
 from collections import defaultdict
 from collections.abc import Iterator
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import tenacity
@@ -20,6 +20,7 @@ from pddlego_local.core.errors import (
     InfrastructureError,
     MissingPart,
     ModelFault,
+    PddlegoError,
     PromptTooLong,
     RecordFault,
     UnsolvableGame,
@@ -41,23 +42,32 @@ from pddlego_local.episode.episode import Episode, Parts
 from pddlego_local.methods import Method
 from pddlego_local.models.canary import check_forced_tokens, check_obedience
 from pddlego_local.runner.config import CellConfig
-from pddlego_local.runner.environments import LentEnvironments
-from pddlego_local.runner.model_store import ModelStore
 from pddlego_local.runner.provenance import run_record
+from pddlego_local.runner.stores import EnvironmentStore, ModelStore
 
 NEVER_RETRIED = (MissingPart, GrammarIgnored, RecordFault)
 
 
-def folder_of(config: CellConfig) -> Path:
-    return config.settings.run.out / config.settings.name / config.cell
+@dataclass
+class CellResult:
+    """How one cell went. `faults` are the episodes that ended in an infrastructure fault, as
+    "game 3, trial 0: …", `refused` the fault for which none could begin, or that another process is
+    playing the cell; `left` is how many were not begun because the run ended early, for the
+    `reason`."""
+
+    folder: Path
+    played: int = 0
+    faults: list[str] = field(default_factory=list)
+    left: int = 0
+    reason: str = ""
+    refused: PddlegoError | None = None
 
 
 class OpenCell:
     """A cell that this process holds until `close`. `missing` are the episodes, as (game, trial),
     that have no terminal row yet; `ready` says that nothing is to be done, run.json included.
-
-    Of what `note` was told: `played` is how many have a row, `faults` are those that ended in an
-    infrastructure fault, as "game 3, trial 0: …", `left` is how many were not begun.
+    `result` is how it went so far, `in_flight` how many episodes were handed out and have not
+    ended: both are kept by `next_episodes` and `ended`.
     """
 
     def __init__(
@@ -68,9 +78,10 @@ class OpenCell:
         Raises ConfigError, CellHeld if another process holds the cell.
         """
         self.config = config
-        self.folder = folder_of(config)
-        self.faults: list[str] = []
-        self.played = self.left = 0
+        self.folder = config.folder
+        self.result = CellResult(config.folder)
+        self.in_flight = 0
+        self._waves = self.waves()
         self._answered = False
         self._models, self._planner, self._stop = models, planner, stop
         self._decoding: Decoding = config.build("decoding")
@@ -78,14 +89,12 @@ class OpenCell:
         self._trained_on = frozenset[str]()
         self._earlier: list[EpisodeRow] = []
         with contextlib.ExitStack() as stack:
-            self._environments = stack.enter_context(contextlib.closing(LentEnvironments(config)))
+            self._environments = stack.enter_context(contextlib.closing(EnvironmentStore(config)))
             config.check_games(self._environments.first)
             self._model = models.get(config)
             self._record = stack.enter_context(Cell(self.folder))
             done = self._record.done()
-            settings = config.settings
-            episodes = itertools.product(settings.games, range(settings.trials))
-            self.missing = [episode for episode in episodes if episode not in done]
+            self.missing = [episode for episode in config.episodes if episode not in done]
             self._environments.wanted = len(self.missing)
             self.done = len(done)
             self.ready = not self.missing and (self._record.described or not done)
@@ -127,35 +136,40 @@ class OpenCell:
             if "forced_tokens" in run.model:
                 check_forced_tokens(model, thinking=decoding.thinking)
 
-    def waves(self) -> Iterator[list[tuple[int, int]]]:
-        """The missing episodes, as lists of those that may be played together. The next list is to
-        be asked for when all of the last have ended.
+    def next_episodes(self) -> list[tuple[int, int]]:
+        """The missing episodes that may be played together, when all of the last have ended; none
+        at the end."""
+        episodes = next(self._waves, [])
+        self.in_flight = len(episodes)
+        return episodes
 
-        A method that learns from earlier trials plays one trial after the other. Later trials wait
-        for episodes that ended in a fault, so that what is learnt never depends on chance.
-        """
+    def waves(self) -> Iterator[list[tuple[int, int]]]:
+        """A method that learns from earlier trials plays one trial after the other. Later trials
+        wait for episodes that ended in a fault, so that what is learnt never depends on chance."""
         by_trial: dict[int, list[tuple[int, int]]] = defaultdict(list)
         for game, trial in self.missing:
             by_trial[trial if self._method.learns else 0].append((game, trial))
         for trial in sorted(by_trial):
-            if self.faults:
-                self.faults += [
+            if self.result.faults:
+                self.result.faults += [
                     f"game {g}, trial {t}: waits for trial {t - 1}" for g, t in by_trial[trial]
                 ]
-            elif self.left:
-                self.left += len(by_trial[trial])
+            elif self.result.left:
+                self.result.left += len(by_trial[trial])
             else:
                 self._earlier = self._record.earlier(trial) if self._method.learns else []
                 yield by_trial[trial]
 
-    def note(self, end: EpisodeRow | FaultRow | None) -> None:
-        """How one episode of the present wave ended."""
+    def ended(self, end: EpisodeRow | FaultRow | None) -> None:
+        """How one of these episodes ended; None: it was not begun, or was stopped by us."""
+        self.in_flight -= 1
         if end is None:
-            self.left += 1
+            self.result.left += 1
         elif isinstance(end, FaultRow):
-            self.faults.append(f"game {end.game}, trial {end.trial}: {end.fault}: {end.message}")
+            fault = f"game {end.game}, trial {end.trial}: {end.fault}: {end.message}"
+            self.result.faults.append(fault)
         else:
-            self.played += 1
+            self.result.played += 1
 
     def play(self, game: int, trial: int) -> EpisodeRow | FaultRow | None:
         """One episode to its terminal row, or to the fault of an infrastructure that failed for

@@ -2,13 +2,14 @@
 
 import contextlib
 import hashlib
+import itertools
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
 import pydantic
 from hydra import compose, initialize_config_dir
@@ -17,16 +18,14 @@ from hydra.errors import HydraException, InstantiationException
 from hydra.utils import get_class, instantiate
 from omegaconf import DictConfig, OmegaConf
 from omegaconf.errors import OmegaConfBaseException
-from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field
 
 from pddlego_local.core.errors import ConfigError
 from pddlego_local.core.protocols import Environment, Numbered
-from pddlego_local.core.record.run_record import MOST_EPISODES, parse_games
 from pddlego_local.core.resources import folder
 from pddlego_local.decoding.rungs import RUNGS
 from pddlego_local.environments import family
 from pddlego_local.methods import prompts
-from pddlego_local.runner.compare import Compare
+from pddlego_local.runner.settings import Settings
 
 GROUPS = ("environment", "method", "model", "decoding", "planner")
 # Limits, concurrency, paths, and what is told of a model: they do not change results and are not
@@ -43,68 +42,12 @@ def quote_games(overrides: Sequence[str]) -> list[str]:
 
     games=0-9,17 and games=[0,3] become games="0-9,17" and games="[0,3]".
     """
-    return [_quoted(override) for override in overrides]
 
+    def quoted(match: re.Match[str]) -> str:
+        bare = re.sub(r"""["'\\]""", "", match[2])
+        return f'{match[1]}"{bare}"'
 
-def _quoted(override: str) -> str:
-    match = re.fullmatch(r"(\+{0,2}games=)(.*)", override, re.DOTALL)
-    if not match:
-        return override
-    bare = re.sub(r"""["'\\]""", "", match[2])
-    return f'{match[1]}"{bare}"'
-
-
-def _path(path: Path) -> Path:
-    if "\0" in str(path):
-        raise ValueError("no path holds a NUL")
-    return path
-
-
-def _folder(name: str) -> str:
-    """What can be the name of one folder, and is not hidden."""
-    if not re.fullmatch(r"[\w-][\w.-]*", name) or len(name.encode()) > 100:
-        raise ValueError(
-            "write letters, digits, '_', '-' and '.', which does not come first; at most 100 bytes"
-        )
-    return name
-
-
-_STRICT = ConfigDict(extra="forbid")
-
-
-@pydantic.dataclasses.dataclass(config=_STRICT, kw_only=True, frozen=True)
-class RunSettings:
-    """How a cell is carried out; nothing here changes its results.
-
-    `retries` is how often an episode is tried again after an infrastructure fault. At a limit, None
-    for none, no further episode begins. `max_tokens_total` are all tokens of the command's cells,
-    prompts and answers, whenever played; `max_hours` count from the command's start.
-    """
-
-    out: Annotated[Path, AfterValidator(_path)]
-    concurrency: Annotated[int, Field(ge=1, le=4096)]
-    retries: Annotated[int, Field(ge=0)]
-    max_tokens_total: Annotated[int, Field(ge=1)] | None
-    max_hours: Annotated[float, Field(gt=0)] | None
-
-
-@pydantic.dataclasses.dataclass(config=_STRICT, kw_only=True, frozen=True)
-class Settings:
-    """The keys of `conf/config.yaml` outside the groups. `games` are the games' seeds."""
-
-    name: Annotated[str, AfterValidator(_folder)]
-    seed: Annotated[int, Field(ge=0)]
-    games: Annotated[tuple[int, ...], BeforeValidator(parse_games)]
-    trials: Annotated[int, Field(ge=1, le=MOST_EPISODES)]
-    run: RunSettings
-    compare: Compare = None
-
-    def __post_init__(self) -> None:
-        if len(self.games) * self.trials > MOST_EPISODES:
-            raise ValueError(
-                f"{len(self.games):,} games and trials={self.trials}: a cell has at most "
-                f"{MOST_EPISODES:,} episodes; ask for fewer"
-            )
+    return [re.sub(r"(?s)\A(\+{0,2}games=)(.*)", quoted, override) for override in overrides]
 
 
 @dataclass(frozen=True)
@@ -128,29 +71,39 @@ class CellConfig:
     @property
     def identity(self) -> dict[str, Any]:
         """What changes results. A folder of weights, data or wins counts by its name alone."""
-        kept = {
+        options: dict[str, Any] = {
             group: {
                 k: v for k, v in self.tree[group].items() if k not in WITHOUT_EFFECT.get(group, ())
             }
             for group in GROUPS
         }
         for group, key in (("model", "weights"), ("environment", "data"), ("method", "domains")):
-            folder = kept[group].get(key)
-            if folder and Path(folder).is_dir():
-                kept[group][key] = Path(folder).name
-        rung = RUNGS.get(str(kept["decoding"].get("rung")))
-        if kept["decoding"].get("reading") != "lenient" or rung is None or rung.constrained:
-            kept["decoding"].pop("reading", None)  # strict, as all was read before one could choose
-        return {**kept, "seed": self.tree["seed"]}
+            path = options[group].get(key)
+            if path and Path(path).is_dir():
+                options[group][key] = Path(path).name
+        decoding = options["decoding"]
+        rung = RUNGS.get(str(decoding.get("rung")))
+        if decoding.get("reading") != "lenient" or rung is None or rung.constrained:
+            decoding.pop("reading", None)  # strict, as all was read before one could choose
+        return {**options, "seed": self.tree["seed"]}
 
     @property
     def cell(self) -> str:
         """A stable folder name: labels, seed, and a hash of everything that changes results."""
         text = json.dumps(self.identity, sort_keys=True)
         digest = hashlib.sha256(text.encode()).hexdigest()[:8]
-        return "-".join(
-            [*(self.labels[group] for group in GROUPS[:4]), f"s{self.tree['seed']}", digest]
-        )
+        labels = (self.labels[group] for group in GROUPS[:4])
+        return "-".join([*labels, f"s{self.tree['seed']}", digest])
+
+    @property
+    def folder(self) -> Path:
+        """Where its record is."""
+        return self.settings.run.out / self.settings.name / self.cell
+
+    @property
+    def episodes(self) -> Iterator[tuple[int, int]]:
+        """(game, trial) of each that is asked for."""
+        return itertools.product(self.settings.games, range(self.settings.trials))
 
     @cached_property
     def settings(self) -> Settings:
@@ -225,46 +178,43 @@ def compose_cell(overrides: Sequence[str]) -> CellConfig:
     return CellConfig.of(plain, choices)
 
 
-class clear_errors:
+@contextlib.contextmanager
+def clear_errors(group: str) -> Iterator[None]:
     """Turns what pydantic and Hydra say of a bad value of a group ("" for none) into a ConfigError:
     one sentence naming the key."""
-
-    def __init__(self, group: str) -> None:
-        self.group = group
-
-    def __enter__(self) -> None:
-        pass
-
-    def __exit__(self, _: object, error: BaseException | None, __: object) -> None:
-        cause = error.__cause__ if isinstance(error, InstantiationException) else error
+    try:
+        yield
+    except Exception as error:
+        building = isinstance(error, InstantiationException)
+        cause = error.__cause__ if building else error
         if isinstance(cause, ImportError) and isinstance(cause.__cause__, ConfigError):
             cause = cause.__cause__  # of a module that reads its files as it is loaded
-        if isinstance(cause, pydantic.ValidationError):
-            raise ConfigError("; ".join(self._sentence(e) for e in cause.errors())) from error
         if isinstance(cause, ConfigError):
-            raise cause
-        if isinstance(error, InstantiationException) and isinstance(
-            cause, TypeError | ValueError | ImportError
-        ):
-            raise ConfigError(f"{self.group}: {cause}") from error
-        if isinstance(error, OmegaConfBaseException):
-            raise ConfigError(
-                ": ".join(filter(None, [error.full_key, _first_line(error)]))
-            ) from error
-        if isinstance(error, HydraException) and not isinstance(error, InstantiationException):
+            raise cause from cause.__cause__
+        if isinstance(cause, pydantic.ValidationError):
+            message = "; ".join(_sentence(group, e) for e in cause.errors())
+        elif building and isinstance(cause, TypeError | ValueError | ImportError):
+            message = f"{group}: {cause}"
+        elif isinstance(error, OmegaConfBaseException):
+            message = ": ".join(filter(None, [error.full_key, _first_line(error)]))
+        elif isinstance(error, HydraException) and not building:
             options = ", ".join(getattr(error, "options", None) or ())
-            there_are = f"; there are {options}" if options else ""
-            raise ConfigError(_first_line(error) + there_are) from error
+            message = _first_line(error) + (f"; there are {options}" if options else "")
+        else:
+            raise
+        raise ConfigError(message) from error
 
-    def _sentence(self, error: Any) -> str:
-        key = ".".join([part for part in (self.group, *map(str, error["loc"])) if part])
-        if error["type"] == "unexpected_keyword_argument":
-            return f"{key}: there is no such option"
-        if error["type"] == "missing_argument":
-            return f"{key}: must be given"
-        words = error["msg"].removeprefix("Value error, ")
-        told = f"{key}={error['input']!r}: " if error["loc"] else f"{key}: " if key else ""
-        return f"{told}{words[0].lower()}{words[1:]}"
+
+def _sentence(group: str, error: Any) -> str:
+    """What pydantic says of one value."""
+    key = ".".join([part for part in (group, *map(str, error["loc"])) if part])
+    if error["type"] == "unexpected_keyword_argument":
+        return f"{key}: there is no such option"
+    if error["type"] == "missing_argument":
+        return f"{key}: must be given"
+    words = error["msg"].removeprefix("Value error, ")
+    place = f"{key}={error['input']!r}: " if error["loc"] else f"{key}: " if key else ""
+    return f"{place}{words[0].lower()}{words[1:]}"
 
 
 def _first_line(error: Exception) -> str:

@@ -8,11 +8,8 @@ import importlib
 import os
 import shutil
 import socket
-from collections.abc import Sequence
 
 from pddlego_local.core.errors import ConfigError, MissingPart
-from pddlego_local.runner.config import CellConfig
-from pddlego_local.runner.pool import missing
 
 HERE = "hydra._internal.core_plugins.basic_launcher.BasicLauncher"
 EXTRAS = {"hydra_submitit_launcher": "slurm", "hydra_ray_launcher": "ray"}
@@ -46,14 +43,3 @@ def go_to(folder: str) -> None:
             f"{socket.gethostname()} does not see {folder}, from which the sweep was started: a "
             "sweep on several machines needs that folder on a file system that all of them see"
         ) from error
-
-
-def what_is_missing(cells: Sequence[CellConfig]) -> str:
-    """A sentence about the episodes that no job has played; "" if there are none."""
-    left = missing(cells)
-    if not left:
-        return ""
-    return (
-        f"{left} episodes of the sweep have no result: the jobs' logs say why (of Slurm, in "
-        ".submitit beside the cells); give the command again"
-    )

@@ -63,33 +63,33 @@ class LiveView:
             self._standing.add(cell, end)
         self._progress.advance(self._bar)
 
-    def look(self, under_way: int, planner_queue: int) -> None:
+    def update(self, under_way: int, planner_queue: int) -> None:
         """Shows how things are: `under_way` episodes, `planner_queue` tasks that wait for it."""
-        told = self._told(under_way, planner_queue)
-        self._progress.update(self._bar, description=told)
+        status = self._status(under_way, planner_queue)
+        self._progress.update(self._bar, description=status)
         now = self._clock()
         if not self._console.is_terminal and now - self._line_at >= LINE_EVERY_S:
             self._line_at = now
-            line = f"{self._ended} of {self._episodes} episodes, {told}"
+            line = f"{self._ended} of {self._episodes} episodes, {status}"
             self._console.print(line, highlight=False)
 
     def end(self) -> None:
         if self._progress.live.is_started:
-            self._progress.update(self._bar, description=self._told(0, 0))
+            self._progress.update(self._bar, description=self._status(0, 0))
             self._progress.stop()
 
-    def _told(self, under_way: int, planner_queue: int) -> str:
+    def _status(self, under_way: int, planner_queue: int) -> str:
         elapsed_s = max(self._clock() - self._began, 1e-9)
-        told = [f"cells {self._cells_done}/{self._cells}"]
+        parts = [f"cells {self._cells_done}/{self._cells}"]
         if success := self._standing.success:
-            told.append(f"success {success}")
+            parts.append(f"success {success}")
         if self._tokens:
-            told.append(f"{self._tokens / elapsed_s:,.0f} tokens/s")
+            parts.append(f"{self._tokens / elapsed_s:,.0f} tokens/s")
         if planner_queue:
-            told.append(f"planner queue {planner_queue}")
+            parts.append(f"planner queue {planner_queue}")
         if restarts := self._restarts():
-            told.append(f"server restarts {restarts}")
+            parts.append(f"server restarts {restarts}")
         left_s = time_left_s(elapsed_s, self._ended, under_way, self._episodes)
         if left_s:
-            told.append(f"{datetime.timedelta(seconds=round(left_s))} left")
-        return ", ".join(told)
+            parts.append(f"{datetime.timedelta(seconds=round(left_s))} left")
+        return ", ".join(parts)

@@ -6,20 +6,21 @@ their company.
 """
 
 import contextlib
-from collections.abc import Callable, Collection, Sequence
+import json
+from collections import defaultdict
+from collections.abc import Callable, Collection, Iterable, Sequence
 from pathlib import Path
 
 from rich.console import Console
 
 from pddlego_local.core.record.folder import read_rows
 from pddlego_local.core.record.rows import EpisodeRow
-from pddlego_local.runner.cell import folder_of
+from pddlego_local.runner.cell import CellResult
 from pddlego_local.runner.config import CellConfig
-from pddlego_local.runner.model_store import ModelStore
-from pddlego_local.runner.pool import CellResult, Pool, missing
+from pddlego_local.runner.pool import Pool, missing
 from pddlego_local.runner.progress_display import LiveView
-from pddlego_local.runner.shutdown import EarlyEnd
-from pddlego_local.runner.sweep_record import by_model
+from pddlego_local.runner.shutdown import Shutdown
+from pddlego_local.runner.stores import ModelStore
 
 
 def run_cell(
@@ -37,12 +38,12 @@ def run_cell(
 
 def run_cells(
     configs: Sequence[CellConfig],
-    told: Callable[[CellResult], None],
+    on_result: Callable[[CellResult], None],
     console: Console | None = None,
     sweep: Collection[Path] = (),
     models: ModelStore | None = None,
 ) -> None:
-    """Plays what is missing of these cells, model by model, and tells of each how it went.
+    """Plays what is missing of these cells, model by model; `on_result` is called for each.
 
     The limits are those of the first; the tokens of all cells of `sweep` count, whoever plays them,
     where others than these do. What hits one cell alone, a fault or another process that is playing
@@ -53,12 +54,12 @@ def run_cells(
     An interrupt raises KeyboardInterrupt, when the episodes in flight have ended.
     """
     console = console or Console(stderr=True)
-    folders = {*map(folder_of, configs), *sweep}
+    folders = {*(config.folder for config in configs), *sweep}
 
     def recorded() -> list[EpisodeRow]:
         return [row for folder in folders for row in read_rows(folder / "episodes.jsonl")]
 
-    early = EarlyEnd(configs[0].settings.run, recorded)
+    shutdown = Shutdown(configs[0].settings.run, recorded)
     with contextlib.ExitStack() as stack:
         store = models or stack.enter_context(contextlib.closing(ModelStore()))
         view = LiveView(console, len(configs), missing(configs), lambda: store.restarts)
@@ -66,9 +67,17 @@ def run_cells(
 
         def cell_ended(result: CellResult) -> None:
             view.cell_ended()
-            told(result)
+            on_result(result)
 
-        for cells in by_model(configs):
-            Pool(cells, store, early, console, cell_ended, view).play()
-    if early.interrupted:
+        for cells in _by_model(configs):
+            Pool(cells, store, shutdown, console, cell_ended, view).play()
+    if shutdown.interrupted:
         raise KeyboardInterrupt
+
+
+def _by_model(configs: Sequence[CellConfig]) -> Iterable[list[CellConfig]]:
+    """The cells of each model together, in the order in which the models come."""
+    groups: dict[str, list[CellConfig]] = defaultdict(list)
+    for config in configs:
+        groups[json.dumps(config.tree["model"], sort_keys=True)].append(config)
+    return groups.values()

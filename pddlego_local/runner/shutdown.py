@@ -12,12 +12,12 @@ from collections.abc import Callable, Iterable, Iterator
 from types import FrameType
 
 from pddlego_local.core.record.rows import EpisodeRow
-from pddlego_local.runner.config import RunSettings
+from pddlego_local.runner.settings import RunSettings
 
 RECOUNT_S = 60.0
 
 
-class EarlyEnd:
+class Shutdown:
     """Whether episodes may still begin. Thread-safe.
 
     Tokens are those of finished episodes, prompts and answers together. `recorded` reads the rows
@@ -32,12 +32,9 @@ class EarlyEnd:
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self.interrupted = False
-        self._limits = limits
+        self._limits, self._recorded, self._clock = limits, recorded, clock
         self._tokens = 0
-        self._clock = clock
-        self._began = clock()
-        self._recorded = recorded
-        self._recount_at = self._began
+        self._began = self._recount_at = clock()
         self._lock = threading.Lock()
 
     def count(self, row: EpisodeRow) -> None:
@@ -45,18 +42,18 @@ class EarlyEnd:
             self._tokens += _tokens(row)
 
     @property
-    def why(self) -> str:
-        """The reason in words, "" while episodes may begin."""
+    def reason(self) -> str:
+        """In words, "" while episodes may begin."""
         most_tokens, most_hours = self._limits.max_tokens_total, self._limits.max_hours
         if self.interrupted:
             return "interrupted"
-        if most_tokens is not None and (tokens := self._counted()) >= most_tokens:
+        if most_tokens is not None and (tokens := self._tokens_so_far()) >= most_tokens:
             return f"run.max_tokens_total={most_tokens} is reached ({tokens:,} tokens)"
         if most_hours is not None and self._clock() - self._began >= 3600 * most_hours:
             return f"run.max_hours={most_hours:g} is reached"
         return ""
 
-    def _counted(self) -> int:
+    def _tokens_so_far(self) -> int:
         with self._lock:
             if self._clock() >= self._recount_at:
                 self._tokens = sum(map(_tokens, self._recorded()))
@@ -71,12 +68,12 @@ class EarlyEnd:
             yield
             return
 
-        def answer(number: int, frame: FrameType | None) -> None:
+        def handle(number: int, frame: FrameType | None) -> None:
             if self.interrupted or not in_flight():
                 signal.default_int_handler(number, frame)
             self.interrupted = True
 
-        before = signal.signal(signal.SIGINT, answer)
+        before = signal.signal(signal.SIGINT, handle)
         try:
             yield
         finally:

@@ -14,7 +14,7 @@ from pddlego_local.core.record.rows import FaultRow
 from pddlego_local.report.progress import progress
 from pddlego_local.runner.config import compose_cell
 from pddlego_local.runner.run import run_cell
-from pddlego_local.runner.sweep_record import write_sweep
+from pddlego_local.runner.sweep import write_sweep
 from tests.rows import row, run_record
 
 

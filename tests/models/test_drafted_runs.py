@@ -14,8 +14,8 @@ from pddlego_local.models.random import RandomModel
 from pddlego_local.models.transformers import TransformersModel
 from pddlego_local.report.cells import find_cells
 from pddlego_local.report.numbers import report_numbers
+from pddlego_local.runner.cell import CellResult
 from pddlego_local.runner.config import compose_cell
-from pddlego_local.runner.pool import CellResult
 from pddlego_local.runner.run import run_cell
 from tests.given import give
 from tools.chaos.sweeps import without_clocks

@@ -10,7 +10,7 @@ from pddlego_local.core.record.folder import read_rows
 from pddlego_local.core.resources import folder
 from pddlego_local.runner.config import compose_cell
 from pddlego_local.runner.run import run_cell
-from pddlego_local.runner.sweep_cells import cells_of
+from pddlego_local.runner.sweep import cells_of
 
 FILES = {path.stem: path for path in (folder("conf") / "experiment").glob("paper_*.yaml")}
 # What is played of each: rooms, seeds and (to the reference) prompts change no code.

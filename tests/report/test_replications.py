@@ -15,7 +15,7 @@ from pddlego_local.report.cells import find_cells
 from pddlego_local.report.papers import Result, paper_results
 from pddlego_local.runner.config import CellConfig, compose_cell, quote_games
 from pddlego_local.runner.run import run_cell
-from pddlego_local.runner.sweep_cells import cells_of
+from pddlego_local.runner.sweep import cells_of
 from tests.models.families import make_family
 
 FILES = sorted(path.stem for path in (folder("conf") / "experiment").glob("replicate_*.yaml"))

@@ -13,7 +13,6 @@ from pddlego_local.commands import run as command
 from pddlego_local.core.errors import ConfigError, MissingPart
 from pddlego_local.core.record.folder import read_rows
 from pddlego_local.core.record.rows import EpisodeRow
-from pddlego_local.runner.cell import folder_of
 from pddlego_local.runner.config import CellConfig, compose_cell
 from pddlego_local.runner.launchers import check_launcher, go_to
 from pddlego_local.runner.run import run_cells
@@ -70,7 +69,7 @@ def cells(out: Path) -> list[CellConfig]:
 def rows(configs: Sequence[CellConfig]) -> list[list[EpisodeRow]]:
     return [
         sorted(
-            map(without_clocks, read_rows(folder_of(config) / "episodes.jsonl")),
+            map(without_clocks, read_rows(config.folder / "episodes.jsonl")),
             key=lambda row: row.game,
         )
         for config in configs

@@ -33,12 +33,12 @@ def test_what_has_come_of_the_run_is_told_in_plain_lines_where_there_is_no_termi
     view.episode_ended(CELL, fault)
     view.cell_ended()
     clock.now_s = 59
-    view.look(under_way=2, planner_queue=0)
+    view.update(under_way=2, planner_queue=0)
     assert console.file.getvalue() == ""  # type: ignore[attr-defined]
     clock.now_s, restarts[0] = 60, 1
-    view.look(under_way=2, planner_queue=7)
+    view.update(under_way=2, planner_queue=7)
     clock.now_s = 61
-    view.look(under_way=2, planner_queue=7)
+    view.update(under_way=2, planner_queue=7)
     assert console.file.getvalue() == (  # type: ignore[attr-defined]
         "5 of 40 episodes, cells 1/3, success 66.7% of 3 that count (1 trivial left out), "
         "20 tokens/s, planner queue 7, server restarts 1, 0:05:50 left\n"
@@ -52,7 +52,7 @@ def test_in_a_narrow_window_nothing_is_cut_and_the_end_is_told() -> None:
     view.begin()
     for number in range(2):
         view.episode_ended(CELL, row("success", number))
-        view.look(under_way=1 - number, planner_queue=0)
+        view.update(under_way=1 - number, planner_queue=0)
     view.cell_ended()
     view.end()
     told = " ".join(console.file.getvalue().split())  # type: ignore[attr-defined]

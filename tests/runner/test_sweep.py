@@ -14,11 +14,11 @@ from pddlego_local.core.errors import ConfigError, ModelFault
 from pddlego_local.core.record.folder import Cell, read_rows
 from pddlego_local.core.record.rows import EpisodeRow
 from pddlego_local.models.reference import ReferenceFormalizer
-from pddlego_local.runner.cell import OpenCell
-from pddlego_local.runner.config import CellConfig, RunSettings, compose_cell
-from pddlego_local.runner.pool import CellResult
+from pddlego_local.runner.cell import CellResult, OpenCell
+from pddlego_local.runner.config import CellConfig, compose_cell
 from pddlego_local.runner.run import run_cells
-from pddlego_local.runner.shutdown import EarlyEnd
+from pddlego_local.runner.settings import RunSettings
+from pddlego_local.runner.shutdown import Shutdown
 from tests.given import give
 from tests.rows import row
 from tests.sweeping import Meeting, Talkative
@@ -147,7 +147,7 @@ def test_a_limit_of_tokens_ends_a_sweep_in_the_middle_and_a_higher_one_goes_on(
     results = play(Talkative(), configs(limited, *low), monkeypatch)
     played = sum(result.played for result in results)
     assert 0 < played < 6 and played + sum(result.left for result in results) == 6
-    assert "run.max_tokens_total" in results[-1].why and not any(r.faults for r in results)
+    assert "run.max_tokens_total" in results[-1].reason and not any(r.faults for r in results)
     again = play(Talkative(), configs(limited, *low), monkeypatch)
     assert sum(result.played for result in again) == 0, "what was played before counts"
     play(Talkative(), configs(limited, f"run.max_tokens_total={2 * total}"), monkeypatch)
@@ -169,25 +169,25 @@ def test_hours_count_from_the_start_and_tokens_from_the_record() -> None:
     now = 0.0
     limits = RunSettings(out=Path(), concurrency=1, retries=0, max_hours=2, max_tokens_total=100)
     recorded = [row(prompt_tokens=50, completion_tokens=20)]
-    early = EarlyEnd(limits, lambda: recorded, clock=lambda: now)
-    assert early.why == ""
+    shutdown = Shutdown(limits, lambda: recorded, clock=lambda: now)
+    assert shutdown.reason == ""
     now = 7200.0
-    assert "max_hours" in early.why
-    early.count(row(completion_tokens=30))
-    assert "max_tokens_total=100" in early.why
+    assert "max_hours" in shutdown.reason
+    shutdown.count(row(completion_tokens=30))
+    assert "max_tokens_total=100" in shutdown.reason
 
 
 def test_tokens_that_other_machines_use_count_within_a_minute() -> None:
     now = 0.0
     limits = RunSettings(out=Path(), concurrency=1, retries=0, max_hours=None, max_tokens_total=100)
     recorded = [row(completion_tokens=20)]
-    early = EarlyEnd(limits, lambda: recorded, clock=lambda: now)
-    assert early.why == ""
-    early.count(row(completion_tokens=30))
+    shutdown = Shutdown(limits, lambda: recorded, clock=lambda: now)
+    assert shutdown.reason == ""
+    shutdown.count(row(completion_tokens=30))
     recorded += [row(completion_tokens=30), row(completion_tokens=50)]
-    assert early.why == ""
+    assert shutdown.reason == ""
     now = 60.0
-    assert "(100 tokens)" in early.why
+    assert "(100 tokens)" in shutdown.reason
 
 
 def test_ctrl_c_once_finishes_what_is_in_flight(tmp_path: Path) -> None:

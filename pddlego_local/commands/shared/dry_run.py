@@ -29,9 +29,8 @@ class CellCount:
 
 def count(overrides: Sequence[str], config: CellConfig) -> CellCount:
     """From the cell's record; loads, starts and writes nothing. Raises ConfigError as a run."""
-    built, settings = config.check(), config.settings
-    episodes = {(game, trial) for game in settings.games for trial in range(settings.trials)}
-    done = len(Cell(settings.run.out / settings.name / config.cell).done() & episodes)
+    built, episodes = config.check(), set(config.episodes)
+    done = len(Cell(config.folder).done() & episodes)
     most = built["method"].most_calls(built["environment"].budget, built["decoding"].best_of)
     return CellCount(overrides, config, len(episodes), done, most * (len(episodes) - done))
 

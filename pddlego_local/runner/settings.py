@@ -1,0 +1,151 @@
+"""The keys of `conf/config.yaml` outside the groups: which games, how they are played, and which
+comparisons an experiment declares.
+
+`run` and `compare` are no part of a cell's identity: they may change while cells are continued.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import fields
+from pathlib import Path
+from typing import Annotated, get_args
+
+import pydantic
+from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field, field_validator
+
+from pddlego_local.core.record.run_record import MOST_EPISODES, parse_games
+from pddlego_local.decoding import Decoding
+
+FACTORS = ("method", "model", "environment.budget")
+OPTIONS_OF = ("decoding.", "method.", "model.", "planner.")
+_STRICT = ConfigDict(extra="forbid")
+
+
+def _factor(name: str) -> str:
+    group, _, option = name.partition(".")
+    known = [field.name for field in fields(Decoding)]
+    if group == "decoding" and option not in known:
+        raise ValueError(f"decoding has no such option; it has {', '.join(known)}")
+    if name not in FACTORS and not (name.startswith(OPTIONS_OF) and option):
+        raise ValueError(f"write {', '.join(FACTORS)}, or an option such as decoding.rung")
+    return name
+
+
+def choices_of(factor: str) -> tuple[str, ...]:
+    """The values of an option of `Decoding` that has a list of them, in its order."""
+    kinds = {f"decoding.{field.name}": field.type for field in fields(Decoding)}
+    return tuple(choice for choice in get_args(kinds.get(factor)) if isinstance(choice, str))
+
+
+@pydantic.dataclasses.dataclass(config=_STRICT, kw_only=True, frozen=True)
+class Declared:
+    """Arms that differ in nothing but `factor`, an option, are compared: the one with the value
+    `base` with each other one, or with that of the value `other` alone. Without a base every two
+    are. Values are written as reports name them: "free", "qwen3_8b", "2".
+
+    What is `primary` is tested apart from the rest (`report.comparisons`).
+    """
+
+    factor: Annotated[str, AfterValidator(_factor)]
+    base: Annotated[str, BeforeValidator(str)] = ""
+    other: Annotated[str, BeforeValidator(str)] = ""
+    primary: bool = False
+
+    @field_validator("base", "other")
+    @classmethod
+    def _value(cls, value: str, info: pydantic.ValidationInfo) -> str:
+        choices = choices_of(info.data.get("factor", ""))
+        if info.field_name == "other" and value and value == info.data.get("base"):
+            raise ValueError("write another value than that of base")
+        if info.field_name == "other" and value and not info.data.get("base"):
+            raise ValueError("write base too")
+        if value and choices and re.split(r" \+ |, ", value)[0] not in choices:
+            raise ValueError(f"choose one of {', '.join(choices)}")
+        return value
+
+    def __str__(self) -> str:
+        """For example "decoding.rung, free against grounded"."""
+        if not self.base:
+            return f"{self.factor}, every two values"
+        return f"{self.factor}, {self.base} against {self.other or 'each other value'}"
+
+
+Comparisons = tuple[Declared, ...]
+
+BY_DEFAULT: Comparisons = (Declared(factor="decoding.rung", base="free"),)
+"""Where nothing is declared: each rung with a grammar against free."""
+
+
+def _each_once(comparisons: Comparisons | None) -> Comparisons | None:
+    seen = Counter((one.factor, one.base, one.other) for one in comparisons or ())
+    for one, times in seen.items():
+        if times > 1:
+            raise ValueError(f"{' '.join(filter(None, one))} stands here twice")
+    return comparisons
+
+
+Compare = Annotated[Comparisons | None, AfterValidator(_each_once)]
+"""Of `compare`: None where an experiment declares none."""
+COMPARE: pydantic.TypeAdapter[Comparisons | None] = pydantic.TypeAdapter(Compare)
+
+
+def parse_comparisons(words: Sequence[str]) -> Comparisons:
+    """Of --compare: "decoding.rung", "decoding.rung=free" or "decoding.rung=free:grounded". Raises
+    ValueError."""
+    entries = []
+    for word in words:
+        factor, _, values = word.partition("=")
+        base, _, other = values.partition(":")
+        entries.append({"factor": factor, "base": base, "other": other})
+    return COMPARE.validate_python(entries) or ()
+
+
+def _path(path: Path) -> Path:
+    if "\0" in str(path):
+        raise ValueError("no path holds a NUL")
+    return path
+
+
+def _folder(name: str) -> str:
+    """What can be the name of one folder, and is not hidden."""
+    if not re.fullmatch(r"[\w-][\w.-]*", name) or len(name.encode()) > 100:
+        raise ValueError(
+            "write letters, digits, '_', '-' and '.', which does not come first; at most 100 bytes"
+        )
+    return name
+
+
+@pydantic.dataclasses.dataclass(config=_STRICT, kw_only=True, frozen=True)
+class RunSettings:
+    """How a cell is carried out; nothing here changes its results.
+
+    `retries` is how often an episode is tried again after an infrastructure fault. At a limit, None
+    for none, no further episode begins. `max_tokens_total` are all tokens of the command's cells,
+    prompts and answers, whenever played; `max_hours` count from the command's start.
+    """
+
+    out: Annotated[Path, AfterValidator(_path)]
+    concurrency: Annotated[int, Field(ge=1, le=4096)]
+    retries: Annotated[int, Field(ge=0)]
+    max_tokens_total: Annotated[int, Field(ge=1)] | None
+    max_hours: Annotated[float, Field(gt=0)] | None
+
+
+@pydantic.dataclasses.dataclass(config=_STRICT, kw_only=True, frozen=True)
+class Settings:
+    """The keys of `conf/config.yaml` outside the groups. `games` are the games' seeds."""
+
+    name: Annotated[str, AfterValidator(_folder)]
+    seed: Annotated[int, Field(ge=0)]
+    games: Annotated[tuple[int, ...], BeforeValidator(parse_games)]
+    trials: Annotated[int, Field(ge=1, le=MOST_EPISODES)]
+    run: RunSettings
+    compare: Compare = None
+
+    def __post_init__(self) -> None:
+        if len(self.games) * self.trials > MOST_EPISODES:
+            raise ValueError(
+                f"{len(self.games):,} games and trials={self.trials}: a cell has at most "
+                f"{MOST_EPISODES:,} episodes; ask for fewer"
+            )

@@ -1,0 +1,101 @@
+"""A sweep's cells, and sweep.json beside them: which cells it will play, how many episodes each
+has, and what its report shall compare.
+
+Written before the first of them begins, so that whoever looks on knows of all. The last sweep's
+replaces that of an earlier one.
+"""
+
+import itertools
+import math
+from collections import defaultdict
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any, NotRequired
+
+import pydantic
+from hydra.core.override_parser.overrides_parser import OverridesParser
+from omegaconf import DictConfig
+from typing_extensions import TypedDict
+
+from pddlego_local.core.errors import ConfigError
+from pddlego_local.core.formats import now
+from pddlego_local.core.record.folder import recording, write_json
+from pddlego_local.runner.config import CellConfig
+
+MOST_CELLS = 10_000
+NAME = "sweep.json"
+
+
+def cells_of(config: DictConfig) -> list[list[str]]:
+    """The overrides of every job that Hydra's basic sweeper will start, in its order.
+
+    `config` holds Hydra's own node: what the command line asks takes the place of
+    `hydra.sweeper.params`. Raises ConfigError for more than `MOST_CELLS`.
+    """
+    params = config.hydra.sweeper.get("params") or {}
+    overrides = [*(f"{key}={value}" for key, value in params.items()), *config.hydra.overrides.task]
+    choices: dict[str, list[str]] = {}
+    for override in OverridesParser.create().parse_overrides(overrides):
+        key = override.get_key_element()
+        if override.is_sweep_override():
+            values = itertools.islice(override.sweep_string_iterator(), MOST_CELLS + 1)
+            choices[key] = [f"{key}={value}" for value in values]
+        else:
+            choices[key] = [override.input_line or ""]
+    if math.prod(map(len, choices.values())) > MOST_CELLS:
+        raise ConfigError(f"This sweep has more than {MOST_CELLS:,} cells; ask for fewer values.")
+    return [list(cell) for cell in itertools.product(*choices.values())]
+
+
+class _Sweep(TypedDict):
+    cells: dict[str, int]
+    compare: NotRequired[Any]
+    began: NotRequired[str]
+
+
+_SWEEP = pydantic.TypeAdapter(_Sweep)
+
+
+def write_sweep(cells: Iterable[CellConfig]) -> None:
+    """Of a cell that is asked for twice, the wish for more episodes. Raises RecordFault if it
+    cannot be written."""
+    by_folder: dict[Path, list[CellConfig]] = defaultdict(list)
+    for config in cells:
+        by_folder[config.folder.parent].append(config)
+    for folder, its_cells in by_folder.items():
+        episodes: dict[str, int] = defaultdict(int)
+        for config in its_cells:
+            asked = len(config.settings.games) * config.settings.trials
+            episodes[config.cell] = max(asked, episodes[config.cell])
+        sweep = _Sweep(cells=episodes, compare=its_cells[0].tree.get("compare"), began=now())
+        with recording(folder / NAME):
+            folder.mkdir(parents=True, exist_ok=True)
+        write_json(folder / NAME, sweep)
+
+
+def read_sweeps(folder: Path) -> dict[Path, int]:
+    """Each cell's folder and its episodes, of all sweeps at or below a folder.
+
+    Raises ConfigError for a file that is no record of ours.
+    """
+    planned: dict[Path, int] = {}
+    for path in sorted(folder.rglob(NAME)):
+        planned |= {path.parent / cell: count for cell, count in _read(path)["cells"].items()}
+    return planned
+
+
+def read_compare(folder: Path) -> tuple[str, Any]:
+    """When the sweep of this folder began, and its `compare`; of none, "" and None.
+
+    Raises ConfigError for a file that is no record of ours.
+    """
+    sweep = _read(folder / NAME) if (folder / NAME).exists() else _Sweep(cells={})
+    return sweep.get("began", ""), sweep.get("compare")
+
+
+def _read(path: Path) -> _Sweep:
+    try:
+        return _SWEEP.validate_json(path.read_bytes())
+    except (OSError, ValueError) as error:
+        first = " ".join(str(error).split())
+        raise ConfigError(f"{path} is not a record of ours ({first:.300}); move it away") from error
