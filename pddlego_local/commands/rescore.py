@@ -4,7 +4,7 @@ import argparse
 from pathlib import Path
 
 from pddlego_local.commands.shared.screen import print_problems
-from pddlego_local.core.record.rescoring import differences
+from pddlego_local.core.record.summary import differences
 from pddlego_local.core.visible import visible
 from pddlego_local.report.cells import find_cells
 

@@ -32,12 +32,18 @@ from pddlego_local.commands.shared.training_warnings import training_warnings
 from pddlego_local.core.errors import CellHeld, ConfigError, InfrastructureError, PddlegoError
 from pddlego_local.core.resources import folder
 from pddlego_local.core.visible import visible
-from pddlego_local.runner import launchers
 from pddlego_local.runner.cell import CellResult
 from pddlego_local.runner.config import CellConfig, clear_errors, compose_cell, quote_games
 from pddlego_local.runner.pool import missing
 from pddlego_local.runner.run import run_cells
-from pddlego_local.runner.sweep import cells_of, read_sweeps, write_sweep
+from pddlego_local.runner.sweep import (
+    HERE,
+    cells_of,
+    check_launcher,
+    go_to,
+    read_sweeps,
+    write_sweep,
+)
 
 MOST_CELLS_SHOWN = 24  # of more than a screen, the report is to be asked
 
@@ -103,11 +109,11 @@ def _play_sweep(hydra: Hydra, words: list[str], sweep: DictConfig, dry: bool | s
     if dry:
         return _dry_run(asked, every_cell=dry == "cells")
     launcher = sweep.hydra.launcher._target_
-    here = launcher == launchers.HERE
+    here = launcher == HERE
     cells, errors = _composed(asked, _preflight(here=here))
     if errors:
         return max(map(_print_error, errors))
-    launchers.check_launcher(launcher)
+    check_launcher(launcher)
     write_sweep(cells)
     return _play_and_show(cells) if here else _launch(hydra, words, cells)
 
@@ -174,7 +180,7 @@ def _play_job(config: DictConfig) -> None:
     _log_to_console()
     runtime: Any = HydraConfig.get().runtime
     try:
-        launchers.go_to(runtime.cwd)
+        go_to(runtime.cwd)
         cell = CellConfig.of(config, runtime.choices)
         _play([cell], read_sweeps(cell.folder.parent))
     except PddlegoError as error:

@@ -4,7 +4,6 @@ Threads take episodes in the cells' order, so that the last of a cell overlap th
 Knows which cells are open; how an episode is played is in `runner.cell`.
 """
 
-import contextlib
 import json
 import queue
 import threading
@@ -123,16 +122,15 @@ class Pool:
         return bool(self._cells)
 
     def _open(self, config: CellConfig) -> None:
-        with contextlib.ExitStack() as stack:
-            cell = OpenCell(config, self._models, self._planner(config), self._stop)
-            stack.callback(cell.close)
-            self._console.print(
-                f"{cell.folder}: {len(cell.missing)} episodes to play, {cell.done} done",
-                highlight=False,
-            )
+        cell = OpenCell(config, self._models, self._planner(config), self._stop)
+        try:
+            found = f"{cell.folder}: {len(cell.missing)} episodes to play, {cell.done} done"
+            self._console.print(found, highlight=False)
             if not cell.ready:
                 cell.prepare(self._console)
-            stack.pop_all()
+        except BaseException:
+            cell.close()
+            raise
         self._cells.append(cell)
         self._view.cell_opened(cell.folder, read_rows(cell.folder / "episodes.jsonl"))
         self._go_on(cell)

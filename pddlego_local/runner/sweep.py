@@ -1,12 +1,18 @@
-"""A sweep's cells, and sweep.json beside them: which cells it will play, how many episodes each
-has, and what its report shall compare.
+"""A sweep: its cells, sweep.json beside them, and jobs that another launcher than Hydra's own
+starts elsewhere, by Slurm or Ray.
 
-Written before the first of them begins, so that whoever looks on knows of all. The last sweep's
-replaces that of an earlier one.
+sweep.json says which cells there will be, how many episodes each has, and what the report shall
+compare. It is written before the first cell begins, so that whoever looks on knows of all; the last
+sweep's replaces that of an earlier one. Another launcher starts one job for each cell. Two jobs for
+the same one do not meet: the second finds the lock of the cell's folder (`core.record.lock`).
 """
 
+import importlib
 import itertools
 import math
+import os
+import shutil
+import socket
 from collections import defaultdict
 from collections.abc import Iterable
 from pathlib import Path
@@ -17,13 +23,15 @@ from hydra.core.override_parser.overrides_parser import OverridesParser
 from omegaconf import DictConfig
 from typing_extensions import TypedDict
 
-from pddlego_local.core.errors import ConfigError
+from pddlego_local.core.errors import ConfigError, MissingPart
 from pddlego_local.core.formats import now
 from pddlego_local.core.record.folder import recording, write_json
 from pddlego_local.runner.config import CellConfig
 
 MOST_CELLS = 10_000
 NAME = "sweep.json"
+HERE = "hydra._internal.core_plugins.basic_launcher.BasicLauncher"
+EXTRAS = {"hydra_submitit_launcher": "slurm", "hydra_ray_launcher": "ray"}
 
 
 def cells_of(config: DictConfig) -> list[list[str]]:
@@ -99,3 +107,33 @@ def _read(path: Path) -> _Sweep:
     except (OSError, ValueError) as error:
         first = " ".join(str(error).split())
         raise ConfigError(f"{path} is not a record of ours ({first:.300}); move it away") from error
+
+
+def check_launcher(target: str) -> None:
+    """Raises MissingPart if this launcher, a class by its full name, is not installed here, or
+    cannot work here."""
+    module, _, name = target.rpartition(".")
+    try:
+        importlib.import_module(module)
+    except ImportError as error:
+        extra = next((extra for package, extra in EXTRAS.items() if package in module), None)
+        remedy = f"the extra {extra}: pip install 'pddlego_local[{extra}]'" if extra else module
+        raise MissingPart(
+            f"hydra/launcher: {name} is not installed here. It needs {remedy}"
+        ) from error
+    if name == "SlurmLauncher" and shutil.which("srun") is None:
+        raise MissingPart(
+            "hydra/launcher: there is no srun here, so that no job can be sent to Slurm; give the "
+            "command on a login node of the cluster"
+        )
+
+
+def go_to(folder: str) -> None:
+    """Makes the folder of the command this process's own. Raises ConfigError if it is not here."""
+    try:
+        os.chdir(folder)
+    except OSError as error:
+        raise ConfigError(
+            f"{socket.gethostname()} does not see {folder}, from which the sweep was started: a "
+            "sweep on several machines needs that folder on a file system that all of them see"
+        ) from error

@@ -20,9 +20,8 @@ from pddlego_local.core.outcomes import outcome_named
 from pddlego_local.core.protocols import Environment
 from pddlego_local.core.record.events import End
 from pddlego_local.core.record.folder import Cell
-from pddlego_local.core.record.rescoring import differences
 from pddlego_local.core.record.rows import EpisodeRow
-from pddlego_local.core.record.summary import summarize
+from pddlego_local.core.record.summary import differences, summarize
 from pddlego_local.core.resources import folder
 from pddlego_local.decoding import Decoding
 from pddlego_local.decoding.forms import Keys

@@ -14,8 +14,8 @@ from pddlego_local.core.errors import ConfigError, MissingPart
 from pddlego_local.core.record.folder import read_rows
 from pddlego_local.core.record.rows import EpisodeRow
 from pddlego_local.runner.config import CellConfig, compose_cell
-from pddlego_local.runner.launchers import check_launcher, go_to
 from pddlego_local.runner.run import run_cells
+from pddlego_local.runner.sweep import check_launcher, go_to
 from tools.chaos.sweeps import without_clocks
 
 

@@ -17,8 +17,8 @@ from pathlib import Path
 from pddlego_local.core.errors import ConfigError
 from pddlego_local.core.record.events import Call
 from pddlego_local.core.record.folder import read_rows, transcripts
-from pddlego_local.core.record.rescoring import differences
 from pddlego_local.core.record.rows import EpisodeRow
+from pddlego_local.core.record.summary import differences
 from tools.bench.simulated import key_of
 
 FASTER = 20  # than a GPU: the simulated server's answers take a second and less

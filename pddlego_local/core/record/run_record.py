@@ -13,6 +13,7 @@ from typing_extensions import TypedDict
 
 from pddlego_local.core.errors import ConfigError
 from pddlego_local.core.formats import FORMAT, object_of
+from pddlego_local.core.nouns import Budget
 
 MOST_EPISODES = 1_000_000
 """Of a cell: a slip of the finger would else fill the memory before it is noticed."""
@@ -39,13 +40,8 @@ class _Labels(TypedDict):
     decoding: str
 
 
-class _Budget(TypedDict):
-    limit: int
-    unit: str
-
-
 class _Environment(TypedDict):
-    budget: _Budget
+    budget: Budget
 
 
 class _Identity(TypedDict):

@@ -1,22 +1,31 @@
-"""From an episode's events to its counts: computed here, once."""
+"""From an episode's events to its counts: when it has been played, and again from its transcript.
 
+How an episode ended is the method's word and stands in the transcript's last event; all counts come
+from the events before it.
+"""
+
+import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
 
-from pddlego_local.core.outcomes import something_to_do
+from pddlego_local.core.errors import ConfigError
+from pddlego_local.core.outcomes import OUTCOMES, something_to_do
 from pddlego_local.core.record.events import (
     ActionTaken,
     Call,
     Chosen,
     EditApplied,
+    End,
     Event,
     Note,
     Plan,
     Restart,
     Start,
 )
-from pddlego_local.core.record.rows import Counts
+from pddlego_local.core.record.folder import read_events, read_rows
+from pddlego_local.core.record.rows import Counts, EpisodeRow
 
 WRITES_PDDL = ("pddl", "problem", "edit")  # the forms whose answers go to the planner
 
@@ -162,3 +171,48 @@ def _counted_actions(events: Sequence[Event]) -> int:
         elif isinstance(event, ActionTaken) and not event.refused:
             count += 1
     return count
+
+
+def differences(cell: Path) -> Iterator[str]:
+    """What episodes.jsonl says otherwise than the transcripts, a sentence each, in the order of
+    games and trials."""
+    problems = list[str]()
+    rows = read_rows(cell / "episodes.jsonl", problems)
+    yield from problems
+    recorded = {(row.game, row.trial): row for row in rows}
+    found = {
+        (int(name[1]), int(name[2])): path
+        for path in (cell / "transcripts").glob("*.jsonl")
+        if (name := re.fullmatch(r"(\d+)-(\d+)", path.stem))
+    }
+    for episode in sorted(recorded.keys() | found.keys()):
+        for difference in _compared(recorded.get(episode), found.get(episode)):
+            yield f"game {episode[0]}, trial {episode[1]}: {difference}"
+
+
+def _compared(recorded: EpisodeRow | None, transcript: Path | None) -> Iterator[str]:
+    if transcript is None:
+        yield "a row without a transcript"
+        return
+    if recorded is None:
+        yield "a transcript without a row"
+        return
+    try:
+        events = read_events(transcript)
+    except ConfigError as error:
+        yield str(error)
+        return
+    end = next((event.row for event in reversed(events) if isinstance(event, End)), None)
+    if end is None:
+        yield "the transcript has no end"
+        return
+    row = replace(end, **vars(summarize(events, end.outcome)))
+    for name, before in vars(recorded).items():
+        now = getattr(row, name)
+        if before != now:
+            yield f"{name} is {before!r} in the row and {now!r} by the transcript"
+    seen = any(event.success for event in events if isinstance(event, Start | ActionTaken))
+    if OUTCOMES[row.outcome].success != row.success:
+        yield f"success is {row.success} with the outcome {row.outcome}"
+    elif OUTCOMES[row.outcome].played and row.success != seen:
+        yield f"the outcome is {row.outcome} and the game said success: {seen}"
