@@ -31,11 +31,10 @@ PlanOutcome = Literal[
 class Observation:
     """What the environment answered to one command, or to `reset`.
 
-    `text` is the game's own wording, verbatim. `feedback` is empty when the command was carried
-    out; otherwise it is the specific sentence that a model is told about the refusal (PDDLego+
-    appendix C, "we manually implement fine-grained errors"). `success` follows the papers' rule of
-    the environment; `lost` says that the game can no longer be won. `commands` are those that the
-    game offers here, sorted.
+    `text` is the game's own wording. `feedback` is "" when the command was carried out; otherwise
+    what a model is told about the refusal (PDDLego+ appendix C, "we manually implement fine-grained
+    errors"). `success` follows the papers' rule of the environment; `lost` says that the game can
+    no longer be won. `commands` are those that the game offers here, sorted.
     """
 
     text: str
@@ -68,9 +67,8 @@ class Action:
         return tuple(re.findall(r"\?([\w-]+)", self.parameters))
 
     def arguments(self, command: str) -> dict[str, str] | None:
-        """What a command says of the parameters: "move west" is {"dir": "west"}; None if it is not
-        a command for this action. Parameters that a command does not say are not in the mapping.
-        """
+        """What a command says of the parameters, where it does: "move west" is {"dir": "west"};
+        None if it is not a command for this action."""
         pattern = re.sub(r"\\{(\w+)\\}", r"(?P<\1>.+)", re.escape(self.command))
         match = re.fullmatch(pattern, command)
         return match.groupdict() if match else None
@@ -101,11 +99,10 @@ class Turn:
 class Names:
     """What the observations so far name, for the rung "grounded".
 
-    `objects` are the names that PDDL may declare, in PDDL's spelling, each once, in the order in
-    which they appeared, with a placeholder for each place that is known to exist but not what it
-    is called (the room behind a closed door). `things` are the same in the game's spelling, without
-    placeholders. `goals` are the names of the places that the goal must lead to, where the
-    environment's hint says so ("somewhere not visited"); empty where it leaves the goal open.
+    `objects` are those that PDDL may declare, in PDDL's spelling, each once, as they appeared, with
+    a placeholder for each place of unknown name (the room behind a closed door). `things` are the
+    same in the game's spelling, without placeholders. `goals` are the places that the goal must
+    lead to, where the environment's hint says so ("somewhere not visited").
     """
 
     objects: tuple[str, ...] = ()
@@ -157,12 +154,11 @@ class Sampling:
 
 @dataclass(frozen=True)
 class Prefix:
-    """The beginning of an answer that is continued: its text and its tokens.
+    """The beginning of an answer that is continued; without text, one that later requests continue.
 
     `opening` are the tokens before it (prompt and thought), `tokens` those of `text`, without an
     end-of-text. The model is to write what follows `continued`: the text without its last `drop`
-    characters, which are rolled back, and with `head`, which is forced (`models.seam`). A prefix
-    without text begins an answer that later requests continue.
+    characters, which are rolled back, and with `head`, which is forced (`models.seam`).
     """
 
     text: str = ""
@@ -185,12 +181,11 @@ class Prefix:
 class Completion:
     """What a model answered.
 
-    `finish_reason` is "stop" (the model or the grammar ended the answer), "length" (cut by a
-    token limit) or "unfinished_thought" (a reasoning model never reached its answer: `text` is
-    empty). `thought` is what a reasoning model thought before the answer, "" otherwise.
-    `completion_tokens` are those of thought and answer; of these, `forced_tokens` were not sampled:
-    the grammar left no choice. `prefix` is the answer so far, where it is one in stages: then
-    `text` is what this stage added behind its head, and the head's tokens are forced ones.
+    `finish_reason` is "stop" (the model or the grammar ended the answer), "length" (cut by a token
+    limit) or "unfinished_thought" (a reasoning model never reached its answer: `text` is empty).
+    `completion_tokens` are those of `thought` and answer; of these, `forced_tokens` were not
+    sampled: the grammar left no choice. `prefix` is the answer so far, where it is one in stages:
+    then `text` is what this stage added behind its head, and the head's tokens are forced ones.
     """
 
     text: str

@@ -120,8 +120,8 @@ def outcome_named(name: str) -> Outcome:
         return OUTCOMES[name]
     except KeyError:
         raise ValueError(
-            f"a method returned the outcome {name!r}, which pddlego_local/outcomes.py does not "
-            f"list; it lists {', '.join(OUTCOMES)}"
+            f"a method returned the outcome {name!r}, which core/outcomes.py does not list; it "
+            f"lists {', '.join(OUTCOMES)}"
         ) from None
 
 

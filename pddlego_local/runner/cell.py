@@ -122,10 +122,10 @@ class OpenCell:
         self._models.open(self.config, model)  # the model before it gives its GPU back
         model.preflight(thinking=decoding.thinking)
         self._trained_on = model.trained_on() if isinstance(model, Trained) else frozenset()
-        gone = self.done if self.done and not self._record.described else None
-        if gone:
+        rows_before = self.done if self.done and not self._record.described else None
+        if rows_before:
             console.print(f"{self.folder}: run.json was gone and is written again")
-        run = run_record(self.config, environment, self._method, constraints, model, gone)
+        run = run_record(self.config, environment, self._method, constraints, model, rows_before)
         self._record.describe(run)
         if not self.missing:
             return

@@ -124,8 +124,8 @@ class Pool:
     def _open(self, config: CellConfig) -> None:
         cell = OpenCell(config, self._models, self._planner(config), self._stop)
         try:
-            found = f"{cell.folder}: {len(cell.missing)} episodes to play, {cell.done} done"
-            self._console.print(found, highlight=False)
+            line = f"{cell.folder}: {len(cell.missing)} episodes to play, {cell.done} done"
+            self._console.print(line, highlight=False)
             if not cell.ready:
                 cell.prepare(self._console)
         except BaseException:

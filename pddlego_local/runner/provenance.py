@@ -1,5 +1,6 @@
 """What a record needs so that the run can be reproduced: versions, commit, machine."""
 
+import contextlib
 import functools
 import importlib.metadata
 import os
@@ -97,22 +98,16 @@ def provenance() -> dict[str, Any]:
 
 
 def _version(package: str) -> str | None:
-    try:
+    with contextlib.suppress(importlib.metadata.PackageNotFoundError):
         return importlib.metadata.version(package)
-    except importlib.metadata.PackageNotFoundError:
-        return None
+    return None
 
 
 def _git(*arguments: str) -> str | None:
     """None outside a checkout or without git."""
-    try:
-        answer = subprocess.run(
-            ["git", "-C", str(Path(__file__).parent), *arguments],
-            capture_output=True,
-            text=True,
-            timeout=10,
-            check=True,
-        )
-    except (OSError, subprocess.SubprocessError):
-        return None
-    return answer.stdout.strip()
+    command = ["git", "-C", str(Path(__file__).parent), *arguments]
+    with contextlib.suppress(OSError, subprocess.SubprocessError):
+        return subprocess.check_output(
+            command, stderr=subprocess.DEVNULL, text=True, timeout=10
+        ).strip()
+    return None

@@ -78,10 +78,10 @@ BY_DEFAULT: Comparisons = (Declared(factor="decoding.rung", base="free"),)
 
 
 def _each_once(comparisons: Comparisons | None) -> Comparisons | None:
-    seen = Counter((one.factor, one.base, one.other) for one in comparisons or ())
-    for one, times in seen.items():
+    seen = Counter((entry.factor, entry.base, entry.other) for entry in comparisons or ())
+    for words, times in seen.items():
         if times > 1:
-            raise ValueError(f"{' '.join(filter(None, one))} stands here twice")
+            raise ValueError(f"{' '.join(filter(None, words))} stands here twice")
     return comparisons
 
 

@@ -25,8 +25,8 @@ def reason(rows: Iterable[EpisodeRow]) -> Apart:
     return _first(seen | {OUTCOMES[row.outcome].apart for row in rows})
 
 
-def _first(found: Collection[Apart]) -> Apart:
-    return next((why for why in APART if why in found), "")
+def _first(reasons: Collection[Apart]) -> Apart:
+    return next((why for why in APART if why in reasons), "")
 
 
 def reasons(rows: Iterable[EpisodeRow]) -> dict[int, Apart]:

@@ -30,9 +30,8 @@ from pddlego_local.core.record.rows import Counts, EpisodeRow
 WRITES_PDDL = ("pddl", "problem", "edit")  # the forms whose answers go to the planner
 
 
-def summarize(events: Iterable[Event], outcome: str = "") -> Counts:
+def summarize(events: Sequence[Event], outcome: str = "") -> Counts:
     """Counts of one episode that ended as `outcome`."""
-    events = list(events)
     requests = requests_of(events)
     answers = [event for event in events if isinstance(event, Call)]
     plans = [event for event in events if isinstance(event, Plan)]
