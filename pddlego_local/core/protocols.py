@@ -98,8 +98,10 @@ class LanguageModel(Protocol):
     def decodes(self) -> Literal[True]: ...
 
     def preflight(self, *, thinking: bool = False) -> None:
-        """Raises MissingPart or ConfigError at once, before anything is loaded. `thinking` is what
-        requests will ask for: some models cannot, others cannot do without."""
+        """Raises MissingPart or ConfigError at once, before anything is loaded.
+
+        `thinking` is what requests will ask for: some models cannot, others cannot do without.
+        """
 
     def identity(self) -> dict[str, str]:
         """What a record needs to run the same model again: weights, revision, versions."""
@@ -112,8 +114,10 @@ class LanguageModel(Protocol):
         prefix: Prefix | None = None,
     ) -> Completion:
         """One answer, or with `prefix` what continues it: the grammar is that of the rest alone.
+
         The prefix of an answer that begins with a thought has no head. Raises ModelFault when the
-        backend fails; what the model wrote is never an exception."""
+        backend fails; what the model wrote is never an exception.
+        """
 
     def complete_many(
         self, messages: Messages, grammar: Grammar | None, sampling: Sampling, count: int

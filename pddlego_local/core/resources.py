@@ -8,9 +8,13 @@ _PACKAGE = Path(__file__).resolve().parents[1]
 
 
 def folder(name: str) -> Path:
-    """The folder `name` ("conf", "grammars", "serving" or "weights"). Raises MissingPart if there
-    is none. The installed copy is looked at first: only a wheel has one, and beside an installed
-    package a folder of that name would be somebody else's."""
+    """The folder `name` ("conf", "grammars", "serving" or "weights").
+
+    Raises MissingPart if there is none.
+
+    The installed copy is looked at first: only a wheel has one, and beside an installed package
+    a folder of that name would be somebody else's.
+    """
     for path in (_PACKAGE / "data" / name, _PACKAGE.parent / name):
         if path.is_dir():
             return path

@@ -74,7 +74,9 @@ class OpenCell:
         self, config: CellConfig, models: ModelStore, planner: Planner, stop: threading.Event
     ) -> None:
         """Builds the parts; loads and starts nothing. After `stop` no episode is tried again.
-        Raises ConfigError, CellHeld if another process holds the cell."""
+
+        Raises ConfigError, CellHeld if another process holds the cell.
+        """
         self.config = config
         self.folder = config.folder
         self.result = CellResult(config.folder)
@@ -102,8 +104,10 @@ class OpenCell:
         self._closing.close()
 
     def prepare(self, console: Console) -> None:
-        """All that can fail for every episode alike fails here, before the first of them. Raises
-        MissingPart, ConfigError, GrammarIgnored or ModelFault."""
+        """All that can fail for every episode alike fails here, before the first of them.
+
+        Raises MissingPart, ConfigError, GrammarIgnored or ModelFault.
+        """
         decoding, model = self._decoding, self._model
         environment = self._environments.first
         scene = Scene(actions=environment.actions, domain=environment.domain)

@@ -39,7 +39,9 @@ WITHOUT_EFFECT = {
 
 def quote_games(overrides: Sequence[str]) -> list[str]:
     """The overrides, with the value of `games` as one text: to Hydra a bare comma begins a sweep.
-    games=0-9,17 and games=[0,3] become games="0-9,17" and games="[0,3]"."""
+
+    games=0-9,17 and games=[0,3] become games="0-9,17" and games="[0,3]".
+    """
 
     def quoted(match: re.Match[str]) -> str:
         bare = re.sub(r"""["'\\]""", "", match[2])
@@ -110,8 +112,10 @@ class CellConfig:
             return Settings(**{k: v for k, v in self.tree.items() if k not in GROUPS})
 
     def check(self) -> dict[str, Any]:
-        """Every group's part; loads nothing heavy. Raises ConfigError for the first unknown key or
-        impossible value."""
+        """Every group's part; loads nothing heavy.
+
+        Raises ConfigError for the first unknown key or impossible value.
+        """
         _ = self.settings
         self._checked.update({group: self.build(group) for group in GROUPS})
         self.check_games(self._checked["environment"])
@@ -141,9 +145,11 @@ class CellConfig:
         prompts.check(method.prompts, package)
 
     def build(self, group: str) -> Any:
-        """The part that this group configures: the only place where `_target_` is followed. Raises
-        ConfigError naming the key that was unknown or impossible, or the file that an environment's
-        folder lacks. What `check` has built is given out first, once."""
+        """The part that this group configures: the only place where `_target_` is followed.
+
+        Raises ConfigError naming the key that was unknown or impossible, or the file that an
+        environment's folder lacks. What `check` has built is given out first, once.
+        """
         if group in self._checked:
             return self._checked.pop(group)
         if group == "environment":
@@ -157,8 +163,10 @@ class CellConfig:
 
 
 def compose_cell(overrides: Sequence[str]) -> CellConfig:
-    """Composes `conf/config.yaml` with Hydra overrides such as "model=random". Raises ConfigError
-    for an unknown group, option or key."""
+    """Composes `conf/config.yaml` with Hydra overrides such as "model=random".
+
+    Raises ConfigError for an unknown group, option or key.
+    """
     if GlobalHydra.instance().is_initialized():  # inside `pddlego run`, Hydra is at our folder
         here: contextlib.AbstractContextManager[None] = contextlib.nullcontext()
     else:

@@ -61,7 +61,9 @@ class ModelStore:
 
     def get(self, config: CellConfig) -> Model:
         """The configured model: the one that is open, if it is that, or a new one. Starts nothing.
-        Raises ConfigError for an impossible option."""
+
+        Raises ConfigError for an impossible option.
+        """
         if self._model is not None and config.tree["model"] == self._configured:
             return self._model
         model: Model = config.build("model")

@@ -35,9 +35,11 @@ EXTRAS = {"hydra_submitit_launcher": "slurm", "hydra_ray_launcher": "ray"}
 
 
 def cells_of(config: DictConfig) -> list[list[str]]:
-    """The overrides of every job that Hydra's basic sweeper will start, in its order. `config`
-    holds Hydra's own node: what the command line asks takes the place of `hydra.sweeper.params`.
-    Raises ConfigError for more than `MOST_CELLS`."""
+    """The overrides of every job that Hydra's basic sweeper will start, in its order.
+
+    `config` holds Hydra's own node: what the command line asks takes the place of
+    `hydra.sweeper.params`. Raises ConfigError for more than `MOST_CELLS`.
+    """
     params = config.hydra.sweeper.get("params") or {}
     overrides = [*(f"{key}={value}" for key, value in params.items()), *config.hydra.overrides.task]
     choices: dict[str, list[str]] = {}
@@ -80,8 +82,10 @@ def write_sweep(cells: Iterable[CellConfig]) -> None:
 
 
 def read_sweeps(folder: Path) -> dict[Path, int]:
-    """Each cell's folder and its episodes, of all sweeps at or below a folder. Raises ConfigError
-    for a file that is no record of ours."""
+    """Each cell's folder and its episodes, of all sweeps at or below a folder.
+
+    Raises ConfigError for a file that is no record of ours.
+    """
     planned: dict[Path, int] = {}
     for path in sorted(folder.rglob(NAME)):
         planned |= {path.parent / cell: count for cell, count in _read(path)["cells"].items()}
@@ -89,8 +93,10 @@ def read_sweeps(folder: Path) -> dict[Path, int]:
 
 
 def read_compare(folder: Path) -> tuple[str, Any]:
-    """When the sweep of this folder began, and its `compare`; of none, "" and None. Raises
-    ConfigError for a file that is no record of ours."""
+    """When the sweep of this folder began, and its `compare`; of none, "" and None.
+
+    Raises ConfigError for a file that is no record of ours.
+    """
     sweep = _read(folder / NAME) if (folder / NAME).exists() else _Sweep(cells={})
     return sweep.get("began", ""), sweep.get("compare")
 

@@ -68,8 +68,10 @@ class Cell:
         return sorted(before, key=lambda row: (row.trial, row.game))
 
     def describe(self, run: RunRecord) -> None:
-        """Writes run.json with one more start than before, the only one of `run`. Raises
-        ConfigError if the folder holds a different run."""
+        """Writes run.json with one more start than before, the only one of `run`.
+
+        Raises ConfigError if the folder holds a different run.
+        """
         path = self.folder / "run.json"
         new: dict[str, Any] = {"format": FORMAT, **RUN.dump_python(run)}
         if self.described:
