@@ -25,7 +25,7 @@ from pddlego_local.report.contrasts import (
 from pddlego_local.report.numbers import Labels
 from pddlego_local.report.statistics.paired import Adjusted, Paired, Tally, holm
 from pddlego_local.report.statistics.rates import LEVEL, Interval, Rate
-from pddlego_local.runner.compare import Declared
+from pddlego_local.runner.settings import Declared
 
 Conclusion = Literal["higher", "lower", "not shown", "no pairs", "not asked"]
 
