@@ -25,8 +25,7 @@ from pddlego_local.decoding.question import Scene
 from pddlego_local.decoding.rungs import RUNGS, Rung
 from pddlego_local.decoding.staged.commands import command, move, seen
 from pddlego_local.decoding.staged.edits import edit
-from pddlego_local.decoding.staged.pddl import pddl
-from pddlego_local.decoding.staged.signatures import signatures
+from pddlego_local.decoding.staged.pddl import pddl, signatures
 from pddlego_local.decoding.stages import Constraint
 
 Build = Callable[[Rung, Form[Keys], Scene, Layout], Constraint]

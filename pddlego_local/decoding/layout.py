@@ -18,6 +18,7 @@ from typing import Any, Literal
 from pddlego_local.core.nouns import Action
 from pddlego_local.pddl.faults import FaultLog
 from pddlego_local.pddl.reader import Block, Node, Word, read
+from pddlego_local.pddl.task import TypedName
 from pddlego_local.pddl.typed_list import read_typed_list
 
 Layout = Literal["any", "line", "lines"]
@@ -129,9 +130,14 @@ def list_of(text: str) -> Block:
     return block
 
 
+def typed_names(listed: Block) -> list[TypedName]:
+    """Of "(?a ?b - room)"; none where that cannot be read."""
+    return read_typed_list(listed.items, FaultLog("domain", "")) or []
+
+
 def _typed(parameters: Block) -> list[tuple[str, list[str]]]:
-    """Each variable with its type, in lower case, of "(?a ?b - room)"."""
-    entries = read_typed_list(parameters.items, FaultLog("domain", "")) or []
+    """Each variable with its type, in lower case."""
+    entries = typed_names(parameters)
     return [(entry.word.text, [kind.name for kind in entry.types]) for entry in entries]
 
 

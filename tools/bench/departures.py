@@ -9,8 +9,8 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from pddlego_local.decoding.grammars.terminals import MOST_LETTERS, OPERATORS
-from pddlego_local.decoding.staged.declarations import Declarations, declarations
+from pddlego_local.decoding.grammars.terminals import MOST_LETTERS, OPERATORS, looping_prefix
+from pddlego_local.decoding.staged.declarations import ActionSchema, Declarations, declarations
 from pddlego_local.decoding.staged.limits import (
     MOST_CONSTANTS,
     MOST_OBJECTS,
@@ -19,9 +19,7 @@ from pddlego_local.decoding.staged.limits import (
     MOST_TYPES,
     most_facts,
 )
-from pddlego_local.decoding.staged.names import looping_prefix
 from pddlego_local.decoding.staged.reading import domain_of
-from pddlego_local.decoding.staged.schemas import ActionSchema
 from pddlego_local.pddl.faults import FaultLog
 from pddlego_local.pddl.problem import read_problem
 from pddlego_local.pddl.reader import Block, Node, Word, read

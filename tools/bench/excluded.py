@@ -27,7 +27,7 @@ from pddlego_local.decoding.grammars.lark_text import accepts, load
 from pddlego_local.decoding.ladder import constraint_for
 from pddlego_local.decoding.layout import Printer
 from pddlego_local.decoding.question import Scene
-from pddlego_local.decoding.staged.schemas import ActionSchema
+from pddlego_local.decoding.staged.declarations import ActionSchema
 from pddlego_local.decoding.stages import StagedGrammar
 from pddlego_local.environments.alfworld import game as alfworld
 from pddlego_local.environments.coin import game as coin

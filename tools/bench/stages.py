@@ -6,18 +6,19 @@ server that has never seen the grammar.
 import itertools
 import statistics
 from collections.abc import Callable
+from functools import partial
 
 from pddlego_local.core.errors import MissingPart
-from pddlego_local.core.nouns import Grammar, Message, Sampling
+from pddlego_local.core.nouns import Grammar, Message, Names, Sampling
 from pddlego_local.decoding.grammars.builder import Rules
-from pddlego_local.decoding.staged import problem_parts as parts
+from pddlego_local.decoding.grammars.terminals import NewNames
+from pddlego_local.decoding.question import Scene
 from pddlego_local.decoding.staged.atoms import Facts
 from pddlego_local.decoding.staged.declarations import declarations
 from pddlego_local.decoding.staged.goals import frontier, goal
-from pddlego_local.decoding.staged.limits import most_objects
-from pddlego_local.decoding.staged.names import NewNames
+from pddlego_local.decoding.staged.problem import ProblemStages
 from pddlego_local.decoding.staged.reading import domain_of, problem_in
-from pddlego_local.decoding.staged.writing import Build
+from pddlego_local.decoding.staged.writing import Build, Writing
 from pddlego_local.environments.coin.game import TABLES
 from pddlego_local.models.vllm.model import VllmModel
 from tools.bench.mask import decoder_tokenizer, mask_times
@@ -63,20 +64,18 @@ def stages(size: int, salt: str = "") -> dict[str, tuple[Grammar, str]]:
     row = itertools.pairwise(rooms)
     facts = f" (at {rooms[0]}) {' '.join(f'(connected {a} {b} east)' for a, b in row)})"
     end = f' (:goal (at {rooms[-1]})))"}}'
-    begun = problem_in(f'{{"pf": "(define (problem {objects} (:init)')
-    things = declared.with_objects(begun)
+    names = (*rooms, *ways)
+    writing = Writing("line", NewNames(names))
+    writing.text = f'{{"pf": "(define (problem{objects}'
+    problem = ProblemStages(writing, declared, Scene(names=Names(names)))
+    things = declared.with_objects(problem_in(writing.text))
     joined = {(a, b, "east") for a, b in itertools.pairwise(rooms)}
     true: Facts = {"at": {(rooms[0],)}, "connected": joined}
-    names, terms = [*rooms, *ways], frontier(things, unvisited)
+    terms = frontier(things, unvisited)
     built: dict[str, tuple[Build, str]] = {
-        "objects": (
-            lambda rules: parts.objects(
-                rules, NewNames(names), declared, most_objects(size), "_NEXT_PROBLEM"
-            ),
-            objects,
-        ),
-        "facts and goal": (lambda rules: parts.facts_and_goal(rules, things), facts + end),
-        "facts": (lambda rules: parts.facts(rules, things), facts),
+        "objects": (partial(problem.title_and_objects, opening="_NEXT_PROBLEM"), objects),
+        "facts and goal": (problem.facts_and_goal, facts + end),
+        "facts": (problem.facts, facts),
         "goal": (lambda rules: goal(rules, terms, {}), end),
         "goal again": (lambda rules: goal(rules, terms, true), end),
     }

@@ -36,8 +36,8 @@ class Rules:
 
     def begin(self, terminal: str) -> str:
         """What the stage begins with: `terminal`, or nothing where its text is known and becomes
-        the head."""
-        if self.layout == "any":
+        the head, or where `terminal` is ""."""
+        if self.layout == "any" or not terminal:
             return terminal
         self.head = _text_of(terminal, self.layout)
         return ""
@@ -82,11 +82,6 @@ def typed_list(rules: Rules, name: str, kind: str, most: int) -> str:
     name."""
     entries = " | ".join([f"_B1 {name} (_DASH {kind})?", *rules.comment])
     return f"({entries}) ~ 0 .. {max(most, 0)} _C" if name else "_C"
-
-
-def rest_of_list(rules: Rules, name: str, kind: str, most: int, typed: bool) -> str:
-    """What may follow the last entry of such a list, which has a type already or not."""
-    return f"{'' if typed else f'(_DASH {kind})?'} {typed_list(rules, name, kind, most)}"
 
 
 @functools.cache

@@ -1,4 +1,5 @@
-"""Terminals of grammars that are made while an answer grows: sets of names, and all but a set.
+"""Terminals of grammars that are made while an answer grows: sets of names, all but a set, and the
+names that a model may still give.
 
 A set of names is one terminal and never a rule: as a rule the decoder's masks take milliseconds.
 """
@@ -6,7 +7,7 @@ A set of names is one terminal and never a rule: as a rule the decoder's masks t
 import functools
 import json
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 MOST_LETTERS = 40
 """Of a name that a model makes up; the longest of 114,548 recorded ones has 39."""
@@ -18,6 +19,10 @@ _LATER = _FIRST | frozenset("0123456789_-")
 
 OPERATORS = frozenset({"and", "exists", "forall", "imply", "increase", "not", "or", "when"})
 """What cannot name a predicate."""
+_NO_TYPES = frozenset({"number"})
+"""What Fast Downward lets no domain declare as a type."""
+
+_THRICE = re.compile(r"(.*?[^0-9].*?)\1\1")
 
 
 def one_of(names: Iterable[str]) -> str:
@@ -94,3 +99,51 @@ def _one(letters: frozenset[str]) -> str:
             runs.append(character)
     ranges = "".join("-".join(dict.fromkeys(run)) for run in runs)
     return f"[{ranges}{'-' if '-' in letters else ''}]"
+
+
+def looping_prefix(name: str) -> str:
+    """The beginning of a name that says a part three times in a row, to the end of the second time;
+    "" for any other name.
+
+    "none-of-none-of-none-of" gives "none-of-none-of", "none-of-none-of-none" gives "". Numbers may
+    repeat their digits.
+    """
+    match = _THRICE.search(name.lower())
+    return name[: match.end() - len(match[1])].lower() if match else ""
+
+
+class NewNames:
+    """Terminals for names that an answer declares. Types, predicates, actions and things may share
+    a name, as Fast Downward tells them apart by where they stand; a predicate is no operator.
+
+    Constants and objects have `allowed` names; None: the model makes them up. Names that begin as
+    one of the `avoided` were loops of the model, and are not permitted again.
+    """
+
+    def __init__(self, allowed: Sequence[str] | None = None) -> None:
+        self.allowed = allowed
+        self.avoided: set[str] = set()
+
+    def avoid_loop(self, name: str) -> bool:
+        """Whether a name is a loop; if so, no later name may begin like it."""
+        prefix = looping_prefix(name)
+        if prefix:
+            self.avoided.add(prefix + ANY)
+        return bool(prefix)
+
+    def any(self) -> str:
+        return name_except(self.avoided)
+
+    def type(self, taken: Collection[str]) -> str:
+        return name_except([*_NO_TYPES, *self.avoided, *taken])
+
+    def predicate(self, taken: Collection[str]) -> str:
+        return name_except([*OPERATORS, *self.avoided, *taken])
+
+    def thing(self, taken: Collection[str]) -> str:
+        """A constant or object; "" if no allowed name is left."""
+        return new_name(self.allowed, [*taken, *(self.avoided if self.allowed is None else ())])
+
+    def variable(self, taken: Iterable[str] = ()) -> str:
+        """With the blank before it; `taken` begin with "?"."""
+        return f'_B1 "?" {name_except([*self.avoided, *(name[1:] for name in taken)])}'

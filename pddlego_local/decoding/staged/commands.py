@@ -19,7 +19,7 @@ from pddlego_local.decoding.grammars.schema import schema_grammar, schema_of
 from pddlego_local.decoding.layout import Layout
 from pddlego_local.decoding.question import Scene
 from pddlego_local.decoding.rungs import Rung
-from pddlego_local.decoding.staged.schemas import ActionSchema
+from pddlego_local.decoding.staged.declarations import ActionSchema
 
 DIRECTIONS = ("north", "south", "east", "west")
 

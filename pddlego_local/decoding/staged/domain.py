@@ -1,202 +1,184 @@
-"""The stages of a domain: types, constants and predicates, actions."""
+"""The stages of a domain: types; constants and predicates; actions. The grammar of each is made of
+what the stages before it declare, that of the rest of a list of what the list holds so far.
+"""
 
-import itertools
-from collections.abc import Callable, Collection, Generator, Sequence
+from collections.abc import Generator, Sequence
 from dataclasses import replace
-from functools import partial
 
-from pddlego_local.decoding.staged import domain_parts as parts
-from pddlego_local.decoding.staged import reviews
-from pddlego_local.decoding.staged.bodies import More
-from pddlego_local.decoding.staged.declarations import Declarations, declarations
-from pddlego_local.decoding.staged.names import NewNames
-from pddlego_local.decoding.staged.reading import (
-    after_type,
-    domain_in,
-    end_before,
-    first_wrong,
-    open_blocks,
-    title_of,
+from pddlego_local.decoding.grammars.builder import Rules, some, typed_list
+from pddlego_local.decoding.grammars.terminals import one_of
+from pddlego_local.decoding.staged.actions import Actions
+from pddlego_local.decoding.staged.declarations import ActionSchema, Declarations, declarations
+from pddlego_local.decoding.staged.limits import (
+    MOST_CONSTANTS,
+    MOST_PARAMETERS,
+    MOST_PREDICATES,
+    MOST_TYPES,
+    PREDICATES_AT_ONCE,
 )
-from pddlego_local.decoding.staged.schemas import ActionSchema
-from pddlego_local.decoding.staged.writing import Build, Part, Resample, Review, Writing
+from pddlego_local.decoding.staged.reading import after_type, domain_in, end_before, open_blocks
+from pddlego_local.decoding.staged.writing import Part, Resample, Writing, keyed
 from pddlego_local.decoding.stages import Stage
-from pddlego_local.pddl.reader import Block, Word
-
-DomainPart = Generator[Stage, str, Declarations]
-"""Some stages, and what the domain declares after them."""
+from pddlego_local.pddl.reader import Word
+from pddlego_local.pddl.task import Domain
 
 
-def domain(writing: Writing, schemas: Sequence[ActionSchema], names: NewNames) -> DomainPart:
-    """A domain with the actions of `schemas`."""
-    yield from _types(writing, schemas, names)
-    declared = yield from _declarations(writing, schemas, names)
-    yield from _actions(writing, schemas, declared)
+def domain(
+    writing: Writing, schemas: Sequence[ActionSchema]
+) -> Generator[Stage, str, Declarations]:
+    """A domain with the actions of `schemas`; what it declares."""
+    stages = _Domain(writing, schemas)
+    yield from stages.types()
+    stages.declared = declarations(stages.written)
+    yield from stages.constants_and_predicates()
+    declared = declarations(stages.written)
+    yield from Actions(writing, schemas, declared).stage()
     return declared
 
 
-def _types(writing: Writing, schemas: Sequence[ActionSchema], names: NewNames) -> Part:
-    """The types of the actions' parameters are always declared; the model may declare others."""
+class _Domain:
+    """`declared` is what the stages that are over declare. A method that takes `rules` adds those
+    of what may follow the text so far, and gives their start."""
 
-    def entries() -> list[Word]:
-        return [entry.word for entry in domain_in(writing.text).types]
+    declared: Declarations
 
-    def rest(taken: Collection[str], typed: bool) -> Build:
-        return partial(parts.more_types, names=names, taken=taken, typed=typed)
+    def __init__(self, writing: Writing, schemas: Sequence[ActionSchema]) -> None:
+        self.writing, self.names, self.schemas = writing, writing.names, schemas
 
-    def title() -> Word | None:
-        return title_of(domain_in(writing.text).block)
+    @property
+    def written(self) -> Domain:
+        return domain_in(self.writing.text)
 
-    yield from writing.write_and_review(
-        "types",
-        partial(parts.types, names=names),
-        (
-            reviews.title(writing, names, title, partial(parts.types, names=names, opening=False)),
-            reviews.listed(writing, names, entries, rest),
-            partial(_parents, writing, names, rest),
-        ),
-    )
-    needed = dict.fromkeys(kind for action in schemas for _, kind in action.parameters)
-    present = {word.name for word in entries()} | {"object"}
-    missing = [kind for kind in needed if kind.lower() not in present]
-    writing.put(len(writing.text) - 1, "".join(f" {kind}" for kind in missing) + ")")
+    # ---- Types
 
-
-def _declarations(writing: Writing, schemas: Sequence[ActionSchema], names: NewNames) -> DomainPart:
-    """Constants and predicates; at least one predicate that an action can change."""
-    declared = declarations(domain_in(writing.text))
-
-    def constants() -> list[Word]:
-        return [entry.word for entry in domain_in(writing.text).constants]
-
-    def more_constants(taken: Collection[str], typed: bool) -> Build:
-        return partial(
-            parts.more_constants, names=names, declared=declared, taken=taken, typed=typed
+    def types(self) -> Part:
+        """The model may declare more than the types of the actions' parameters."""
+        yield from self.writing.write(
+            "types",
+            lambda rules: self._title_and_types(rules, "_OPEN_DOMAIN"),
+            [
+                self.writing.title(self._title_and_types),
+                self.writing.listed(lambda: keyed(self.written.types), self._more_types),
+                self._looping_parent,
+            ],
         )
+        needed = dict.fromkeys(kind for action in self.schemas for _, kind in action.parameters)
+        present = {entry.name for entry in self.written.types} | {"object"}
+        missing = [kind for kind in needed if kind.lower() not in present]
+        text = self.writing.text
+        self.writing.cut(len(text) - 1, "".join(f" {kind}" for kind in missing) + ")")
 
-    def predicates() -> list[Word]:
-        return [predicate.word for predicate in domain_in(writing.text).predicates or ()]
+    def _title_and_types(self, rules: Rules, opening: str = "") -> str:
+        """From the terminal `opening`, or behind "(domain", to the end of `:types`."""
+        begin = rules.begin(opening)
+        title = rules.terminal(f"_B1 {self.names.any()} _C")
+        listed = typed_list(rules, self.names.type(()), self.names.any(), MOST_TYPES)
+        return f"{begin} {title} _REQUIREMENTS {rules.terminal(f'_TYPES {listed}')}"
 
-    def more_predicates(taken: Collection[str], _: bool) -> Build:
-        return partial(parts.more_predicates, names=names, declared=declared, taken=taken)
+    def _more_types(self, rules: Rules) -> str:
+        taken = [entry.name for entry in self.written.types]
+        name, left = self.names.type(taken), MOST_TYPES - len(taken)
+        return self.writing.rest_of_list(rules, name, self.names.any(), left)
 
-    all_predicates = partial(parts.predicates, names=names, declared=declared)
-
-    def go_on() -> Resample | None:
-        if open_blocks(writing.text)[-1].head != ":predicates":
-            return None
-        rest = more_predicates([word.text for word in predicates()], False)
-        return Resample(len(writing.text), rest)
-
-    yield from writing.write_and_review(
-        "predicates",
-        partial(parts.declarations, names=names, declared=declared),
-        (
-            reviews.listed(
-                writing,
-                names,
-                constants,
-                more_constants,
-                end=all_predicates,
-                made_up=names.allowed is None,
-            ),
-            reviews.listed(writing, names, predicates, more_predicates, in_blocks=True),
-            _parameters(writing, names, declared),
-            go_on,
-            partial(_nothing_to_change, writing, names, schemas),
-        ),
-    )
-    return declarations(domain_in(writing.text))
-
-
-def _actions(writing: Writing, schemas: Sequence[ActionSchema], declared: Declarations) -> Part:
-    """Each at most once, with the variables and constants that fit by type, and with an effect."""
-    usable = {a.name.lower(): a for a in schemas if parts.can_change(a, declared)}
-
-    def present() -> list[Word]:
-        return [action.word for action in domain_in(writing.text).actions]
-
-    def others(taken: Collection[str]) -> list[ActionSchema]:
-        names = {name.lower() for name in taken}
-        return [action for name, action in usable.items() if name not in names]
-
-    def more(taken: Collection[str], _: bool) -> Build:
-        return partial(parts.more_actions, declared=declared, schemas=others(taken))
-
-    def bodies() -> list[Block]:
-        sections = domain_in(writing.text).block.items
-        return [item for item in sections if isinstance(item, Block) and item.head == ":action"]
-
-    def rest(open_: Sequence[Block], more: More) -> Build:
-        said = [word.name for word in present() if word.offset < open_[-1].offset]
-        return partial(
-            parts.rest_of_action, declared=declared, action=usable[said[-1]], others=others(said),
-            open_=open_[1:], more=more,
-        )  # fmt: skip
-
-    yield from writing.write_and_review(
-        "actions",
-        partial(parts.actions, declared=declared, schemas=others(())),
-        (
-            reviews.listed(writing, NewNames(), present, more, made_up=False, in_blocks=True),
-            reviews.operands(writing, bodies, rest),
-            reviews.unfinished(writing, rest),
-        ),
-    )
-
-
-def _parents(
-    writing: Writing, names: NewNames, rest: Callable[[Collection[str], bool], Build]
-) -> Resample | None:
-    """The supertype of a type may be a loop too: its entry is written again."""
-    types = domain_in(writing.text).types
-    for number, entry in enumerate(types):
-        if any(names.avoid_loop(kind.name) for kind in entry.types):
-            cut = end_before(writing.text, entry.word.offset)
-            before = [earlier.word.text for earlier in types[:number]]
-            return Resample(cut, rest(before, after_type(writing.text[:cut])))
-    return None
-
-
-def _parameters(writing: Writing, names: NewNames, declared: Declarations) -> Review:
-    """A predicate's variables are different names. The second time that they are not, the predicate
-    ends."""
-    given_up = itertools.count()
-
-    def review() -> Resample | None:
-        predicates = domain_in(writing.text).predicates or []
-        found = (
-            (number, variables, word)
-            for number, predicate in enumerate(predicates)
-            if (variables := [entry.word for entry in predicate.parameters or ()])
-            and (word := first_wrong(variables, (), made_up=True))
-        )
-        number, variables, word = next(found, (0, [], None))
-        if word is None:
-            return None
-        names.avoid_loop(word.name[1:])
-        cut = end_before(writing.text, word.offset)
-        taken = [earlier.word.text for earlier in predicates[: number + 1]]
-        rest = partial(parts.more_predicates, names=names, declared=declared, taken=taken)
-        if next(given_up):
-            return Resample(cut, rest, put=")")
-        before = [earlier.text for earlier in variables if earlier.offset < cut]
-        typed = after_type(writing.text[:cut])
-        more = partial(parts.more_parameters, names=names, declared=declared, taken=taken)
-        return Resample(cut, partial(more, variables=before, typed=typed))
-
-    return review
-
-
-def _nothing_to_change(
-    writing: Writing, names: NewNames, schemas: Sequence[ActionSchema]
-) -> Resample | None:
-    """Some action can change some predicate, one with parameters if there are actions with any."""
-    declared = declarations(domain_in(writing.text))
-    if any(action.parameters for action in schemas):
-        declared = replace(declared, predicates=tuple(p for p in declared.predicates if p[1]))
-    if any(parts.can_change(action, declared) for action in schemas):
+    def _looping_parent(self) -> Resample | None:
+        """The supertype of a type may be a loop too: its entry is written again."""
+        for entry in self.written.types:
+            if any(self.names.avoid_loop(kind.name) for kind in entry.types):
+                cut = end_before(self.writing.text, entry.word.offset)
+                return Resample(cut, self._more_types)
         return None
-    declared = declarations(domain_in(writing.text))
-    added = partial(parts.added_predicate, names=names, declared=declared, schemas=schemas)
-    return Resample(len(writing.text) - 1, added)
+
+    # ---- Constants and predicates
+
+    def constants_and_predicates(self) -> Part:
+        """At least one predicate that an action can change."""
+        listed, made_up = self.writing.listed, self.names.allowed is None
+        yield from self.writing.write(
+            "predicates",
+            self._constants_and_predicates,
+            [
+                listed(
+                    lambda: keyed(self.written.constants),
+                    self._more_constants,
+                    end=self._predicates,
+                    made_up=made_up,
+                ),
+                listed(
+                    lambda: keyed(self.written.predicates or ()),
+                    self._more_predicates,
+                    in_blocks=True,
+                ),
+                listed(self._variables, self._more_variables, end=self._more_predicates),
+                self._unfinished_predicates,
+                self._nothing_to_change,
+            ],
+        )
+
+    def _constants_and_predicates(self, rules: Rules) -> str:
+        types = one_of(self.declared.types)
+        listed = typed_list(rules, self.names.thing(()), types, MOST_CONSTANTS)
+        return f"[{rules.terminal(f'_CONSTANTS {listed}')}] {self._predicates(rules)}"
+
+    def _more_constants(self, rules: Rules) -> str:
+        taken = [entry.name for entry in self.written.constants]
+        name, left = self.names.thing(taken), MOST_CONSTANTS - len(taken)
+        rest = self.writing.rest_of_list(rules, name, one_of(self.declared.types), left)
+        return f"{rest} {self._predicates(rules)}"
+
+    def _predicates(self, rules: Rules) -> str:
+        return f"_PREDICATES {self._more_predicates(rules)}"
+
+    def _more_predicates(self, rules: Rules) -> str:
+        """To the end of `:predicates`, or to where they are looked at."""
+        taken = [predicate.word.name for predicate in self.written.predicates or ()]
+        variables = f"({self.names.variable()} {self._type}) ~ 0 .. {MOST_PARAMETERS}"
+        predicate = rules.terminal(f"_ENTRY_O {self.names.predicate(taken)} {variables} _C")
+        listed = rules.rule("_predicate", [predicate, *rules.comment])
+        left = max(MOST_PREDICATES - len(taken), 0)
+        few = f"{some(listed, min(left, PREDICATES_AT_ONCE - 1))} _C"
+        if left < PREDICATES_AT_ONCE:
+            return few
+        return rules.shared([few, some(listed, PREDICATES_AT_ONCE, PREDICATES_AT_ONCE)])
+
+    def _variables(self) -> list[tuple[tuple[int, str], Word]]:
+        """Those of a predicate are different names."""
+        return [
+            ((number, entry.name), entry.word)
+            for number, predicate in enumerate(self.written.predicates or ())
+            for entry in predicate.parameters or ()
+        ]
+
+    def _more_variables(self, rules: Rules) -> str:
+        """The rest of the last predicate, and the predicates after it."""
+        predicates = self.written.predicates or []
+        said = [entry.name for entry in predicates[-1].parameters or ()]
+        more = f"({self.names.variable(said)} {self._type}) ~ 0 .. {MOST_PARAMETERS - len(said)}"
+        rest = f"{'' if after_type(self.writing.text) else self._type} {more} _C"
+        return f"{rules.terminal(rest)} {self._more_predicates(rules)}"
+
+    @property
+    def _type(self) -> str:
+        return f"(_DASH {one_of(self.declared.known_types)})?"
+
+    def _unfinished_predicates(self) -> Resample | None:
+        if open_blocks(self.writing.text)[-1].head != ":predicates":
+            return None
+        return Resample(len(self.writing.text), self._more_predicates)
+
+    def _nothing_to_change(self) -> Resample | None:
+        """Some action can change some predicate, one with parameters if actions have any."""
+        declared = declarations(self.written)
+        if any(action.parameters for action in self.schemas):
+            declared = replace(declared, predicates=tuple(p for p in declared.predicates if p[1]))
+        if any(action.can_change(declared) for action in self.schemas):
+            return None
+        return Resample(len(self.writing.text) - 1, self._added_predicate)
+
+    def _added_predicate(self, rules: Rules) -> str:
+        """One more at the end, of a kind that an action can change."""
+        declared = declarations(self.written)
+        name = self.names.predicate([name for name, _ in declared.predicates])
+        kinds = {kind for action in self.schemas for _, kind in action.parameters}
+        fitting = [t for t in declared.known_types if any(declared.fits(kind, t) for kind in kinds)]
+        parameter = f"{self.names.variable()} _DASH {one_of(fitting)}" if fitting else ""
+        return f"{rules.terminal(f'_ENTRY_O {name} {parameter} _C')} _C"

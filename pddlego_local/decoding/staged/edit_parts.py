@@ -8,10 +8,9 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from pddlego_local.decoding.grammars.builder import Rules
-from pddlego_local.decoding.grammars.terminals import one_of
+from pddlego_local.decoding.grammars.terminals import NewNames, one_of
 from pddlego_local.decoding.staged.atoms import IN_A_STRING, Pools, atoms_except, by_predicate
 from pddlego_local.decoding.staged.declarations import Declarations
-from pddlego_local.decoding.staged.names import NewNames
 
 # As many as the rung "syntax" allows.
 MOST_LINES = 80  # the first edit of a large ALFWorld room adds 55 objects

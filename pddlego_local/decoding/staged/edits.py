@@ -17,7 +17,8 @@ from functools import partial
 from typing import Any
 
 from pddlego_local.decoding.forms import Form, Keys
-from pddlego_local.decoding.layout import Layout
+from pddlego_local.decoding.grammars.terminals import NewNames
+from pddlego_local.decoding.layout import Layout, list_of, typed_names
 from pddlego_local.decoding.question import Scene
 from pddlego_local.decoding.rungs import Rung
 from pddlego_local.decoding.staged.declarations import declarations, type_of
@@ -28,8 +29,7 @@ from pddlego_local.decoding.staged.edit_parts import (
     object_changes,
     words,
 )
-from pddlego_local.decoding.staged.names import NewNames
-from pddlego_local.decoding.staged.reading import domain_of, typed_names
+from pddlego_local.decoding.staged.reading import domain_of
 from pddlego_local.decoding.staged.writing import Part, Resample, Writing
 from pddlego_local.decoding.stages import StagedGrammar, Stages
 from pddlego_local.pddl.edit import facts_of, objects_of
@@ -44,7 +44,7 @@ def edit(rung: Rung, form: Form[Keys], scene: Scene, layout: Layout) -> StagedGr
 
 
 def _edit(scene: Scene, names: NewNames, layout: Layout) -> Stages:
-    writing = Writing(layout)
+    writing = Writing(layout, names)
     declared = declarations(domain_of(scene.domain))
     objects, facts = objects_of(scene.problem), facts_of(scene.problem)
     build = partial(object_changes, declared=declared, objects=objects, facts=facts)
@@ -64,7 +64,8 @@ def _edit(scene: Scene, names: NewNames, layout: Layout) -> Stages:
     if left := [f for f in there if f not in gone and _is_about(f, changes["delete"])]:
         cut = _end_before(writing.text, writing.text.rindex("]"))
         rest = partial(deletions, facts=left, first=writing.text[cut - 1] == "[")
-        yield from writing.write("facts", rest, cut)
+        writing.cut(cut)
+        yield from writing.write("facts", rest)
 
 
 @dataclass(frozen=True)
@@ -101,7 +102,7 @@ def _without_repetition(
         )
         return Resample(again.cut, partial(part, begun=begun))
 
-    yield from writing.write_and_review(name, partial(part, begun=Begun()), [repeated])
+    yield from writing.write(name, partial(part, begun=Begun()), [repeated])
 
 
 def _first_wrong(entries: Iterable[_Entry], made_up: NewNames | None) -> _Entry | None:
@@ -137,12 +138,12 @@ def _entries(text: str, first: int) -> Iterator[_Entry]:
 def _new(text: str, heading: str, string: re.Match[str], first: int) -> Iterator[_Entry]:
     """A fact, or both names of "a b - room". The first is cut off with its whole entry, which
     begins at `first`; others are cut off alone."""
-    line, offset = json.loads(string[0]), string.start() + 1
+    line = json.loads(string[0])
     if line.startswith("("):
         yield _Entry(heading, line, False, _end_before(text, first))
         return
-    for word in (entry.word for entry in typed_names(line)):
-        start = offset + word.offset if word.offset else first
+    for word in (entry.word for entry in typed_names(list_of(f"({line})"))):
+        start = string.start() + word.offset if word.offset > 1 else first
         yield _Entry(heading, word.text, False, _end_before(text, start))
 
 
@@ -155,7 +156,7 @@ def _objects_after(objects: Mapping[str, str], changes: Mapping[str, Any]) -> di
     replaced, deleted = changes["replace"], changes["delete"]
     after = {replaced.get(n, n): kind for n, kind in objects.items() if n not in deleted}
     for line in changes["add"]:
-        after |= {entry.word.text: type_of(entry) for entry in typed_names(line)}
+        after |= {entry.word.text: type_of(entry) for entry in typed_names(list_of(f"({line})"))}
     return after
 
 

@@ -1,42 +1,84 @@
-"""The rungs "typed" and "grounded": a domain and a problem, part by part, each part under a grammar
-made from the parts before it.
+"""The three upper rungs of a domain and a problem: each part is written under a grammar made from
+the parts before it.
 
-    types → constants and predicates → actions → objects → initial facts and goal
+signatures  any PDDL whose actions are the environment's, with their exact parameters, and whose
+            problem is for the answer's own domain: domain → problem
+typed       types → constants and predicates → actions → objects → initial facts and goal
+grounded    as typed, with no names but those of the observations
 
-What no grammar of a part can know beforehand is reviewed when the part is written (`reviews`): what
+What no grammar of a part can know beforehand is reviewed when the part is written (`writing`): what
 is said twice is rolled back and resampled without it, and so is a goal that is already true, where
 the scene leaves such goals out. What later parts cannot do without is added at the end of a list.
-"grounded" allows no names but those of the observations.
 """
 
 import json
 
+from pddlego_local.core.nouns import Grammar
 from pddlego_local.decoding.forms import PROBLEM, Form, Keys
+from pddlego_local.decoding.grammars.lark_text import with_parts
+from pddlego_local.decoding.grammars.terminals import NewNames, one_of
 from pddlego_local.decoding.layout import Layout
 from pddlego_local.decoding.question import Scene
 from pddlego_local.decoding.rungs import Rung
-from pddlego_local.decoding.staged.declarations import declarations
+from pddlego_local.decoding.staged.declarations import ActionSchema, declarations
 from pddlego_local.decoding.staged.domain import domain
-from pddlego_local.decoding.staged.names import NewNames
-from pddlego_local.decoding.staged.problem import problem
-from pddlego_local.decoding.staged.reading import domain_of
-from pddlego_local.decoding.staged.schemas import ActionSchema
+from pddlego_local.decoding.staged.problem import ProblemStages
+from pddlego_local.decoding.staged.reading import domain_in, domain_of
 from pddlego_local.decoding.staged.writing import Writing
-from pddlego_local.decoding.stages import StagedGrammar, Stages
+from pddlego_local.decoding.stages import Stage, StagedGrammar, Stages
 from pddlego_local.pddl.check import check
 
+_PARTS = ("domain", "problem", "condition", "tokens", "requirements")
 
-def pddl(rung: Rung, form: Form[Keys], scene: Scene, layout: Layout) -> StagedGrammar:
+
+def signatures(rung: Rung, form: Form[Keys], scene: Scene, layout: Layout) -> StagedGrammar:
     """A domain and a problem, {"df": …, "pf": …}, or {"pf": a problem for the scene's domain}."""
 
     def stages() -> Stages:
-        writing, names = Writing(layout), NewNames(scene.names.objects if rung.grounded else None)
+        if form is PROBLEM:
+            written, opening, envelope = domain_of(scene.domain), "_OPEN", "problem_json"
+        else:
+            written = domain_in((yield Stage("domain", _domain(scene, layout))))
+            opening, envelope = "_comments _BETWEEN", "pddl_json"
+        name = declarations(written).domain_name
+        yield Stage("problem", _problem(name, opening, envelope, layout))
+
+    return StagedGrammar(rung.name, stages)
+
+
+def _domain(scene: Scene, layout: Layout) -> Grammar:
+    headers = [ActionSchema.of(action).header(layout) for action in scene.actions]
+    names = [f"_SIGNATURE_{number}" for number in range(len(headers))]
+    rules = (
+        "start: _OPEN _domain_head _requirements_and_types _declarations _action ~ 0 .. 100 _C",
+        f"_action: ({' | '.join(names)}) _comments [_PRECONDITION _precondition] _effects",
+        *(f"{name}: _ACTION_HEAD {header}" for name, header in zip(names, headers, strict=True)),
+    )
+    name = "signatures of the domain"
+    return with_parts(name, "\n".join(rules), ("pddl_json", *_PARTS), layout)
+
+
+def _problem(domain: str, opening: str, envelope: str, layout: Layout) -> Grammar:
+    rules = (
+        f"start: {opening} _comments _PROBLEM _comments _THIS_DOMAIN _comments "
+        "[REQUIREMENTS _comments] [OBJECTS _comments] init goal [metric] _C _comments _CLOSE",
+        f'_THIS_DOMAIN: _OF _B1 {one_of([domain])} _B ")"',
+    )
+    name = "signatures of the problem"
+    return with_parts(name, "\n".join(rules), (envelope, *_PARTS), layout)
+
+
+def pddl(rung: Rung, form: Form[Keys], scene: Scene, layout: Layout) -> StagedGrammar:
+    """As `signatures`, on the rungs "typed" and "grounded"."""
+
+    def stages() -> Stages:
+        writing = Writing(layout, NewNames(scene.names.objects if rung.grounded else None))
         if form is PROBLEM:
             declared, opening = declarations(domain_of(scene.domain)), "_OPEN_PROBLEM"
         else:
             schemas = [ActionSchema.of(action) for action in scene.actions]
-            declared, opening = (yield from domain(writing, schemas, names)), "_NEXT_PROBLEM"
-        yield from problem(writing, declared, scene, names, opening)
+            declared, opening = (yield from domain(writing, schemas)), "_NEXT_PROBLEM"
+        yield from ProblemStages(writing, declared, scene).stages(opening)
 
     fixed = scene.domain if form is PROBLEM else ""
     return StagedGrammar(rung.name, stages, lambda text: _accepted(text, fixed))

@@ -3,17 +3,20 @@
 any       none are
 unmet     those that the initial facts already make true
 frontier  also those that lead to no place that the state tracker calls unvisited
+
+The grammar of each stage is made of what the domain and the stages before it declare, that of the
+rest of a list of what the list holds so far.
 """
 
-import itertools
 from collections.abc import Collection, Sequence
 from functools import partial
 
+from pddlego_local.decoding.grammars.builder import Rules, some, typed_list
 from pddlego_local.decoding.grammars.terminals import new_name, one_of
 from pddlego_local.decoding.question import Scene
-from pddlego_local.decoding.staged import goals, reviews
-from pddlego_local.decoding.staged import problem_parts as parts
-from pddlego_local.decoding.staged.bodies import More
+from pddlego_local.decoding.staged import goals
+from pddlego_local.decoding.staged.atoms import OF_FACTS, Facts, Pools, atoms, atoms_except
+from pddlego_local.decoding.staged.bodies import NOTHING, More, Piece, Scope
 from pddlego_local.decoding.staged.declarations import Declarations
 from pddlego_local.decoding.staged.goals import (
     GoalTerms,
@@ -22,207 +25,229 @@ from pddlego_local.decoding.staged.goals import (
     frontier,
     grouped,
 )
-from pddlego_local.decoding.staged.limits import most_objects
-from pddlego_local.decoding.staged.names import NewNames
-from pddlego_local.decoding.staged.reading import (
-    after_type,
-    end_before,
-    end_of_objects,
-    problem_in,
-    title_of,
-)
-from pddlego_local.decoding.staged.writing import Build, Part, Resample, Review, Writing
+from pddlego_local.decoding.staged.limits import facts_at_once, most_facts, most_objects
+from pddlego_local.decoding.staged.reading import after_type, end_before, open_blocks, problem_in
+from pddlego_local.decoding.staged.writing import Build, Part, Review, Writing, keyed
 from pddlego_local.pddl.initial_state import goal_already_true
 from pddlego_local.pddl.reader import Block, Word
+from pddlego_local.pddl.task import Problem
 
 MOST_ADDED = 10
 
 
-def problem(
-    writing: Writing,
-    declared: Declarations,
-    scene: Scene,
-    names: NewNames,
-    opening: str,
-) -> Part:
-    """A problem that begins with the terminal `opening`."""
-    left_out = scene.goal if scene.own_goal else "any"
-    most = most_objects(len(scene.names.objects))
-    yield from _objects(writing, declared, names, most, opening)
-    if left_out == "frontier" and scene.names.goals:
-        yield from _frontier(writing, declared, names, scene.names.goals)
-        return
-    yield from _facts_and_goal(writing, declared)
-    if left_out != "any":
-        yield from _unmet(writing, declared, names)
+class ProblemStages:
+    """A problem for the domain `declared`. A method that takes `rules` adds those of what may
+    follow the text so far, and gives their start."""
 
+    def __init__(self, writing: Writing, declared: Declarations, scene: Scene) -> None:
+        self.writing, self.names, self.declared, self.scene = (
+            writing,
+            writing.names,
+            declared,
+            scene,
+        )
+        self.most_objects = most_objects(len(scene.names.objects))
 
-def _objects(
-    writing: Writing, declared: Declarations, names: NewNames, most: int, opening: str
-) -> Part:
-    def objects() -> list[Word]:
-        return [entry.word for entry in problem_in(writing.text).objects]
-
-    def more(taken: Collection[str], typed: bool) -> Build:
-        return partial(
-            parts.more_objects, names=names, declared=declared, taken=taken, typed=typed,
-            most=most,
-        )  # fmt: skip
-
-    def title() -> Word | None:
-        return title_of(problem_in(writing.text).block)
-
-    build = partial(parts.objects, names=names, declared=declared, most=most)
-    listed = reviews.listed(
-        writing, names, objects, more, taken=declared.things, made_up=names.allowed is None
-    )
-    yield from writing.write_and_review(
-        "objects",
-        partial(build, opening=opening),
-        (reviews.title(writing, names, title, build), listed),
-    )
-
-
-def _facts_and_goal(writing: Writing, declared: Declarations) -> Part:
-    things = declared.with_objects(problem_in(writing.text))
-
-    def goal() -> list[Block]:
-        block = problem_in(writing.text).goal_block
-        return [block] if block else []
-
-    def rest_of_goal(open_: Sequence[Block], more: More) -> Build:
-        if open_[-1].head == ":init":
-            facts = problem_in(writing.text).init
-            return partial(parts.more_facts_and_goal, declared=things, said={}, count=len(facts))
-        return partial(parts.rest_of_goal, declared=things, open_=open_[1:], more=more)
-
-    yield from writing.write_and_review(
-        "facts",
-        partial(parts.facts_and_goal, declared=things),
-        (
-            _repeated_fact(
-                writing,
-                partial(parts.more_facts_and_goal, declared=things),
-                partial(parts.any_goal, declared=things),
-            ),
-            reviews.operands(writing, goal, rest_of_goal),
-            reviews.unfinished(writing, rest_of_goal),
-        ),
-    )
-
-
-def _repeated_fact(writing: Writing, rest: "partial[str]", end: Build | None = None) -> Review:
-    """A fact that comes again is given up with what follows, and no fact comes again in the rest;
-    the second time `:init` is closed, and `end` comes."""
-    given_up = itertools.count()
-
-    def review() -> Resample | None:
-        facts = problem_in(writing.text).init
-        seen: set[tuple[str, ...]] = set()
-        for number, fact in enumerate(facts):
-            if fact.atom.key in seen:
-                cut = end_before(writing.text, fact.atom.block.offset)
-                if next(given_up):
-                    return Resample(cut, end, put=")")
-                said = grouped(facts[:number])
-                return Resample(cut, partial(rest, said=said, count=number))
-            seen.add(fact.atom.key)
-        return None
-
-    return review
-
-
-def _unmet(writing: Writing, declared: Declarations, names: NewNames) -> Part:
-    """Rolls back a goal that is already true and resamples it: facts, at least one of which is not
-    true yet. Where no fact can be written, objects are added first."""
-    if not _goal_already_true(writing, declared):
-        return
-    before = writing.text
-    if not can_be_new(GoalTerms(declared.with_objects(problem_in(before))), {}):
-        yield from _missing_objects(writing, declared, names, ())
-    things = declared.with_objects(problem_in(writing.text))
-    if writing.text != before:
-        yield from _facts(writing, things)
-    block = problem_in(writing.text).goal_block
-    cut = end_before(writing.text, block.offset, block=True) if block else len(writing.text)
-    yield from _goal(writing, GoalTerms(things), cut)
-
-
-def _facts(writing: Writing, things: Declarations) -> Part:
-    yield from writing.write_and_review(
-        "facts",
-        partial(parts.facts, declared=things),
-        [_repeated_fact(writing, partial(parts.more_facts, declared=things))],
-    )
-
-
-def _goal(writing: Writing, terms: GoalTerms, offset: int) -> Part:
-    """A goal that the facts before it do not make true."""
-    true = grouped(problem_in(writing.text[:offset]).init)
-
-    def block() -> list[Block]:
-        found = problem_in(writing.text).goal_block
-        return [found] if found else []
-
-    def rest(open_: Sequence[Block], _: More) -> Build:
-        return partial(goals.rest_of_goal, terms=terms, true=true, said=open_[-1].items[1:])
-
-    yield from writing.write("goal", partial(goals.goal, terms=terms, true=true), offset)
-    yield from writing.resample("goal", [reviews.operands(writing, block, rest)])
-
-
-def _frontier(
-    writing: Writing,
-    declared: Declarations,
-    names: NewNames,
-    unvisited: Sequence[str],
-) -> Part:
-    """Objects, facts and a goal of facts about unvisited places, one of which is not true yet. The
-    grammar that leaves out true facts is large, and made only to resample."""
-    yield from _missing_objects(writing, declared, names, unvisited)
-    things = declared.with_objects(problem_in(writing.text))
-    terms = frontier(things, unvisited)
-    yield from _facts(writing, things)
-    while (facts := problem_in(writing.text).init) and not can_be_new(terms, grouped(facts)):
-        cut = end_before(writing.text, facts[-1].atom.block.offset)
-        writing.put(cut, ")")
-    before = len(writing.text)
-    yield from writing.write("goal", partial(goals.goal, terms=terms, true={}))
-    if _goal_already_true(writing, declared):
-        yield from _goal(writing, terms, before)
-
-
-def _goal_already_true(writing: Writing, declared: Declarations) -> bool:
-    return goal_already_true(declared.domain, problem_in(writing.text))
-
-
-def _missing_objects(
-    writing: Writing,
-    declared: Declarations,
-    names: NewNames,
-    unvisited: Sequence[str],
-) -> Part:
-    """Adds objects until a fact can be written, about an unvisited place if there is one; the last
-    object makes room if all names are taken. A few times only: some predicates want more objects
-    than there are names."""
-    for _ in range(MOST_ADDED):
-        parsed = problem_in(writing.text)
-        things = declared.with_objects(parsed)
-        terms = frontier(things, unvisited)
-        present = {name.lower() for name in things.things}
-        permitted = unvisited if names.allowed is None else names.allowed
-        first = [n for n in unvisited if n.lower() not in present and n in permitted]
-        if can_be_new(terms, {}) and (terms.needed or not first):
+    def stages(self, opening: str) -> Part:
+        left_out = self.scene.goal if self.scene.own_goal else "any"
+        yield from self._objects(opening)
+        if left_out == "frontier" and self.scene.names.goals:
+            yield from self._frontier(self.scene.names.goals)
             return
-        name = one_of(first) if first else new_name(names.allowed, present)
-        cut = end_of_objects(parsed)
-        if not name and parsed.objects:
-            last = parsed.objects[-1].word
-            name, cut = one_of([last.text]), last.offset
-        types = fitting_types(things)
-        if not name or not types:
+        yield from self._facts_and_goal()
+        if left_out != "any":
+            yield from self._unmet()
+
+    @property
+    def _written(self) -> Problem:
+        return problem_in(self.writing.text)
+
+    @property
+    def _things(self) -> Declarations:
+        return self.declared.with_objects(self._written)
+
+    # ---- Objects
+
+    def _objects(self, opening: str) -> Part:
+        listed = self.writing.listed(
+            lambda: keyed(self._written.objects),
+            self._more_objects,
+            taken=self.declared.things,
+            made_up=self.names.allowed is None,
+        )
+        yield from self.writing.write(
+            "objects",
+            partial(self.title_and_objects, opening=opening),
+            [self.writing.title(self.title_and_objects), listed],
+        )
+
+    def title_and_objects(self, rules: Rules, opening: str = "") -> str:
+        """From the terminal `opening`, or behind "(problem", to the end of `:objects`."""
+        begin = rules.begin(opening)
+        title = rules.terminal(f"_B1 {self.names.any()} _C")
+        of_domain = rules.terminal(f"_OF_DOMAIN {one_of([self.declared.domain_name])} _C")
+        name, types = self.names.thing(self.declared.things), one_of(self.declared.types)
+        listed = rules.terminal(f"_OBJECTS {typed_list(rules, name, types, self.most_objects)}")
+        return f"{begin} {title} {of_domain} {listed}"
+
+    def _more_objects(self, rules: Rules) -> str:
+        objects = [entry.name for entry in self._written.objects]
+        name = self.names.thing([*self.declared.things, *objects])
+        types, left = one_of(self.declared.types), self.most_objects - len(objects)
+        return self.writing.rest_of_list(rules, name, types, left)
+
+    # ---- Facts and goal
+
+    def _facts_and_goal(self) -> Part:
+        yield from self.writing.write(
+            "facts",
+            self.facts_and_goal,
+            [
+                self._repeated_fact(self._other_facts_and_goal, end=self._only_goal),
+                self.writing.bodies(self._rest_of_goal),
+            ],
+        )
+
+    def _facts(self) -> Part:
+        yield from self.writing.write("facts", self.facts, [self._repeated_fact(self._more_facts)])
+
+    def _repeated_fact(self, rest: Build, end: Build | None = None) -> Review:
+        def facts() -> list[tuple[tuple[str, ...], Word]]:
+            return [(fact.atom.key, fact.atom.predicate) for fact in self._written.init]
+
+        return self.writing.listed(facts, rest, end=end, made_up=False, in_blocks=True)
+
+    def facts_and_goal(self, rules: Rules) -> str:
+        """To the end of the answer, to where facts are looked at, or to a quantifier's header."""
+        begin = Piece(rules.begin("_INIT") or NOTHING.whole)
+        return begin.then(self._more_facts_and_goal(rules, {})).start(rules)
+
+    def _other_facts_and_goal(self, rules: Rules) -> str:
+        return self._more_facts_and_goal(rules, grouped(self._written.init)).start(rules)
+
+    def _more_facts_and_goal(self, rules: Rules, said: Facts) -> Piece:
+        """None of the facts `said` comes again."""
+        fact, left = self._fact(rules, said), self._facts_left
+        most = facts_at_once(len(self._things.things))
+        few = Piece(some(fact, min(left, most - 1)) or NOTHING.whole)
+        whole = few.then(Piece("_C").then(self._goal(rules)))
+        if left < most or not fact:
+            return whole
+        full = some(fact, most, most)
+        return Piece(whole.whole, rules.shared([text for text in (whole.begun, full) if text]))
+
+    def _goal(self, rules: Rules) -> Piece:
+        return Piece("_GOAL").then(self._scope(rules).condition(), "_C _CLOSE")
+
+    def _only_goal(self, rules: Rules) -> str:
+        return self._goal(rules).start(rules)
+
+    def _rest_of_goal(self, rules: Rules, more: More) -> str:
+        """Or of the facts, where they were looked at."""
+        _define, block, *open_ = open_blocks(self.writing.text)
+        if block.head == ":init":
+            return self._more_facts_and_goal(rules, {}).start(rules)
+        return self._scope(rules).rest(open_, more).then("_C _CLOSE").start(rules)
+
+    def _scope(self, rules: Rules) -> Scope:
+        return Scope(rules, self.declared, self._things.things)
+
+    def facts(self, rules: Rules) -> str:
+        """All of `:init`."""
+        return f"{rules.begin('_INIT')} {self._more_facts(rules)}"
+
+    def _more_facts(self, rules: Rules) -> str:
+        """None of those that are there comes again."""
+        fact = self._fact(rules, grouped(self._written.init))
+        return f"{some(fact, self._facts_left)} _C"
+
+    @property
+    def _facts_left(self) -> int:
+        return max(most_facts(len(self._things.things)) - len(self._written.init), 0)
+
+    def _fact(self, rules: Rules, said: Facts) -> str:
+        predicates, pools = self.declared.predicates, Pools(self.declared, self._things.things)
+        if said:
+            fact = atoms_except(rules, predicates, pools, said, spelling=OF_FACTS)
+        else:
+            fact = atoms(rules, predicates, pools, spelling=OF_FACTS)
+        return rules.rule("_fact", [fact, *rules.comment] if fact else [])
+
+    # ---- Goals that are not already true
+
+    def _unmet(self) -> Part:
+        """Rolls back a goal that is already true and resamples it: facts, at least one of which is
+        not true yet. Where no fact can be written, objects are added first."""
+        if not self._goal_already_true():
             return
-        cut = end_before(writing.text, cut)
-        typed = after_type(writing.text[:cut]) or not parsed.objects
-        added = partial(parts.added_object, declared=declared, name=name, types=types, typed=typed)
-        yield from writing.write("objects", added, cut)
+        before = self.writing.text
+        if not can_be_new(GoalTerms(self._things), {}):
+            yield from self._missing_objects(())
+        if self.writing.text != before:
+            yield from self._facts()
+        if block := self._written.goal_block:
+            self.writing.cut(end_before(self.writing.text, block.offset, block=True))
+        yield from self._unmet_goal(GoalTerms(self._things))
+
+    def _frontier(self, unvisited: Sequence[str]) -> Part:
+        """Objects, facts and a goal of facts about unvisited places, one of which is not true yet.
+        The grammar that leaves out true facts is large, and made only to resample."""
+        yield from self._missing_objects(unvisited)
+        terms = frontier(self._things, unvisited)
+        yield from self._facts()
+        while (facts := self._written.init) and not can_be_new(terms, grouped(facts)):
+            self.writing.cut(end_before(self.writing.text, facts[-1].atom.block.offset), ")")
+        before = len(self.writing.text)
+        yield from self.writing.write("goal", partial(goals.goal, terms=terms, true={}))
+        if self._goal_already_true():
+            self.writing.cut(before)
+            yield from self._unmet_goal(terms)
+
+    def _goal_already_true(self) -> bool:
+        return goal_already_true(self.declared.domain, self._written)
+
+    def _unmet_goal(self, terms: GoalTerms) -> Part:
+        """A goal that the facts do not make true."""
+        true = grouped(self._written.init)
+
+        def rest(rules: Rules, _: More) -> str:
+            said = open_blocks(self.writing.text)[-1].items[1:]
+            return goals.rest_of_goal(rules, terms, true, said)
+
+        goal = partial(goals.goal, terms=terms, true=true)
+        review = self.writing.bodies(rest)
+        yield from self.writing.write("goal", goal, [review])
+
+    def _missing_objects(self, unvisited: Sequence[str]) -> Part:
+        """Adds objects until a fact can be written, about an unvisited place if there is one; the
+        last object makes room if all names are taken. A few times only: some predicates want more
+        objects than there are names."""
+        for _ in range(MOST_ADDED):
+            objects, things = self._written.objects, self._things
+            terms = frontier(things, unvisited)
+            present = {name.lower() for name in things.things}
+            permitted = unvisited if self.names.allowed is None else self.names.allowed
+            first = [n for n in unvisited if n.lower() not in present and n in permitted]
+            if can_be_new(terms, {}) and (terms.needed or not first):
+                return
+            name = one_of(first) if first else new_name(self.names.allowed, present)
+            (listed,) = [
+                b
+                for b in self._written.block.items
+                if isinstance(b, Block) and b.head == ":objects"
+            ]
+            cut = listed.end
+            if not name and objects:
+                last = objects[-1].word
+                name, cut = one_of([last.text]), last.offset
+            types = fitting_types(things)
+            if not name or not types:
+                return
+            self.writing.cut(end_before(self.writing.text, cut))
+            yield from self.writing.write("objects", partial(self._added_object, name, types))
+
+    def _added_object(self, name: str, types: Collection[str], rules: Rules) -> str:
+        """A name of the terminal `name` with one of the `types`, at the end of the list."""
+        typed = after_type(self.writing.text) or not self._written.objects
+        before = "" if typed else f"_DASH {one_of(self.declared.types)}"
+        return rules.terminal(f"{before} _B1 {name} _DASH {one_of(types)} _C")

@@ -6,82 +6,51 @@ text. A file may end anywhere: blocks that are not closed yet have the end -1.
 
 import functools
 import re
-from collections.abc import Iterable
 
 from pddlego_local.decoding.layout import line_of
-from pddlego_local.decoding.staged.names import looping_prefix
 from pddlego_local.pddl.domain import read_domain
 from pddlego_local.pddl.faults import FaultLog
 from pddlego_local.pddl.problem import read_problem
 from pddlego_local.pddl.reader import Block, Node, Word, read
-from pddlego_local.pddl.task import Domain, Problem, TypedName
-from pddlego_local.pddl.typed_list import read_typed_list
+from pddlego_local.pddl.task import Domain, Problem
 
 _ESCAPE = re.compile(r"\\(.)")
 
 
 @functools.lru_cache(maxsize=64)
-def domain_in(text: str) -> Domain:
-    """The domain of an answer, or of the beginning of one."""
-    return _domain(_files(text)[0])
+def domain_of(text: str) -> Domain:
+    """A domain file."""
+    return read_domain(_block(text) or Block(0), FaultLog("domain", ""))
 
 
 @functools.lru_cache(maxsize=64)
-def domain_of(text: str) -> Domain:
-    """A domain file."""
-    return _domain(text)
+def domain_in(text: str) -> Domain:
+    """The domain of an answer, or of the beginning of one."""
+    return domain_of(_files(text)[0])
 
 
 @functools.lru_cache(maxsize=64)
 def problem_in(text: str) -> Problem:
     """The problem of an answer, or of the beginning of one."""
-    return read_problem(_last_file(text), FaultLog("problem", ""))
+    return read_problem(last_file(text), FaultLog("problem", ""))
 
 
-def typed_names(text: str) -> list[TypedName]:
-    """Of "?a ?b - room", with or without brackets; offsets are of `text`."""
-    block = read(text if text.startswith("(") else f"({text})", _ignore)
+@functools.lru_cache(maxsize=64)
+def last_file(text: str) -> Block:
+    """The file at the end of an answer, or of the beginning of one."""
+    block = _block(_files(text)[-1])
     assert block is not None
-    shift = 0 if text.startswith("(") else 1
-    entries = read_typed_list(block.items, FaultLog("domain", "")) or []
-    for entry in entries:
-        entry.word.offset -= shift
-    return entries
+    return block
 
 
 def open_blocks(text: str) -> list[Block]:
     """The blocks of the last file that are not closed yet, the outermost `(define …` first."""
     blocks: list[Block] = []
-    node: Node | None = _last_file(text)
+    node: Node | None = last_file(text)
     while isinstance(node, Block) and node.end < 0:
         blocks.append(node)
         node = node.items[-1] if node.items else None
     return blocks
-
-
-def title_of(file: Block) -> Word | None:
-    """The name in "(domain NAME)" or "(problem NAME)", if it is there."""
-    match file.items:
-        case [_, Block(items=[_, Word() as name]), *_]:
-            return name
-    return None
-
-
-def end_of_objects(problem: Problem) -> int:
-    """Where the list of objects closes."""
-    (listed,) = [b for b in problem.block.items if isinstance(b, Block) and b.head == ":objects"]
-    return listed.end
-
-
-def first_wrong(words: Iterable[Word], taken: Iterable[str], *, made_up: bool) -> Word | None:
-    """The first word that comes again, or that is taken; PDDL ignores case. Of names that a model
-    makes up, also the first in which it loops."""
-    seen = {name.lower() for name in taken}
-    for word in words:
-        if word.name in seen or (made_up and looping_prefix(word.name)):
-            return word
-        seen.add(word.name)
-    return None
 
 
 def repeated_operand(block: Block) -> Block | None:
@@ -118,17 +87,6 @@ def after_type(text: str) -> bool:
     return [item.name for item in before_last if isinstance(item, Word)] == ["-"]
 
 
-def _domain(text: str) -> Domain:
-    return read_domain(read(text, _ignore, recover=True) or Block(0), FaultLog("domain", ""))
-
-
-@functools.lru_cache(maxsize=64)
-def _last_file(text: str) -> Block:
-    block = read(_files(text)[-1], _ignore, recover=True)
-    assert block is not None
-    return block
-
-
 def _files(text: str) -> list[str]:
     """The answer's PDDL, each file after as many blanks as keep the offsets what they are."""
     unescaped = _ESCAPE.sub(lambda escape: " \n" if escape[1] == "n" else "  ", text)
@@ -140,5 +98,6 @@ def _files(text: str) -> list[str]:
     return files
 
 
-def _ignore(offset: int, message: str) -> None:
+def _block(text: str) -> Block | None:
     """The static check reports faults."""
+    return read(text, lambda _offset, _message: None, recover=True)

@@ -1,17 +1,36 @@
-"""The text of an answer in stages: what it gains, and what is rolled back and resampled."""
+"""The text of an answer in stages: what it gains, and what is rolled back and resampled.
 
-from collections.abc import Callable, Generator, Sequence
+Once a part is written it is reviewed, for what no grammar can know beforehand: names, facts and
+operands that come twice, names in which a model loops. The first time that something is wrong in a
+list, the text is cut before it and the list continues, now without permission to say it again. The
+second time the list is closed, so that a model which repeats itself without end still finishes its
+answer.
+"""
+
+import itertools
+from collections.abc import Callable, Collection, Generator, Hashable, Iterable, Sequence
 from dataclasses import dataclass
 
-from pddlego_local.decoding.grammars.builder import Rules
+from pddlego_local.decoding.grammars.builder import Rules, typed_list
+from pddlego_local.decoding.grammars.terminals import OPERATORS, NewNames
 from pddlego_local.decoding.layout import Layout
+from pddlego_local.decoding.staged.bodies import More
+from pddlego_local.decoding.staged.reading import (
+    after_type,
+    end_before,
+    last_file,
+    open_blocks,
+    repeated_operand,
+)
 from pddlego_local.decoding.stages import Stage
+from pddlego_local.pddl.reader import Block, Word
+from pddlego_local.pddl.task import ActionDefinition, Predicate, TypedName
 
 Part = Generator[Stage, str, None]
 """Some stages of an answer."""
 
 Build = Callable[[Rules], str]
-"""Adds the rules of a stage; what its start is."""
+"""Adds the rules of what may follow the text so far; what their start is."""
 
 
 @dataclass(frozen=True)
@@ -28,41 +47,103 @@ Review = Callable[[], Resample | None]
 
 
 class Writing:
-    """The answer so far, in its layout."""
+    """The answer so far, in its layout; `names` are those that it may still declare."""
 
-    def __init__(self, layout: Layout) -> None:
-        self.layout = layout
+    def __init__(self, layout: Layout, names: NewNames) -> None:
+        self.layout, self.names = layout, names
         self.text = ""
         self._drawn = ""  # `text` without what was put there since the last stage
 
-    def write(self, name: str, build: Build, offset: int | None = None) -> Part:
-        """One stage more, which continues the text before `offset` (None: the whole text)."""
+    def write(self, name: str, build: Build, reviews: Sequence[Review] = ()) -> Part:
+        """One stage more, which continues the text. Then the first thing that the reviews find is
+        drawn again, until they find nothing."""
+        yield from self._draw(name, build)
+        while found := [again for review in reviews if (again := review())]:
+            first = min(found, key=lambda again: again.offset)
+            self.cut(first.offset, first.put)
+            if first.build:
+                yield from self._draw(name, first.build)
+
+    def cut(self, offset: int, put: str = "") -> None:
+        """Cuts the text at `offset` and continues it with words that need no model."""
+        self.text = self.text[:offset] + put
+
+    def _draw(self, name: str, build: Build) -> Part:
         rules = Rules(self.layout)
         grammar = rules.grammar(name, build(rules))
-        before = self.text[:offset] + rules.head
-        kept = _common(self._drawn, before)
+        before = self.text + rules.head
+        same = itertools.takewhile(
+            lambda two: two[0] == two[1], zip(self._drawn, before, strict=False)
+        )
+        kept = sum(1 for _ in same)
         added = yield Stage(name, grammar, drop=len(self._drawn) - kept, head=before[kept:])
         self.text = self._drawn = before[:kept] + added
 
-    def put(self, offset: int, text: str) -> None:
-        """Cuts the text at `offset` and continues it with words that need no model."""
-        self.text = self.text[:offset] + text
+    def rest_of_list(self, rules: Rules, name: str, kind: str, most: int) -> str:
+        """What may follow in the `typed_list` at the end of the text."""
+        dash = "" if after_type(self.text) else f"(_DASH {kind})?"
+        return rules.terminal(f"{dash} {typed_list(rules, name, kind, most)}")
 
-    def write_and_review(self, name: str, build: Build, reviews: Sequence[Review]) -> Part:
-        """One stage more, then `resample`."""
-        yield from self.write(name, build)
-        yield from self.resample(name, reviews)
+    def title(self, rest: Build) -> Review:
+        """The name of a domain or problem is no loop; `rest` is what follows "(domain"."""
 
-    def resample(self, name: str, reviews: Sequence[Review]) -> Part:
-        """Draws again the first thing that the reviews find, until they find nothing."""
-        while found := [again for review in reviews if (again := review())]:
-            first = min(found, key=lambda again: again.offset)
-            self.put(first.offset, first.put)
-            if first.build:
-                yield from self.write(name, first.build)
+        def review() -> Resample | None:
+            match last_file(self.text).items:
+                case [_, Block(items=[_, Word() as name]), *_] if self.names.avoid_loop(name.name):
+                    return Resample(end_before(self.text, name.offset), rest)
+            return None
+
+        return review
+
+    def listed(
+        self,
+        entries: Callable[[], Iterable[tuple[Hashable, Word]]],
+        rest: Build,
+        taken: Collection[str] = (),
+        *,
+        end: Build | None = None,
+        made_up: bool = True,
+        in_blocks: bool = False,
+    ) -> Review:
+        """A list whose entries have a key, which no other has and is not `taken`, and begin with a
+        word. From the first wrong one on the `rest` comes; after the second the list is closed, and
+        `end` comes. A name that is `made_up` is no loop. `in_blocks`: each word heads a block."""
+        given_up = itertools.count()
+
+        def review() -> Resample | None:
+            seen: set[Hashable] = {name.lower() for name in taken}
+            for key, word in entries():
+                if (made_up and self.names.avoid_loop(word.name.removeprefix("?"))) or key in seen:
+                    cut = end_before(self.text, word.offset, block=in_blocks)
+                    return Resample(cut, end, ")") if next(given_up) else Resample(cut, rest)
+                seen.add(key)
+            return None
+
+        return review
+
+    def bodies(self, rest: Callable[[Rules, More], str]) -> Review:
+        """No operand of `and` or `or` in the last file comes again, and the text does not end with
+        a quantifier's header: else the `rest` of the open blocks comes, the innermost of which may
+        gain so much more."""
+        given_up: set[int] = set()
+
+        def again(more: More) -> Build:
+            return lambda rules: rest(rules, more)
+
+        def review() -> Resample | None:
+            if operand := repeated_operand(last_file(self.text)):
+                cut = end_before(self.text, operand.offset)
+                is_fact = operand.head not in OPERATORS and operand.head != "="
+                more: More = "anything" if is_fact else "facts"
+                if (innermost := open_blocks(self.text[:cut])[-1].offset) in given_up:
+                    more = "nothing"
+                given_up.add(innermost)
+                return Resample(cut, again(more))
+            return Resample(len(self.text), again("anything")) if open_blocks(self.text) else None
+
+        return review
 
 
-def _common(one: str, other: str) -> int:
-    """How many characters two texts begin with that are the same."""
-    pairs = enumerate(zip(one, other, strict=False))
-    return next((n for n, (a, b) in pairs if a != b), min(len(one), len(other)))
+def keyed(entries: Iterable[TypedName | Predicate | ActionDefinition]) -> list[tuple[str, Word]]:
+    """Names as `Writing.listed` takes them."""
+    return [(entry.word.name, entry.word) for entry in entries]

@@ -1,0 +1,90 @@
+"""The last stage of a domain: its actions."""
+
+from collections.abc import Sequence
+
+from pddlego_local.decoding.grammars.builder import Rules
+from pddlego_local.decoding.staged.bodies import NOTHING, More, Piece, Scope, either, many
+from pddlego_local.decoding.staged.declarations import ActionSchema, Declarations
+from pddlego_local.decoding.staged.reading import domain_in, open_blocks
+from pddlego_local.decoding.staged.writing import Part, Writing, keyed
+from pddlego_local.pddl.reader import Word
+from pddlego_local.pddl.task import Domain
+
+
+class Actions:
+    """Those of `schemas` that can change something of what is `declared`, each at most once, with
+    the variables and constants that fit by type, and an effect."""
+
+    def __init__(
+        self, writing: Writing, schemas: Sequence[ActionSchema], declared: Declarations
+    ) -> None:
+        self.writing, self.declared = writing, declared
+        usable = (action for action in schemas if action.can_change(declared))
+        self.usable = {action.name.lower(): action for action in usable}
+
+    @property
+    def _written(self) -> Domain:
+        return domain_in(self.writing.text)
+
+    def stage(self) -> Part:
+        yield from self.writing.write(
+            "actions",
+            self._actions,
+            [
+                self.writing.listed(
+                    lambda: keyed(self._written.actions),
+                    self._more_actions,
+                    made_up=False,
+                    in_blocks=True,
+                ),
+                self.writing.bodies(self._rest_of_action),
+            ],
+        )
+
+    def _left(self) -> list[ActionSchema]:
+        said = {action.word.name for action in self._written.actions}
+        return [action for name, action in self.usable.items() if name not in said]
+
+    def _actions(self, rules: Rules) -> str:
+        """At least one, in any order, to the end of the domain or a quantifier's header."""
+        begin = Piece(rules.begin("_ACTION") or NOTHING.whole)
+        bodies = self._any_action(rules)
+        return begin.then(bodies, _end(rules, bodies, len(self._left()) - 1)).start(rules)
+
+    def _more_actions(self, rules: Rules) -> str:
+        return _end(rules, self._any_action(rules), len(self._left())).start(rules)
+
+    def _rest_of_action(self, rules: Rules, more: More) -> str:
+        """Of the last action, whose innermost block gains `more`, and the actions after it."""
+        action = self.usable[self._written.actions[-1].word.name]
+        _define, block, *open_ = open_blocks(self.writing.text)
+        scope = self._scope(rules, action)
+        slot = [item.name for item in block.items if isinstance(item, Word)][-1]
+        if slot == ":effect":
+            rest = scope.rest(open_, more, "effect")
+        else:
+            effect = Piece("_EFFECT").then(scope.effect())
+            rest = scope.rest(open_, more).then(effect)
+        after = _end(rules, self._any_action(rules), len(self._left()))
+        return rest.then("_C", after).start(rules)
+
+    def _any_action(self, rules: Rules) -> Piece:
+        """One of those that are left, from its name on."""
+        return either(rules, [self._action(rules, action) for action in self._left()])
+
+    def _action(self, rules: Rules, action: ActionSchema) -> Piece:
+        scope = self._scope(rules, action)
+        condition = either(rules, [scope.condition(), Piece("_EMPTY")])
+        precondition = either(rules, [Piece("_PRECONDITION").then(condition), NOTHING])
+        effect = Piece("_EFFECT").then(scope.effect())
+        header = Piece(rules.terminal(action.header(rules.layout)))
+        return header.then(precondition, effect, "_C")
+
+    def _scope(self, rules: Rules, action: ActionSchema) -> Scope:
+        return Scope(rules, self.declared, dict(action.parameters) | self.declared.things)
+
+
+def _end(rules: Rules, action: Piece, most: int) -> Piece:
+    """At most so many actions, and the end of the domain."""
+    listed = either(rules, [Piece("_ACTION").then(action)])
+    return (many(listed, most) if action.whole and most > 0 else NOTHING).then("_C")
