@@ -1,12 +1,11 @@
 """What a model is asked to write: every answer is one JSON object, and a form says which.
 
-A form is data: its keys, and what the rung "syntax" puts on its strings. The same object is asked
-for on every rung, so that arms differ in nothing but the decoder. What each rung makes of a form is
-in `ladder`.
+The same object is asked for on every rung, so that arms differ in nothing but the decoder. What each
+rung makes of a form is in `ladder`.
 """
 
 import functools
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Annotated, Generic, Literal, TypeVar
 
 import pydantic
@@ -28,10 +27,9 @@ T_co = TypeVar("T_co", bound=Keys, covariant=True)
 class Form(Generic[T_co]):
     """A kind of answer.
 
-    `keys` are what it holds at the rung "json". At "syntax" its strings are constrained too: by
-    `grammar`, the name of a Lark grammar, or by `patterns`, the same keys with patterns. `example`
-    shows the form to a model whose answer did not have it. Strings at the top may not be blank,
-    except those named in `may_be_blank`.
+    `keys` are what it holds at the rung "json". At "syntax" its strings are constrained too, by a
+    Lark `grammar` or by `patterns` for the same keys. `example` shows the form to a model whose
+    answer did not have it. Strings at the top may not be blank but for those in `may_be_blank`.
     """
 
     name: str
@@ -39,7 +37,7 @@ class Form(Generic[T_co]):
     example: str
     grammar: str = ""
     patterns: type[Keys] | None = None
-    may_be_blank: frozenset[str] = field(default=frozenset())
+    may_be_blank: frozenset[str] = frozenset()
 
     @property
     def after_draft(self) -> str:
@@ -76,9 +74,6 @@ class Command(Keys):
     action: str
 
 
-_LINE = r"[^\x00-\x1f\x7f]"
-
-
 class _OneCommand(Keys):
     action: Annotated[str, Field(pattern=r"^[a-zA-Z][a-zA-Z0-9 /-]{0,79}$")]
 
@@ -102,28 +97,20 @@ _NAME = r"[A-Za-z][A-Za-z0-9_-]{0,39}"
 _OBJECTS = Annotated[str, Field(pattern=rf"^{_NAME}( {_NAME}){{0,9}} - {_NAME}$")]
 _FACT = Annotated[str, Field(pattern=rf"^\({_NAME}( {_NAME}){{0,5}}\)$")]
 _REPLACED = Annotated[str, Field(pattern=rf"^{_NAME}$")]
-_RENAMED = Annotated[  # JSON schema lets other keys pass unless it is told not to
-    dict[_REPLACED, _REPLACED],
-    Field(max_length=10, json_schema_extra={"additionalProperties": False}),
-]
+_NAME_OR_FACT = Annotated[str, Field(pattern=rf"^({_NAME}|\({_NAME}( {_NAME}){{0,5}}\))$")]
+# JSON schema lets other keys pass unless it is told not to.
+_AT_MOST_10 = Field(max_length=10, json_schema_extra={"additionalProperties": False})
 
 
 class _ObjectChanges(Keys):
     add: Annotated[list[_OBJECTS], Field(max_length=80)]
-    replace: _RENAMED
+    replace: Annotated[dict[_REPLACED, _REPLACED], _AT_MOST_10]
     delete: Annotated[list[_REPLACED], Field(max_length=80)]
-
-
-_NAME_OR_FACT = Annotated[str, Field(pattern=rf"^({_NAME}|\({_NAME}( {_NAME}){{0,5}}\))$")]
-_RENAMED_OR_CHANGED = Annotated[
-    dict[_NAME_OR_FACT, _NAME_OR_FACT],
-    Field(max_length=10, json_schema_extra={"additionalProperties": False}),
-]
 
 
 class _FactChanges(Keys):
     add: Annotated[list[_FACT], Field(max_length=60)]
-    replace: _RENAMED_OR_CHANGED
+    replace: Annotated[dict[_NAME_OR_FACT, _NAME_OR_FACT], _AT_MOST_10]
     delete: Annotated[list[_FACT], Field(max_length=60)]
 
 
@@ -153,11 +140,11 @@ class Goals(Keys):
     goals: Annotated[list[str], Field(min_length=1)]
 
 
+_GOAL = Annotated[str, Field(pattern=r"^[^\x00-\x1f\x7f]{1,120}$")]
+
+
 class _ShortGoals(Keys):
-    goals: Annotated[
-        list[Annotated[str, Field(pattern=rf"^{_LINE}{{1,120}}$")]],
-        Field(min_length=1, max_length=20),
-    ]
+    goals: Annotated[list[_GOAL], Field(min_length=1, max_length=20)]
 
 
 class Text(Keys):
@@ -178,7 +165,7 @@ class Move(Keys):
 
 
 class _ShortMove(Move):
-    text: Annotated[str, Field(pattern=rf"^{_LINE}{{1,400}}$")]
+    text: Annotated[str, Field(pattern=r"^[^\x00-\x1f\x7f]{1,400}$")]
 
 
 PDDL = Form("pddl", Pddl, '{"df": "...", "pf": "..."}', grammar="syntax")

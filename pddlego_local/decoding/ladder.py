@@ -12,18 +12,15 @@ same on all. The three above "syntax" know the scene that a question is asked in
 laid out is apart from the rungs (`layout`).
 """
 
-import functools
 from collections.abc import Callable
 
 from pddlego_local.core.errors import ConfigError
-from pddlego_local.core.nouns import Grammar
 from pddlego_local.decoding.forms import FORMS, PDDL, Form, Keys
 from pddlego_local.decoding.grammars.lark_text import load
-from pddlego_local.decoding.grammars.schema import schema_grammar, schema_of
 from pddlego_local.decoding.layout import Layout
 from pddlego_local.decoding.question import Scene
 from pddlego_local.decoding.rungs import RUNGS, Rung
-from pddlego_local.decoding.staged.commands import command, move, seen
+from pddlego_local.decoding.schemas import command, keys, move, patterns, seen
 from pddlego_local.decoding.staged.edits import edit
 from pddlego_local.decoding.staged.pddl import pddl, signatures
 from pddlego_local.decoding.stages import Constraint
@@ -37,19 +34,9 @@ def nothing(rung: Rung, form: Form[Keys], scene: Scene, layout: Layout) -> Const
     return None
 
 
-def keys(rung: Rung, form: Form[Keys], scene: Scene, layout: Layout) -> Constraint:
-    """The form's keys with strings of any kind."""
-    return _schema("json", form.keys, layout)
-
-
 def lark(rung: Rung, form: Form[Keys], scene: Scene, layout: Layout) -> Constraint:
     """The form's own grammar of PDDL in its envelope."""
     return load(form.grammar, layout)
-
-
-def patterns(rung: Rung, form: Form[Keys], scene: Scene, layout: Layout) -> Constraint:
-    """The form's keys, and a pattern for each string."""
-    return _schema("syntax", form.patterns or form.keys, layout)
 
 
 # fmt: off
@@ -82,8 +69,3 @@ def constraint_for(
         raise ConfigError(f"decoding.rung={rung!r} is unknown; choose one of {', '.join(RUNGS)}.")
     build = LADDER[form.name][list(RUNGS).index(rung)]
     return build(RUNGS[rung], form, scene, layout)
-
-
-@functools.lru_cache(maxsize=200)
-def _schema(rung: str, model: type[Keys], layout: Layout) -> Grammar:
-    return schema_grammar(rung, schema_of(model), layout)

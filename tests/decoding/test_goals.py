@@ -17,7 +17,7 @@ from pddlego_local.decoding.grammars.builder import Rules
 from pddlego_local.decoding.grammars.lark_text import decoder_verdict
 from pddlego_local.decoding.ladder import constraint_for
 from pddlego_local.decoding.question import Scene
-from pddlego_local.decoding.staged.atoms import Pools, atoms_except
+from pddlego_local.decoding.staged.atoms import atoms_except, pool_of
 from pddlego_local.decoding.staged.declarations import declarations
 from pddlego_local.decoding.staged.goals import can_be_new, frontier
 from pddlego_local.decoding.staged.reading import domain_of, problem_in
@@ -57,7 +57,7 @@ def test_the_count_agrees_with_the_grammar(hint: tuple[str, ...], more: str) -> 
         true: dict[str, set[tuple[str, ...]]] = {}
         for name, arguments in held:
             true.setdefault(name, set()).add(arguments)
-        pools = Pools(declared, terms.things)
+        pools = pool_of(declared, terms.things)
         drawable = atoms_except(Rules(), declared.predicates, pools, true, terms.needed)
         assert can_be_new(terms, true) == bool(drawable)
         seen.add(bool(drawable))

@@ -7,8 +7,8 @@ import pytest
 from pddlego_local.core.errors import GrammarIgnored, ModelFault
 from pddlego_local.core.nouns import Grammar, Sampling
 from pddlego_local.decoding.grammars.lark_text import decoder_verdict, validate
-from pddlego_local.decoding.grammars.schema import schema_grammar
 from pddlego_local.decoding.ladder import constraint_for
+from pddlego_local.decoding.schemas import schema_grammar
 from pddlego_local.decoding.stages import (
     Stage,
     StagedGrammar,

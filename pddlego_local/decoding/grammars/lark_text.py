@@ -20,7 +20,6 @@ from pddlego_local.core.resources import folder
 from pddlego_local.decoding.grammars.terminals import in_any_case
 from pddlego_local.decoding.layout import Layout
 
-# The rule that `start` stands for, and the parts the text is put together from.
 _WORDS = ("condition", "tokens", "requirements")
 _PARTS: dict[str, tuple[str, tuple[str, ...]]] = {
     "domain": ("domain", ("domain", *_WORDS)),
@@ -28,6 +27,8 @@ _PARTS: dict[str, tuple[str, tuple[str, ...]]] = {
     "syntax": ("answer", ("pddl_json", "domain", "problem", *_WORDS)),
     "problem_syntax": ("answer", ("problem_json", "problem", *_WORDS)),
 }
+"""The rule that `start` stands for, and the parts the text is put together from: of a file, laid
+out in any way; of both in their envelope; of a problem alone in its envelope."""
 _FILES = ("domain", "problem")
 _PART_MARK = "// part: "
 
@@ -38,17 +39,17 @@ Verdict = Literal["accepted", "unfinished", "rejected"]
 
 
 def load(name: str, layout: Layout = "any", directory: Path | None = None) -> Grammar:
-    """The grammar `name`: "domain" or "problem" (a PDDL file, laid out in any way), "syntax" (both
-    in their envelope), or "problem_syntax" (a problem alone in its envelope).
+    """The grammar `name` of _PARTS, from the files in `directory`, by default the project's.
 
-    Its parts are read from `directory`, by default the project's. Raises ConfigError for an unknown
-    name or a part that cannot be read; `validate` says whether the text is a grammar at all.
+    Raises ConfigError for an unknown name or a part that cannot be read; `validate` says whether
+    the text is a grammar at all.
     """
     if name not in _PARTS:
         raise ConfigError(f"There is no grammar {name!r}; choose one of {', '.join(_PARTS)}.")
     rule, parts = _PARTS[name]
     how = "file" if name in _FILES else layout
-    return _compose(name, f"start: {rule}", parts, how, directory or folder("grammars"))
+    text = _text_of(parts, how, directory or folder("grammars"))
+    return Grammar(name, "lark", f"start: {rule}\n{text}")
 
 
 def with_parts(name: str, rules: str, parts: tuple[str, ...], layout: Layout) -> Grammar:
@@ -61,11 +62,6 @@ def with_parts(name: str, rules: str, parts: tuple[str, ...], layout: Layout) ->
 def all_parts() -> list[str]:
     """The texts of all grammar files, in the order of their names."""
     return [path.read_text(encoding="utf-8") for path in sorted(folder("grammars").glob("*.lark"))]
-
-
-@functools.cache
-def _compose(name: str, start: str, parts: tuple[str, ...], how: str, directory: Path) -> Grammar:
-    return Grammar(name, "lark", f"{start}\n{_text_of(parts, how, directory)}")
 
 
 @functools.cache
@@ -173,22 +169,16 @@ def _for_decoder(grammar: Grammar) -> str:
 
 
 def _malformed(grammar: Grammar, line: int, fault: str) -> ConfigError:
-    place = f"the grammar {grammar.name!r}"
-    if line > 0:
-        file, line = _place(grammar, line)
-        place = f"{file}, line {line}"
+    """`line` is of the grammar's text, and counts from 1; what is said is of the part's file."""
+    place = f"{grammar.name}, line {line}" if line > 0 else f"the grammar {grammar.name!r}"
+    lines = grammar.text.splitlines()[: max(line, 0)]
+    marks = [number for number, text in enumerate(lines, 1) if text.startswith(_PART_MARK)]
+    if marks:
+        file = lines[marks[-1] - 1].removeprefix(_PART_MARK)
+        place = f"{file}, line {line - marks[-1]}"
     return ConfigError(
         f"Malformed grammar in {place}: {fault.strip().rstrip('.')}. Correct the file."
     )
-
-
-def _place(grammar: Grammar, line: int) -> tuple[str, int]:
-    """The part, and the line in it, of a line of a grammar's text; both count from 1."""
-    lines = grammar.text.splitlines()
-    for number in range(min(line, len(lines)), 0, -1):
-        if lines[number - 1].startswith(_PART_MARK):
-            return lines[number - 1].removeprefix(_PART_MARK), line - number
-    return grammar.name, line
 
 
 def _line_of_name(text: str, message: str) -> int:

@@ -15,10 +15,10 @@ from pddlego_local.decoding.grammars.terminals import name_except
 from pddlego_local.decoding.staged.atoms import (
     Arguments,
     Facts,
-    Pools,
     atoms,
     atoms_except,
     by_predicate,
+    pool_of,
 )
 from pddlego_local.decoding.staged.declarations import Declarations
 from pddlego_local.decoding.staged.limits import MOST_OPERANDS
@@ -96,7 +96,7 @@ class Scope:
     ) -> None:
         self.rules, self.declared, self.terms = rules, declared, terms
         self.quantifiers = quantifiers
-        self._pools = Pools(declared, terms)
+        self._pools = pool_of(declared, terms)
         self._atoms = atoms(rules, declared.predicates, self._pools)
         self._conditions: dict[int, Piece] = {}
 

@@ -4,12 +4,12 @@
 
 import json
 import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 
 from pddlego_local.decoding.grammars.builder import Rules
 from pddlego_local.decoding.grammars.terminals import NewNames, one_of
-from pddlego_local.decoding.staged.atoms import IN_A_STRING, Pools, atoms_except, by_predicate
+from pddlego_local.decoding.staged.atoms import IN_A_STRING, atoms_except, by_predicate, pool_of
 from pddlego_local.decoding.staged.declarations import Declarations
 
 # As many as the rung "syntax" allows.
@@ -18,6 +18,7 @@ MOST_NAMES = 10
 MOST_REPLACED = 10
 MOST_FACTS = 60
 
+_BRACKETS = {"add": "[]", "replace": "{}", "delete": "[]"}
 _ANY_BLANKS = r"[ \t\r\n]{0,10}"
 _BLANK, _CLOSING_QUOTE = '" "', r'"\""'
 
@@ -36,28 +37,6 @@ class Begun:
     old: frozenset[str] = frozenset()
 
 
-@dataclass(frozen=True)
-class _List:
-    """One of the three lists of a part. `entry` is the rule of what it holds, "" for nothing."""
-
-    name: str
-    brackets: str
-    entry: str
-    most: int
-
-    def whole(self, rules: Rules) -> str:
-        heading = _heading(rules, self.name, self.brackets[0])
-        return f"{heading} {self.rest(rules, first=True)}"
-
-    def rest(self, rules: Rules, *, first: bool) -> str:
-        """To the end of the list, from its beginning or after an entry."""
-        end = _mark(rules, self.brackets[1])
-        if not self.entry:
-            return end
-        more = f"({_mark(rules, ',')} {self.entry}) ~ 0 .. {self.most - 1}"
-        return f"[{self.entry} {more}] {end}" if first else f"{more} {end}"
-
-
 def object_changes(
     rules: Rules,
     begun: Begun,
@@ -73,16 +52,16 @@ def object_changes(
     old = [name for name in objects if name not in begun.old]
     kept = _not_to_be_renamed(objects, facts)
     pair = _pair(rules, [name for name in old if name.lower() not in kept], new)
-    lists = (
-        _List("add", "[]", _entry(rules, "_line", new, line_end), MOST_LINES),
-        _List("replace", "{}", pair, MOST_REPLACED),
-        _List("delete", "[]", _old(rules, old), MOST_LINES),
-    )
+    lists = {
+        "add": (_entry(rules, "_line", new, line_end), MOST_LINES),
+        "replace": (pair, MOST_REPLACED),
+        "delete": (_old(rules, old), MOST_LINES),
+    }
     if not begun.heading:
         begun, before = _begin(rules, "{", "objects")
     else:
         before = "" if begun.last in '[{"' else line_end
-    return f"{before} {_from(rules, lists, begun)} {_mark(rules, '}')}"
+    return f"{before} {_rest(rules, lists, begun)} {_mark(rules, '}')}"
 
 
 def fact_changes(
@@ -93,19 +72,19 @@ def fact_changes(
     facts: Iterable[str],
 ) -> str:
     """From "init" to the end of the answer; facts are about `things`, name → type."""
-    pools = Pools(declared, things)
+    pools = pool_of(declared, things)
     said = by_predicate(tuple(words(fact.lower())) for fact in begun.new)
     atom = atoms_except(rules, declared.predicates, pools, said, spelling=IN_A_STRING)
     old = [fact for fact in facts if fact not in begun.old]
-    lists = (
-        _List("add", "[]", _entry(rules, "_added", atom), MOST_FACTS),
-        _List("replace", "{}", _pair(rules, old, atom), MOST_REPLACED),
-        _List("delete", "[]", _old(rules, old), MOST_FACTS),
-    )
+    lists = {
+        "add": (_entry(rules, "_added", atom), MOST_FACTS),
+        "replace": (_pair(rules, old, atom), MOST_REPLACED),
+        "delete": (_old(rules, old), MOST_FACTS),
+    }
     before, end = "", _mark(rules, "}")
     if not begun.heading:
         begun, before = _begin(rules, ",", "init")
-    return f"{before} {_from(rules, lists, begun)} {end} {end}"
+    return f"{before} {_rest(rules, lists, begun)} {end} {end}"
 
 
 def deletions(rules: Rules, facts: Iterable[str], *, first: bool) -> str:
@@ -118,12 +97,25 @@ def words(fact: str) -> list[str]:
     return fact.strip("()").split()
 
 
-def _from(rules: Rules, lists: Sequence[_List], begun: Begun) -> str:
-    """The lists, or what is left of them."""
-    position = [entry.name for entry in lists].index(begun.heading) if begun.heading else -1
-    left = [entry.whole(rules) for entry in lists[position + 1 :]]
+def _rest(rules: Rules, lists: Mapping[str, tuple[str, int]], begun: Begun) -> str:
+    """The lists, or what is left of them; of each the rule of its entries, "" for none, and how
+    many it may hold."""
+
+    def to_its_end(name: str, *, first: bool) -> str:
+        entry, most = lists[name]
+        end = _mark(rules, _BRACKETS[name][1])
+        if not entry:
+            return end
+        more = f"({_mark(rules, ',')} {entry}) ~ 0 .. {most - 1}"
+        return f"[{entry} {more}] {end}" if first else f"{more} {end}"
+
+    names = list(lists)
+    left = [
+        f"{_heading(rules, name, _BRACKETS[name][0])} {to_its_end(name, first=True)}"
+        for name in names[names.index(begun.heading) + 1 if begun.heading else 0 :]
+    ]
     if begun.heading:
-        left.insert(0, lists[position].rest(rules, first=begun.last in "[{"))
+        left.insert(0, to_its_end(begun.heading, first=begun.last in "[{"))
     return f" {_mark(rules, ',')} ".join(left)
 
 

@@ -108,43 +108,35 @@ def _without_repetition(
 def _first_wrong(entries: Iterable[_Entry], made_up: NewNames | None) -> _Entry | None:
     seen = set()
     for entry in entries:
-        if made_up and not entry.old and made_up.avoid_loop(entry.text):
-            return entry
         # PDDL ignores the case of names; old ones are spelled as in the problem.
         key = entry.old, entry.text if entry.old else entry.text.lower()
-        if key in seen:
+        loops = made_up and not entry.old and made_up.avoid_loop(entry.text)
+        if loops or key in seen:
             return entry
         seen.add(key)
     return None
 
 
 def _entries(text: str, first: int) -> Iterator[_Entry]:
-    """From left to right, those behind `first`."""
+    """From left to right, those behind `first`. The first name of "a b - room" is cut off with its
+    whole entry, others are cut off alone."""
     heading, key = "", None
     for string in _STRING.finditer(text, first):
-        word = json.loads(string[0])
+        start, line = string.start(), json.loads(string[0])
         if string[2]:
-            heading, key = word, None
-        elif heading == "replace" and key is None:
-            key = string.start()
-            yield _Entry(heading, word, True, _end_before(text, key))
-        elif heading == "delete":
-            yield _Entry(heading, word, True, _end_before(text, string.start()))
+            heading, key = line, None
+        elif heading == "delete" or (heading == "replace" and key is None):
+            key = start
+            yield _Entry(heading, line, True, _end_before(text, start))
         else:
-            yield from _new(text, heading, string, string.start() if key is None else key)
+            entry = start if key is None else key
             key = None
-
-
-def _new(text: str, heading: str, string: re.Match[str], first: int) -> Iterator[_Entry]:
-    """A fact, or both names of "a b - room". The first is cut off with its whole entry, which
-    begins at `first`; others are cut off alone."""
-    line = json.loads(string[0])
-    if line.startswith("("):
-        yield _Entry(heading, line, False, _end_before(text, first))
-        return
-    for word in (entry.word for entry in typed_names(list_of(f"({line})"))):
-        start = string.start() + word.offset if word.offset > 1 else first
-        yield _Entry(heading, word.text, False, _end_before(text, start))
+            if line.startswith("("):
+                yield _Entry(heading, line, False, _end_before(text, entry))
+                continue
+            for word in (name.word for name in typed_names(list_of(f"({line})"))):
+                cut = start + word.offset if word.offset > 1 else entry
+                yield _Entry(heading, word.text, False, _end_before(text, cut))
 
 
 def _end_before(text: str, offset: int) -> int:

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from pddlego_local.decoding.grammars.builder import Rules, some
-from pddlego_local.decoding.staged.atoms import Facts, Pools, atoms_except, by_predicate
+from pddlego_local.decoding.staged.atoms import Facts, atoms_except, by_predicate, pool_of
 from pddlego_local.decoding.staged.bodies import literals
 from pddlego_local.decoding.staged.declarations import Declarations
 from pddlego_local.decoding.staged.limits import MOST_OPERANDS
@@ -47,7 +47,7 @@ def grouped(facts: Iterable[Literal]) -> Facts:
 
 def can_be_new(terms: GoalTerms, true: Facts) -> bool:
     """Whether there is an atom that is not true: counted, for they may be many."""
-    pools = Pools(terms.declared, terms.things)
+    pools = pool_of(terms.declared, terms.things)
     needed = {name.lower() for name in terms.needed}
     for predicate, types in terms.declared.predicates:
         choices = [{name.lower() for name in pools(kind)} for kind in types]
@@ -85,7 +85,7 @@ def rest_of_goal(rules: Rules, terms: GoalTerms, true: Facts, said: Sequence[Nod
 
 def _operands(rules: Rules, terms: GoalTerms, true: Facts, said: Sequence[Node]) -> tuple[str, str]:
     """What makes a goal new, and what may stand beside it; "" where there is nothing."""
-    pools = Pools(terms.declared, terms.things)
+    pools = pool_of(terms.declared, terms.things)
     predicates = terms.declared.predicates
     positive, denied = literals(said)
     new = atoms_except(rules, predicates, pools, _together(true, positive), terms.needed)

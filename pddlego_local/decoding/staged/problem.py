@@ -15,7 +15,7 @@ from pddlego_local.decoding.grammars.builder import Rules, some, typed_list
 from pddlego_local.decoding.grammars.terminals import new_name, one_of
 from pddlego_local.decoding.question import Scene
 from pddlego_local.decoding.staged import goals
-from pddlego_local.decoding.staged.atoms import OF_FACTS, Facts, Pools, atoms, atoms_except
+from pddlego_local.decoding.staged.atoms import OF_FACTS, Facts, atoms, atoms_except, pool_of
 from pddlego_local.decoding.staged.bodies import NOTHING, More, Piece, Scope
 from pddlego_local.decoding.staged.declarations import Declarations
 from pddlego_local.decoding.staged.goals import (
@@ -166,7 +166,7 @@ class ProblemStages:
         return max(most_facts(len(self._things.things)) - len(self._written.init), 0)
 
     def _fact(self, rules: Rules, said: Facts) -> str:
-        predicates, pools = self.declared.predicates, Pools(self.declared, self._things.things)
+        predicates, pools = self.declared.predicates, pool_of(self.declared, self._things.things)
         if said:
             fact = atoms_except(rules, predicates, pools, said, spelling=OF_FACTS)
         else:

@@ -1,21 +1,26 @@
-"""The rungs above "syntax" for answers that are not PDDL: commands, moves, things seen.
+"""What JSON schemas put on an answer, by the rung.
 
+    json        the form's keys with strings of any kind
+    syntax      a pattern for each string, a length for each list, a range for a number
     signatures  a command is one of the environment's, with any names in it, or one that is offered
     typed       as signatures, and what says a direction is one of the four
     grounded    a command is offered, or one of the environment's with names that were mentioned;
                 what is seen is what was mentioned
 
-Choices, goals and sentences have no more than their syntax: a number's range, a list's length. No
-rung excludes that something is listed twice: the decoder's engine has no `uniqueItems`.
+Choices, goals and sentences have no more than their syntax. No rung excludes that something is
+listed twice: the decoder's engine has no `uniqueItems`.
 """
 
+import functools
+import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
+from pydantic import BaseModel
+
 from pddlego_local.core.nouns import Action, Grammar
 from pddlego_local.decoding.forms import Form, Keys
-from pddlego_local.decoding.grammars.schema import schema_grammar, schema_of
 from pddlego_local.decoding.layout import Layout
 from pddlego_local.decoding.question import Scene
 from pddlego_local.decoding.rungs import Rung
@@ -25,6 +30,40 @@ DIRECTIONS = ("north", "south", "east", "west")
 
 # At most 30 letters, so that commands with two names keep within the 80 of the rung "syntax".
 _ANY_NAME = "[a-zA-Z]([a-zA-Z0-9 -]{0,28}[a-zA-Z0-9])?"
+# Options of llguidance; others pass over them.
+_ON_ONE_LINE = {"whitespace_flexible": False, "item_separator": ", ", "key_separator": ": "}
+
+
+def schema_grammar(name: str, schema: Mapping[str, Any], layout: Layout = "any") -> Grammar:
+    """JSON is written on one line under both exact layouts."""
+    exact = {} if layout == "any" else {"x-guidance": _ON_ONE_LINE}
+    return Grammar(name, "json_schema", json.dumps({**schema, **exact}))
+
+
+def keys(rung: Rung, form: Form[Keys], scene: Scene, layout: Layout) -> Grammar:
+    return _of_model("json", form.keys, layout)
+
+
+def patterns(rung: Rung, form: Form[Keys], scene: Scene, layout: Layout) -> Grammar:
+    return _of_model("syntax", form.patterns or form.keys, layout)
+
+
+@functools.lru_cache(maxsize=200)
+def _of_model(name: str, model: type[BaseModel], layout: Layout) -> Grammar:
+    return schema_grammar(name, _schema_of(model), layout)
+
+
+def _schema_of(model: type[BaseModel]) -> dict[str, Any]:
+    """The schema without titles and descriptions: they constrain nothing, and would make a hash
+    depend on a comment."""
+
+    def without_prose(part: dict[str, Any]) -> dict[str, Any]:
+        prose = {key for key in ("title", "description") if isinstance(part.get(key), str)}
+        return {key: value for key, value in part.items() if key not in prose}
+
+    text = json.dumps(model.model_json_schema())
+    schema: dict[str, Any] = json.loads(text, object_hook=without_prose)
+    return schema
 
 
 def command(rung: Rung, form: Form[Keys], scene: Scene, layout: Layout) -> Grammar:
@@ -35,7 +74,7 @@ def command(rung: Rung, form: Form[Keys], scene: Scene, layout: Layout) -> Gramm
 def move(rung: Rung, form: Form[Keys], scene: Scene, layout: Layout) -> Grammar:
     """For {"kind": "act", "text": a command}, or a thought as long as the form allows."""
     act = {"kind": {"const": "act"}, "text": _command(rung, scene)}
-    think = {"kind": {"const": "think"}, "text": _patterns(form)["text"]}
+    think = {"kind": {"const": "think"}, "text": _properties(form)["text"]}
     return schema_grammar(rung.name, {"anyOf": [_object(think), _object(act)]}, layout)
 
 
@@ -43,12 +82,12 @@ def seen(rung: Rung, form: Form[Keys], scene: Scene, layout: Layout) -> Grammar:
     """For lists of mentioned things, as long as the form's patterns allow."""
     names = _nouns(scene)
     only = {"items": {"enum": names}} if names else {"maxItems": 0}
-    lists = {key: entry | only for key, entry in _patterns(form).items()}
+    lists = {key: entry | only for key, entry in _properties(form).items()}
     return schema_grammar(rung.name, _object(lists), layout)
 
 
-def _patterns(form: Form[Keys]) -> dict[str, Any]:
-    properties: dict[str, Any] = schema_of(form.patterns or form.keys)["properties"]
+def _properties(form: Form[Keys]) -> dict[str, Any]:
+    properties: dict[str, Any] = _schema_of(form.patterns or form.keys)["properties"]
     return properties
 
 
