@@ -1,7 +1,7 @@
 """What a model is asked to write: every answer is one JSON object, and a form says which.
 
-The same object is asked for on every rung, so that arms differ in nothing but the decoder; what each
-rung makes of a form is in `ladder`.
+The same object is asked for on every rung, so that arms differ in nothing but the decoder. What
+each rung makes of a form is in `ladder`.
 """
 
 import functools

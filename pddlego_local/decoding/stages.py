@@ -8,7 +8,7 @@ import hashlib
 import json
 import re
 from collections.abc import Callable, Generator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 from pddlego_local.core.nouns import Grammar
 from pddlego_local.decoding.grammars.lark_text import all_parts
@@ -33,15 +33,13 @@ Stages = Generator[Stage, str, None]
 
 @dataclass(frozen=True)
 class StagedGrammar:
-    """A constraint whose grammars are made as the answer grows.
-
-    `keeps` is a quick check that a whole answer has what the rung promises; where it fails, each
-    stage is checked against its grammar.
+    """A constraint whose grammars are made as the answer grows. `keeps` is a quick check that a
+    whole answer has what the rung promises; where it fails, each stage is checked.
     """
 
     name: str
     stages: Callable[[], Stages]
-    keeps: Callable[[str], bool] = field(default=lambda _: False)
+    keeps: Callable[[str], bool] = lambda _: False
 
 
 Constraint = Grammar | StagedGrammar | None

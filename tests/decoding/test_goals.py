@@ -54,9 +54,7 @@ def test_the_count_agrees_with_the_grammar(hint: tuple[str, ...], more: str) -> 
     for held in itertools.chain.from_iterable(
         itertools.combinations(atoms, count) for count in (0, 2, len(atoms) - 1, len(atoms))
     ):
-        true: dict[str, set[tuple[str, ...]]] = {}
-        for name, arguments in held:
-            true.setdefault(name, set()).add(arguments)
+        true = {(name, *arguments) for name, arguments in held}
         pools = pool_of(declared, terms.things)
         drawable = atoms_except(Rules(), declared.predicates, pools, true, terms.needed)
         assert can_be_new(terms, true) == bool(drawable)

@@ -13,7 +13,6 @@ from pddlego_local.core.nouns import Grammar, Message, Names, Sampling
 from pddlego_local.decoding.grammars.builder import Rules
 from pddlego_local.decoding.grammars.terminals import NewNames
 from pddlego_local.decoding.question import Scene
-from pddlego_local.decoding.staged.atoms import Facts
 from pddlego_local.decoding.staged.declarations import declarations
 from pddlego_local.decoding.staged.goals import frontier, goal
 from pddlego_local.decoding.staged.problem import ProblemStages
@@ -69,14 +68,13 @@ def stages(size: int, salt: str = "") -> dict[str, tuple[Grammar, str]]:
     writing.text = f'{{"pf": "(define (problem{objects}'
     problem = ProblemStages(writing, declared, Scene(names=Names(names)))
     things = declared.with_objects(problem_in(writing.text))
-    joined = {(a, b, "east") for a, b in itertools.pairwise(rooms)}
-    true: Facts = {"at": {(rooms[0],)}, "connected": joined}
+    true = {("at", rooms[0]), *(("connected", a, b, "east") for a, b in itertools.pairwise(rooms))}
     terms = frontier(things, unvisited)
     built: dict[str, tuple[Build, str]] = {
         "objects": (partial(problem.title_and_objects, opening="_NEXT_PROBLEM"), objects),
         "facts and goal": (problem.facts_and_goal, facts + end),
         "facts": (problem.facts, facts),
-        "goal": (lambda rules: goal(rules, terms, {}), end),
+        "goal": (lambda rules: goal(rules, terms, set()), end),
         "goal again": (lambda rules: goal(rules, terms, true), end),
     }
     return {name: (_grammar(name, build), text) for name, (build, text) in built.items()}

@@ -4,7 +4,7 @@ would try every word that there is.
 """
 
 import functools
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence, Set
 from typing import NamedTuple
 
 from pddlego_local.decoding.grammars.builder import Rules
@@ -12,16 +12,8 @@ from pddlego_local.decoding.grammars.terminals import one_of
 from pddlego_local.decoding.staged.declarations import Declarations
 
 Arguments = tuple[str, ...]
-Facts = Mapping[str, Collection[Arguments]]
-"""The arguments of facts by predicate, all in lower case."""
-
-
-def by_predicate(facts: Iterable[tuple[str, ...]]) -> Facts:
-    """Facts as ("at", "kitchen"), in lower case, grouped."""
-    grouped: dict[str, set[Arguments]] = {}
-    for predicate, *arguments in facts:
-        grouped.setdefault(predicate, set()).add(tuple(arguments))
-    return grouped
+Facts = Set[tuple[str, ...]]
+"""Facts as ("at", "kitchen"), in lower case."""
 
 
 class Spelling(NamedTuple):
@@ -68,8 +60,8 @@ def atoms_except(
     needed: Collection[str] = (),
     spelling: Spelling = _IN_LISTS,
 ) -> str:
-    """As `atoms`, without the `excluded` ones, which are by predicate and in lower case; with
-    `needed`, only atoms that hold one of these names.
+    """As `atoms`, without the `excluded` ones; with `needed`, only atoms that hold one of these
+    names.
 
     Each predicate's arguments are read left to right. What counts is which excluded atoms still
     agree and whether a needed name was seen: names that leave the same of both stand together.
@@ -96,7 +88,7 @@ def atoms_except(
 
     alternatives = []
     for predicate, types in predicates:
-        out = frozenset(excluded.get(predicate.lower(), ()))
+        out = frozenset(fact[1:] for fact in excluded if fact[0] == predicate.lower())
         if not types:
             alternatives += [one_of([predicate])] if not out and not needed else []
         elif rest := arguments(types, out, not needed):

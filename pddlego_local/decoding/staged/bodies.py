@@ -13,11 +13,9 @@ from typing import Literal
 from pddlego_local.decoding.grammars.builder import Rules
 from pddlego_local.decoding.grammars.terminals import name_except
 from pddlego_local.decoding.staged.atoms import (
-    Arguments,
     Facts,
     atoms,
     atoms_except,
-    by_predicate,
     pool_of,
 )
 from pddlego_local.decoding.staged.declarations import Declarations
@@ -215,8 +213,8 @@ def _denial(atom: str) -> Piece:
 
 def literals(items: Iterable[Node]) -> tuple[Facts, Facts]:
     """The facts among the operands of `and`, and those that are denied."""
-    true: list[Arguments] = []
-    denied: list[Arguments] = []
+    true: set[tuple[str, ...]] = set()
+    denied: set[tuple[str, ...]] = set()
     for item in items:
         kept, atom = true, item
         if isinstance(item, Block) and item.head == "not" and len(item.items) == 2:
@@ -224,5 +222,5 @@ def literals(items: Iterable[Node]) -> tuple[Facts, Facts]:
         if isinstance(atom, Block):
             words = tuple(word.name for word in atom.items if isinstance(word, Word))
             if len(words) == len(atom.items):
-                kept.append(words)
-    return by_predicate(true), by_predicate(denied)
+                kept.add(words)
+    return true, denied

@@ -1,5 +1,5 @@
-"""The stages of a domain: types; constants and predicates; actions. The grammar of each is made of
-what the stages before it declare, that of the rest of a list of what the list holds so far.
+"""The stages of a domain: types; constants and predicates; actions. Each grammar is made of what the
+text so far declares.
 """
 
 from collections.abc import Generator, Sequence

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from pddlego_local.decoding.grammars.builder import Rules
 from pddlego_local.decoding.grammars.terminals import NewNames, one_of
-from pddlego_local.decoding.staged.atoms import IN_A_STRING, atoms_except, by_predicate, pool_of
+from pddlego_local.decoding.staged.atoms import IN_A_STRING, atoms_except, pool_of
 from pddlego_local.decoding.staged.declarations import Declarations
 
 # As many as the rung "syntax" allows.
@@ -73,7 +73,7 @@ def fact_changes(
 ) -> str:
     """From "init" to the end of the answer; facts are about `things`, name → type."""
     pools = pool_of(declared, things)
-    said = by_predicate(tuple(words(fact.lower())) for fact in begun.new)
+    said = {tuple(words(fact.lower())) for fact in begun.new}
     atom = atoms_except(rules, declared.predicates, pools, said, spelling=IN_A_STRING)
     old = [fact for fact in facts if fact not in begun.old]
     lists = {

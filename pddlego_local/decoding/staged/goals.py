@@ -2,16 +2,15 @@
 frontier, where each fact names an unvisited place and no other place."""
 
 import math
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from pddlego_local.decoding.grammars.builder import Rules, some
-from pddlego_local.decoding.staged.atoms import Facts, atoms_except, by_predicate, pool_of
+from pddlego_local.decoding.staged.atoms import Facts, atoms_except, pool_of
 from pddlego_local.decoding.staged.bodies import literals
 from pddlego_local.decoding.staged.declarations import Declarations
 from pddlego_local.decoding.staged.limits import MOST_OPERANDS
 from pddlego_local.pddl.reader import Node
-from pddlego_local.pddl.task import Literal
 
 
 @dataclass(frozen=True)
@@ -38,11 +37,7 @@ def frontier(declared: Declarations, unvisited: Collection[str]) -> GoalTerms:
     about all that is declared."""
     lower = {name.lower() for name in unvisited}
     terms = GoalTerms(declared, tuple(n for n in declared.things if n.lower() in lower))
-    return terms if can_be_new(terms, {}) else GoalTerms(declared)
-
-
-def grouped(facts: Iterable[Literal]) -> Facts:
-    return by_predicate(fact.atom.key for fact in facts)
+    return terms if can_be_new(terms, set()) else GoalTerms(declared)
 
 
 def can_be_new(terms: GoalTerms, true: Facts) -> bool:
@@ -55,7 +50,8 @@ def can_be_new(terms: GoalTerms, true: Facts) -> bool:
         already = sum(
             all(name in names for name, names in zip(fact, choices, strict=True))
             and (not needed or not needed.isdisjoint(fact))
-            for fact in true.get(predicate.lower(), ())
+            for name, *fact in true
+            if name == predicate.lower()
         )
         if math.prod(map(len, choices)) - unneeded > already:
             return True
@@ -88,7 +84,7 @@ def _operands(rules: Rules, terms: GoalTerms, true: Facts, said: Sequence[Node])
     pools = pool_of(terms.declared, terms.things)
     predicates = terms.declared.predicates
     positive, denied = literals(said)
-    new = atoms_except(rules, predicates, pools, _together(true, positive), terms.needed)
+    new = atoms_except(rules, predicates, pools, true | positive, terms.needed)
     if terms.needed:
         return new, new
     atom = atoms_except(rules, predicates, pools, positive)
@@ -102,13 +98,7 @@ def _operands(rules: Rules, terms: GoalTerms, true: Facts, said: Sequence[Node])
 def _is_new(terms: GoalTerms, true: Facts, said: Sequence[Node]) -> bool:
     """Whether the operands hold one that makes the goal new."""
     positive, denied = literals(said)
-    new = {name: set(facts).difference(true.get(name, ())) for name, facts in positive.items()}
-    return any(new.values()) or (bool(denied) and not can_be_new(terms, true))
-
-
-def _together(some_facts: Facts, others: Facts) -> Facts:
-    names = {*some_facts, *others}
-    return {name: {*some_facts.get(name, ()), *others.get(name, ())} for name in names}
+    return not positive <= true or (bool(denied) and not can_be_new(terms, true))
 
 
 def fitting_types(declared: Declarations) -> tuple[str, ...]:

@@ -4,8 +4,7 @@ any       none are
 unmet     those that the initial facts already make true
 frontier  also those that lead to no place that the state tracker calls unvisited
 
-The grammar of each stage is made of what the domain and the stages before it declare, that of the
-rest of a list of what the list holds so far.
+Each grammar is made of what the domain and the text so far declare.
 """
 
 from collections.abc import Collection, Sequence
@@ -23,7 +22,6 @@ from pddlego_local.decoding.staged.goals import (
     can_be_new,
     fitting_types,
     frontier,
-    grouped,
 )
 from pddlego_local.decoding.staged.limits import facts_at_once, most_facts, most_objects
 from pddlego_local.decoding.staged.reading import after_type, end_before, open_blocks, problem_in
@@ -120,10 +118,10 @@ class ProblemStages:
     def facts_and_goal(self, rules: Rules) -> str:
         """To the end of the answer, to where facts are looked at, or to a quantifier's header."""
         begin = Piece(rules.begin("_INIT") or NOTHING.whole)
-        return begin.then(self._more_facts_and_goal(rules, {})).start(rules)
+        return begin.then(self._more_facts_and_goal(rules, set())).start(rules)
 
     def _other_facts_and_goal(self, rules: Rules) -> str:
-        return self._more_facts_and_goal(rules, grouped(self._written.init)).start(rules)
+        return self._more_facts_and_goal(rules, self._facts_written).start(rules)
 
     def _more_facts_and_goal(self, rules: Rules, said: Facts) -> Piece:
         """None of the facts `said` comes again."""
@@ -146,7 +144,7 @@ class ProblemStages:
         """Or of the facts, where they were looked at."""
         _define, block, *open_ = open_blocks(self.writing.text)
         if block.head == ":init":
-            return self._more_facts_and_goal(rules, {}).start(rules)
+            return self._more_facts_and_goal(rules, set()).start(rules)
         return self._scope(rules).rest(open_, more).then("_C _CLOSE").start(rules)
 
     def _scope(self, rules: Rules) -> Scope:
@@ -158,8 +156,12 @@ class ProblemStages:
 
     def _more_facts(self, rules: Rules) -> str:
         """None of those that are there comes again."""
-        fact = self._fact(rules, grouped(self._written.init))
+        fact = self._fact(rules, self._facts_written)
         return f"{some(fact, self._facts_left)} _C"
+
+    @property
+    def _facts_written(self) -> Facts:
+        return {fact.atom.key for fact in self._written.init}
 
     @property
     def _facts_left(self) -> int:
@@ -181,7 +183,7 @@ class ProblemStages:
         if not self._goal_already_true():
             return
         before = self.writing.text
-        if not can_be_new(GoalTerms(self._things), {}):
+        if not can_be_new(GoalTerms(self._things), set()):
             yield from self._missing_objects(())
         if self.writing.text != before:
             yield from self._facts()
@@ -195,10 +197,10 @@ class ProblemStages:
         yield from self._missing_objects(unvisited)
         terms = frontier(self._things, unvisited)
         yield from self._facts()
-        while (facts := self._written.init) and not can_be_new(terms, grouped(facts)):
+        while (facts := self._written.init) and not can_be_new(terms, self._facts_written):
             self.writing.cut(end_before(self.writing.text, facts[-1].atom.block.offset), ")")
         before = len(self.writing.text)
-        yield from self.writing.write("goal", partial(goals.goal, terms=terms, true={}))
+        yield from self.writing.write("goal", partial(goals.goal, terms=terms, true=set()))
         if self._goal_already_true():
             self.writing.cut(before)
             yield from self._unmet_goal(terms)
@@ -208,15 +210,14 @@ class ProblemStages:
 
     def _unmet_goal(self, terms: GoalTerms) -> Part:
         """A goal that the facts do not make true."""
-        true = grouped(self._written.init)
+        true = self._facts_written
 
         def rest(rules: Rules, _: More) -> str:
             said = open_blocks(self.writing.text)[-1].items[1:]
             return goals.rest_of_goal(rules, terms, true, said)
 
         goal = partial(goals.goal, terms=terms, true=true)
-        review = self.writing.bodies(rest)
-        yield from self.writing.write("goal", goal, [review])
+        yield from self.writing.write("goal", goal, [self.writing.bodies(rest)])
 
     def _missing_objects(self, unvisited: Sequence[str]) -> Part:
         """Adds objects until a fact can be written, about an unvisited place if there is one; the
@@ -228,15 +229,11 @@ class ProblemStages:
             present = {name.lower() for name in things.things}
             permitted = unvisited if self.names.allowed is None else self.names.allowed
             first = [n for n in unvisited if n.lower() not in present and n in permitted]
-            if can_be_new(terms, {}) and (terms.needed or not first):
+            if can_be_new(terms, set()) and (terms.needed or not first):
                 return
             name = one_of(first) if first else new_name(self.names.allowed, present)
-            (listed,) = [
-                b
-                for b in self._written.block.items
-                if isinstance(b, Block) and b.head == ":objects"
-            ]
-            cut = listed.end
+            ends = {b.head: b.end for b in self._written.block.items if isinstance(b, Block)}
+            cut = ends[":objects"]
             if not name and objects:
                 last = objects[-1].word
                 name, cut = one_of([last.text]), last.offset
