@@ -50,14 +50,10 @@ def with_head_in_grammar(stage: Stage) -> Stage:
     """The same stage without a head: its grammar begins with that text."""
     if not stage.head:
         return stage
-    grammar = stage.grammar
-    if grammar.kind == "lark":
-        rest = re.sub(r"^start\s*:", "_behind_head:", grammar.text, count=1, flags=re.MULTILINE)
-    else:
-        rest = f"_behind_head: %json {grammar.text}"
-    head = json.dumps(stage.head, ensure_ascii=False)
-    text = f"start: {head} _behind_head\n{rest}"
-    return replace(stage, grammar=Grammar(grammar.name, "lark", text), head="")
+    start = re.compile(r"^start\s*:", re.MULTILINE)
+    head, rest = json.dumps(stage.head, ensure_ascii=False), stage.grammar.text
+    text = f"start: {head} _behind_head\n{start.sub('_behind_head:', rest, count=1)}"
+    return replace(stage, grammar=replace(stage.grammar, text=text), head="")
 
 
 def first_grammar(constraint: Grammar | StagedGrammar) -> Grammar:

@@ -8,7 +8,6 @@ from pddlego_local.core.errors import GrammarIgnored, ModelFault
 from pddlego_local.core.nouns import Grammar, Sampling
 from pddlego_local.decoding.grammars.lark_text import decoder_verdict, validate
 from pddlego_local.decoding.ladder import constraint_for
-from pddlego_local.decoding.schemas import schema_grammar
 from pddlego_local.decoding.stages import (
     Stage,
     StagedGrammar,
@@ -38,13 +37,6 @@ def test_a_head_in_the_grammar_is_just_that_text() -> None:
     assert decoder_verdict(stage.grammar, HEAD) == "unfinished"
     assert decoder_verdict(stage.grammar, HEAD.upper() + text) == "rejected"
     assert decoder_verdict(stage.grammar, text) == "rejected"
-
-
-def test_a_head_stands_before_json_too() -> None:
-    schema = schema_grammar("n", {"type": "integer", "minimum": 7, "maximum": 9})
-    grammar = with_head_in_grammar(Stage("n", schema, head=HEAD)).grammar
-    assert decoder_verdict(grammar, HEAD + "8") == "accepted"
-    assert decoder_verdict(grammar, HEAD + "6") == "rejected"
 
 
 def test_without_a_head_a_stage_stays_as_it_is() -> None:

@@ -30,6 +30,8 @@ _PARTS: dict[str, tuple[str, tuple[str, ...]]] = {
 """The rule that `start` stands for, and the parts the text is put together from: of a file, laid
 out in any way; of both in their envelope; of a problem alone in its envelope."""
 _FILES = ("domain", "problem")
+_FREE = ("any", "file")
+"""Layouts in which blanks are free; only there keywords have any case, and there are comments."""
 _PART_MARK = "// part: "
 
 _KEYWORD = re.compile(r'(?<!/)"(:?[a-z][a-z-]*)"')
@@ -38,23 +40,20 @@ _A_COMMENT = re.compile(r"\| COMMENT\b|\b_comments\b")
 Verdict = Literal["accepted", "unfinished", "rejected"]
 
 
-def load(name: str, layout: Layout = "any", directory: Path | None = None) -> Grammar:
-    """The grammar `name` of _PARTS, from the files in `directory`, by default the project's.
-
-    Raises ConfigError for an unknown name or a part that cannot be read; `validate` says whether
-    the text is a grammar at all.
-    """
+def load(name: str, layout: Layout = "any") -> Grammar:
+    """The grammar `name` of _PARTS. Raises ConfigError for an unknown name or a part that cannot be
+    read; `validate` says whether the text is a grammar at all."""
     if name not in _PARTS:
         raise ConfigError(f"There is no grammar {name!r}; choose one of {', '.join(_PARTS)}.")
     rule, parts = _PARTS[name]
-    how = "file" if name in _FILES else layout
-    text = _text_of(parts, how, directory or folder("grammars"))
-    return Grammar(name, "lark", f"start: {rule}\n{text}")
+    return with_parts(name, f"start: {rule}", parts, "file" if name in _FILES else layout)
 
 
-def with_parts(name: str, rules: str, parts: tuple[str, ...], layout: Layout) -> Grammar:
+def with_parts(
+    name: str, rules: str, parts: tuple[str, ...], layout: Layout | Literal["file"]
+) -> Grammar:
     """A grammar of `rules`, which begin with `start`, and the project's parts that they use."""
-    if layout != "any":
+    if layout not in _FREE:
         rules = _A_COMMENT.sub("", rules)
     return Grammar(name, "lark", f"{rules}\n{_text_of(parts, layout, folder('grammars'))}")
 
@@ -66,11 +65,10 @@ def all_parts() -> list[str]:
 
 @functools.cache
 def _text_of(parts: tuple[str, ...], how: str, directory: Path) -> str:
-    """The parts and the layout's file. Only where blanks are free is the case of keywords, and only
-    there are comments."""
+    """The parts and the layout's file."""
     texts = [_part(directory / f"{part}.lark") for part in (*parts, f"layout_{how}")]
     text = "\n".join(texts)
-    if how in ("any", "file"):
+    if how in _FREE:
         return _KEYWORD.sub(lambda keyword: in_any_case(keyword[1]), text)
     return _A_COMMENT.sub("", text)
 
@@ -112,12 +110,7 @@ def decoder_fault(grammar: Grammar) -> str:
 
 
 def accepts(grammar: Grammar, text: str) -> bool:
-    """Whether `text` is in the language of a Lark grammar, as python-lark reads it.
-
-    Raises ConfigError if the grammar is no Lark grammar.
-    """
-    if grammar.kind != "lark":
-        raise ConfigError(f"The grammar {grammar.name!r} is a JSON schema; python-lark reads Lark.")
+    """Whether `text` is in the language of a Lark grammar, as python-lark reads it."""
     try:
         _parser(grammar.text).parse(text)
     except UnexpectedInput:

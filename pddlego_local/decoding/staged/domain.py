@@ -1,5 +1,5 @@
-"""The stages of a domain: types; constants and predicates; actions. Each grammar is made of what the
-text so far declares.
+"""The stages of a domain: types; constants and predicates; actions. Each grammar is made of what
+the text so far declares.
 """
 
 from collections.abc import Generator, Sequence
