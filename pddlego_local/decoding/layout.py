@@ -12,7 +12,7 @@ what is printed here. Names keep their spelling.
 
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Literal
 
 from pddlego_local.core.nouns import Action
@@ -45,7 +45,7 @@ class Printer:
     """
 
     layout: ExactLayout
-    schemas: Iterable[Action] = field(default=())
+    schemas: Iterable[Action] = ()
     tight: bool = False
 
     def answer(self, values: Mapping[str, Any]) -> str:

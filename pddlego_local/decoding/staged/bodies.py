@@ -12,12 +12,7 @@ from typing import Literal
 
 from pddlego_local.decoding.grammars.builder import Rules
 from pddlego_local.decoding.grammars.terminals import name_except
-from pddlego_local.decoding.staged.atoms import (
-    Facts,
-    atoms,
-    atoms_except,
-    pool_of,
-)
+from pddlego_local.decoding.staged.atoms import Facts, atoms, atoms_except, pool_of
 from pddlego_local.decoding.staged.declarations import Declarations
 from pddlego_local.decoding.staged.limits import MOST_OPERANDS
 from pddlego_local.pddl.reader import Block, Node, Word

@@ -7,15 +7,9 @@ from dataclasses import replace
 
 from pddlego_local.decoding.grammars.builder import Rules, some, typed_list
 from pddlego_local.decoding.grammars.terminals import one_of
+from pddlego_local.decoding.staged import limits
 from pddlego_local.decoding.staged.actions import Actions
 from pddlego_local.decoding.staged.declarations import ActionSchema, Declarations, declarations
-from pddlego_local.decoding.staged.limits import (
-    MOST_CONSTANTS,
-    MOST_PARAMETERS,
-    MOST_PREDICATES,
-    MOST_TYPES,
-    PREDICATES_AT_ONCE,
-)
 from pddlego_local.decoding.staged.reading import after_type, domain_in, end_before, open_blocks
 from pddlego_local.decoding.staged.writing import Part, Resample, Writing, keyed
 from pddlego_local.decoding.stages import Stage
@@ -72,12 +66,12 @@ class _Domain:
         """From the terminal `opening`, or behind "(domain", to the end of `:types`."""
         begin = rules.begin(opening)
         title = rules.terminal(f"_B1 {self.names.any()} _C")
-        listed = typed_list(rules, self.names.type(()), self.names.any(), MOST_TYPES)
+        listed = typed_list(rules, self.names.type(()), self.names.any(), limits.MOST_TYPES)
         return f"{begin} {title} _REQUIREMENTS {rules.terminal(f'_TYPES {listed}')}"
 
     def _more_types(self, rules: Rules) -> str:
         taken = [entry.name for entry in self.written.types]
-        name, left = self.names.type(taken), MOST_TYPES - len(taken)
+        name, left = self.names.type(taken), limits.MOST_TYPES - len(taken)
         return self.writing.rest_of_list(rules, name, self.names.any(), left)
 
     def _looping_parent(self) -> Resample | None:
@@ -116,12 +110,12 @@ class _Domain:
 
     def _constants_and_predicates(self, rules: Rules) -> str:
         types = one_of(self.declared.types)
-        listed = typed_list(rules, self.names.thing(()), types, MOST_CONSTANTS)
+        listed = typed_list(rules, self.names.thing(()), types, limits.MOST_CONSTANTS)
         return f"[{rules.terminal(f'_CONSTANTS {listed}')}] {self._predicates(rules)}"
 
     def _more_constants(self, rules: Rules) -> str:
         taken = [entry.name for entry in self.written.constants]
-        name, left = self.names.thing(taken), MOST_CONSTANTS - len(taken)
+        name, left = self.names.thing(taken), limits.MOST_CONSTANTS - len(taken)
         rest = self.writing.rest_of_list(rules, name, one_of(self.declared.types), left)
         return f"{rest} {self._predicates(rules)}"
 
@@ -131,14 +125,12 @@ class _Domain:
     def _more_predicates(self, rules: Rules) -> str:
         """To the end of `:predicates`, or to where they are looked at."""
         taken = [predicate.word.name for predicate in self.written.predicates or ()]
-        variables = f"({self.names.variable()} {self._type}) ~ 0 .. {MOST_PARAMETERS}"
+        variables = f"({self.names.variable()} {self._type}) ~ 0 .. {limits.MOST_PARAMETERS}"
         predicate = rules.terminal(f"_ENTRY_O {self.names.predicate(taken)} {variables} _C")
         listed = rules.rule("_predicate", [predicate, *rules.comment])
-        left = max(MOST_PREDICATES - len(taken), 0)
-        few = f"{some(listed, min(left, PREDICATES_AT_ONCE - 1))} _C"
-        if left < PREDICATES_AT_ONCE:
-            return few
-        return rules.shared([few, some(listed, PREDICATES_AT_ONCE, PREDICATES_AT_ONCE)])
+        left, most = max(limits.MOST_PREDICATES - len(taken), 0), limits.PREDICATES_AT_ONCE
+        few = f"{some(listed, min(left, most - 1))} _C"
+        return few if left < most else rules.shared([few, some(listed, most, most)])
 
     def _variables(self) -> list[tuple[tuple[int, str], Word]]:
         """Those of a predicate are different names."""
@@ -152,9 +144,10 @@ class _Domain:
         """The rest of the last predicate, and the predicates after it."""
         predicates = self.written.predicates or []
         said = [entry.name for entry in predicates[-1].parameters or ()]
-        more = f"({self.names.variable(said)} {self._type}) ~ 0 .. {MOST_PARAMETERS - len(said)}"
-        rest = f"{'' if after_type(self.writing.text) else self._type} {more} _C"
-        return f"{rules.terminal(rest)} {self._more_predicates(rules)}"
+        name, left = self.names.variable(said), limits.MOST_PARAMETERS - len(said)
+        kind = "" if after_type(self.writing.text) else self._type
+        rest = rules.terminal(f"{kind} ({name} {self._type}) ~ 0 .. {left} _C")
+        return f"{rest} {self._more_predicates(rules)}"
 
     @property
     def _type(self) -> str:

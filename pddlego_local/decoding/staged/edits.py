@@ -49,10 +49,7 @@ def _edit(scene: Scene, names: NewNames, layout: Layout) -> Stages:
     objects, facts = objects_of(scene.problem), facts_of(scene.problem)
     build = partial(object_changes, declared=declared, objects=objects, facts=facts)
     yield from _without_repetition(
-        writing,
-        "objects",
-        partial(build, names=names),
-        names if names.allowed is None else None,
+        writing, "objects", partial(build, names=names), names if names.allowed is None else None
     )
     changes = json.loads(writing.text + "}")["objects"]
     things = declared.things | _objects_after(objects, changes)
@@ -90,31 +87,24 @@ def _without_repetition(
     first = len(writing.text)
 
     def repeated() -> Resample | None:
-        again = _first_wrong(_entries(writing.text, first), made_up)
-        if again is None:
-            return None
-        before = [entry for entry in _entries(writing.text, first) if entry.cut < again.cut]
-        begun = Begun(
-            again.heading,
-            writing.text[again.cut - 1],
-            new=frozenset(entry.text for entry in before if not entry.old),
-            old=frozenset(entry.text for entry in before if entry.old),
-        )
-        return Resample(again.cut, partial(part, begun=begun))
+        seen: dict[tuple[bool, str], _Entry] = {}
+        for entry in _entries(writing.text, first):
+            # PDDL ignores the case of names; old ones are spelled as in the problem.
+            key = entry.old, entry.text if entry.old else entry.text.lower()
+            loops = made_up and not entry.old and made_up.avoid_loop(entry.text)
+            if loops or key in seen:
+                before = [earlier for earlier in seen.values() if earlier.cut < entry.cut]
+                begun = Begun(
+                    entry.heading,
+                    writing.text[entry.cut - 1],
+                    new=frozenset(earlier.text for earlier in before if not earlier.old),
+                    old=frozenset(earlier.text for earlier in before if earlier.old),
+                )
+                return Resample(entry.cut, partial(part, begun=begun))
+            seen[key] = entry
+        return None
 
     yield from writing.write(name, partial(part, begun=Begun()), [repeated])
-
-
-def _first_wrong(entries: Iterable[_Entry], made_up: NewNames | None) -> _Entry | None:
-    seen = set()
-    for entry in entries:
-        # PDDL ignores the case of names; old ones are spelled as in the problem.
-        key = entry.old, entry.text if entry.old else entry.text.lower()
-        loops = made_up and not entry.old and made_up.avoid_loop(entry.text)
-        if loops or key in seen:
-            return entry
-        seen.add(key)
-    return None
 
 
 def _entries(text: str, first: int) -> Iterator[_Entry]:

@@ -17,12 +17,7 @@ from pddlego_local.decoding.staged import goals
 from pddlego_local.decoding.staged.atoms import OF_FACTS, Facts, atoms, atoms_except, pool_of
 from pddlego_local.decoding.staged.bodies import NOTHING, More, Piece, Scope
 from pddlego_local.decoding.staged.declarations import Declarations
-from pddlego_local.decoding.staged.goals import (
-    GoalTerms,
-    can_be_new,
-    fitting_types,
-    frontier,
-)
+from pddlego_local.decoding.staged.goals import GoalTerms, can_be_new, fitting_types, frontier
 from pddlego_local.decoding.staged.limits import facts_at_once, most_facts, most_objects
 from pddlego_local.decoding.staged.reading import after_type, end_before, open_blocks, problem_in
 from pddlego_local.decoding.staged.writing import Build, Part, Review, Writing, keyed
