@@ -11,7 +11,7 @@ allows no new names but those of the observations.
 
 import json
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -58,7 +58,9 @@ def _edit(scene: Scene, names: NewNames, layout: Layout) -> Stages:
         writing, "facts", partial(fact_changes, declared=declared, things=things, facts=there)
     )
     gone = {entry.text for entry in _entries(writing.text, first)}
-    if left := [f for f in there if f not in gone and _is_about(f, changes["delete"])]:
+    deleted = {name.lower() for name in changes["delete"]}
+    about = (fact for fact in there if not deleted.isdisjoint(words(fact.lower())[1:]))
+    if left := [fact for fact in about if fact not in gone]:
         cut = _end_before(writing.text, writing.text.rindex("]"))
         rest = partial(deletions, facts=left, first=writing.text[cut - 1] == "[")
         writing.cut(cut)
@@ -145,7 +147,3 @@ def _objects_after(objects: Mapping[str, str], changes: Mapping[str, Any]) -> di
 def _renamed(facts: Iterable[str], replaced: Mapping[str, str]) -> Iterator[str]:
     for predicate, *terms in map(words, facts):
         yield f"({' '.join([predicate, *(replaced.get(term, term) for term in terms)])})"
-
-
-def _is_about(fact: str, names: Collection[str]) -> bool:
-    return not {name.lower() for name in names}.isdisjoint(words(fact.lower())[1:])
