@@ -195,6 +195,19 @@ def test_where_no_fact_can_be_written_objects_are_added(rung: str) -> None:
     assert decoder_verdict(goal.grammar, ' (:goal (and)))"}') == "rejected"
 
 
+def test_the_only_object_makes_room_for_one_of_a_fitting_type() -> None:
+    asked = Scene(goal="unmet", domain=SMALL, names=Names(("a",)))
+    staged = constraint_for("grounded", PROBLEM, asked)
+    assert isinstance(staged, StagedGrammar)
+    stages = staged.stages()
+    next(stages)
+    stages.send('{"pf": "(define (problem p) (:domain d) (:objects a)')
+    added = stages.send(' (:init) (:goal (and)))"}')
+    assert added.drop == len(' a) (:init) (:goal (and)))"}')
+    assert decoder_verdict(added.grammar, " a - t)") == "accepted"
+    assert decoder_verdict(added.grammar, " - t a - t)") == "rejected"
+
+
 def test_where_there_is_no_name_for_an_object_the_goal_is_never_true() -> None:
     asked = Scene(goal="unmet", domain=SMALL)
     staged = constraint_for("grounded", PROBLEM, asked)
