@@ -62,6 +62,19 @@ def test_a_step_that_hangs_is_killed_with_all_that_it_started(
     assert "| n |" in report([shell("slow", "")], Setting("cpu", tmp_path, ON_A_CPU))
 
 
+def test_what_did_not_start_is_not_started_again_by_those_that_need_it(tmp_path: Path) -> None:
+    steps = [
+        shell("plain", "echo no GPU; exit 1"),
+        Step("drafts", "a stand-in", LIMIT_S, ["touch", str(tmp_path / "began")], needs="plain"),
+        shell("training", "true"),
+    ]
+    ends = ended(tmp_path, *steps)
+    assert [end.outcome for end in ends] == ["failed", "cannot be done here", "done"]
+    assert ends[1].said == "plain: failed" and not (tmp_path / "began").exists()
+    steps[0] = shell("plain", "true")
+    assert [end.outcome for end in ended(tmp_path, *steps)] == ["done"] * 3
+
+
 def test_only_what_is_not_done_yet_is_done_again(tmp_path: Path) -> None:
     count = tmp_path / "count"
     good, bad = shell("good", f"echo >> {count}"), shell("bad", f"echo >> {count}; exit 1")
@@ -99,4 +112,4 @@ def test_a_step_that_there_is_not(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_each_step_is_one_that_a_process_can_do() -> None:
-    assert [name for name, _, _ in _STEPS] == list(PARTS)
+    assert [name for name, *_ in _STEPS] == list(PARTS)

@@ -38,6 +38,7 @@ QUESTION: Question[Keys] = Question(PDDL, PROMPT, SCENE)
 _ANSWER_TOKENS = 2048
 _TOKENS = {1: 2_000, 8: 16_000, 32: 40_000}  # of each turn, by how many are under way
 _TURNS = 2
+_TRIED_TOKENS = 64
 
 
 def serve() -> VllmModel:
@@ -69,6 +70,13 @@ def decode_rows(
     for concurrency, least in tokens.items():
         for rung, constraint in constraints.items():
             yield _row(model, rung, constraint, concurrency, least, turns)
+
+
+def tokens_in(model: VllmModel, at_once: int, seconds: float) -> int:
+    """How many tokens so many free answers would have after these seconds, by a short trial."""
+    lengths = [[_TRIED_TOKENS]] * at_once
+    _draw_free(model, lengths)  # a batch size's first use is slow
+    return round(_TRIED_TOKENS * at_once * seconds / _draw_free(model, lengths))
 
 
 def _row(

@@ -2,10 +2,12 @@
 
     python -m tools.gpu_check [--device cuda] [--out runs/gpu_check] [--steps server,decoding]
 
-No network is needed. The model is one of random weights in the shape of Llama 3.1 8B, made here;
-without a GPU everything is tried in small. Each step is a process with a time limit; one that fails
-is reported and the others go on. The same command again does what is not done yet. Exit codes: 0
-done, 1 a step failed or was out of time, 2 bad usage.
+No network is needed. The first steps take two minutes and tell most: is the machine fit, and does a
+small model whose answers are known give them. Then comes one of random weights in the shape of
+Llama 3.1 8B, made here; without a GPU everything is tried in small. Each step is a process with a
+time limit and a log; one that fails is reported, those that need it are left out, and the others go
+on. The same command again does what is not done yet. Exit codes: 0 done, 1 a step failed or was out
+of time, 2 bad usage.
 """
 
 import argparse
@@ -23,22 +25,21 @@ from tools.gpu_check.report import report
 from tools.gpu_check.running import Step, carry_out
 from tools.gpu_check.scale import Setting, scale_for
 
-_STEPS = (  # in the order of what matters most, with the seconds that each may take on a GPU
-    ("weights", 240, "random weights are made in the shape of a large model"),
-    ("server", 420, "a server starts, obeys, survives a killed engine, ends cleanly"),
-    ("episode", 300, "an episode is played from the first look to the record"),
-    ("decoding", 600, "what each rung costs; the first token under a new grammar"),
-    ("transformers", 240, "the same in process"),
-    ("invariance", 480, "the same answers alone and in company, cold and warm"),
-    ("training", 300, "how fast a small model is trained"),
-    ("drafts", 600, "what is won where forced tokens are drafted"),
-    ("nano_early", 300, "a trained model plays"),
-    ("smollm2", 300, "a model of others plays"),
+_STEPS = (  # in the order of what tells most: seconds that it may take on a GPU, what it needs
+    ("preflight", 60, "", "what would stop a server on this machine"),
+    ("nano", 300, "preflight", "a trained model plays on each rung, with the answers of the CPU"),
+    ("weights", 240, "nano", "random weights are made in the shape of a large model"),
+    ("plain", 600, "weights", "obeys; each rung's cost; an episode; a killed engine; a clean end"),
+    ("invariance", 420, "plain", "batch-invariant: the same answers alone and in company"),
+    ("drafts", 480, "plain", "the first model runner, without drafts of forced tokens and with"),
+    ("smollm2", 300, "nano", "a model of others plays"),
+    ("transformers", 180, "weights", "each rung's cost in process"),
+    ("training", 240, "", "how fast a small model is trained"),
 )
 
 
 def main(arguments: list[str]) -> int:
-    names = [name for name, _, _ in _STEPS]
+    names = [name for name, *_ in _STEPS]
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     found = "cuda" if gpu_count() else "cpu"
     parser.add_argument("--device", choices=["cpu", "cuda"], default=found)
@@ -72,8 +73,9 @@ def _steps(setting: Setting) -> list[Step]:
             why,
             limit_s * setting.scale.limits_times,
             [*part, name, str(setting.out), setting.device],
+            needs,
         )
-        for name, limit_s, why in _STEPS
+        for name, limit_s, needs, why in _STEPS
     ]
 
 

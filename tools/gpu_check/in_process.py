@@ -1,4 +1,4 @@
-"""The steps that start no server of their own: weights, transformers, whole episodes, training."""
+"""The steps without the large server: weights, a model of others, transformers, training."""
 
 import shutil
 import subprocess
@@ -9,17 +9,16 @@ from rich.console import Console
 
 from pddlego_local.core.errors import MissingPart
 from pddlego_local.core.nouns import Sampling
-from pddlego_local.core.record.folder import read_rows
 from pddlego_local.decoding.ladder import constraint_for
 from pddlego_local.episode.drawing import draw
 from pddlego_local.models.transformers import Engine, TransformersModel
 from pddlego_local.models.weights import locate
 from pddlego_local.runner.config import compose_cell
-from pddlego_local.runner.run import run_cell
 from pddlego_local.training.progress import Progress
 from tools.bench.decode import PROMPT, QUESTION, RUNGS, SCENE
 from tools.bench.large_vocabulary import make_large_vocabulary_llama
-from tools.gpu_check.findings import Findings, NotHere, Wrong
+from tools.gpu_check.episodes import played
+from tools.gpu_check.findings import Findings, NotHere
 from tools.gpu_check.scale import Setting
 
 
@@ -73,23 +72,6 @@ def transformers(setting: Setting, findings: Findings) -> None:
         findings.tell("decoding in process (transformers)", row)
 
 
-def episode(setting: Setting, findings: Findings) -> None:
-    """Of Coin, from the first look to the record."""
-    overrides = ["model=vllm", f"model.weights={setting.weights}", "decoding.max_tokens=800"]
-    overrides += [f"model.dtype={setting.scale.dtype}", "model.server.kv_cache_gib=1"]
-    overrides += [f"model.context_tokens={setting.scale.context_tokens}", "games=1"]
-    _play(setting, findings, "random weights", [*overrides, "decoding=grounded"])
-
-
-def nano_early(setting: Setting, findings: Findings) -> None:
-    """Weights that were trained: freely and under a grammar, greedily, as `make demo` plays."""
-    overrides = ["experiment=demo", "model=nano_vllm", "model.weights=nano_early"]
-    overrides += ["method.variant=compact", "decoding.temperature=0", "decoding.max_tokens=1024"]
-    overrides += [f"model.dtype={setting.scale.dtype}", f"games='{setting.scale.games}'"]
-    for rung in ("free", "grounded"):
-        _play(setting, findings, "nano_early", [*overrides, f"decoding={rung}"])
-
-
 def smollm2(setting: Setting, findings: Findings) -> None:
     """A model of others, where its weights are on this machine."""
     try:
@@ -125,23 +107,4 @@ def _play(setting: Setting, findings: Findings, model: str, overrides: list[str]
     where = [f"model.server.device={setting.device}", f"model.server.env={setting.env}"]
     if setting.device == "cpu":
         where.append("++model.server.variables.OMP_NUM_THREADS='1'")
-    config = compose_cell([*overrides, *where])
-    decoding = config.labels["decoding"]
-    out = setting.out / "runs" / model.replace(" ", "_") / decoding
-    shutil.rmtree(out, ignore_errors=True)
-    began = time.monotonic()
-    result = run_cell(compose_cell([*overrides, *where, f"run.out={out}"]))
-    if result.faults:
-        raise Wrong(f"infrastructure: {result.faults}")
-    rows = read_rows(result.folder / "episodes.jsonl")
-    row = {
-        "model": model,
-        "decoding": decoding,
-        "episodes": len(rows),
-        "won": sum(row.success for row in rows),
-        "outcomes": ", ".join(sorted({row.outcome for row in rows})),
-        "calls": sum(row.calls for row in rows),
-        "tokens": sum(row.completion_tokens for row in rows),
-        "seconds, with the server's start": round(time.monotonic() - began, 1),
-    }
-    findings.tell("episodes of Coin", row)
+    findings.tell("episodes of Coin", played(setting, model, [*overrides, *where]))

@@ -15,75 +15,113 @@ from pddlego_local.models import machine
 from pddlego_local.models.canary import check_forced_tokens, check_obedience
 from pddlego_local.models.vllm.model import VllmModel
 from tools.bench.answers import Answer, turns, typed
-from tools.bench.decode import decode_rows
-from tools.bench.played import played
+from tools.bench.decode import decode_rows, tokens_in
+from tools.bench.played import played as played_by_reference
 from tools.bench.stages import first_token_bench
+from tools.gpu_check.episodes import played
 from tools.gpu_check.findings import Findings, NotHere, Wrong
 from tools.gpu_check.scale import Setting
-from tools.gpu_check.server_processes import group_of, request, wait_until_gone
+from tools.gpu_check.server_processes import (
+    group_of,
+    request,
+    seconds_by_process,
+    wait_until_gone,
+)
 
 _QUESTION = (Message("user", "Name the rooms of a house."),)
 _GREEDY = Sampling(temperature=0, max_tokens=32)
 _TRIES = 20
 _MEMORY_LEFT_MIB = 500  # that others may have taken meanwhile
+_REST_S = 30  # until a driver has given back what a process had
+_METRICS = tuple(
+    f"vllm:{what}_total"
+    for what in (
+        "prefix_cache_queries",
+        "prefix_cache_hits",
+        "num_preemptions",
+        "generation_tokens",
+    )
+)
 _TRIED_GAMES = range(100, 104)
 
 
-def server(setting: Setting, findings: Findings) -> None:
-    """Starts, obeys, survives a killed engine, ends cleanly."""
+def plain(setting: Setting, findings: Findings) -> None:
+    """One server as vLLM has it: what it does and costs, a killed engine, a clean end."""
     taken = _gpu_memory_used()
-    model = setting.server()
+    model = setting.server(forced_tokens=False, batch_invariant=False)
     with contextlib.closing(model):
         began = time.monotonic()
         model.start()
         findings.tell("server", {"what": "started", "seconds": _since(began)})
         began = time.monotonic()
         check_obedience(model, stages=True)
-        check_forced_tokens(model)
         told = "obeys the canary, alone and 8 at once"
         findings.tell("server", {"what": told, "seconds": _since(began)})
-        answer = model.complete(_QUESTION, None, _GREEDY).text
-        first, began = _group(model), time.monotonic()
-        for process in group_of(first):
-            if process.pid != first:
-                process.kill()
-        again = _answer_after_all(model)
-        same = "the same answer" if again == answer else "another answer"
-        second = _group(model)
-        told = f"answers after its engine was killed: {same}"
-        findings.tell("server", {"what": told, "seconds": _since(began)})
+        _costs(setting, findings, model)
+        findings.tell("episodes of Coin", _episode(setting, model))
+        for line in request(model, "metrics").splitlines():
+            name, _, value = line.rpartition(" ")
+            if (what := name.partition("{")[0]) in _METRICS:
+                findings.tell("/metrics", {"what": what, "value": float(value)})
+        groups = [_group(model), _killed(findings, model)]
         began = time.monotonic()
-    for group in (first, second):
+    for group in groups:
         if left := wait_until_gone(group):
             raise Wrong(f"{len(left)} processes of the server are left: {left}")
     findings.tell("server", {"what": "ended, no process is left", "seconds": _since(began)})
-    if (more := _gpu_memory_used() - taken) > _MEMORY_LEFT_MIB:
-        raise Wrong(f"{more} MiB of the GPU's memory are not free again")
+    until = time.monotonic() + _REST_S
+    while (more := _gpu_memory_used() - taken) > _MEMORY_LEFT_MIB:
+        if time.monotonic() > until:
+            raise Wrong(f"{more} MiB of the GPU's memory are not free again")
+        time.sleep(1)
 
 
-def decoding(setting: Setting, findings: Findings) -> None:
-    """The first token under a grammar that is new, then what each rung costs."""
-    with contextlib.closing(setting.server()) as model:
-        model.start()
-        for row in first_token_bench(model, setting.scale.first_token_turns):
-            findings.tell("first token, alone on the server", row)
-        for row in decode_rows(model, setting.scale.decoding, setting.scale.turns):
+def _costs(setting: Setting, findings: Findings, model: VllmModel) -> None:
+    """What each rung costs, and of which process; the first token under a grammar that is new."""
+    scale = setting.scale
+    for at_once in scale.decoding_at_once:
+        before = seconds_by_process(_group(model))
+        tokens = tokens_in(model, at_once, scale.decoding_s)
+        for row in decode_rows(model, {at_once: tokens}, turns=1):
             findings.tell("decoding, over free answers of the same lengths", row)
+        spent = {
+            f"{name}, CPU s": round(now - before.get(name, 0), 1)
+            for name, now in seconds_by_process(_group(model)).items()
+        }
+        findings.tell("CPU of all rungs", {"at once": at_once, **spent})
+    for row in first_token_bench(model, scale.first_token_turns):
+        findings.tell("first token, alone on the server", row)
+
+
+def _episode(setting: Setting, model: VllmModel) -> dict[str, object]:
+    server = model._managed
+    assert server is not None
+    overrides = ["model=vllm", f"model.weights={setting.weights}", "decoding.max_tokens=800"]
+    overrides += [f"model.server.url={server.url}", f"model.server.api_key={server.api_key}"]
+    return played(setting, "random weights", [*overrides, "games=1", "decoding=grounded"])
+
+
+def _killed(findings: Findings, model: VllmModel) -> int:
+    """The process group of the server that takes the place of one whose engine was killed."""
+    answer = model.complete(_QUESTION, None, _GREEDY).text
+    first, began = _group(model), time.monotonic()
+    for process in group_of(first):
+        if process.pid != first:
+            process.kill()
+    again = _answer_after_all(model)
+    same = "the same answer" if again == answer else "another answer"
+    told = f"answers after its engine was killed: {same}"
+    findings.tell("server", {"what": told, "seconds": _since(began)})
+    return _group(model)
 
 
 def invariance(setting: Setting, findings: Findings) -> None:
     """The same answers alone and in company, with a cold and with a warm cache?"""
-    modes: dict[tuple[str, ...], VllmModel] = {}
-    for asked in (None, False):  # None: invariant where it can be had
-        model = setting.server(batch_invariant=asked)
-        modes.setdefault(model.server.options(), model)
-    differing = 0
-    for options, model in modes.items():
-        with contextlib.closing(model):
-            differ = _compare_company(setting, findings, model, ", ".join(options) or "–")
-        if "batch_invariant" in options or setting.device == "cpu":
-            differing += differ
-    if differing:
+    model = setting.server()  # batch-invariant where that can be had
+    options = model.server.options()
+    with contextlib.closing(model):
+        differing = _compare_company(setting, findings, model, ", ".join(options) or "–")
+    if differing and ("batch_invariant" in options or setting.device == "cpu"):
         raise Wrong(f"{differing} answers differ where none should")
 
 
@@ -117,9 +155,12 @@ def _compare_company(setting: Setting, findings: Findings, model: VllmModel, opt
 
 def drafts(setting: Setting, findings: Findings) -> None:
     """What is won where forced tokens are drafted, and whether answers stay what they are."""
+    first_runner = {"VLLM_USE_V2_MODEL_RUNNER": "0"}  # drafts have no other
     arms = {
-        "sampled": setting.server(forced_tokens=False),
-        "drafted": setting.server(forced_tokens=True),
+        "sampled": setting.server(
+            forced_tokens=False, batch_invariant=False, variables=first_runner
+        ),
+        "drafted": setting.server(forced_tokens=True, batch_invariant=False),
     }
     try:
         arms["drafted"].server.options()
@@ -133,7 +174,7 @@ def drafts(setting: Setting, findings: Findings) -> None:
             check_forced_tokens(model)
             texts[arm], _ = _texts(model, _answers(setting), setting.scale.compared_at_once[0])
             for at_once in setting.scale.drafts_at_once:
-                ratios = turns({arm: model}, questions, at_once, setting.scale.turns)[arm]
+                ratios = turns({arm: model}, questions, at_once, 1)[arm]
                 over_free = round(max(ratios), 2)
                 row = {"at once": at_once, "forced tokens": arm, "typed over free": over_free}
                 findings.tell("answers per second, typed over free", row)
@@ -143,7 +184,7 @@ def drafts(setting: Setting, findings: Findings) -> None:
 
 
 def _questions() -> list[Question[Keys]]:
-    return [one.question for one in played("coin", _TRIED_GAMES) if one.first]
+    return [one.question for one in played_by_reference("coin", _TRIED_GAMES) if one.first]
 
 
 def _answers(setting: Setting) -> list[Answer]:

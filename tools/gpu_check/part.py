@@ -9,22 +9,21 @@ from collections.abc import Callable
 from pathlib import Path
 
 from pddlego_local.core.errors import PddlegoError
-from tools.gpu_check import in_process, on_server
+from tools.gpu_check import in_process, known_answers, on_server
 from tools.gpu_check.findings import Findings, NotHere, Wrong
 from tools.gpu_check.scale import Device, Setting, scale_for
 
 CANNOT = 4
 PARTS: dict[str, Callable[[Setting, Findings], None]] = {
+    "preflight": known_answers.preflight,
+    "nano": known_answers.nano,
     "weights": in_process.weights,
-    "server": on_server.server,
-    "episode": in_process.episode,
-    "decoding": on_server.decoding,
-    "transformers": in_process.transformers,
+    "plain": on_server.plain,
     "invariance": on_server.invariance,
-    "training": in_process.training,
     "drafts": on_server.drafts,
-    "nano_early": in_process.nano_early,
     "smollm2": in_process.smollm2,
+    "transformers": in_process.transformers,
+    "training": in_process.training,
 }
 
 

@@ -21,12 +21,14 @@ Outcome = Literal["done", "failed", "out of time", "cannot be done here"]
 
 @dataclass(frozen=True)
 class Step:
-    """`why` is what it is to find out, `command` how."""
+    """`why` is what it is to find out, `command` how; where the step that it `needs` did not end
+    well, there is nothing to find out, and no second start of what did not start."""
 
     name: str
     why: str
     limit_s: float
     command: Sequence[str]
+    needs: str = ""
 
 
 @dataclass(frozen=True)
@@ -51,8 +53,13 @@ def carry_out(
             tell(f"{step.name}: done before")
             yield before
             continue
-        tell(f"{step.name}: {step.why} (at most {step.limit_s:.0f} s)")
-        now = _run(step, out, state, commit)
+        needed = ending_of(step.needs, out) if step.needs else None
+        if needed and needed.outcome != "done":
+            said = f"{step.needs}: {needed.outcome}"
+            now = Ended("cannot be done here", 0, said, state, commit)
+        else:
+            tell(f"{step.name}: {step.why} (at most {step.limit_s:.0f} s)")
+            now = _run(step, out, state, commit)
         (out / f"{step.name}.json").write_text(json.dumps(asdict(now)) + "\n")
         tell(f"{step.name}: {now.outcome}, {now.seconds:.0f} s {now.said}".rstrip())
         yield now

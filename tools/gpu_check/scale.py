@@ -31,14 +31,14 @@ _ROOM_FOR_8B = 21 * 1024**3  # 16 GB of weights, and something to answer with
 
 @dataclass(frozen=True)
 class Scale:
-    """What is asked for. `decoding` has the tokens of each turn, by how many answers are under
-    way; tokens are those of an answer, limits are in seconds."""
+    """What is asked for. Each rung decodes for `decoding_s` seconds, whatever the device's speed;
+    tokens are those of an answer, limits are in seconds."""
 
     shape: Mapping[str, Any]
     dtype: Literal["bfloat16", "float32"]
     context_tokens: int
-    decoding: Mapping[int, int]
-    turns: int
+    decoding_at_once: tuple[int, ...]
+    decoding_s: float
     first_token_turns: int
     in_process_tokens: int
     compared_answers: int
@@ -56,30 +56,30 @@ ON_A_GPU = Scale(
     shape=LLAMA_8B,
     dtype="bfloat16",
     context_tokens=8192,
-    decoding={1: 800, 8: 6_400, 32: 25_600, 64: 51_200},
-    turns=1,
+    decoding_at_once=(32, 64, 8, 1),
+    decoding_s=8,
     first_token_turns=15,
     in_process_tokens=150,
     compared_answers=64,
     compared_tokens=600,
     compared_at_once=(8, 64),
     drafts_at_once=(1, 8, 32),
-    games="0-9",
+    games="3",
     training=(*_NO_GAMES, _ONE_ROUND.format(slips=60, steps=200), "processes=8"),
 )
 ON_A_CPU = Scale(
     shape=TINY,
     dtype="float32",
     context_tokens=4096,
-    decoding={1: 40, 2: 80},
-    turns=1,
+    decoding_at_once=(2, 1),
+    decoding_s=2,
     first_token_turns=1,
     in_process_tokens=15,
     compared_answers=4,
     compared_tokens=60,
     compared_at_once=(2, 4),
     drafts_at_once=(2,),
-    games="1",
+    games="3",
     training=(
         *_NO_GAMES,
         _ONE_ROUND.format(slips=4, steps=6),
@@ -123,14 +123,18 @@ class Setting:
         return {"VLLM_SERVER_DEV_MODE": "1", **threads}
 
     def server(
-        self, *, forced_tokens: bool | None = None, batch_invariant: bool | None = None
+        self,
+        *,
+        forced_tokens: bool | None = None,
+        batch_invariant: bool | None = None,
+        variables: Mapping[str, str] | None = None,
     ) -> VllmModel:
         """The model of random weights behind a server of its own, which is not started yet."""
         server = Server(
             env=self.env,
             device=self.device,
             kv_cache_gib=1,
-            variables=self.variables,
+            variables={**self.variables, **(variables or {})},
             forced_tokens=forced_tokens,
             batch_invariant=batch_invariant,
         )

@@ -1,5 +1,6 @@
 """What is looked at behind a server of our own: its processes, and pages no client asks for."""
 
+import contextlib
 import os
 import subprocess
 import time
@@ -20,6 +21,18 @@ def group_of(process: subprocess.Popen[bytes] | int) -> list[psutil.Process]:
         except (ProcessLookupError, psutil.NoSuchProcess):
             continue
     return members
+
+
+def seconds_by_process(group: int) -> dict[str, float]:
+    """CPU seconds so far of this process, the server's front end and its engine."""
+    own = psutil.Process().cpu_times()
+    found = {"client": own.user + own.system, "API server": 0.0, "engine": 0.0}
+    for process in group_of(group):
+        with contextlib.suppress(psutil.NoSuchProcess):
+            times = process.cpu_times()
+            engine = "engine" in "".join(process.cmdline()).lower()
+            found["engine" if engine else "API server"] += times.user + times.system
+    return found
 
 
 def wait_until_gone(group: int) -> list[psutil.Process]:

@@ -1,0 +1,70 @@
+"""The first two steps: is the machine fit, and does a small model answer as it is known to?"""
+
+import shutil
+import time
+
+import pddlego_local
+from pddlego_local.models.vllm.gpu_preflight import gpus, obstacles
+from pddlego_local.models.vllm.server import serving_build
+from pddlego_local.models.vllm.settings import Server
+from tools.gpu_check.findings import Findings, Wrong
+from tools.gpu_check.scale import Setting
+
+RUNGS = ["free", "json", "syntax", "signatures", "typed", "grounded"]
+
+
+def preflight(setting: Setting, findings: Findings) -> None:
+    """What vLLM's CUDA build needs of the machine; nothing is loaded."""
+    for gpu in gpus():
+        row = {
+            "driver": gpu.driver,
+            "compute capability": gpu.capability,
+            "GB free": round(gpu.free / 1e9, 1),
+            "GB": round(gpu.memory / 1e9, 1),
+        }
+        findings.tell("GPUs", row)
+    build, version = serving_build(setting.env)
+    findings.tell("vLLM", {"version": version, "build": build})
+    if build != setting.device:
+        raise Wrong(f"{setting.env} holds vLLM's {build} build: make clean serving")
+    if setting.device == "cuda" and (wrong := obstacles(Server(env=setting.env))):
+        raise Wrong(" ".join(wrong))
+
+
+def nano(setting: Setting, findings: Findings) -> None:
+    """Games on each rung, greedily, behind one server, and the same in process on the CPU."""
+    shutil.rmtree(setting.out / "nano", ignore_errors=True)
+    known = _answers(setting, model="nano")
+    began = time.monotonic()
+    said = _answers(
+        setting,
+        model="nano_vllm",
+        model__server__device=setting.device,
+        model__server__env=str(setting.env),
+    )
+    seconds = round(time.monotonic() - began, 1)
+    differing = 0
+    for rung in RUNGS:
+        most = max(len(known[rung]), len(said[rung]))
+        same = sum(map(str.__eq__, known[rung], said[rung]))
+        findings.tell("nano", {"rung": rung, "answers": most, "as on the CPU": same})
+        differing += most - same
+    findings.tell("nano behind its server", {"seconds, with the start": seconds})
+    if differing:
+        raise Wrong(f"{differing} answers are not those of the CPU")
+
+
+def _answers(setting: Setting, **model: object) -> dict[str, list[str]]:
+    """By rung, game by game."""
+    folders = pddlego_local.run(
+        **model,
+        decoding=RUNGS,
+        decoding__temperature=0,
+        decoding__max_tokens=1024,
+        method__variant="compact",
+        environment__rooms=5,
+        games=setting.scale.games,
+        run__out=str(setting.out / "nano"),
+    )
+    calls = pddlego_local.load(folders, "calls").sort_values(["game", "call"])
+    return {rung: calls[calls["decoding"] == rung]["answer"].tolist() for rung in RUNGS}
