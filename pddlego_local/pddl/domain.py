@@ -96,20 +96,12 @@ def refuse_section(item: Node, file: str, of_the_other: frozenset[str], log: Fau
         )
 
 
-def read_names(block: Block, names: list[TypedName], unreadable: set[str], log: FaultLog) -> None:
-    """Adds what a section lists to `names`, or the section to those that are `unreadable`."""
+def read_names(block: Block, names: list[TypedName], file: Domain | Problem, log: FaultLog) -> None:
+    """Adds what a section lists to `names`, or the section to what is unreadable of the file."""
     listed = read_typed_list(block.items[1:], log)
     if listed is None:
-        unreadable.add(block.head)
+        file.unreadable.add(block.head)
     names += listed or []
-
-
-def _types(block: Block, domain: Domain, log: FaultLog) -> None:
-    read_names(block, domain.types, domain.unreadable, log)
-
-
-def _constants(block: Block, domain: Domain, log: FaultLog) -> None:
-    read_names(block, domain.constants, domain.unreadable, log)
 
 
 def _predicates(block: Block, domain: Domain, log: FaultLog) -> None:
@@ -200,8 +192,8 @@ def _refuse_rest(first: Node, action: Word, log: FaultLog) -> None:
 
 _READERS: dict[str, Callable[[Block, Domain, FaultLog], None]] = {
     ":requirements": read_requirements,
-    ":types": _types,
-    ":constants": _constants,
+    ":types": lambda block, domain, log: read_names(block, domain.types, domain, log),
+    ":constants": lambda block, domain, log: read_names(block, domain.constants, domain, log),
     ":predicates": _predicates,
     ":functions": _functions,
     ":derived": _axiom,

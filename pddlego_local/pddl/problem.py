@@ -52,7 +52,7 @@ def _read_section(block: Block, section: str, problem: Problem, log: FaultLog) -
     elif section == ":requirements":
         read_requirements(block, problem, log)
     elif section == ":objects":
-        read_names(block, problem.objects, problem.unreadable, log)
+        read_names(block, problem.objects, problem, log)
     elif section == ":init":
         for item in block.items[1:]:
             _read_fact(item, problem, log)

@@ -22,7 +22,9 @@ def read_typed_list(
             readable, types = False, ()
         for item in group:
             if isinstance(item, Word) and (item.name[0] == "?" or not variables):
-                _warn_of_dash(item, log)
+                if item.name[0] == "-" and len(item.name) > 1:
+                    remedy = f"write `- {str(item)[1:]}` with a space"
+                    log.warn(item, f"`{item}` is read as a name: {remedy}")
                 names.append(TypedName(item, types))
             else:
                 readable = False
@@ -60,11 +62,6 @@ def _types(node: Node | None, log: FaultLog, either: bool) -> tuple[Word, ...] |
     remedy = "use one type, such as a common supertype" if node.head == "either" else "one name"
     log.syntax(node, f"`{node}` cannot be a type here: {remedy}")
     return None
-
-
-def _warn_of_dash(word: Word, log: FaultLog) -> None:
-    if word.name[0] == "-" and len(word.name) > 1:
-        log.warn(word, f"`{word}` is read as a name: write `- {str(word)[1:]}` with a space")
 
 
 def _refuse_name(item: Node, log: FaultLog, variables: bool) -> None:

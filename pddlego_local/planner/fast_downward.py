@@ -5,7 +5,6 @@
 
 import time
 from dataclasses import asdict, field
-from types import TracebackType
 from typing import Self
 
 from pydantic import ConfigDict, Field
@@ -82,10 +81,5 @@ class FastDownward:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_error: object) -> None:
         self.close()

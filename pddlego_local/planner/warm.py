@@ -143,17 +143,16 @@ class WorkerPool:
             with self._changing:
                 self.waiting -= 1
                 idle = self._idle.pop() if self._idle else None
-            try:
-                return self._ask_one(idle or self._start(), domain, problem)
-            except WorkerDied:
-                pass
-            try:
-                return self._ask_one(self._start(), domain, problem)
-            except WorkerDied as death:
-                raise PlannerFault(
-                    f"Fast Downward's worker process died twice on one task ({death}); check free "
-                    "memory, lower planner.workers or planner.limits.memory_mb, and run again."
-                ) from None
+            last_words = ""
+            for worker in (idle, None):
+                try:
+                    return self._ask_one(worker or self._start(), domain, problem)
+                except WorkerDied as death:
+                    last_words = str(death)
+            raise PlannerFault(
+                f"Fast Downward's worker process died twice on one task ({last_words}); check free "
+                "memory, lower planner.workers or planner.limits.memory_mb, and run again."
+            )
 
     def _ask_one(self, worker: WarmWorker, domain: str, problem: str) -> Reply:
         began = time.monotonic()

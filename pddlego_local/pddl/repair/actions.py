@@ -64,7 +64,7 @@ def _is_one(keyword: str, nodes: list[Node]) -> bool:
 
 
 def _is_bare(block: Block) -> bool:
-    return bool(block.items) and all(isinstance(item, Block) for item in block.items)
+    return bool(block.items) and block.blocks == block.items
 
 
 def _value(domain: Text, keyword: str, nodes: list[Node]) -> str:

@@ -29,9 +29,8 @@ def _typed_lists(file: Text) -> Iterator[list[Node]]:
     for section in file.sections(":types", ":constants", ":objects"):
         yield section.items[1:]
     for section in file.sections(":predicates"):
-        for predicate in section.items[1:]:
-            if isinstance(predicate, Block):
-                yield predicate.items[1:]
+        for predicate in section.blocks:
+            yield predicate.items[1:]
     for action in file.sections(":action"):
         match action.items[2:4]:
             case [Word(name=":parameters"), Block(items=parameters)]:
@@ -138,11 +137,10 @@ def without_double_predicates(domain: Text, _problem: Text) -> Iterator[Change]:
         if predicate.parameters is not None
     }
     seen: set[tuple[str, int]] = set()
-    for item in (item for section in domain.sections(":predicates") for item in section.items[1:]):
-        word = item.items[0] if isinstance(item, Block) and item.items else None
-        arity = arities.get(word.offset) if isinstance(word, Word) else None
+    for block in (b for section in domain.sections(":predicates") for b in section.blocks):
+        arity = arities.get(block.items[0].offset) if block.items else None
         if arity in seen:
-            yield domain.replaced(item, "", "domain: removed predicates that were declared twice")
+            yield domain.replaced(block, "", "domain: removed predicates that were declared twice")
         elif arity is not None:
             seen.add(arity)
 
@@ -165,15 +163,11 @@ def with_plain_facts(problem: Text, _domain: Text) -> Iterator[Change]:
     """`:init` lists what is true, each fact once: no `(not …)`, which says nothing, no `and`."""
     joined: list[Block] = []
     seen: set[str] = set()
-    for item in (item for section in problem.sections(":init") for item in section.items[1:]):
-        facts = [item]
-        if isinstance(item, Block) and item.head == "and":
-            whole = all(isinstance(part, Block) for part in item.items[1:])
-            facts = item.items[1:] if whole else facts
-            joined += [item] * whole
-        for fact in facts:
-            if isinstance(fact, Word):
-                continue
+    for block in (block for section in problem.sections(":init") for block in section.blocks):
+        joins = block.head == "and" and block.blocks == block.items[1:]
+        if joins:
+            joined.append(block)
+        for fact in block.blocks if joins else [block]:
             tidied = " ".join(source(problem.text, fact).lower().split())
             if fact.head == "not":
                 yield problem.replaced(fact, "", "problem: removed `(not …)` from `:init`")

@@ -66,11 +66,8 @@ def moved_to_domain(problem: Text, domain: Text) -> Iterator[Change]:
         why = "problem: moved what belongs to the domain there, or removed what it had already"
         yield problem.replaced(section, "", why)
         if section.head == ":predicates":
-            predicates += [
-                source(problem.text, item)
-                for item in section.items[1:]
-                if isinstance(item, Block) and item.head not in declared
-            ]
+            lacking = [block for block in section.blocks if block.head not in declared]
+            predicates += [source(problem.text, block) for block in lacking]
         elif not read.types:
             types.append(problem.inside(section))
     yield from added(domain, ":types", " ".join(filter(None, types)))
