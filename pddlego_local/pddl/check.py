@@ -79,20 +79,15 @@ def swapped(domain: str, problem: str) -> bool:
 
 def _examine(domain_text: str, problem_text: str, recover: bool) -> Check:
     domain_log, problem_log = FaultLog("domain", domain_text), FaultLog("problem", problem_text)
-    domain_block = read(domain_text, domain_log.syntax, recover)
-    problem_block = read(problem_text, problem_log.syntax, recover)
-    domain = read_domain(domain_block, domain_log) if domain_block is not None else None
-    problem = read_problem(problem_block, problem_log) if problem_block is not None else None
+    domain = read_domain(read(domain_text, domain_log.syntax, recover), domain_log)
+    problem = read_problem(read(problem_text, problem_log.syntax, recover), problem_log)
     symbols = symbols_of(domain, problem)
-    if domain is not None:
-        check_domain(domain, symbols, domain_log)
-    if problem is not None:
-        check_problem(problem, domain, symbols, problem_log)
+    check_domain(domain, symbols, domain_log)
+    check_problem(problem, domain, symbols, problem_log)
     syntax = not (domain_log.has("syntax") or problem_log.has("syntax"))
     right = syntax and not (domain_log.has("symbol") or problem_log.has("symbol"))
-    no_plan: tuple[Fault, ...] = ()
-    if right and domain is not None and problem is not None:
-        no_plan = why_no_plan(domain, problem, symbols, (domain_text, problem_text))
+    texts = domain_text, problem_text
+    no_plan = why_no_plan(domain, problem, symbols, texts) if right else ()
     faults = sorted((*domain_log.in_order(), *problem_log.in_order(), *no_plan), key=_position)
     return Check(syntax, right if syntax else None, tuple(faults), no_plan)
 
@@ -111,10 +106,17 @@ def explain(domain: str, problem: str, result: PlanResult) -> str:
     finds nothing, the planner's message. Never longer than MOST_CHARACTERS.
     """
     lines: list[str] = []
-    if result.outcome == "translate_error":
-        lines = _of_refused(check(domain, problem), result.message)
-    elif result.outcome in ("unsolvable", "goal_already_true"):
-        lines = _of_fruitless(check(domain, problem), result.message)
+    if result.outcome in ("translate_error", "unsolvable", "goal_already_true"):
+        verdict = check(domain, problem)
+        errors = [fault for fault in verdict.faults if fault.kind != "warning"]
+        # Where there are neither errors nor reasons, what else is odd about the files.
+        faults = errors if result.outcome == "translate_error" else verdict.no_plan
+        lines = [str(fault) for fault in (faults or verdict.faults)[:MOST_FAULTS]]
+        if lines and result.outcome != "translate_error":
+            lines.insert(0, result.message.split("\n", 1)[0])
+        elif lines and not verdict.syntax and lines[0] not in result.message:
+            planners = _cut(" ".join(result.message.split()), MOST_OF_PLANNER)
+            lines.append(f"The planner says: {planners}")
     first, *others = lines or [result.message]
     text = _cut(first, MOST_CHARACTERS)
     for line in others:  # as far as they fit
@@ -122,21 +124,6 @@ def explain(domain: str, problem: str, result: PlanResult) -> str:
             break
         text += f"\n{line}"
     return text
-
-
-def _of_refused(verdict: Check, message: str) -> list[str]:
-    errors = [fault for fault in verdict.faults if fault.kind != "warning"]
-    lines = [str(fault) for fault in (errors or verdict.faults)[:MOST_FAULTS]]
-    if lines and not verdict.syntax and lines[0] not in message:
-        lines.append(f"The planner says: {_cut(' '.join(message.split()), MOST_OF_PLANNER)}")
-    return lines
-
-
-def _of_fruitless(verdict: Check, message: str) -> list[str]:
-    """The reasons; only where there are none, what else is odd about the files."""
-    warnings = verdict.no_plan or verdict.faults
-    reasons = [str(fault) for fault in warnings[:MOST_FAULTS]]
-    return [message.split("\n", 1)[0], *reasons] if reasons else []
 
 
 def _cut(text: str, most: int) -> str:

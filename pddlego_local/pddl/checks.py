@@ -128,8 +128,8 @@ def _check_effect(effect: Effect, place: Place) -> None:
             )
 
 
-def check_problem(problem: Problem, domain: Domain | None, symbols: Symbols, log: FaultLog) -> None:
-    word, title = problem.domain_word, domain.word if domain is not None else None
+def check_problem(problem: Problem, domain: Domain, symbols: Symbols, log: FaultLog) -> None:
+    word, title = problem.domain_word, domain.word
     if word is not None and title is not None and word.name != title.name:
         log.symbol(word, f"the domain is called `{title}`, not `{word}`: write `(:domain {title})`")
     _check_declarations(problem.objects, symbols, log)
@@ -166,10 +166,10 @@ def _check_init(problem: Problem, place: Place) -> None:
             )
 
 
-def _check_values(problem: Problem, domain: Domain | None, log: FaultLog) -> None:
+def _check_values(problem: Problem, domain: Domain, log: FaultLog) -> None:
     # By function, the largest number of terms with which an action uses it as its cost.
     needed: dict[str, int] = {}
-    for action in domain.actions if domain is not None else ():
+    for action in domain.actions:
         for cost in action.effect.costs[-1:] if action.effect.changes else ():
             name = cost.predicate.name
             needed[name] = max(len(cost.terms), needed.get(name, 0))

@@ -20,7 +20,10 @@ ACTION_FIELDS = (":parameters", ":precondition", ":effect")
 OF_A_PROBLEM = frozenset({":domain", ":objects", ":init", ":goal", ":metric"})
 
 
-def read_domain(block: Block, log: FaultLog) -> Domain:
+def read_domain(block: Block | None, log: FaultLog) -> Domain:
+    """The domain in `block`; without one a domain of which nothing is known."""
+    if block is None:
+        return Domain(Block(0), unreadable={":types", ":constants"}, whole=False)
     domain = Domain(block, read_head(block, "domain", log))
     seen: set[str] = set()
     for item in block.items[2:]:

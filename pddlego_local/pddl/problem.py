@@ -17,7 +17,10 @@ REQUIRED = frozenset({":domain", ":init", ":goal"})
 OF_A_DOMAIN = frozenset({":types", ":constants", ":predicates", ":functions", ":action"})
 
 
-def read_problem(block: Block, log: FaultLog) -> Problem:
+def read_problem(block: Block | None, log: FaultLog) -> Problem:
+    """The problem in `block`; without one a problem of which nothing is known."""
+    if block is None:
+        return Problem(Block(0), unreadable={":objects"}, whole=False)
     name = read_head(block, "problem", log)
     problem = Problem(block)
     seen: list[str] = []

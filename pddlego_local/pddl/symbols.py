@@ -1,6 +1,6 @@
 """What a pair of files declares, and whether an atom uses it as declared."""
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from pddlego_local.pddl.faults import FaultLog
@@ -21,11 +21,11 @@ class Types:
     """The type hierarchy. A type that is only named as a supertype is not declared: variables may
     have it, objects may not."""
 
-    def __init__(self, domain: Domain | None) -> None:
-        self.reliable = _is_complete(domain, ":types", domain.types if domain else ())
-        self.comparable = domain is not None and len(domain.types) <= MOST_TYPES
+    def __init__(self, domain: Domain) -> None:
+        self.reliable = _is_complete(domain, ":types", domain.types)
+        self.comparable = len(domain.types) <= MOST_TYPES
         self.parents: dict[str, set[str]] = {"object": set()}
-        for entry in domain.types if domain is not None else ():
+        for entry in domain.types:
             parents = {word.name for word in entry.types} or {"object"}
             self.parents.setdefault(entry.name, set()).update(parents - {entry.name})
         self.declared = frozenset(self.parents)
@@ -81,30 +81,27 @@ class Symbols:
     derived: frozenset[str]
 
 
-def symbols_of(domain: Domain | None, problem: Problem | None) -> Symbols:
+def symbols_of(domain: Domain, problem: Problem) -> Symbols:
     """The declarations of both files. A refused section makes them incomplete."""
-    constants = by_name(domain.constants if domain else ())
-    own_objects = problem.objects if problem else []
-    constants_readable = domain is not None and ":constants" not in domain.unreadable
-    predicates = None
-    if domain is not None and (domain.whole or domain.predicates is not None):
-        predicates = {predicate.word.name: predicate for predicate in domain.predicates or ()}
+    constants = by_name(domain.constants)
+    predicates = {predicate.word.name: predicate for predicate in domain.predicates or ()}
     return Symbols(
         types=Types(domain),
-        predicates=predicates,
-        has_predicate_section=domain is not None and domain.predicates is not None,
+        predicates=predicates if domain.whole or domain.predicates is not None else None,
+        has_predicate_section=domain.predicates is not None,
         constants=constants,
-        objects=constants | by_name(own_objects),
-        constants_complete=_is_complete(domain, ":constants", constants),
-        objects_complete=constants_readable and _is_complete(problem, ":objects", own_objects),
-        derived=frozenset(axiom.predicate.word.name for axiom in (domain.axioms if domain else ())),
+        objects=constants | by_name(problem.objects),
+        constants_complete=_is_complete(domain, ":constants", domain.constants),
+        objects_complete=":constants" not in domain.unreadable
+        and _is_complete(problem, ":objects", problem.objects),
+        derived=frozenset(axiom.predicate.word.name for axiom in domain.axioms),
     )
 
 
-def _is_complete(file: Domain | Problem | None, section: str, entries: Collection[object]) -> bool:
+def _is_complete(file: Domain | Problem, section: str, entries: list[TypedName]) -> bool:
     """Whether a file says all that it means to declare; of one with a refused section, whether
     that can be another one."""
-    return file is not None and section not in file.unreadable and (file.whole or len(entries) > 0)
+    return section not in file.unreadable and (file.whole or bool(entries))
 
 
 def by_name(entries: Iterable[TypedName]) -> dict[str, TypedName]:

@@ -189,8 +189,7 @@ def die_at(deadline: float) -> None:
 
 
 def wait_for(child: int, cpu_limit_s: float) -> tuple[int, str, float]:
-    """Its exit status (negative: signal), the limit that stopped it ("wall", "cpu" or "") and its
-    CPU seconds."""
+    """Its exit status (negative: signal), the limit that stopped it ("" if none), CPU seconds."""
     _, status, usage = os.wait4(child, 0)
     code = os.waitstatus_to_exitcode(status)
     cpu_time_s = usage.ru_utime + usage.ru_stime
@@ -201,8 +200,7 @@ def wait_for(child: int, cpu_limit_s: float) -> tuple[int, str, float]:
 
 
 def translate_and_search(task: bytes, settings: Settings, files: Files) -> NoReturn:
-    deadline = time.monotonic() + settings.wall_s
-    die_at(deadline)
+    die_at(deadline := time.monotonic() + settings.wall_s)
     output = sys.stdout = sys.stderr = io.StringIO()
     reserve = mmap.mmap(-1, RESERVE_BYTES)  # taken from the limit, but not touched
     error, message = "", ""
