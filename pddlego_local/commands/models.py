@@ -13,7 +13,7 @@ from pddlego_local.commands.shared.fit import CARDS, GB, about_of, on_cuda
 from pddlego_local.commands.shared.screen import screen, show
 from pddlego_local.core.errors import MissingPart
 from pddlego_local.core.resources import folder
-from pddlego_local.models.front_matter import front_matter
+from pddlego_local.models.card import front_matter
 from pddlego_local.models.machine import gpu_count, gpu_memory
 from pddlego_local.models.memory import Gpus, Shape, fewest, shape_found, shape_told
 from pddlego_local.models.weights import locate, shipped

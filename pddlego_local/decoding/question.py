@@ -69,6 +69,7 @@ class WholeAnswerModel(Protocol):
 
     def preflight(self, *, thinking: bool = False) -> None:
         """Raises MissingPart or ConfigError at once, before anything is loaded."""
+        return
 
     def identity(self) -> dict[str, str]:
         """What a record says of it."""
@@ -82,7 +83,8 @@ class WholeAnswerModel(Protocol):
         no answer to.
         """
 
-    def close(self) -> None: ...
+    def close(self) -> None:
+        return
 
 
 Model = LanguageModel | WholeAnswerModel

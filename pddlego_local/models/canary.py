@@ -1,5 +1,4 @@
-"""Does the backend obey grammars? A server that ignores them would spoil every
-result."""
+"""Does the backend obey grammars? A server that ignores them would spoil every result."""
 
 import dataclasses
 import re
@@ -43,10 +42,7 @@ def check_obedience(model: LanguageModel, *, thinking: bool = False, stages: boo
         sampling = Sampling(
             max_tokens=_THINKING_TOKENS if thinking else _TOKENS, seed=seed, thinking=thinking
         )
-        if stages:
-            completion = model.complete(_MESSAGES, _GRAMMAR, sampling, Prefix())
-        else:
-            completion = model.complete(_MESSAGES, _GRAMMAR, sampling)
+        completion = model.complete(_MESSAGES, _GRAMMAR, sampling, Prefix() if stages else None)
         if completion.finish_reason == "unfinished_thought":
             continue
         _check(completion.text)

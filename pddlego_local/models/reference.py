@@ -23,14 +23,14 @@ from pydantic.dataclasses import dataclass
 from pddlego_local.core.errors import ConfigError
 from pddlego_local.core.nouns import Completion, Sampling
 from pddlego_local.decoding.forms import Keys
-from pddlego_local.decoding.question import Drawn, Question, Scene
+from pddlego_local.decoding.question import Drawn, Question, Scene, WholeAnswerModel
 from pddlego_local.environments import family
 from pddlego_local.pddl.edit import difference
 from pddlego_local.planner import FastDownward
 
 
 @dataclass(config=ConfigDict(extra="forbid"), kw_only=True, frozen=True)
-class ReferenceFormalizer:
+class ReferenceFormalizer(WholeAnswerModel):
     """Deterministic; uses no tokens.
 
     Its actions are the planner's: the first of the plan for what it would formalize.
@@ -42,9 +42,6 @@ class ReferenceFormalizer:
 
     decodes: ClassVar[Literal[False]] = False
     recorded: ClassVar[bool] = False
-
-    def preflight(self, *, thinking: bool = False) -> None:
-        """Needs nothing."""
 
     def identity(self) -> dict[str, str]:
         return {"backend": "reference", "note": "rule-based, not a language model"}

@@ -1,6 +1,5 @@
 """Answers from recorded transcripts, keyed by request: re-runs a report, reproduces a bug."""
 
-import dataclasses
 import hashlib
 import json
 from collections.abc import Mapping
@@ -19,11 +18,13 @@ from pddlego_local.core.record.run_record import read_run
 from pddlego_local.decoding import GoalArm, RungName
 from pddlego_local.decoding.forms import Keys
 from pddlego_local.decoding.layout import Layout
-from pddlego_local.decoding.question import Drawn, Question
+from pddlego_local.decoding.question import Drawn, Question, WholeAnswerModel
+
+_OLDEST: Mapping[str, Any] = {"layout": "any", "goal": "any", "stage_tokens": {}}
 
 
 @dataclass(config=ConfigDict(extra="forbid", frozen=True), kw_only=True)
-class Replay:
+class Replay(WholeAnswerModel):
     """Answers exactly as it was answered before, stages included.
 
     `run` is a cell's folder or any folder above it. Of the cells below, those of the model `of` (a
@@ -62,9 +63,6 @@ class Replay:
                 "configuration, prompt or seed"
             ) from None
 
-    def close(self) -> None:
-        """Holds nothing."""
-
     @cached_property
     def _cells(self) -> list[Path]:
         """The folders of the cells that answer."""
@@ -75,17 +73,24 @@ class Replay:
                 f"model.run={self.run}: several models were recorded there; choose one with "
                 f"model.of={'|'.join(models)}"
             )
+        wanted = {
+            "rung": self.rung,
+            "layout": self.layout,
+            "goal": self.goal,
+            "stage_tokens": dict(self.stage_tokens),
+        }
         cells = {
             folder: run.identity["model"]
             for folder, run in sorted(recorded.items())
-            if self.of in (None, run.labels["model"]) and self._decoded(run.identity)
+            if self.of in (None, run.labels["model"])
+            # The oldest records lack what had no choice.
+            and wanted == {key: (_OLDEST | run.identity["decoding"])[key] for key in wanted}
         }
         if not any(any(folder.glob("transcripts/*.jsonl")) for folder in cells):
-            description = f"{self.of or 'a model'} with " + ", ".join(
-                f"decoding.{key}={value}" for key, value in self._decoding.items()
-            )
+            decoded = ", ".join(f"decoding.{key}={value}" for key, value in wanted.items())
             raise ConfigError(
-                f"model.run={self.run}: there are no transcripts of {description} below this folder"
+                f"model.run={self.run}: there are no transcripts of {self.of or 'a model'} with "
+                f"{decoded} below this folder"
             )
         first, *others = cells.values()
         if any(other != first for other in others):
@@ -94,20 +99,6 @@ class Replay:
                 "settings of the model; choose the folder of one cell"
             )
         return list(cells)
-
-    @property
-    def _decoding(self) -> dict[str, Any]:
-        return {
-            "rung": self.rung,
-            "layout": self.layout,
-            "goal": self.goal,
-            "stage_tokens": dict(self.stage_tokens),
-        }
-
-    def _decoded(self, identity: Mapping[str, Any]) -> bool:
-        """Whether a cell was decoded like this; the oldest records lack what had no choice."""
-        decoding = {"layout": "any", "goal": "any", "stage_tokens": {}} | identity["decoding"]
-        return all(decoding[key] == value for key, value in self._decoding.items())
 
     @cached_property
     def _answers(self) -> dict[str, Drawn]:
@@ -123,11 +114,11 @@ class Replay:
 def _recorded(call: Call) -> tuple[str, Drawn]:
     """What was asked, and the whole of what was answered."""
     key = _key(call.form, call.messages, call.sampling, call.where.sample, call.of)
-    names = [field.name for field in dataclasses.fields(Completion) if field.name != "prefix"]
+    names = Completion.__dataclass_fields__.keys() - {"prefix"}
     return key, Drawn(Completion(**{name: getattr(call, name) for name in names}), call.stages)
 
 
 def _key(form: str, messages: Messages, sampling: Sampling, sample: int, of: int) -> str:
-    contents = [dataclasses.asdict(message) for message in messages]
-    request = [form, contents, dataclasses.asdict(sampling), sample, of]
+    asked = [vars(message) for message in messages]
+    request = [form, asked, vars(sampling), sample, of]
     return hashlib.sha256(json.dumps(request, sort_keys=True).encode()).hexdigest()

@@ -9,10 +9,10 @@ from typing import ClassVar, Literal
 from pddlego_local.core.errors import ModelFault
 from pddlego_local.core.nouns import Completion, Sampling
 from pddlego_local.decoding.forms import Keys
-from pddlego_local.decoding.question import Drawn, Question
+from pddlego_local.decoding.question import Drawn, Question, WholeAnswerModel
 
 
-class Scripted:
+class Scripted(WholeAnswerModel):
     """`asked` keeps the questions. For one episode at a time."""
 
     decodes: ClassVar[Literal[False]] = False
@@ -22,9 +22,6 @@ class Scripted:
         """A string is an answer in full; a Completion is given as it is; an exception is raised."""
         self._answers = iter(answers)
         self.asked: list[Question[Keys]] = []
-
-    def preflight(self, *, thinking: bool = False) -> None:
-        """Needs nothing."""
 
     def identity(self) -> dict[str, str]:
         return {"backend": "scripted", "note": "answers given in advance, not a language model"}
@@ -40,6 +37,3 @@ class Scripted:
         if isinstance(answer, str):
             answer = Completion(answer, "stop", 0, 0, 0.0)
         return Drawn(answer)
-
-    def close(self) -> None:
-        """Holds nothing."""

@@ -8,7 +8,7 @@ saw such text in training. All earlier tokens stay as they were drawn.
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 import tokenizers
 
@@ -53,8 +53,7 @@ class LocalTokenizer:
         return str(self.tokenizer.decode(list(tokens)))
 
 
-@dataclass(frozen=True)
-class Seam:
+class Seam(NamedTuple):
     """The tokens of `Prefix.continued`; the last `forced` of them came in with its head."""
 
     tokens: tuple[int, ...]
@@ -77,7 +76,9 @@ def seam(prefix: Prefix, tokenizer: Tokenizer) -> Seam:
     tail = tokenizer.decode(prefix.tokens[healed:survived]) + tail
     anew = tail[: len(tail) - prefix.drop] + prefix.head
     tokens = (*prefix.tokens[:healed], *tokenizer.encode(anew))
-    if not (prefix.text.endswith(tail) and _spells(tokenizer, tokens, healed, anew)):
+    before = tokens[max(0, healed - 1) : healed]
+    spelled = tokenizer.decode((*before, *tokens[healed:])) == tokenizer.decode(before) + anew
+    if not (prefix.text.endswith(tail) and spelled):
         # Half a character, or a tokenizer that spells a text otherwise behind another.
         tokens = tokenizer.encode(prefix.continued)
         if not tokenizer.decode(tokens).endswith(prefix.head):
@@ -86,9 +87,3 @@ def seam(prefix: Prefix, tokenizer: Tokenizer) -> Seam:
                 "the grammar forces; choose another model, or decoding=syntax."
             )
     return Seam(tokens, max(0, len(tokens) - survived) if prefix.head else 0)
-
-
-def _spells(tokenizer: Tokenizer, tokens: tuple[int, ...], begin: int, text: str) -> bool:
-    """Whether the tokens from `begin` on spell `text` where they stand."""
-    before = tokens[max(0, begin - 1) : begin]
-    return tokenizer.decode((*before, *tokens[begin:])) == tokenizer.decode(before) + text

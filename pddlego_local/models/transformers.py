@@ -4,22 +4,23 @@ One request at a time: `generate` runs under a lock, so that an answer depends o
 not on what else was asked at the moment. Batching would change the arithmetic of each row.
 """
 
+import dataclasses
 import threading
 from typing import ClassVar, Literal
 
+import torch
+import transformers
 from pydantic import ConfigDict, PositiveInt
 from pydantic.dataclasses import dataclass
 
 from pddlego_local.core.errors import MissingPart, ModelFault
 from pddlego_local.core.nouns import Completion, Grammar, Messages, Prefix, Sampling
-from pddlego_local.models.about import About
-from pddlego_local.models.continuation import one_by_one
-from pddlego_local.models.generation import Generation, load_generation
+from pddlego_local.core.seeds import derive_seed
+from pddlego_local.models.generation import Generation
 from pddlego_local.models.machine import gpu_count
+from pddlego_local.models.memory import About
 from pddlego_local.models.thinking import Thinking, template_arguments
 from pddlego_local.models.weights import identity_of, locate, training_maps
-
-Device = Literal["auto", "cpu", "cuda"]
 
 
 @dataclass(frozen=True, kw_only=True, config=ConfigDict(extra="forbid"))
@@ -30,7 +31,7 @@ class Engine:
     `forced_tokens` spares a forward pass for each token that the grammar leaves no choice about.
     """
 
-    device: Device = "auto"
+    device: Literal["auto", "cpu", "cuda"] = "auto"
     download: bool = False
     threads: PositiveInt | None = None
     forced_tokens: bool = True
@@ -73,8 +74,6 @@ class TransformersModel:
 
     def identity(self) -> dict[str, str]:
         """What a record says of this model. Raises as `preflight` where the weights are absent."""
-        import transformers
-
         folder = locate(self.weights, self.revision, self.engine.download)
         return {
             "backend": "transformers",
@@ -116,7 +115,9 @@ class TransformersModel:
         self, messages: Messages, grammar: Grammar | None, sampling: Sampling, count: int
     ) -> tuple[Completion, ...]:
         """`count` answers, one after the other, each by a seed of its own. Raises as `complete`."""
-        return one_by_one(self.complete, messages, grammar, sampling, count)
+        seeds = (derive_seed(sampling.seed, number) for number in range(count))
+        samplings = [dataclasses.replace(sampling, seed=seed) for seed in seeds]
+        return tuple(self.complete(messages, grammar, own) for own in samplings)
 
     def close(self) -> None:
         """Frees the weights, except for an answer that is being drawn; a later request loads them
@@ -126,28 +127,24 @@ class TransformersModel:
     def _ensure_loaded(self) -> Generation:
         if self._loaded is None:
             self._check_parts()
-            self._loaded = load_generation(
-                locate(self.weights, self.revision, self.engine.download),
+            device, engine = self.engine.device, self.engine
+            if device == "auto":
+                device = "cuda" if torch.cuda.is_available() else "cpu"
+            if engine.threads:
+                torch.set_num_threads(engine.threads)
+            self._loaded = Generation(
+                locate(self.weights, self.revision, engine.download),
                 name=self.weights,
-                device=_device(self.engine.device),
+                device=device,
                 dtype=self.dtype,
                 context_tokens=self.context_tokens,
                 thinking=self.thinking,
-                threads=self.engine.threads,
-                forced_tokens=self.engine.forced_tokens,
+                forced_tokens=engine.forced_tokens,
             )
         return self._loaded
 
 
-def _device(device: Device) -> str:
-    import torch
-
-    return ("cuda" if torch.cuda.is_available() else "cpu") if device == "auto" else device
-
-
 def _require_cuda() -> None:
-    import torch
-
     if gpu_count() == 0:
         raise MissingPart(
             "No NVIDIA GPU is visible, but device=cuda; run on a GPU machine or set "

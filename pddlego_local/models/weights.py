@@ -7,21 +7,27 @@ folder, so nothing has a reason to ask a hub; only `download: true` reaches for 
 
 import hashlib
 import re
+from collections.abc import Iterator
 from pathlib import Path
+
+import pydantic
+from safetensors import SafetensorError, safe_open
 
 from pddlego_local.core import resources
 from pddlego_local.core.errors import ConfigError, MissingPart
+from pddlego_local.core.formats import object_of
 from pddlego_local.models.cache import sha256_of
-from pddlego_local.models.gguf import hash_of, is_gguf, plain_folder
-from pddlego_local.models.wheel import made_of_wheel
-from pddlego_local.models.whole import flaw
+from pddlego_local.models.card import TRAINING_MAPS, check_listed
+from pddlego_local.models.gguf import hash_of, is_gguf, made_of_wheel, plain_folder
 
 _EDGE_BYTES = 1 << 20
 _OF_OURS = ("nano", "nano_early")
-TRAINING_MAPS = "training_maps.txt"
+_CONFIG = "config.json"
+_INDEX = "model.safetensors.index.json"
+_TOKENIZERS = ("tokenizer.json", "tokenizer.model", "vocab.json")
+_SHARDS = pydantic.TypeAdapter(dict[str, str])
 # The same weights once more, in forms that neither vLLM nor transformers is given here.
 _NOT_NEEDED = ["original/*", "metal/*", "onnx/*", "consolidated*", "*.pth", "*.gguf"]
-_LISTED = re.compile(r"^ {4}([0-9a-f]{64})  (\S+)$", re.MULTILINE)
 
 
 def locate(weights: str, revision: str | None = None, download: bool = False) -> Path:
@@ -35,7 +41,7 @@ def locate(weights: str, revision: str | None = None, download: bool = False) ->
         return plain_folder(_path(weights))
     folder = shipped(weights) or _path(weights)
     if folder.is_dir():
-        _check_card(folder)
+        check_listed(folder)
         if wrong := flaw(folder):
             raise ConfigError(
                 f"model.weights: the folder {folder} {wrong}; point it at a whole "
@@ -82,25 +88,47 @@ def shipped(weights: str) -> Path | None:
     return folder if folder.is_dir() else None
 
 
-def listed(folder: Path) -> str:
-    """The lines of a card that tell the files beside it: SHA-256 and name, as sha256sum does."""
-    files = sorted(path for path in folder.iterdir() if path.is_file() and path.suffix != ".md")
-    return "".join(f"    {sha256_of(path)}  {path.name}\n" for path in files)
+def flaw(folder: Path) -> str:
+    """What a folder lacks of what a model needs, as far as is seen without loading it, as "has no
+    config.json"; "" if nothing is."""
+    try:
+        return next(_flaws(folder), "")
+    except OSError as error:
+        return f"cannot be read ({error})"
 
 
-def _check_card(folder: Path) -> None:
-    """Raises ConfigError for a file that the folder's README.md tells another hash of."""
-    card = folder / "README.md"
-    if not card.is_file():
-        return
-    for sha256, name in _LISTED.findall(card.read_text(encoding="utf-8", errors="replace")):
-        path = folder / name
-        if not path.is_file() or sha256_of(path) != sha256:
-            raise ConfigError(
-                f"model.weights: {path} is not the file that {card} tells of (SHA-256 "
-                f"{sha256[:12]}…): it is missing, altered or cut; get the folder again, or strike "
-                "the list of hashes from a card of your own."
-            )
+def _flaws(folder: Path) -> Iterator[str]:
+    if not (folder / _CONFIG).is_file():
+        yield f"has no {_CONFIG}"
+    if not any((folder / name).is_file() for name in _TOKENIZERS):
+        yield "has no tokenizer (tokenizer.json)"
+    for name in (_CONFIG, "tokenizer_config.json", "generation_config.json"):
+        try:
+            if (folder / name).is_file():
+                object_of(folder / name)
+        except ValueError as error:
+            yield f"has a {name} that cannot be read ({error})"
+    files = sorted(folder.glob("*.safetensors"))
+    if (folder / _INDEX).is_file():
+        try:
+            names = {
+                *_SHARDS.validate_python(object_of(folder / _INDEX).get("weight_map")).values()
+            }
+        except ValueError:
+            yield f"has no readable {_INDEX}"
+            return
+        for name in sorted(names):
+            if Path(name).name != name or not (folder / name).is_file():
+                yield f"has no {name}"
+        files = [folder / name for name in sorted(names)]
+    elif not files and not any(folder.glob("*.bin")):
+        yield "has no weights (*.safetensors)"
+    for file in files:
+        try:
+            with safe_open(file, "np"):  # reads the head, which says how long it must be
+                pass
+        except SafetensorError as error:
+            yield f"has weights that are cut or damaged ({file.name}: {error})"
 
 
 def training_maps(weights: str) -> frozenset[str]:
@@ -115,12 +143,6 @@ def training_maps(weights: str) -> frozenset[str]:
 def _training_maps(weights: str) -> Path | None:
     file = (shipped(weights) or Path(weights).expanduser()) / TRAINING_MAPS
     return file if file.is_file() else None
-
-
-def identity_of_training(weights: str) -> dict[str, str]:
-    """The hash of the list of their training's maps, where there is one: what a record says."""
-    file = _training_maps(weights)
-    return {"training_maps_sha256": sha256_of(file)} if file else {}
 
 
 def fetch_command(name: str, revision: str | None = None) -> str:
@@ -140,9 +162,8 @@ def on_hub(weights: str) -> bool:
 
 
 def _is_hub_name(weights: str) -> bool:
-    return (
-        weights.count("/") <= 1 and not weights.startswith(("/", ".", "~")) and not is_gguf(weights)
-    )
+    elsewhere = weights.startswith(("/", ".", "~")) or is_gguf(weights)
+    return weights.count("/") <= 1 and not elsewhere
 
 
 def _cached(name: str, revision: str | None) -> Path:
@@ -151,7 +172,7 @@ def _cached(name: str, revision: str | None) -> Path:
 
     fetch = fetch_command(name, revision)
     try:
-        config = try_to_load_from_cache(name, "config.json", revision=revision)
+        config = try_to_load_from_cache(name, _CONFIG, revision=revision)
     except HFValidationError as error:
         raise ConfigError(f"model.weights: {name!r} is not a Hugging Face name: {error}") from None
     if not isinstance(config, str):
@@ -179,10 +200,13 @@ def _download(name: str, revision: str | None) -> Path:
         ) from error
 
 
-def identity_of(weights: str, revision: str | None, folder: Path) -> dict[str, str]:
-    """What a record says of the weights: the name, and a snapshot's commit, the hash of
+def identity_of(weights: str, revision: str | None, folder: Path | None) -> dict[str, str]:
+    """What a record says of the weights: the name; of a `folder`, a snapshot's commit, the hash of
     a GGUF file, or a fingerprint; and the hash of the list of their training's maps, if any."""
-    identity = {"weights": weights, **identity_of_training(weights)}
+    maps = _training_maps(weights)
+    identity = {"weights": weights} | ({"training_maps_sha256": sha256_of(maps)} if maps else {})
+    if folder is None:
+        return identity
     if revision:
         identity["revision"] = revision
     if sha256 := hash_of(folder):

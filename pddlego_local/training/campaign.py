@@ -25,8 +25,9 @@ from rich.console import Console
 from transformers.utils.logging import disable_progress_bar
 
 from pddlego_local.core.errors import ConfigError, PddlegoError, RecordFault
+from pddlego_local.models.card import listed
 from pddlego_local.models.loading import load_model, load_tokenizer
-from pddlego_local.models.weights import listed, locate, training_maps
+from pddlego_local.models.weights import locate, training_maps
 from pddlego_local.training import data, maps
 from pddlego_local.training.answers import Row, rows_of
 from pddlego_local.training.card import card
@@ -92,11 +93,10 @@ class Campaign:
 
     @functools.cached_property
     def tokenizer(self) -> Any:
-        if self.settings.shape is None:
+        folder, shape = self.out / "tokenizer", self.settings.shape
+        if shape is None:
             return load_tokenizer(self.model_after(-1))
-        folder = self.out / "tokenizer"
         if not folder.is_dir():
-            shape = self.settings.shape
             examples = data.read(self._examples(self.shards_of(0)))
             texts = [text for e in examples for text in (e.prompt, e.answer)]
             made = train_tokenizer(texts, shape.vocabulary, shape.context_tokens)
@@ -129,17 +129,13 @@ class Campaign:
     def _rows(self, wanted: list[data.Shard], round_: Round) -> list[Row]:
         return rows_of(self._examples(wanted), self.tokenizer, round_.longest_tokens)
 
-    def _all_shards(self, number: int) -> list[data.Shard]:
-        return [shard for k in range(number + 1) for shard in self.shards_of(k)]
-
     def _train(self, number: int, round_: Round) -> None:
-        games = self._all_shards(number)
+        games = [shard for k in range(number + 1) for shard in self.shards_of(k)]
         check_spelling(self.tokenizer, data.read(self._examples(games)))
         rows = self._rows(games, round_)
         held_out = self._rows(data.shards(HELD_OUT_SEEDS, self.settings.held_out), round_)
-        machine = Machine.of(self.settings)
         begun = {"games": sum(shard.count for shard in games), "questions": len(rows)}
-        self.progress.report("data", number, {**begun, **vars(machine)})
+        self.progress.report("data", number, begun | vars(Machine.of(self.settings)))
         folder = self.out / f"round-{number}"
         report = functools.partial(self.progress.report, "step", number)
         model, tokenizer = self._beginning(number), self.tokenizer
@@ -147,7 +143,7 @@ class Campaign:
         with _whole(folder / "model") as unfinished:
             merged = model.merge_and_unload() if self.settings.lora else model
             merged.to(torch.bfloat16).save_pretrained(unfinished)
-            self.tokenizer.save_pretrained(unfinished)
+            tokenizer.save_pretrained(unfinished)
             maps.write(unfinished, self._maps_after(number))
 
     def _maps_after(self, number: int) -> frozenset[str]:

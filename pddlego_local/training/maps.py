@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from pddlego_local.environments.coin.game import Coin
-from pddlego_local.models.weights import TRAINING_MAPS
+from pddlego_local.models.card import TRAINING_MAPS
 from pddlego_local.training.examples import Game
 
 _COMMENT = """\

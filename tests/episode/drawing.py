@@ -4,6 +4,7 @@ It draws tokens of the random Llama's vocabulary as a server would, without a fo
 thousand tokens a second, so that tests can look at many whole answers.
 """
 
+import dataclasses
 import functools
 import time
 from typing import Any, ClassVar, Literal
@@ -14,7 +15,7 @@ from llguidance import LLMatcher, LLTokenizer
 from llguidance.hf import from_tokenizer
 
 from pddlego_local.core.nouns import Completion, Grammar, Messages, Prefix, Sampling
-from pddlego_local.models.continuation import one_by_one
+from pddlego_local.core.seeds import derive_seed
 from pddlego_local.models.random import cached_random_llama
 
 PROMPT_TOKENS = 10
@@ -63,7 +64,9 @@ class RandomLogits:
     def complete_many(
         self, messages: Messages, grammar: Grammar | None, sampling: Sampling, count: int
     ) -> tuple[Completion, ...]:
-        return one_by_one(self.complete, messages, grammar, sampling, count)
+        seeds = (derive_seed(sampling.seed, number) for number in range(count))
+        samplings = [dataclasses.replace(sampling, seed=seed) for seed in seeds]
+        return tuple(self.complete(messages, grammar, own) for own in samplings)
 
     def close(self) -> None: ...
 

@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 
 from pddlego_local.core.errors import ConfigError
-from pddlego_local.models.about import About
-from pddlego_local.models.memory import RESERVE, Gpus, Shape, fewest, shape_found, shape_told
+from pddlego_local.models.memory import RESERVE, About, Gpus, Shape, fewest, shape_found, shape_told
 from pddlego_local.models.random import make_random_llama
 
 GB = 10**9

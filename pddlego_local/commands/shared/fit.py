@@ -12,10 +12,9 @@ from rich.filesize import decimal
 
 from pddlego_local.core.errors import ConfigError, MissingPart
 from pddlego_local.core.resources import folder
-from pddlego_local.models.about import About
 from pddlego_local.models.chat_template import check_template_of
 from pddlego_local.models.machine import gpu_count, gpu_memory
-from pddlego_local.models.memory import Gpus, Shape, fewest, shape_found, shape_told
+from pddlego_local.models.memory import About, Gpus, Shape, fewest, shape_found, shape_told
 from pddlego_local.models.seam import LocalTokenizer
 from pddlego_local.models.vllm.server import serving_build
 from pddlego_local.models.weights import cache_folder, fetch_command, locate, on_hub

@@ -6,7 +6,7 @@ from typing import Any
 
 from hydra.utils import get_class
 
-from pddlego_local.models.front_matter import learned
+from pddlego_local.models.card import learned
 from pddlego_local.models.weights import shipped
 from pddlego_local.runner.config import CellConfig
 

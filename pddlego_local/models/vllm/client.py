@@ -1,8 +1,8 @@
 """The requests for answers: made through Outlines, whole or in stages, one or many.
 
-Outlines writes the constrained request. Sending it is ours, because Outlines keeps the text only:
-no token counts, no finish reason, no thought. An answer in stages begins as a chat completion and
-goes on as plain completions, from the very tokens that were drawn before. One that begins with
+Outlines writes the constraint of a request. Sending it is ours, because Outlines keeps the text
+only: no token counts, no finish reason, no thought. An answer in stages begins as a chat completion
+and goes on as plain completions, from the very tokens that were drawn before. One that begins with
 forced text is a plain completion from the start, behind the tokens of the chat's prompt.
 """
 
@@ -12,17 +12,15 @@ from collections.abc import Sequence
 from functools import cached_property
 from typing import Any
 
-import outlines
-from outlines.inputs import Chat
+from outlines.models.vllm import VLLMTypeAdapter
 from outlines.types import CFG, JsonSchema
 
 from pddlego_local.core.errors import ConfigError, ModelFault
 from pddlego_local.core.nouns import Completion, Grammar, Messages, Prefix, Sampling
-from pddlego_local.models.continuation import begins_forced, continues
-from pddlego_local.models.plain_text import PlainText
+from pddlego_local.models.request import continues, plain_text
 from pddlego_local.models.seam import Tokenizer, seam
 from pddlego_local.models.thinking import Thinking, template_arguments
-from pddlego_local.models.vllm import answer
+from pddlego_local.models.vllm.answer import Answers, ChatChoice, TextChoice, told
 from pddlego_local.models.vllm.connection import Connection
 
 # Stated in full: a server would fill gaps from the model's generation_config (Qwen's has top_k 20
@@ -38,47 +36,35 @@ class VllmClient:
     def __init__(
         self, connection: Connection, thinking: Thinking | None, tokenizer: Tokenizer | None = None
     ) -> None:
-        self._connection = connection
+        self.connection = connection
         self._thinking = thinking
         self._tokenizer = tokenizer or connection
-        self._plain_text = PlainText(self._tokenizer)
-        self._outlines: Any = outlines.from_vllm(connection.openai, connection.name)
-
-    def close(self) -> None:
-        self._connection.close()
-
-    def version(self) -> str:
-        return self._connection.version()
+        self._plain_text = plain_text(self._tokenizer)
 
     def complete(
-        self,
-        messages: Messages,
-        grammar: Grammar | None,
-        sampling: Sampling,
-        prefix: Prefix | None = None,
+        self, messages: Messages, grammar: Grammar | None, sampling: Sampling, prefix: Prefix | None
     ) -> Completion:
         """See `VllmModel.complete`."""
         start = time.perf_counter()
-        if prefix is not None and begins_forced(prefix, sampling):
-            opening = self._connection.tokenize(**self._prompt(messages, sampling)).tokens
+        if prefix and not continues(prefix, sampling) and prefix.head:
+            opening = self.connection.tokenize(**self._prompt(messages, sampling)).tokens
             prefix = dataclasses.replace(prefix, opening=opening)
-        if prefix is not None and continues(prefix):
+        if prefix and prefix.opening:
             return self._continue(grammar, sampling, prefix, start)
-        extra = {} if prefix is None else _WITH_TOKENS
-        response = self._chat(messages, grammar, sampling, 1, extra)
-        completion = answer.whole(
+        response = self._chat(
+            messages, grammar, sampling, 1, {} if prefix is None else _WITH_TOKENS
+        )
+        completion = _completion(
+            response,
             response.choices[0],
-            thinking=sampling.thinking,
-            prompt_tokens=response.usage.prompt_tokens,
+            sampling,
             completion_tokens=response.usage.completion_tokens,
             latency_s=time.perf_counter() - start,
             forced_tokens=response.forced_tokens,
         )
         if prefix is None:
             return completion
-        end_of_thought = self._markers[1] if sampling.thinking else None
-        begun = answer.begun(completion, response, end_of_thought)
-        return dataclasses.replace(completion, prefix=begun)
+        return dataclasses.replace(completion, prefix=self._begun(completion, response, sampling))
 
     def complete_many(
         self, messages: Messages, grammar: Grammar | None, sampling: Sampling, count: int
@@ -90,12 +76,8 @@ class VllmClient:
         if len(response.choices) != count:
             raise ModelFault(f"{len(response.choices)} answers came where {count} were asked for.")
         return tuple(
-            answer.whole(
-                choice,
-                thinking=sampling.thinking,
-                prompt_tokens=response.usage.prompt_tokens,
-                completion_tokens=len(answer.drawn_tokens(choice)),
-                latency_s=latency_s,
+            _completion(
+                response, choice, sampling, completion_tokens=len(choice.drawn), latency_s=latency_s
             )
             for choice in sorted(response.choices, key=lambda choice: choice.index)
         )
@@ -107,62 +89,59 @@ class VllmClient:
         sampling: Sampling,
         count: int,
         extra: dict[str, Any],
-    ) -> answer.ChatAnswers:
+    ) -> Answers[ChatChoice]:
         """`count` answers to a prompt; the server draws the i-th from the seed + i."""
         prompt = self._prompt(messages, sampling)
-        arguments = prompt["chat_template_kwargs"]
-        chosen = {"chat_template_kwargs": arguments} if arguments else {}
-        request = self._outlines._build_client_args(
-            Chat(prompt["messages"]),
-            _output_type(grammar),
-            n=count,
-            extra_body=_NEUTRAL | chosen | extra,
-            **_drawn_as(sampling),
-        )
+        chosen = {key: value for key, value in prompt.items() if value}
+        body = chosen | {"n": count} | _drawn_as(sampling, grammar) | extra
 
         def room() -> int:
-            counted = self._connection.tokenize(**prompt)
+            counted = self.connection.tokenize(**prompt)
             return counted.max_model_len - counted.count
 
-        send = self._connection.openai.chat.completions.with_raw_response.create
-        return self._connection.answer(send, request, answer.ChatAnswers, grammar, room)
+        return self.connection.answer("chat/completions", body, Answers[ChatChoice], grammar, room)
 
     def _prompt(self, messages: Messages, sampling: Sampling) -> dict[str, Any]:
         """What the chat template makes a prompt of."""
-        arguments = template_arguments(self._thinking, sampling.thinking, self._connection.name)
-        chat = [{"role": m.role, "content": m.content} for m in self._plain_text(messages)]
-        return {"messages": chat, "chat_template_kwargs": arguments}
+        arguments = template_arguments(self._thinking, sampling.thinking, self.connection.name)
+        return {"messages": self._plain_text(messages), "chat_template_kwargs": arguments}
+
+    def _begun(
+        self, completion: Completion, response: Answers[ChatChoice], sampling: Sampling
+    ) -> Prefix:
+        """What the first part of an answer is continued from: the answer begins behind the first
+        token that ends a thought."""
+        tokens = response.choices[0].spelled
+        end_of_thought = self._markers[1] if sampling.thinking else None
+        begin = tokens.index(end_of_thought) + 1 if end_of_thought in tokens else 0
+        if completion.finish_reason == "unfinished_thought":
+            begin = len(tokens)
+        opening = told("prompt_token_ids", response.prompt_token_ids) + tokens[:begin]
+        return Prefix(completion.text, opening, tokens[begin:])
 
     def _continue(
         self, grammar: Grammar | None, sampling: Sampling, prefix: Prefix, start: float
     ) -> Completion:
-        begun = seam(prefix, self._tokenizer)
-        before = [*prefix.opening, *begun.tokens]
+        tokens, forced = seam(prefix, self._tokenizer)
+        before = [*prefix.opening, *tokens]
         self._check_gate(before)
-        output_type = self._outlines.type_adapter.format_output_type(_output_type(grammar))
-        request = {
-            "model": self._connection.name,
-            "prompt": "",  # the client would take 0.1 s to look through 5,000 tokens one by one
-            "extra_body": {"prompt": before} | _NEUTRAL | _WITH_TOKENS | output_type,
-            **_drawn_as(sampling),
-            "max_tokens": max(1, sampling.max_tokens - begun.forced),
-        }
+        body = {"prompt": before, **_WITH_TOKENS, **_drawn_as(sampling, grammar)}
+        body["max_tokens"] = max(1, sampling.max_tokens - forced)
 
         def room() -> int:
-            return self._connection.tokenize(prompt="").max_model_len - len(before)
+            return self.connection.tokenize(prompt="").max_model_len - len(before)
 
-        send = self._connection.openai.completions.with_raw_response.create
-        response = self._connection.answer(send, request, answer.TextAnswers, grammar, room)
+        response = self.connection.answer("completions", body, Answers[TextChoice], grammar, room)
         choice = response.choices[0]
-        whole_tokens = (*begun.tokens, *answer.without_end(choice))
+        whole = Prefix(prefix.continued + choice.text, prefix.opening, tokens + choice.spelled)
         return Completion(
             text=choice.text,
-            finish_reason=answer.ending(choice),
-            prompt_tokens=response.usage.prompt_tokens - begun.forced,
-            completion_tokens=response.usage.completion_tokens + begun.forced,
+            finish_reason=choice.finish_reason,
+            prompt_tokens=response.usage.prompt_tokens - forced,
+            completion_tokens=response.usage.completion_tokens + forced,
             latency_s=time.perf_counter() - start,
-            prefix=Prefix(prefix.continued + choice.text, prefix.opening, whole_tokens),
-            forced_tokens=begun.forced + response.forced_tokens,
+            prefix=whole,
+            forced_tokens=forced + response.forced_tokens,
         )
 
     def _check_gate(self, before: Sequence[int]) -> None:
@@ -175,7 +154,7 @@ class VllmClient:
         last = next((token for token in reversed(before) if token in self._markers), None)
         if last is None:
             raise ConfigError(
-                f"The chat template of {self._connection.name} ends no thought, so that no grammar "
+                f"The chat template of {self.connection.name} ends no thought, so that no grammar "
                 "would apply to the later stages of an answer; set model.thinking=null (and start "
                 "a server of your own without --reasoning-parser)."
             )
@@ -189,29 +168,42 @@ class VllmClient:
     def _markers(self) -> tuple[int, int]:
         """The tokens that begin and end a thought; ConfigError if one is not one token."""
         assert self._thinking is not None
-        markers = []
-        for key in ("start", "end"):
-            marker = getattr(self._thinking, key)
-            tokens = self._connection.encode(marker)
-            if len(tokens) != 1:
-                raise ConfigError(
-                    f"model.thinking.{key}: {marker!r} is not one token of "
-                    f"{self._connection.name}; give the marker as the model's tokenizer spells it."
-                )
-            markers.append(tokens[0])
-        return markers[0], markers[1]
+        return self._marker("start", self._thinking.start), self._marker("end", self._thinking.end)
+
+    def _marker(self, key: str, marker: str) -> int:
+        tokens = self.connection.encode(marker)
+        if len(tokens) != 1:
+            raise ConfigError(
+                f"model.thinking.{key}: {marker!r} is not one token of {self.connection.name}; "
+                "give the marker as the model's tokenizer spells it."
+            )
+        return tokens[0]
 
 
-def _drawn_as(sampling: Sampling) -> dict[str, Any]:
+def _drawn_as(sampling: Sampling, grammar: Grammar | None) -> dict[str, Any]:
+    constraint = None
+    if grammar:
+        constraint = (CFG if grammar.kind == "lark" else JsonSchema)(grammar.text)
     return {
         "temperature": sampling.temperature,
         "top_p": sampling.top_p,
         "max_tokens": sampling.max_tokens,
         "seed": sampling.seed,
+        **_NEUTRAL,
+        **VLLMTypeAdapter().format_output_type(constraint),
     }
 
 
-def _output_type(grammar: Grammar | None) -> CFG | JsonSchema | None:
-    if grammar is None:
-        return None
-    return CFG(grammar.text) if grammar.kind == "lark" else JsonSchema(grammar.text)
+def _completion(
+    response: Answers[ChatChoice], choice: ChatChoice, sampling: Sampling, **counts: Any
+) -> Completion:
+    """A choice of a chat completion: a whole answer, or the first part of one in stages."""
+    text = choice.text(sampling.thinking)
+    unfinished = sampling.thinking and not text
+    return Completion(
+        text=text,
+        finish_reason="unfinished_thought" if unfinished else choice.finish_reason,
+        prompt_tokens=response.usage.prompt_tokens,
+        thought=choice.message.reasoning or "",
+        **counts,
+    )

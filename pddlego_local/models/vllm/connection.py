@@ -1,6 +1,7 @@
 """The connection to one vLLM server: requests, retries, and what its failures mean."""
 
 import contextlib
+import functools
 from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
@@ -10,25 +11,18 @@ import tenacity
 
 from pddlego_local.core.errors import ConfigError, ModelFault, PromptTooLong
 from pddlego_local.core.nouns import Grammar
-from pddlego_local.models.vllm.answer import (
-    Body,
-    ChatAnswers,
-    Detokenized,
-    TextAnswers,
-    Tokenized,
-    Version,
-)
+from pddlego_local.models.vllm.answer import Body, Detokenized, Tokenized, Version
 from pddlego_local.models.vllm.http import HttpClient, excess
 from pddlego_local.models.vllm.server import VllmServer
 
 CONNECT_S = 30.0
 _MOST_WORDS = 2_000
 
-Send = Callable[..., Any]
-"""Sends a request and returns what has the response's bytes as `content`."""
-
-A = TypeVar("A", ChatAnswers, TextAnswers)
 T = TypeVar("T", bound=Body)
+
+
+class Refused(ConfigError):
+    """HTTP 400."""
 
 
 class Connection:
@@ -45,29 +39,30 @@ class Connection:
         server: VllmServer | None = None,
     ) -> None:
         self.name = name
-        self.openai = openai.OpenAI(
+        self._openai = openai.OpenAI(
             base_url=url,
             api_key=api_key,
-            max_retries=0,  # those of _post
+            max_retries=0,  # those of _send
             timeout=openai.Timeout(timeout_s, connect=CONNECT_S),
             http_client=HttpClient(proxies=server is None, timeout_s=timeout_s),
         )
-        self._texts: dict[tuple[int, ...], str] = {}  # of single tokens
+        self._url = str(self._openai.base_url).removesuffix("/")
+        self._text_of = functools.lru_cache(maxsize=10_000)(self._detokenized)
         self._timeout_s = timeout_s
         self._server = server
 
     def close(self) -> None:
         """What is under way fails."""
-        self.openai.close()
+        self._openai.close()
 
     def answer(
         self,
-        send: Send,
-        request: dict[str, Any],
-        kind: type[A],
+        path: str,
+        body: dict[str, Any],
+        kind: type[T],
         grammar: Grammar | None,
         room: Callable[[], int],
-    ) -> A:
+    ) -> T:
         """The server's response, with as many tokens as the context holds if fewer than asked.
 
         `room` counts them, when they have to be known. Raises ConfigError for a request that the
@@ -75,12 +70,12 @@ class Connection:
         """
         try:
             try:
-                return self._post(send, request, kind)
-            except openai.BadRequestError:
+                return self._post(path, body, kind, grammar)
+            except Refused:
                 left = None
                 with contextlib.suppress(ConfigError, ModelFault):
                     left = room()
-                if left is None or left >= request["max_tokens"]:
+                if left is None or left >= body["max_tokens"]:
                     raise
             if left < 1:
                 raise PromptTooLong(
@@ -88,13 +83,11 @@ class Connection:
                     f"{self.name}; raise model.context_tokens or shorten the prompt."
                 )
             # The answer will end with "length".
-            return self._post(send, request | {"max_tokens": left}, kind)
-        except openai.BadRequestError as error:
-            raise _refusal(error, grammar) from error
+            return self._post(path, body | {"max_tokens": left}, kind, grammar)
         except openai.NotFoundError as error:
             raise ConfigError(
-                f"The server at {self.openai.base_url} does not serve {self.name!r}; set "
-                f"model.server.name to a name that it serves. It said: {_words(error)}"
+                f"The server at {self._url}/ does not serve {self.name!r}; set model.server.name "
+                f"to a name that it serves. It said: {_words(error)}"
             ) from error
 
     def tokenize(self, **prompt: Any) -> Tokenized:
@@ -107,47 +100,39 @@ class Connection:
 
     def decode(self, tokens: Sequence[int]) -> str:
         """The text of some tokens. Raises as `tokenize`."""
-        key = tuple(tokens)
-        if not key or key in self._texts:
-            return self._texts.get(key, "")
-        text = self._ask_tokenizer("detokenize", {"tokens": list(key)}, Detokenized).prompt
-        if len(key) == 1:
-            self._texts[key] = text
-        return text
+        return self._text_of(tuple(tokens)) if tokens else ""
 
-    def _ask_tokenizer(self, path: str, what: dict[str, Any], kind: type[T]) -> T:
-        def send(**body: Any) -> Any:
-            url, cast_to = self._beside_v1(path), openai.HttpxBinaryResponseContent
-            return self.openai.post(url, body={"model": self.name, **body}, cast_to=cast_to)
+    def _detokenized(self, tokens: tuple[int, ...]) -> str:
+        return self._ask_tokenizer("detokenize", {"tokens": tokens}, Detokenized).prompt
 
+    def _ask_tokenizer(self, path: str, body: dict[str, Any], kind: type[T]) -> T:
         try:
-            return self._post(send, what, kind)
+            return self._post(f"../{path}", body, kind)
         except openai.NotFoundError as error:
             raise ConfigError(
-                f"The server at {self.openai.base_url} has no /{path}, which answers in stages "
-                "need: point model.server.url at vLLM itself, not at a gateway, or choose "
-                "decoding=syntax."
+                f"The server at {self._url}/ has no /{path}, which answers in stages need: point "
+                "model.server.url at vLLM itself, not at a gateway, or choose decoding=syntax."
             ) from error
-        except openai.BadRequestError as error:
-            raise _refusal(error, None) from error
 
     def version(self) -> str:
         """The server's vLLM version, "unknown" behind a gateway that passes /v1 only."""
         kind = openai.HttpxBinaryResponseContent
         try:
-            response = self.openai.get(self._beside_v1("version"), cast_to=kind)
+            response = self._openai.get(self._address("../version"), cast_to=kind)
             return Version.model_validate_json(response.content).version
         except openai.APIConnectionError as error:
             raise ModelFault(self._failure(error)) from error
         except (openai.APIStatusError, pydantic.ValidationError):
             return "unknown"
 
-    def _beside_v1(self, path: str) -> str:
-        return str(self.openai.base_url.join(f"../{path}"))
+    def _address(self, path: str) -> str:
+        return str(self._openai.base_url.join(path))
 
-    def _post(self, send: Send, request: dict[str, Any], kind: type[T]) -> T:
-        """One request, and what it brought. Raises BadRequestError and NotFoundError as they are,
-        all else as errors of ours."""
+    def _post(
+        self, path: str, body: dict[str, Any], kind: type[T], grammar: Grammar | None = None
+    ) -> T:
+        """One request, and what it brought. Raises NotFoundError as it is, all else as errors of
+        ours, Refused among them."""
         retrying = tenacity.Retrying(
             retry=tenacity.retry_if_exception(self._passing),
             stop=tenacity.stop_after_attempt(4),
@@ -155,22 +140,30 @@ class Connection:
             reraise=True,
         )
         try:
-            return kind.model_validate_json(retrying(send, **request).content)
-        except (openai.BadRequestError, openai.NotFoundError):
+            response = retrying(
+                self._openai.post,
+                self._address(path),
+                body={"model": self.name, **body},
+                cast_to=openai.HttpxBinaryResponseContent,
+            )
+            return kind.model_validate_json(response.content)
+        except openai.NotFoundError:
             raise
+        except openai.BadRequestError as error:
+            what = f"the request with the grammar {grammar.name!r}" if grammar else "the request"
+            raise Refused(f"vLLM refused {what}: {_words(error)}") from error
         except openai.AuthenticationError as error:
             raise ConfigError(
-                f"The server at {self.openai.base_url} refused the key; set model.server.api_key."
+                f"The server at {self._url}/ refused the key; set model.server.api_key."
             ) from error
         except openai.OpenAIError as error:
             raise ModelFault(self._failure(error)) from error
         except pydantic.ValidationError as error:
             first = error.errors(include_url=False)[0]
             place = ".".join(map(str, first["loc"]))
-            what = f"{place}: {first['msg']}" if place else first["msg"]
+            told = f"{place}: {first['msg']}, not {first['input']!r:.80}" if place else first["msg"]
             raise ModelFault(
-                f"{self.openai.base_url} did not answer as vLLM does ({what:.200}). "
-                f"{self._last_words()}"
+                f"{self._url}/ did not answer as vLLM does ({told:.200}). {self._last_words()}"
             ) from error
 
     def _passing(self, error: BaseException) -> bool:
@@ -179,16 +172,14 @@ class Connection:
             return False
         again = isinstance(error, openai.APIConnectionError | openai.RateLimitError)
         alive = self._server is None or self._server.alive()
-        return again and alive and not self.openai.is_closed()
+        return again and alive and not self._openai.is_closed()
 
     def _last_words(self) -> str:
-        if self._server is None:
-            return f"Check the server at {str(self.openai.base_url).removesuffix('/')}."
-        return self._server.last_words()
+        return self._server.last_words() if self._server else f"Check the server at {self._url}."
 
     def _failure(self, error: openai.OpenAIError) -> str:
         if too_much := excess(error):
-            return f"{self.openai.base_url} {too_much}."
+            return f"{self._url}/ {too_much}."
         connected = type(error.__cause__).__name__ != "ConnectTimeout"  # httpx, or its heir
         if isinstance(error, openai.APITimeoutError) and connected:
             return (
@@ -197,11 +188,6 @@ class Connection:
             )
         failure = f"The vLLM server failed a request ({type(error).__name__}: {_words(error)})."
         return f"{failure} {self._last_words()}"
-
-
-def _refusal(error: openai.BadRequestError, grammar: Grammar | None) -> ConfigError:
-    what = f"the request with the grammar {grammar.name!r}" if grammar else "the request"
-    return ConfigError(f"vLLM refused {what}: {_words(error)}")
 
 
 def _words(error: Exception) -> str:

@@ -4,6 +4,7 @@ The server is one of our own for the run, or any that run at `server.url`. vLLM 
 threads ask; an answer depends on the request's own seed, not on its company.
 """
 
+import itertools
 import threading
 import time
 from typing import ClassVar, Literal
@@ -13,10 +14,10 @@ from pydantic.dataclasses import dataclass
 
 from pddlego_local.core.errors import MissingPart, ModelFault
 from pddlego_local.core.nouns import Completion, Grammar, Messages, Prefix, Sampling
-from pddlego_local.models.about import About
 from pddlego_local.models.chat_template import dated_file
-from pddlego_local.models.grammar import check_grammar
 from pddlego_local.models.machine import gpu_count
+from pddlego_local.models.memory import About
+from pddlego_local.models.request import check_grammar
 from pddlego_local.models.seam import LocalTokenizer
 from pddlego_local.models.thinking import Thinking, template_arguments
 from pddlego_local.models.vllm.client import VllmClient
@@ -24,7 +25,7 @@ from pddlego_local.models.vllm.connection import Connection
 from pddlego_local.models.vllm.gpu_preflight import obstacles
 from pddlego_local.models.vllm.server import VllmServer, serving_build
 from pddlego_local.models.vllm.settings import Server
-from pddlego_local.models.weights import identity_of, identity_of_training, locate, training_maps
+from pddlego_local.models.weights import identity_of, locate, training_maps
 
 _LATELY_S = 3600.0
 
@@ -106,8 +107,8 @@ class VllmModel:
             version = serving_build(self.server.env)[1]
         else:
             what = {"weights": self.weights, "served_as": self.server.name or self.weights}
-            what |= identity_of_training(self.weights)
-            version = self.start().version()
+            what |= identity_of(self.weights, None, None)
+            version = self.start().connection.version()
             what["servers"] = self.server.url
         return {"backend": "vllm", "backend_version": version, **what}
 
@@ -129,8 +130,7 @@ class VllmModel:
                 self._restart_or_give_up(self._managed)
             if self._client is None:
                 self._check_parts()
-                url = self.server.url
-                self._client = self._own() if url is None else self._external(url)
+                self._client = self._connect()
             return self._client
 
     def complete(
@@ -193,54 +193,51 @@ class VllmModel:
 
     def _end_server(self) -> None:
         if self._client is not None:
-            self._client.close()
+            self._client.connection.close()
         if self._managed is not None:
             self._managed.close()
         self._client = self._managed = None
 
-    def _external(self, url: str) -> VllmClient:
-        name, timeout_s = self.server.name or self.weights, self.server.request_timeout_s
-        connection = Connection(url, self.server.api_key, name, timeout_s=timeout_s)
-        return VllmClient(connection, self.thinking)
-
-    def _own(self) -> VllmClient:
-        server = VllmServer(
-            self._launch_arguments(),
-            start_timeout_s=self.server.start_timeout_s,
-            variables=self.server.variables,
-        )
-        self._managed = server
-        timeout_s = self.server.request_timeout_s
+    def _connect(self) -> VllmClient:
+        """To a server of our own, which is started, or to that at `url`."""
+        server = self.server
+        url, key, name, tokenizer = server.url, server.api_key, server.name or self.weights, None
+        if url is None:
+            self._managed = own = VllmServer(
+                self._launch_arguments(),
+                start_timeout_s=server.start_timeout_s,
+                variables=server.variables,
+            )
+            url, key, name = own.url, own.api_key, self.weights
+            if not server.download:  # the weights are on this machine
+                tokenizer = LocalTokenizer.of(name, locate(name, self.revision))
         connection = Connection(
-            server.url, server.api_key, self.weights, timeout_s=timeout_s, server=server
+            url, key, name, timeout_s=server.request_timeout_s, server=self._managed
         )
-        return VllmClient(connection, self.thinking, self._own_tokenizer())
-
-    def _own_tokenizer(self) -> LocalTokenizer | None:
-        """The one of weights that are on this machine."""
-        if self.server.download:
-            return None
-        return LocalTokenizer.of(self.weights, locate(self.weights, self.revision))
+        return VllmClient(connection, self.thinking, tokenizer)
 
     def _launch_arguments(self) -> list[str]:
-        server = self.server
+        server, for_vllm = self.server, list(self.server.extra_arguments)
+        model = self.weights
         if server.download:
-            model, template = self.weights, None
+            for_vllm[:0] = ["--revision", self.revision] if self.revision else []
         else:
-            folder = locate(self.weights, self.revision)
-            model, template = str(folder.absolute()), dated_file(folder)
-        arguments = [model, "--name", self.weights, "--env", str(server.env)]
-        arguments += ["--device", server.device, "--dtype", self.dtype]
-        arguments += ["--tensor-parallel-size", str(server.tensor_parallel_size)]
-        arguments += ["--gpu-memory-utilization", str(server.gpu_memory_utilization)]
-        arguments += ["--kv-cache-gib", str(server.kv_cache_gib)]
-        if self.context_tokens:
-            arguments += ["--context-tokens", str(self.context_tokens)]
-        if self.thinking:
-            arguments += ["--reasoning-parser", self.thinking.parser]
-        if server.download:
-            arguments += ["--download"]
-        arguments += ["--" + option.replace("_", "-") for option in server.options()]
-        for_vllm = ["--revision", self.revision] if self.revision and server.download else []
-        for_vllm += ["--chat-template", str(template)] if template else []
-        return [*arguments, "--", *for_vllm, *server.extra_arguments]
+            folder = locate(model, self.revision)
+            model = str(folder.absolute())
+            if template := dated_file(folder):
+                for_vllm[:0] = ["--chat-template", str(template)]
+        options: dict[str, object] = {
+            "name": self.weights,
+            "env": server.env,
+            "device": server.device,
+            "dtype": self.dtype,
+            "tensor-parallel-size": server.tensor_parallel_size,
+            "gpu-memory-utilization": server.gpu_memory_utilization,
+            "kv-cache-gib": server.kv_cache_gib,
+            "context-tokens": self.context_tokens,
+            "reasoning-parser": self.thinking and self.thinking.parser,
+        }
+        given = [(f"--{name}", str(value)) for name, value in options.items() if value]
+        on = [*["download"] * server.download, *server.options()]
+        flags = [f"--{name.replace('_', '-')}" for name in on]
+        return [model, *itertools.chain(*given), *flags, "--", *for_vllm]

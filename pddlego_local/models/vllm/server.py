@@ -16,8 +16,6 @@ import subprocess
 import sys
 import tempfile
 import time
-import urllib.error
-import urllib.request
 from collections.abc import Sequence
 from pathlib import Path
 from typing import IO
@@ -31,8 +29,6 @@ _TAIL_BYTES = 100_000
 _ERROR = re.compile(r"^(?!.* WARNING ).*\w(Error|Exception): ")  # warnings name some, too
 _TELL_EVERY_S = 10.0
 _CLOSE_S = 20.0
-# A proxy in the environment is not for the loopback.
-_DIRECT = urllib.request.build_opener(urllib.request.ProxyHandler({}))
 
 
 def launcher() -> Path:
@@ -79,11 +75,18 @@ class VllmServer:
         `launch_arguments` are those of serving/launch.py, without port. Raises ModelFault, with the
         end of the server's log, if it dies or does not answer in time.
         """
-        port = _free_port()
-        self.url = f"http://127.0.0.1:{port}/v1"
+        with socket.create_server(("127.0.0.1", 0)) as probe:
+            self._port: int = probe.getsockname()[1]  # which is free again
+        self.url = f"http://127.0.0.1:{self._port}/v1"
         self.api_key = secrets.token_urlsafe(24)
         self._log: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115 - closed by close()
-        command = [sys.executable, str(launcher()), "--port", str(port), "--until-stdin-closes"]
+        command = [
+            sys.executable,
+            str(launcher()),
+            "--port",
+            str(self._port),
+            "--until-stdin-closes",
+        ]
         self._launcher = subprocess.Popen(
             [*command, *launch_arguments],
             stdin=subprocess.PIPE,
@@ -138,8 +141,7 @@ class VllmServer:
         self._log.close()
 
     def _wait_until_ready(self, timeout_s: float) -> None:
-        start = time.monotonic()
-        logged_at = start
+        start = logged_at = time.monotonic()
         while not self._ready():
             now = time.monotonic()
             if not self.alive():
@@ -160,17 +162,11 @@ class VllmServer:
             time.sleep(0.25)
 
     def _ready(self) -> bool:
-        request = urllib.request.Request(
-            f"{self.url}/models", headers={"Authorization": f"Bearer {self.api_key}"}
-        )
-        try:
-            with _DIRECT.open(request, timeout=5) as response:
-                return bool(response.status == 200)
-        except (urllib.error.URLError, OSError, http.client.HTTPException):
-            return False
-
-
-def _free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
+        request = http.client.HTTPConnection("127.0.0.1", self._port, timeout=5)
+        with contextlib.closing(request):
+            try:
+                key = {"Authorization": f"Bearer {self.api_key}"}
+                request.request("GET", "/v1/models", headers=key)
+                return request.getresponse().status == 200
+            except (OSError, http.client.HTTPException):
+                return False

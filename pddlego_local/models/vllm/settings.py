@@ -1,7 +1,6 @@
 """How a vLLM server is reached or run, and what one of our own can do that others cannot."""
 
 import urllib.parse
-from collections.abc import Callable
 from pathlib import Path
 from typing import Literal
 
@@ -61,26 +60,25 @@ class Server:
 
         Raises ConfigError if one is asked for and cannot be had, MissingPart without a server.
         """
-        had = [
-            self._had("forced_tokens", self.forced_tokens, self._no_forced_tokens),
-            self._had("batch_invariant", self.batch_invariant, self._not_batch_invariant),
-        ]
-        return tuple(name for name in had if name)
-
-    def _had(self, name: str, wanted: bool | None, obstacle: Callable[[], str]) -> str:
-        if wanted is False:
-            return ""
-        reason = obstacle()
-        if reason and wanted:
-            raise ConfigError(
-                f"model.server.{name}=true cannot be had: {reason} Set it to null (where it can be "
-                "had) or false."
-            )
-        return "" if reason else name
+        had = []
+        for name, wanted, obstacle in (
+            ("forced_tokens", self.forced_tokens, self._no_forced_tokens),
+            ("batch_invariant", self.batch_invariant, self._not_batch_invariant),
+        ):
+            if wanted is False:
+                continue
+            reason = _NOT_OURS if self.url is not None else obstacle()
+            if reason and wanted:
+                raise ConfigError(
+                    f"model.server.{name}=true cannot be had: {reason} Set it to null (where it "
+                    "can be had) or false."
+                )
+            if not reason:
+                had.append(name)
+        return tuple(had)
 
     def _no_forced_tokens(self) -> str:
-        if self.url is not None:
-            return _NOT_OURS
+        """Why; "" if they can be had."""
         build, version = serving_build(self.env)
         if build == "cuda" and self.forced_tokens is None:
             return "it has not been measured on a GPU."
@@ -93,14 +91,12 @@ class Server:
         return f"model.server.extra_arguments has {own}, which takes its place." if own else ""
 
     def _not_batch_invariant(self) -> str:
-        if self.url is not None:
-            return _NOT_OURS
         if serving_build(self.env)[0] != "cuda":
             return "vLLM's CPU build has no such mode."
         capability = compute_capability()
-        if capability < INVARIANT_CAPABILITY:
-            return (
-                f"it needs NVIDIA GPUs of compute capability {INVARIANT_CAPABILITY:g} or higher, "
-                f"and the least of those here has {capability:g}."
-            )
-        return ""
+        if capability >= INVARIANT_CAPABILITY:
+            return ""
+        return (
+            f"it needs NVIDIA GPUs of compute capability {INVARIANT_CAPABILITY:g} or higher, "
+            f"and the least of those here has {capability:g}."
+        )

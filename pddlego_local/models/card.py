@@ -1,0 +1,54 @@
+"""What a model's folder tells of it beside the weights: its card, README.md, whose top is YAML for
+programs and whose list of hashes is checked, and the list of the maps that it learned from.
+"""
+
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from pddlego_local.core.errors import ConfigError
+from pddlego_local.models.cache import sha256_of
+
+TRAINING_MAPS = "training_maps.txt"
+_LISTED = re.compile(r"^ {4}([0-9a-f]{64})  (\S+)$", re.MULTILINE)
+
+
+def front_matter(folder: Path) -> Mapping[str, Any]:
+    """Empty where there is no card, or none that can be read."""
+    from huggingface_hub import metadata_load
+
+    try:
+        return metadata_load(folder / "README.md") or {}
+    except (OSError, ValueError, yaml.YAMLError):
+        return {}
+
+
+def learned(folder: Path) -> Mapping[str, str]:
+    """The settings that all its training questions had, as "method.variant": "compact"; empty where
+    the card names none."""
+    ours = front_matter(folder).get("pddlego_local")
+    given = ours.get("trained_on") if isinstance(ours, Mapping) else None
+    return {str(k): str(v) for k, v in given.items()} if isinstance(given, Mapping) else {}
+
+
+def listed(folder: Path) -> str:
+    """The lines of a card that tell the files beside it: SHA-256 and name, as sha256sum does."""
+    files = sorted(path for path in folder.iterdir() if path.is_file() and path.suffix != ".md")
+    return "".join(f"    {sha256_of(path)}  {path.name}\n" for path in files)
+
+
+def check_listed(folder: Path) -> None:
+    """Raises ConfigError for a file that the folder's card tells another hash of."""
+    card = folder / "README.md"
+    text = card.read_text(encoding="utf-8", errors="replace") if card.is_file() else ""
+    for sha256, name in _LISTED.findall(text):
+        path = folder / name
+        if not path.is_file() or sha256_of(path) != sha256:
+            raise ConfigError(
+                f"model.weights: {path} is not the file that {card} tells of (SHA-256 "
+                f"{sha256[:12]}…): it is missing, altered or cut; get the folder again, or strike "
+                "the list of hashes from a card of your own."
+            )
