@@ -3,7 +3,7 @@
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
-from pddlego_local.models.weights import TRAINING_MAPS
+from pddlego_local.models.card import TRAINING_MAPS
 from pddlego_local.report.statistics.rates import Rate
 from pddlego_local.report.text import markdown
 from pddlego_local.training.examples import FIRST_SEED
@@ -72,44 +72,60 @@ def card(
     files: str,
 ) -> str:
     """README.md. `trained_on` are the maps of its training's games, `files` lists the hashes
-    (`models.weights.listed`)."""
-    base = f"from `{settings.weights}`" if settings.weights else _FROM_SCRATCH
-    played = [_played(line) for line in progress.lines("played")]
+    (`models.card.listed`)."""
+    played = markdown([_played(line) for line in progress.lines("played")])
     sections = {
         "What it was trained on": _trained_on(settings, progress, trained_on),
         "Training curve": _CURVE + markdown(_curve(progress.lines("step"))),
-        "Games": _GAMES + (markdown(played) or "None were played.\n"),
+        "Games": _GAMES + (played or "None were played.\n"),
         "What it cannot do": _LIMITS,
         "Files": files,
     }
-    trained_on = "" if settings.weights else _TRAINED_ON  # else the base knows more
     about = _ABOUT.format(
-        name=settings.name, millions=parameters / 1e6, base=base, trained_on=trained_on
+        name=settings.name,
+        millions=parameters / 1e6,
+        base=f"from `{settings.weights}`" if settings.weights else _FROM_SCRATCH,
+        trained_on="" if settings.weights else _TRAINED_ON,  # else the base knows more
     )
     return about + "\n".join(f"## {title}\n\n{text}" for title, text in sections.items())
 
 
 def _trained_on(settings: TrainSettings, progress: Progress, trained_on: Collection[str]) -> str:
     steps, begun = progress.lines("step"), progress.lines("data")
-    seconds = sum(line["seconds"] for line in steps)
-    tokens = sum(max(_tokens(steps, number), default=0) for number in _rounds(begun))
     devices = dict.fromkeys(f"{b['device']}, {'bf16' if b['bf16'] else 'float32'}" for b in begun)
-    student = any(round_.student for round_ in settings.rounds)
-    by_itself = _BY_ITSELF if student else ""
-    weight = settings.question_loss
+    last = {line["round"]: line for line in begun}  # a round that was interrupted begins again
+    tokens = {
+        number: max((line["tokens"] for line in steps if line["round"] == number), default=0)
+        for number in last
+    }
+    about_data = _DATA.format(
+        by_itself=_BY_ITSELF if any(round_.student for round_ in settings.rounds) else "",
+        first_seed=FIRST_SEED,
+        maps=len(trained_on),
+        file=TRAINING_MAPS,
+        last_seed=EVALUATION_SEEDS[-1],
+    )
+    rounds = [
+        {
+            "round": str(number),
+            "games with slips": str(settings.rounds[number].slips),
+            "games of the student": str(settings.rounds[number].student),
+            "questions so far": f"{line['questions']:,}",
+            "longest": f"{settings.rounds[number].longest_tokens} tokens",
+            "steps": f"{settings.rounds[number].steps} of {settings.batch}",
+            "tokens": f"{tokens[number] / 1e6:.1f} million",
+            "learning rate": f"{settings.rounds[number].learning_rate:g}",
+        }
+        for number, line in last.items()
+    ]
+    hours, weight = sum(line["seconds"] for line in steps) / 3600, settings.question_loss
     questions = f", and on the questions at a weight of {weight:g}" if weight else " alone"
     return "\n".join(
         [
-            _DATA.format(
-                by_itself=by_itself,
-                first_seed=FIRST_SEED,
-                maps=len(trained_on),
-                file=TRAINING_MAPS,
-                last_seed=EVALUATION_SEEDS[-1],
-            ),
+            about_data,
             markdown([_evaluation(rooms, trained_on) for rooms in EVALUATION_ROOMS]),
-            markdown([_round(settings, line, steps) for line in _last_of_each(begun)]),
-            f"{tokens / 1e6:.1f} million tokens in all, {seconds / 3600:.1f} hours on "
+            markdown(rounds),
+            f"{sum(tokens.values()) / 1e6:.1f} million tokens in all, {hours:.1f} hours on "
             f"{' and '.join(devices)}. The loss is on the answers{questions}.\n",
         ]
     )
@@ -127,39 +143,9 @@ def _evaluation(rooms: int, trained_on: Collection[str]) -> dict[str, str]:
     }
 
 
-def _rounds(begun: Sequence[Mapping[str, Any]]) -> list[int]:
-    return sorted({line["round"] for line in begun})
-
-
-def _last_of_each(lines: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
-    return list({line["round"]: line for line in lines}.values())
-
-
-def _tokens(steps: Sequence[Mapping[str, Any]], number: int) -> list[int]:
-    return [line["tokens"] for line in steps if line["round"] == number]
-
-
-def _round(
-    settings: TrainSettings, line: Mapping[str, Any], steps: Sequence[Mapping[str, Any]]
-) -> dict[str, str]:
-    number = line["round"]
-    round_ = settings.rounds[number]
-    return {
-        "round": str(number),
-        "games with slips": str(round_.slips),
-        "games of the student": str(round_.student),
-        "questions so far": f"{line['questions']:,}",
-        "longest": f"{round_.longest_tokens} tokens",
-        "steps": f"{round_.steps} of {settings.batch}",
-        "tokens": f"{max(_tokens(steps, number), default=0) / 1e6:.1f} million",
-        "learning rate": f"{round_.learning_rate:g}",
-    }
-
-
 def _curve(steps: Sequence[Mapping[str, Any]]) -> list[dict[str, str]]:
     tried = [line for line in steps if "right" in line]
     every = max(1, len(tried) // ROWS_OF_CURVE)
-    chosen = [line for n, line in enumerate(tried, start=1) if n % every == 0 or n == len(tried)]
     return [
         {
             "round": str(line["round"]),
@@ -167,7 +153,8 @@ def _curve(steps: Sequence[Mapping[str, Any]]) -> list[dict[str, str]]:
             "loss on held-out answers": f"{line['held_out_loss']:.4f}",
             "right": f"{line['right']:.0%}",
         }
-        for line in chosen
+        for n, line in enumerate(tried, start=1)
+        if n % every == 0 or n == len(tried)
     ]
 
 

@@ -16,8 +16,8 @@ from pathlib import Path
 from pddlego_local.core.errors import EnvironmentFault, RecordFault
 from pddlego_local.decoding import Decoding
 from pddlego_local.planner import FastDownward
-from pddlego_local.training.examples import FIRST_SEED, Example, Game, Slips, examples_of
-from pddlego_local.training.student import Student
+from pddlego_local.training.examples import FIRST_SEED, Example, Game, examples_of
+from pddlego_local.training.players import slips, students
 
 GAMES_OF_SHARD = 50
 
@@ -82,22 +82,21 @@ def read(paths: Sequence[Path]) -> Iterator[Example]:
     for path in paths:
         with gzip.open(path, "rt", encoding="utf-8") as file:
             for line in file:
-                parts = json.loads(line)
-                yield Example(parts["prompt"], parts["answer"], parts["game"])
+                yield Example(**json.loads(line))
 
 
 def _work(folder: Path, share: Sequence[Shard]) -> None:
     """What one process plays; it ends with the process that started it."""
     parent = multiprocessing.parent_process()
-    student = functools.cache(Student)  # its weights are loaded once
+    players = functools.cache(students)  # their weights are loaded once
     with FastDownward(workers=1) as planner:
         for shard in share:
             examples = list[Example]()
+            player_of = players(shard.student) if shard.student else slips
             for game in shard.games:
                 if parent is None or not parent.is_alive():
                     return
-                by_student = shard.student and student(shard.student).for_game(game.seed)
-                player = by_student or Slips.of(game.seed)
+                player = player_of(game.seed)
                 examples += examples_of(game, player, planner, Decoding(rung="free"))
             write(folder / shard.name, examples)
 

@@ -1,9 +1,8 @@
 """Examples: the questions of a game with the answers that the reference gives to them.
 
 A player plays a whole game by a method, with the real planner and the real game; whatever it is
-asked, the reference is asked too. The player is the reference with slips planted in its answers
-(`faults`), or the model that is being trained (DAgger, Ross et al. 2011): so there are examples of
-what is asked after slips, each with the planner's or the game's own words about it.
+asked, the reference is asked too. Players make mistakes (`players`): so there are examples of what
+is asked after slips, each with the planner's or the game's own words about it.
 """
 
 import contextlib
@@ -11,21 +10,21 @@ import json
 import random
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, Literal, Protocol
+from typing import Any, ClassVar, Literal
 
-from pddlego_local.core.nouns import Completion, Sampling
+from pddlego_local.core.nouns import Sampling
 from pddlego_local.core.protocols import Planner
 from pddlego_local.core.record.events import Event
 from pddlego_local.core.seeds import derive_seed
 from pddlego_local.decoding import Decoding
 from pddlego_local.decoding.forms import Keys
 from pddlego_local.decoding.layout import Printer
-from pddlego_local.decoding.question import Drawn, Question
+from pddlego_local.decoding.question import Drawn, Question, WholeAnswerModel
 from pddlego_local.environments.coin.game import Coin
 from pddlego_local.episode.episode import Episode, Parts
 from pddlego_local.methods.pddlego_plus import PddlegoPlus
 from pddlego_local.models.reference import ReferenceFormalizer
-from pddlego_local.training.faults import CIRCLES, FAULTS, plant
+from pddlego_local.training.players import Player
 
 FIRST_SEED = 100_000
 """Games below are for evaluation alone."""
@@ -62,15 +61,10 @@ class Game:
         return Coin(rooms=self.rooms, doors=self.doors)
 
 
-class Player(Protocol):
-    """Who plays: answers a question, given its right answer."""
-
-    def __call__(self, question: Question[Keys], right: str, sampling: Sampling) -> Drawn: ...
-
-
 @dataclass
-class Taught:
-    """A model that answers as `player` does and keeps what the reference would have said."""
+class Taught(WholeAnswerModel):
+    """A model that answers as `player` does and keeps what the reference would have said: the right
+    answer as every rung lets it be written, "line" and tight."""
 
     player: Player
     right_answers: list[tuple[Question[Keys], str]] = field(default_factory=list)
@@ -79,51 +73,20 @@ class Taught:
     decodes: ClassVar[Literal[False]] = False
     recorded: ClassVar[bool] = True
 
-    def preflight(self, *, thinking: bool = False) -> None:
-        """Needs nothing."""
-
     def identity(self) -> dict[str, str]:
         return {"backend": "taught"}
 
     def answer(
         self, question: Question[Keys], sampling: Sampling, sample: int = 0, of: int = 1
     ) -> Drawn:
-        right = right_answer(question, self.reference, sampling)
+        text = self.reference.answer(question, sampling).completion.text
+        values: Mapping[str, Any] = json.loads(text)
+        right = Printer("line", schemas=question.scene.actions, tight=True).answer(values)
         self.right_answers.append((question, right))
         return self.player(question, right, sampling)
 
     def close(self) -> None:
         self.reference.close()
-
-
-def right_answer(
-    question: Question[Keys], reference: ReferenceFormalizer, sampling: Sampling
-) -> str:
-    """The reference's answer as every rung lets it be written: "line", tight."""
-    values: Mapping[str, Any] = json.loads(reference.answer(question, sampling).completion.text)
-    return Printer("line", schemas=question.scene.actions, tight=True).answer(values)
-
-
-@dataclass(frozen=True)
-class Slips:
-    """Plays as the reference, now and then with a planted slip; some games go to and fro."""
-
-    rng: random.Random
-    rate: float
-    circles: bool
-
-    @classmethod
-    def of(cls, seed: int) -> "Slips":
-        rng = random.Random(derive_seed("slips", seed))
-        circles = rng.random() < 0.06
-        rate = 0.75 if circles else rng.choices((0.0, 0.15, 0.35, 0.6), weights=(3, 4, 3, 1))[0]
-        return cls(rng, rate, circles)
-
-    def __call__(self, question: Question[Keys], right: str, sampling: Sampling) -> Drawn:
-        text = right
-        if self.rng.random() < self.rate:
-            text = plant(self.rng, right, CIRCLES if self.circles else FAULTS)
-        return Drawn(Completion(text, "stop", 0, 0, 0.0))
 
 
 def examples_of(
@@ -133,8 +96,7 @@ def examples_of(
     model = Taught(player)
     with contextlib.closing(game.environment()) as environment, contextlib.closing(model):
         parts = Parts(environment, model, planner, decoding)
-        episode = Episode(parts, _ignore, run_seed=0, game=game.seed, trial=0)
-        METHOD(episode)
+        METHOD(Episode(parts, _ignore, run_seed=0, game=game.seed, trial=0))
     for question, right in model.right_answers:
         (message,) = question.messages
         yield Example(message.content, right, game.seed)

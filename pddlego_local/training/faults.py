@@ -8,12 +8,14 @@ import json
 import re
 from collections.abc import Callable, Mapping
 from random import Random
+from typing import Literal
 
-Files = tuple[str, str]
-"""A domain file and a problem file."""
+Change = Callable[[Random, str], str | None]
+"""From a right file to a wrong one; None where it holds nothing to get wrong in this way."""
 
-Plant = Callable[[Random, str, str], Files | None]
-"""From the right files to wrong ones; None where they hold nothing to get wrong in this way."""
+File = Literal["df", "pf"]
+Fault = tuple[File, Change]
+"""A change of the domain file or of the problem file."""
 
 DIRECTIONS = ("north", "south", "east", "west")
 
@@ -23,23 +25,24 @@ _GOAL = re.compile(r"\(:goal .*\)\)$")
 _HERE = re.compile(r"\(:init \(at ([\w-]+)\)")
 
 
-def plant(rng: Random, answer: str, faults: Mapping[str, Plant | None]) -> str:
+def plant(rng: Random, answer: str, faults: Mapping[str, Fault | None]) -> str:
     """The answer with one of `faults`; the answer itself where none of them is possible."""
     files = json.loads(answer)
     for name in rng.sample(sorted(faults), len(faults)):
-        make = faults[name]
-        if make is None:
+        fault = faults[name]
+        if fault is None:
             return rng.choice([answer[: rng.randrange(len(answer))], json.dumps({"pf": answer})])
-        if changed := make(rng, files["df"], files["pf"]):
-            return json.dumps(dict(zip(("df", "pf"), changed, strict=True)), ensure_ascii=False)
+        file, change = fault
+        if changed := change(rng, files[file]):
+            return json.dumps(files | {file: changed}, ensure_ascii=False)
     return answer
 
 
-def _fact(change: Callable[[Random, str, re.Match[str]], str], head: str = "") -> Plant:
+def _fact(change: Callable[[Random, str, re.Match[str]], str], head: str = "") -> Fault:
     """A fault in one fact about an exit, one that begins with `head`. Every other time the goal is
     behind that exit, so that a plan runs into the fault and the game refuses it."""
 
-    def make(rng: Random, df: str, pf: str) -> Files | None:
+    def make(rng: Random, pf: str) -> str | None:
         facts = [fact for fact in _FACT.finditer(pf) if fact[0].startswith(f"({head}")]
         if not facts:
             return None
@@ -49,27 +52,33 @@ def _fact(change: Callable[[Random, str, re.Match[str]], str], head: str = "") -
         changed = (before if put else before.rstrip()) + put + pf[fact.end() :]
         if fact[2] != _here(pf) and rng.random() < 0.5:
             changed = _GOAL.sub(f"(:goal (at {fact[2]})))", changed)
-        return df, changed
+        return changed
 
-    return make
-
-
-def _domain(*texts: str) -> Plant:
-    """A fault in the domain: one of `texts` is left out."""
-
-    def make(rng: Random, df: str, pf: str) -> Files | None:
-        there = [text for text in texts if text in df]
-        return (df.replace(rng.choice(there), "", 1), pf) if there else None
-
-    return make
+    return "pf", make
 
 
-def _goal(choose: Callable[[Random, str], str]) -> Plant:
-    def make(rng: Random, df: str, pf: str) -> Files | None:
+def _goal(choose: Callable[[Random, str], str]) -> Fault:
+    def make(rng: Random, pf: str) -> str | None:
         room = choose(rng, pf)
-        return (df, _GOAL.sub(f"(:goal (at {room})))", pf)) if room else None
+        return _GOAL.sub(f"(:goal (at {room})))", pf) if room else None
 
-    return make
+    return "pf", make
+
+
+def _left_out(*texts: str) -> Fault:
+    def make(rng: Random, df: str) -> str | None:
+        there = [text for text in texts if text in df]
+        return df.replace(rng.choice(there), "", 1) if there else None
+
+    return "df", make
+
+
+def _other(file: File, count: int, *changes: tuple[str, str]) -> Fault:
+    def make(rng: Random, text: str) -> str | None:
+        old, new = rng.choice(changes)
+        return text.replace(old, new, count) if old in text else None
+
+    return file, make
 
 
 def _rooms(pf: str) -> list[str]:
@@ -105,45 +114,32 @@ def _with(fact: re.Match[str], group: int, word: str) -> str:
     return fact[0][:start] + word + fact[0][end:]
 
 
-def _drop_object(rng: Random, df: str, pf: str) -> Files | None:
+def _drop_object(rng: Random, pf: str) -> str | None:
     objects = _OBJECTS.search(pf)
     rooms = _rooms(pf)
     if objects is None or len(rooms) < 2:
         return None
     rooms.remove(rng.choice(rooms))
-    return df, pf[: objects.start(1)] + " ".join(rooms) + pf[objects.end(1) :]
+    return pf[: objects.start(1)] + " ".join(rooms) + pf[objects.end(1) :]
 
 
-def _drop_parenthesis(rng: Random, df: str, pf: str) -> Files | None:
+def _drop_parenthesis(rng: Random, pf: str) -> str | None:
     at = rng.choice([index for index, sign in enumerate(pf) if sign in "()"])
-    return df, pf[:at] + pf[at + 1 :]
+    return pf[:at] + pf[at + 1 :]
 
 
-def _nowhere(rng: Random, df: str, pf: str) -> Files | None:
+def _nowhere(rng: Random, pf: str) -> str | None:
     here = _here(pf)
-    return (df, pf.replace(f"(:init (at {here}) ", "(:init ", 1)) if here else None
+    return pf.replace(f"(:init (at {here}) ", "(:init ", 1) if here else None
 
 
-def _negated(rng: Random, df: str, pf: str) -> Files | None:
+def _negated(rng: Random, pf: str) -> str | None:
     rooms = _rooms(pf)
-    return (
-        (df, pf.replace("(:init ", f"(:init (not (at {rng.choice(rooms)})) ", 1)) if rooms else None
-    )
+    negated = f"(:init (not (at {rng.choice(rooms)})) " if rooms else ""
+    return pf.replace("(:init ", negated, 1) if rooms else None
 
 
-def _other_predicate(rng: Random, df: str, pf: str) -> Files | None:
-    old, new = rng.choice(
-        [("(connected ", "(linked "), ("(closed-door ", "(door "), ("(at ", "(in ")]
-    )
-    return (df, pf.replace(old, new)) if old in pf else None
-
-
-def _other_signature(rng: Random, df: str, pf: str) -> Files | None:
-    old, new = rng.choice([(":action move ", ":action go "), ("?dir - direction) :pre", ") :pre")])
-    return (df.replace(old, new, 1), pf) if old in df else None
-
-
-FAULTS: Mapping[str, Plant | None] = {
+FAULTS: Mapping[str, Fault | None] = {
     "no_answer": None,  # cut, or with a key that is not asked for
     "fact_left_out": _fact(lambda rng, pf, fact: ""),
     "fact_of_another_room": _fact(_other_room),
@@ -156,17 +152,21 @@ FAULTS: Mapping[str, Plant | None] = {
     "door_thought_closed": _fact(
         lambda rng, pf, fact: fact[0].replace("connected", "closed-door"), "connected"
     ),
-    "object_left_out": _drop_object,
+    "object_left_out": ("pf", _drop_object),
     "goal_already_true": _goal(lambda rng, pf: _here(pf)),
     "goal_visited": _goal(_been_to),
     "goal_elsewhere": _goal(lambda rng, pf: rng.choice(_rooms(pf) or [""])),
     "goal_unknown": _goal(lambda rng, pf: _misspelled(rng, _here(pf))),
-    "nowhere": _nowhere,
-    "negated": _negated,
-    "other_predicate": _other_predicate,
-    "parenthesis_left_out": _drop_parenthesis,
-    "other_signature": _other_signature,
-    "domain_part_left_out": _domain(
+    "nowhere": ("pf", _nowhere),
+    "negated": ("pf", _negated),
+    "other_predicate": _other(
+        "pf", -1, ("(connected ", "(linked "), ("(closed-door ", "(door "), ("(at ", "(in ")
+    ),
+    "parenthesis_left_out": ("pf", _drop_parenthesis),
+    "other_signature": _other(
+        "df", 1, (":action move ", ":action go "), ("?dir - direction) :pre", ") :pre")
+    ),
+    "domain_part_left_out": _left_out(
         " (closed-door ?loc1 - location ?loc2 - location ?dir - direction)",
         " (at ?loc - location)",
         " direction",
@@ -177,5 +177,5 @@ FAULTS: Mapping[str, Plant | None] = {
         "(not (closed-door ?loc1 ?loc2 ?dir)) ",
     ),
 }
-CIRCLES: Mapping[str, Plant | None] = {"goal_visited": FAULTS["goal_visited"]}
+CIRCLES: Mapping[str, Fault | None] = {"goal_visited": FAULTS["goal_visited"]}
 """What makes a player go to and fro until the next question says so."""

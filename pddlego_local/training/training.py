@@ -35,8 +35,12 @@ class Machine:
     @classmethod
     def of(cls, settings: TrainSettings) -> "Machine":
         """Raises MissingPart if a GPU is asked for and there is none, or a compiler."""
-        if settings.compile:
-            _need_compiler()
+        compiler = os.environ.get("CXX", "g++")
+        if settings.compile and not shutil.which(compiler):
+            raise MissingPart(
+                f"compile=true needs a C++ compiler, and {compiler} is not here (Debian and "
+                "Ubuntu: apt install g++); compile=false trains without, at about half the speed."
+            )
         gpu = torch.cuda.is_available()
         if settings.device == "cuda" and not gpu:
             raise MissingPart("device=cuda, but torch sees no GPU; give device=cpu.")
@@ -45,6 +49,17 @@ class Machine:
         if settings.precision == "auto":
             bf16 = torch.cuda.is_bf16_supported() if on_gpu else "amx_bf16" in _about_the_cpu()
         return cls(torch.cuda.get_device_name() if on_gpu else _processor(), on_gpu, bf16)
+
+
+def _about_the_cpu() -> str:
+    """What Linux says of it; "" on other systems."""
+    path = Path("/proc/cpuinfo")
+    return path.read_text() if path.is_file() else ""
+
+
+def _processor() -> str:
+    name = re.search(r"^model name\s*: (.+)$", _about_the_cpu(), re.MULTILINE)
+    return name[1] if name else platform.processor() or "a CPU"
 
 
 def with_lora(model: Any, lora: Lora) -> Any:
@@ -77,12 +92,13 @@ def train_round(
     model.set_attn_implementation("sdpa" if machine.on_gpu else "eager")
     if settings.compile:
         model.compile(dynamic=True)
+    padding = tokenizer.pad_token_id  # any token will do: it is masked
     trainer = AnswerTrainer(
         model=model,
         args=_arguments(settings, round_, folder, machine),
         train_dataset=rows,
         eval_dataset=held_out,
-        data_collator=Collate(_padding(tokenizer)),
+        data_collator=Collate(tokenizer.eos_token_id if padding is None else padding),
         question_loss=settings.question_loss,
         compute_metrics=lambda held: {"right": float(np.mean(held.predictions))},
         callbacks=[_Progress(report)],
@@ -90,21 +106,6 @@ def train_round(
     trainer.remove_callback(transformers.PrinterCallback)
     trainer.train(resume_from_checkpoint=last_checkpoint(folder))
     return trainer.accelerator.unwrap_model(trainer.model)
-
-
-def _need_compiler() -> None:
-    compiler = os.environ.get("CXX", "g++")
-    if not shutil.which(compiler):
-        raise MissingPart(
-            f"compile=true needs a C++ compiler, and {compiler} is not here (Debian and Ubuntu: "
-            "apt install g++); compile=false trains without, at about half the speed."
-        )
-
-
-def _padding(tokenizer: Any) -> int:
-    """Any token will do: it is masked."""
-    padding = tokenizer.pad_token_id
-    return int(tokenizer.eos_token_id if padding is None else padding)
 
 
 def last_checkpoint(folder: Path) -> str | None:
@@ -171,14 +172,3 @@ class _Progress(TrainerCallback):
         line |= {name: logs[key] for key, name in known.items() if key in logs}
         self._last = now
         self._report(line)
-
-
-def _about_the_cpu() -> str:
-    """What Linux says of it; "" on other systems."""
-    path = Path("/proc/cpuinfo")
-    return path.read_text() if path.is_file() else ""
-
-
-def _processor() -> str:
-    names = re.findall(r"^model name\s*: (.+)$", _about_the_cpu(), re.MULTILINE)
-    return names[0] if names else platform.processor() or "a CPU"

@@ -24,11 +24,11 @@ from pddlego_local.training.examples import (
     METHOD,
     Example,
     Game,
-    Slips,
     Taught,
     examples_of,
 )
 from pddlego_local.training.faults import FAULTS, plant
+from pddlego_local.training.players import slips
 from tools.bench.walk import place_of_departure
 
 GAMES = [Game(FIRST_SEED + number) for number in range(30)]
@@ -43,7 +43,7 @@ def planner() -> Iterator[FastDownward]:
 
 @pytest.fixture(scope="module")
 def examples(planner: FastDownward) -> list[Example]:
-    return [e for game in GAMES for e in examples_of(game, Slips.of(game.seed), planner, FREE)]
+    return [e for game in GAMES for e in examples_of(game, slips(game.seed), planner, FREE)]
 
 
 def test_every_kind_of_question_comes_up(examples: list[Example]) -> None:
@@ -67,7 +67,7 @@ def test_a_game_gives_the_same_examples_each_time(
     planner: FastDownward, examples: list[Example]
 ) -> None:
     for game in GAMES[3:8]:
-        again = list(examples_of(game, Slips.of(game.seed), planner, FREE))
+        again = list(examples_of(game, slips(game.seed), planner, FREE))
         assert again == [example for example in examples if example.game == game.seed]
 
 

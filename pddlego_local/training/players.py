@@ -1,0 +1,55 @@
+"""Who plays the games that are learned from: the reference with planted slips, or the model that is
+being trained, which runs into what its own answers lead to (DAgger, Ross et al. 2011).
+"""
+
+import random
+from collections.abc import Callable
+from pathlib import Path
+
+from pddlego_local.core.nouns import Completion, Sampling
+from pddlego_local.core.seeds import derive_seed
+from pddlego_local.decoding.forms import Keys
+from pddlego_local.decoding.question import Drawn, Question
+from pddlego_local.episode.drawing import draw
+from pddlego_local.models.transformers import Engine, TransformersModel
+from pddlego_local.training.faults import CIRCLES, FAULTS, plant
+
+TEMPERATURES = (0.0, 0.7, 1.0)
+MAX_TOKENS = 1024
+
+Player = Callable[[Question[Keys], str, Sampling], Drawn]
+"""Answers a question, given its right answer."""
+
+
+def slips(seed: int) -> Player:
+    """Plays a game as the reference, now and then with a planted slip; some games go to and fro."""
+    rng = random.Random(derive_seed("slips", seed))
+    circles = rng.random() < 0.06
+    rate = 0.75 if circles else rng.choices((0.0, 0.15, 0.35, 0.6), weights=(3, 4, 3, 1))[0]
+
+    def play(question: Question[Keys], right: str, sampling: Sampling) -> Drawn:
+        slipped = rng.random() < rate
+        text = plant(rng, right, CIRCLES if circles else FAULTS) if slipped else right
+        return Drawn(Completion(text, "stop", 0, 0, 0.0))
+
+    return play
+
+
+def students(folder: Path) -> Callable[[int], Player]:
+    """Weights in a folder as a player for each game's seed, which has its own temperature. They
+    answer freely: a grammar would hide the slips that are to be mended."""
+    engine = Engine(device="cpu", threads=1)
+    model = TransformersModel(weights=str(folder), dtype="float32", engine=engine)
+
+    def for_game(seed: int) -> Player:
+        temperature = random.Random(derive_seed("student", seed)).choice(TEMPERATURES)
+
+        def play(question: Question[Keys], right: str, sampling: Sampling) -> Drawn:
+            own_seed = derive_seed(seed, sampling.seed)
+            own = Sampling(temperature=temperature, max_tokens=MAX_TOKENS, seed=own_seed)
+            (drawn,) = draw(model, question, None, own, {})
+            return drawn
+
+        return play
+
+    return for_game
