@@ -52,8 +52,7 @@ NEVER_RETRIED = (MissingPart, GrammarIgnored, RecordFault)
 class CellResult:
     """How one cell went. `faults` are the episodes that ended in an infrastructure fault, as
     "game 3, trial 0: …", `refused` the fault for which none could begin, or that another process is
-    playing the cell; `left` is how many were not begun because the run ended early, for the
-    `reason`."""
+    playing the cell; `left` is how many were not begun: the run ended early, for the `reason`."""
 
     folder: Path
     played: int = 0
@@ -66,8 +65,7 @@ class CellResult:
 class OpenCell:
     """A cell that this process holds until `close`. `missing` are the episodes, as (game, trial),
     that have no terminal row yet; `ready` says that nothing is to be done, run.json included.
-    `result` is how it went so far, `in_flight` how many episodes were handed out and have not
-    ended: both are kept by `next_episodes` and `ended`.
+    `result` is how it went so far, `in_flight` how many of its episodes are handed out.
     """
 
     def __init__(
