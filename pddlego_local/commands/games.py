@@ -15,7 +15,7 @@ from pddlego_local.environments.alfworld.games import (
     Game,
     make_game,
 )
-from pddlego_local.environments.alfworld.playthrough import unwinnable
+from pddlego_local.environments.alfworld.process import unwinnable
 
 HELP = "game files of our own making, in the layout of the ALFWorld data set"
 BATCH = 20  # games checked and written at a time

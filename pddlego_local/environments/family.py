@@ -16,7 +16,6 @@ import hashlib
 import importlib
 import re
 import sys
-from collections.abc import Callable, Sequence
 from functools import cache
 from importlib import resources
 from importlib.resources.abc import Traversable
@@ -26,15 +25,14 @@ from typing import Any
 import yaml
 
 from pddlego_local.core.errors import ConfigError
-from pddlego_local.core.nouns import Turn
-from pddlego_local.environments.known import Known
+from pddlego_local.environments.maps import Describe
 
 ALWAYS = ("game.py", "tables.yaml", "domain.pddl")
 
 
 def check(package: str, *further: str) -> None:
     """Raises ConfigError naming the first file that is missing: of those that every environment
-    has, and `further` ones. (`prompts.check` says what the prompts of a method need.)"""
+    has, and `further` ones. What the prompts of a method need is `prompts.check`'s."""
     for name in (*ALWAYS, *further):
         file(package, name)
 
@@ -76,9 +74,8 @@ def reference(package: str) -> ModuleType:
     return importlib.import_module(f"{package}.reference")
 
 
-def known(package: str) -> Callable[[Sequence[Turn], str], list[Known]] | None:
-    """Tells of (all that a game has said so far, a problem file) what is known of the map; a reset
-    begins with the first turn again. None where the environment has no map.
+def known(package: str) -> Describe | None:
+    """None where the environment has no map.
 
     `package` may come from a foreign record: nothing is imported for it but what lies beside this
     file, or belongs to a package that is imported already.
@@ -92,14 +89,13 @@ def known(package: str) -> Callable[[Sequence[Turn], str], list[Known]] | None:
         return None
 
 
-def import_known(package: str) -> Callable[[Sequence[Turn], str], list[Known]]:
+def import_known(package: str) -> Describe:
     """As `known`, of any package. Raises ConfigError where it has no known.py."""
     try:
-        module = importlib.import_module(f"{package}.known")
-        function: Callable[[Sequence[Turn], str], list[Known]] = module.known
+        describe: Describe = importlib.import_module(f"{package}.known").known
     except (ImportError, AttributeError, ValueError, TypeError) as error:
         raise ConfigError(f"{package}: there is no {package}.known to ask ({error})") from error
-    return function
+    return describe
 
 
 def sha256(package: str, *names: str) -> str:

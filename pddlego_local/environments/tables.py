@@ -45,32 +45,25 @@ class Tables:
     @classmethod
     def load(cls, package: str) -> "Tables":
         """Raises ConfigError where a file is missing or a key is wrong."""
-        try:
-            return cls._read(package)
-        except (KeyError, TypeError, re.error) as error:
-            raise ConfigError(f"{family.file(package, 'tables.yaml')}: {error}") from error
-
-    @classmethod
-    def _read(cls, package: str) -> "Tables":
         data: Mapping[str, list[dict[str, Any]]] = family.words(package, "tables.yaml")
-        in_prompt = [entry.get("in_prompt", True) for entry in data["actions"]]
-        actions = tuple(
-            Action(**{key: value for key, value in entry.items() if key != "in_prompt"})
-            for entry in data["actions"]
-        )
-        return cls(
-            actions,
-            tuple(itertools.compress(actions, in_prompt)),
-            tuple(
+        try:
+            in_prompt = [entry.get("in_prompt", True) for entry in data["actions"]]
+            actions = tuple(
+                Action(**{key: value for key, value in entry.items() if key != "in_prompt"})
+                for entry in data["actions"]
+            )
+            feedback = tuple(
                 FeedbackRule(
                     re.compile(rule["command"], re.DOTALL),
                     re.compile(rule["reply"], re.DOTALL),
                     rule["message"],
                 )
                 for rule in data["feedback"]
-            ),
-            domain_text(package, "domain.pddl"),
-        )
+            )
+        except (KeyError, TypeError, re.error) as error:
+            raise ConfigError(f"{family.file(package, 'tables.yaml')}: {error}") from error
+        schemas = tuple(itertools.compress(actions, in_prompt))
+        return cls(actions, schemas, feedback, domain_text(package, "domain.pddl"))
 
     def command(self, planned: str, spell: Callable[[str], str] = spaced) -> str | None:
         """From "(move kitchen corridor west)" to "move west"; None if name or arity fit no action.

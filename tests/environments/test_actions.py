@@ -5,6 +5,7 @@ import re
 import pytest
 
 from pddlego_local.core.nouns import Action
+from pddlego_local.core.protocols import Environment
 from pddlego_local.environments.alfworld import game as alfworld
 from pddlego_local.environments.coin import game as coin
 from pddlego_local.environments.cooking import game as cooking
@@ -12,6 +13,11 @@ from pddlego_local.environments.tables import difficulty_groups
 from pddlego_local.pddl.check import check
 
 ENVIRONMENTS = {"coin": coin, "cooking": cooking, "alfworld": alfworld}
+PLAYED: dict[str, Environment] = {
+    "coin": coin.Coin(),
+    "cooking": cooking.Cooking(),
+    "alfworld": alfworld.Alfworld(),
+}
 ACTIONS = [(name, action) for name in ENVIRONMENTS for action in ENVIRONMENTS[name].TABLES.actions]
 
 
@@ -22,7 +28,7 @@ def test_a_planned_action_becomes_a_command_and_its_arguments_come_back(
     """Arguments that would mislead a search for substrings: action names, prefixes of others."""
     arguments = ("inner0", "opened1", "taken2", "within3")
     given = dict(zip(action.variables, arguments, strict=False))
-    command = ENVIRONMENTS[name].command(f"({action.name.upper()} {' '.join(given.values())})")
+    command = PLAYED[name].command(f"({action.name.upper()} {' '.join(given.values())})")
     assert command
     found = ENVIRONMENTS[name].TABLES.parse(command)
     assert found
@@ -39,8 +45,8 @@ def test_one_argument_too_few_or_too_many_is_no_command(name: str) -> None:
         for count in (len(action.variables) - 1, len(action.variables) + 1):
             if count >= 0:
                 planned = f"({' '.join([action.name, *['a1'] * count])})"
-                assert ENVIRONMENTS[name].command(planned) is None
-    assert ENVIRONMENTS[name].command("()") is None
+                assert PLAYED[name].command(planned) is None
+    assert PLAYED[name].command("()") is None
     assert ENVIRONMENTS[name].TABLES.parse("dance with wolves") is None
 
 

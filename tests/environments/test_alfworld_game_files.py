@@ -13,7 +13,7 @@ from pddlego_local.commands import games
 from pddlego_local.core.errors import ConfigError, EnvironmentFault, RecordFault
 from pddlego_local.environments.alfworld.games import PLAIN_TYPES, TASK_TYPES, Game, make_game
 from pddlego_local.environments.alfworld.installation import find_environment, python
-from pddlego_local.environments.alfworld.playthrough import unwinnable
+from pddlego_local.environments.alfworld.process import unwinnable
 
 PLAIN_ALFWORLD = """
 import json, sys

@@ -20,9 +20,14 @@ from pddlego_local.decoding.grammars.lark_text import accepts, load
 from pddlego_local.environments.alfworld.game import Alfworld, spelled
 from pddlego_local.environments.alfworld.games import TASK_TYPES
 from pddlego_local.environments.alfworld.installation import find_package
-from pddlego_local.environments.alfworld.reference import DOMAIN, formalize, problem, subgoals
+from pddlego_local.environments.alfworld.reference import (
+    DOMAIN,
+    ORDER,
+    formalize,
+    problem,
+    subgoals,
+)
 from pddlego_local.environments.alfworld.room_map import RoomMap
-from pddlego_local.environments.alfworld.search import ORDER
 from pddlego_local.environments.alfworld.task import Task, goals, parse_task
 from pddlego_local.environments.tables import Tables
 from pddlego_local.pddl.check import check

@@ -7,7 +7,7 @@ from pddlego_local.core.record.events import ActionTaken, Event, Plan, Restart, 
 from pddlego_local.core.record.folder import transcripts
 from pddlego_local.environments.alfworld.known import known as receptacles
 from pddlego_local.environments.coin.known import known as ways
-from pddlego_local.environments.known import Known
+from pddlego_local.environments.maps import Known
 from pddlego_local.report.pages.episode import entries, map_lines, turns_of
 
 KITCHEN = (

@@ -17,11 +17,10 @@ from pddlego_local.core.nouns import Budget, Goal, Names, Observation, Turn
 from pddlego_local.environments.alfworld.data import find_games, find_split, own_game, read_game
 from pddlego_local.environments.alfworld.games import PLAIN_TYPES, TASK_TYPES
 from pddlego_local.environments.alfworld.installation import find_environment
-from pddlego_local.environments.alfworld.problem import MIDDLE
 from pddlego_local.environments.alfworld.process import AlfworldGame, GameProcess, Limits, Reply
-from pddlego_local.environments.alfworld.room_map import mentioned, pddl_name
+from pddlego_local.environments.alfworld.room_map import MIDDLE, mentioned, pddl_name
 from pddlego_local.environments.alfworld.task import goals
-from pddlego_local.environments.map_hash import map_hash
+from pddlego_local.environments.maps import map_hash
 from pddlego_local.environments.tables import Tables
 
 TABLES = Tables.load(__package__)

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from pddlego_local.core.nouns import Turn
 from pddlego_local.environments.alfworld.room_map import RoomMap, pddl_name
-from pddlego_local.environments.known import Known
+from pddlego_local.environments.maps import Known
 from pddlego_local.pddl.edit import facts_as_names
 
 

@@ -5,11 +5,14 @@ Reads texts only, never the game's state. Names are the game's: "mug 3".
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Self
 
 from pddlego_local.core.nouns import Turn
+
+MIDDLE = "init_receptacle"
+"""Where one is before the first move, as PDDL names it; the name is PDDLego+'s (appendix C.6)."""
 
 _THING = r"([a-z]+ \d+)"
 _MENTIONED = re.compile(rf"\b{_THING}\b")
@@ -86,9 +89,23 @@ class RoomMap:
         places = [place for place, things in self.inside.items() if thing in things]
         return self.here if self.here in places else next(iter(places), "")
 
-    def unexplored(self) -> list[str]:
-        """What was not looked into yet, in the order of the first observation."""
-        return [place for place in self.receptacles if place not in self.inside]
+    def next_place(self, sought: str, order: Mapping[str, int]) -> str:
+        """The best place not looked into yet, for a class of objects or of receptacles; "" if none.
+
+        `order` ranks classes of receptacles; those that it does not name come in the order of the
+        first observation. What is closed right here comes first: opening it is one action. What
+        shares this spot comes last: the player has to leave and come back to see it.
+        """
+
+        def rank(place: str) -> tuple[bool, bool, int]:
+            return (
+                not (place == self.here and place in self.closed),
+                self.beside(self.here, place),
+                order.get(class_of(place), len(order)),
+            )
+
+        unexplored = [place for place in self.receptacles if place not in self.inside]
+        return min(of_class(sought, unexplored) or unexplored, key=rank, default="")
 
     def beside(self, first: str, second: str) -> bool:
         return first != second and any({first, second} <= spot for spot in self.spots)

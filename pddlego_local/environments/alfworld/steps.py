@@ -7,9 +7,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from pddlego_local.environments.alfworld.problem import Fact
 from pddlego_local.environments.alfworld.room_map import RoomMap, class_of, of_class
 from pddlego_local.environments.alfworld.task import STATES, TOOLS, Task, fitting, placed_best
+from pddlego_local.environments.writing import Fact
 
 KNIVES = ("knife", "butterknife")
 

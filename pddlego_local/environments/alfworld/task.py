@@ -13,7 +13,6 @@ from typing import Literal
 from pddlego_local.core.errors import EnvironmentFault
 from pddlego_local.core.nouns import Goal, Turn
 from pddlego_local.environments.alfworld.room_map import RoomMap, class_of, of_class, pddl_name
-from pddlego_local.environments.alfworld.search import next_place
 
 Kind = Literal["put", "clean", "heat", "cool", "look"]
 TOOLS = {"clean": "sinkbasin", "heat": "microwave", "cool": "fridge"}
@@ -113,7 +112,7 @@ def goals(memory: Sequence[Turn]) -> tuple[Goal, ...]:
     task, room = read_task(memory), RoomMap.of(memory)
     end = _look(task) if task.kind == "look" else _put(task, task.count)
     carries = class_of(room.held) == task.object
-    place = next_place(room, task.receptacle if carries else "", order={})
+    place = room.next_place(task.receptacle if carries else "", order={})
     exploring = [_explore(place, closed=place in room.closed)] if place else []
     return (end, *_missing(task, room), *exploring, OPEN_ANY, VISIT_ANY)
 

@@ -11,19 +11,13 @@ from pydantic import ConfigDict, Field
 from pydantic.dataclasses import dataclass
 
 from pddlego_local.core.nouns import Budget, Goal, Names, Observation, Turn
-from pddlego_local.environments.map_hash import map_hash
+from pddlego_local.environments.maps import map_hash
 from pddlego_local.environments.tables import Tables
 from pddlego_local.environments.textworld_express.game import SEEDS, ExpressGame, Reply, java_path
-from pddlego_local.environments.textworld_express.house_map import names
+from pddlego_local.environments.textworld_express.house_map import UNVISITED, names
 
 TABLES = Tables.load(__package__)
-GOALS = (
-    Goal("take the coin", "(have-coin)"),
-    Goal(
-        "be in a room that is not visited yet",
-        "(exists (?loc - location) (and (at ?loc) (not (visited ?loc))))",
-    ),
-)
+GOALS = (Goal("take the coin", "(have-coin)"), UNVISITED)
 
 
 @dataclass(config=ConfigDict(extra="forbid"), kw_only=True)
@@ -98,7 +92,7 @@ class Coin:
         return names(memory)
 
     def command(self, action: str) -> str | None:
-        return command(action)
+        return TABLES.command(action)
 
     def won(self) -> bool:
         """The game's own rule: the coin is taken. Plays "take coin"."""
@@ -113,11 +107,6 @@ class Coin:
         commands = tuple(c for c in reply.commands if c.startswith(("open ", "close ", "move ")))
         text = reply.text if self.furniture else without_furniture(reply.text)
         return Observation(text.strip(), feedback, success, commands=commands)
-
-
-def command(planned: str) -> str | None:
-    """The game's command for a planned "(move a b west)"; None if there is none."""
-    return TABLES.command(planned)
 
 
 def without_furniture(look: str) -> str:

@@ -7,8 +7,11 @@ import re
 from collections.abc import Sequence
 
 from pddlego_local.core.nouns import Turn
-from pddlego_local.environments.coin.game import command as command
+from pddlego_local.environments.coin.game import TABLES
 from pddlego_local.environments.textworld_express.house_map import HouseMap
+from pddlego_local.environments.writing import Fact, atoms, problem_file
+
+command = TABLES.command
 
 DOMAIN = """\
 (define (domain exploration)
@@ -36,17 +39,17 @@ def formalize(
 
     The map tells all that is possible: what is `offered` adds nothing.
     """
-    house = _read(memory)
+    house = HouseMap.of(memory)
     target = house.nearest_unvisited() or house.here
     return DOMAIN, _problem("exploration", house, [], f"(at {target})")
 
 
 def problem(memory: Sequence[Turn]) -> str:
     """All that is known, for the hand-written domain; the goal is the method's to set."""
-    house = _read(memory)
-    facts = [f"(visited {room})" for room in house.exits]
+    house = HouseMap.of(memory)
+    facts: list[Fact] = [("visited", room) for room in house.exits]
     if re.search(r"\bcoin\b", memory[-1].text):
-        facts.append(f"(coin-at {house.here})")
+        facts.append(("coin-at", house.here))
     return _problem("coin_collector", house, facts, "(have-coin)")
 
 
@@ -55,26 +58,8 @@ def subgoals(memory: Sequence[Turn]) -> tuple[str, ...]:
     return ("explore the house until you see the coin",)
 
 
-def _read(memory: Sequence[Turn]) -> HouseMap:
-    house = HouseMap()
-    for turn in memory:
-        house.read(turn)
-    return house
-
-
-def _problem(domain: str, house: HouseMap, further: Sequence[str], goal: str) -> str:
-    passages = list(house.passages())
-    places = " ".join(house.places())
-    directions = dict.fromkeys([direction for _, _, direction, _ in passages])
-    facts = [f"(at {house.here})", *further] + [
-        f"({'closed-door' if closed else 'connected'} {start} {to} {direction})"
-        for start, to, direction, closed in passages
-    ]
-    lines = "\n    ".join(facts)
-    return (
-        "(define (problem explore)\n"
-        f"  (:domain {domain})\n"
-        f"  (:objects\n    {places} - location\n    {' '.join(directions)} - direction)\n"
-        f"  (:init\n    {lines})\n"
-        f"  (:goal {goal}))\n"
-    )
+def _problem(domain: str, house: HouseMap, further: Sequence[Fact], goal: str) -> str:
+    directions = dict.fromkeys(direction for _, _, direction, _ in house.passages())
+    objects = f"{' '.join(house.places())} - location", f"{' '.join(directions)} - direction"
+    facts = [("at", house.here), *further, *house.ways()]
+    return problem_file("explore", domain, objects, atoms(facts, str), goal)

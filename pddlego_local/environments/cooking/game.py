@@ -20,16 +20,12 @@ from pddlego_local.environments.cooking.text import (
     mentioned,
     processed,
 )
-from pddlego_local.environments.map_hash import map_hash
+from pddlego_local.environments.maps import map_hash
 from pddlego_local.environments.tables import Tables
 from pddlego_local.environments.textworld_express.game import SEEDS, ExpressGame, Reply, java_path
-from pddlego_local.environments.textworld_express.house_map import names, pddl_name
+from pddlego_local.environments.textworld_express.house_map import UNVISITED, names, pddl_name
 
 TABLES = Tables.load(__package__)
-UNVISITED = Goal(
-    "be in a room that is not visited yet",
-    "(exists (?loc - location) (and (at ?loc) (not (visited ?loc))))",
-)
 NOT_OFFERED = ("close ", "examine ", "inventory", "look around", "read cookbook", "take cookbook")
 
 
@@ -68,8 +64,7 @@ class Cooking:
         are what the goal is made of."""
         if (house := self._game.house) is None:
             return ""
-        things = sorted(dataclasses.astuple(thing) for thing in house.things)
-        return map_hash(self.name, house.start, house.ways, things)
+        return map_hash(self.name, house.start, house.ways, sorted(house.things))
 
     def __post_init__(self) -> None:
         self._won = False
@@ -126,7 +121,7 @@ class Cooking:
         return dataclasses.replace(names(memory, mentioned), goals=())
 
     def command(self, action: str) -> str | None:
-        return command(action)
+        return TABLES.command(action)
 
     def won(self) -> bool:
         """The game's own rule: the meal is eaten. It is the paper's rule too."""
@@ -139,8 +134,3 @@ class Cooking:
         self._won = reply.won
         commands = tuple(c for c in reply.commands if not c.startswith(NOT_OFFERED))
         return Observation(text.strip(), feedback, reply.won, reply.lost, commands)
-
-
-def command(planned: str) -> str | None:
-    """The game's command for a planned "(take red_onion kitchen)"; None if there is none."""
-    return TABLES.command(planned)

@@ -1,3 +1,3 @@
 """What a report shows of the house."""
 
-from pddlego_local.environments.textworld_express.known import known as known
+from pddlego_local.environments.textworld_express.house_map import known as known

@@ -9,11 +9,13 @@ from collections.abc import Iterator, Sequence
 from itertools import takewhile
 
 from pddlego_local.core.nouns import Turn
-from pddlego_local.environments.cooking.game import command as command
-from pddlego_local.environments.cooking.problem import Fact, chores, world, write
+from pddlego_local.environments.cooking.game import TABLES
 from pddlego_local.environments.cooking.text import APPLIANCES, COOKS, CUTS, KNIFE, Kitchen
 from pddlego_local.environments.tables import domain_text
+from pddlego_local.environments.textworld_express.house_map import pddl_name
+from pddlego_local.environments.writing import Fact, atoms, problem_file
 
+command = TABLES.command
 DOMAIN = domain_text(__package__, "reference.pddl")
 PREPARED: Fact = ("prepared",)
 EATEN: Fact = ("eaten",)
@@ -33,8 +35,8 @@ def formalize(
     """
     kitchen = Kitchen.read(memory)
     aim = _aims(kitchen)[goal] if goal else EATEN
-    facts = [*world(kitchen), *chores(kitchen)]
-    return DOMAIN, write(kitchen, "cooking", facts, _next_stretch(kitchen, aim))
+    facts = [*_world(kitchen), *_chores(kitchen)]
+    return DOMAIN, _problem(kitchen, "cooking", facts, _next_stretch(kitchen, aim))
 
 
 def problem(memory: Sequence[Turn]) -> str:
@@ -42,7 +44,7 @@ def problem(memory: Sequence[Turn]) -> str:
     kitchen = Kitchen.read(memory)
     visited = [("visited", room) for room in kitchen.house.exits]
     here = ("at", kitchen.house.here)
-    return write(kitchen, "cooking_world", [*world(kitchen), *visited], [here])
+    return _problem(kitchen, "cooking_world", [*_world(kitchen), *visited], [here])
 
 
 def subgoals(memory: Sequence[Turn]) -> tuple[str, ...]:
@@ -148,3 +150,48 @@ def _discoveries(kitchen: Kitchen, unknown: Sequence[str]) -> Iterator[Fact]:
     yield from (fact for fact in promising if fact not in here)
     if foods or KNIFE in unknown:
         yield from (("opened", *entry) for entry in closed if entry[0] not in likely)
+
+
+def _problem(kitchen: Kitchen, domain: str, facts: Sequence[Fact], goal: Sequence[Fact]) -> str:
+    """With all objects that are known: the recipe's ingredients are objects before they are found,
+    and so is a knife that is needed."""
+    passages = list(kitchen.house.passages())
+    things = [*kitchen.recipe.ingredients, *kitchen.held, *kitchen.items]
+    kinds = {
+        "location": [*kitchen.house.exits, *(to for _, to, _, _ in passages), "kitchen"],
+        "direction": [direction for _, _, direction, _ in passages],
+        "container": [name for name, _ in (*kitchen.closed, *kitchen.opened)],
+        "ingredient": [name for name in things if name not in (KNIFE, "cookbook")],
+        "knife": [KNIFE] if kitchen.recipe.cuts or KNIFE in things else [],
+        **{name: [name] for name, _ in kitchen.appliances},
+    }
+    objects = [
+        f"{' '.join(map(pddl_name, dict.fromkeys(names)))} - {kind}"
+        for kind, names in kinds.items()
+        if names
+    ]
+    wanted = "\n    ".join(["(and", *atoms(goal, pddl_name)]) + ")"
+    return problem_file(f"{domain}_now", domain, objects, atoms(facts, pddl_name), wanted)
+
+
+def _world(kitchen: Kitchen) -> list[Fact]:
+    """Where everything is, what is held and what is processed."""
+    return [
+        ("at", kitchen.house.here),
+        *kitchen.house.ways(),
+        *(("obj-at", name, room) for name, room in kitchen.appliances),
+        *(("obj-at", name, room) for name, room in kitchen.items.items() if name != "cookbook"),
+        *(("have", name) for name in kitchen.held if name != "cookbook"),
+        *sorted(kitchen.done),
+    ]
+
+
+def _chores(kitchen: Kitchen) -> list[Fact]:
+    """What the hand-written domain leaves to the method: containers, the kitchen, the meal."""
+    return [
+        *(("closed", name, room) for name, room in kitchen.closed),
+        *(("opened", name, room) for name, room in kitchen.opened),
+        ("is-kitchen", "kitchen"),
+        *([PREPARED] if kitchen.prepared else []),
+        *([EATEN] if kitchen.eaten else []),
+    ]

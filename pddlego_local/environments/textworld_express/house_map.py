@@ -1,16 +1,24 @@
-"""What the texts of TextWorldExpress tell of a house: its rooms, doors, and all that is named.
+"""What the texts of TextWorldExpress tell of a house: its rooms, doors, and all that is named;
+beside it, for a report, what a problem file says of the house.
 
 Reads texts only, never the game's state. Rooms have PDDL's spelling: "living_room".
 """
 
 import re
-from collections import deque
+from collections import defaultdict, deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
-from pddlego_local.core.nouns import Names, Turn
+from pddlego_local.core.nouns import Goal, Names, Turn
+from pddlego_local.environments.maps import Known
+from pddlego_local.environments.writing import Fact
+from pddlego_local.pddl.edit import facts_as_names
 
 OPPOSITE = {"north": "south", "south": "north", "east": "west", "west": "east"}
+UNVISITED = Goal(
+    "be in a room that is not visited yet",
+    "(exists (?loc - location) (and (at ?loc) (not (visited ?loc))))",
+)
 
 _ROOM = re.compile(r"You are in the ([a-z ]+?)\.")
 _EXIT = re.compile(
@@ -41,6 +49,13 @@ class HouseMap:
     exits: dict[str, dict[str, str | None]] = field(default_factory=dict)
     closed: set[tuple[str, str]] = field(default_factory=set)
 
+    @classmethod
+    def of(cls, memory: Iterable[Turn]) -> "HouseMap":
+        house = cls()
+        for turn in memory:
+            house.read(turn)
+        return house
+
     def read(self, turn: Turn) -> None:
         if room := _ROOM.search(turn.text):
             self._look(pddl_name(room[1]), turn.text)
@@ -59,6 +74,13 @@ class HouseMap:
             for direction, beyond in exits.items():
                 place = beyond or f"behind_{room}_{direction}"
                 yield room, place, direction, (room, direction) in self.closed
+
+    def ways(self) -> list[Fact]:
+        """The passages as the references write them."""
+        return [
+            ("closed-door" if closed else "connected", start, to, direction)
+            for start, to, direction, closed in self.passages()
+        ]
 
     def places(self) -> tuple[str, ...]:
         """All rooms that are known of, those not visited and the unknown ones included."""
@@ -135,3 +157,28 @@ def names(memory: Sequence[Turn], mentioned: Callable[[str], Iterable[str]] = me
 def pddl_name(words: str) -> str:
     """How PDDL, which ignores case, spells a game's name: "TV stand" is "tv_stand"."""
     return words.strip().lower().replace(" ", "_")
+
+
+def known(turns: Sequence[Turn], problem: str) -> list[Known]:
+    """One line for each way out of a room; a way is written by a fact that names two places and a
+    direction, whatever its predicate is called."""
+    told = {
+        (room, direction): _way(place, closed)
+        for room, place, direction, closed in HouseMap.of(turns).passages()
+    }
+    written: defaultdict[tuple[str, str], list[str]] = defaultdict(list)
+    for predicate, *terms in facts_as_names(problem):
+        directions = [term for term in terms if term in OPPOSITE]
+        places = [term for term in terms if term not in OPPOSITE]
+        if len(directions) == 1 and len(places) == 2:
+            way = _way(places[1], "closed" in predicate)
+            written[places[0], directions[0]].append(way)
+    lines = []
+    for exit_ in dict.fromkeys([*told, *written]):
+        by_game, by_problem = told.get(exit_, ""), "; ".join(written[exit_])
+        lines.append(Known(" → ".join(exit_), by_game, by_problem, agrees=by_game == by_problem))
+    return lines
+
+
+def _way(place: str, closed: bool) -> str:
+    return f"{place}, door closed" if closed else place

@@ -1,14 +1,14 @@
 """What an episode's page shows: its events in order, with what changed from one to the next, and
 what was known of the game's map when a plan was asked for."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from pddlego_local.core.nouns import Turn
 from pddlego_local.core.outcomes import CAUSES, OUTCOMES
 from pddlego_local.core.record.events import ActionTaken, Call, End, Event, Plan, Restart, Start
 from pddlego_local.environments import family
-from pddlego_local.environments.known import Known
+from pddlego_local.environments.maps import Describe, Known
 from pddlego_local.episode.episode import FIRST_COMMAND
 from pddlego_local.report.cells import CellRecord
 from pddlego_local.report.pages.answers import (
@@ -20,8 +20,6 @@ from pddlego_local.report.pages.answers import (
 )
 from pddlego_local.report.pages.links import EpisodeLink, Neighbours
 from pddlego_local.report.pages.rendering import page
-
-Describe = Callable[[Sequence[Turn], str], list[Known]]
 
 
 @dataclass(frozen=True)
