@@ -1,7 +1,5 @@
-"""Where ALFWorld games come from: made from a seed, or found in the real data set.
-
-Files are read and never written. Games are put together here, in memory; what plays them is
-process.py.
+"""ALFWorld's games in the real data set. Its files are read and never written; games are put
+together here, in memory, and process.py plays them.
 """
 
 import json
@@ -12,19 +10,12 @@ from random import Random
 from typing import Any
 
 from pddlego_local.core.errors import ConfigError, UnsolvableGame
-from pddlego_local.environments.alfworld.games import make_game
-from pddlego_local.environments.alfworld.games.layout import goals, logic
+from pddlego_local.environments.alfworld.games.layout import draw_goal, rules
 from pddlego_local.environments.alfworld.process import AlfworldGame
 
 VERSION_FOLDER = "json_2.1.1"
 SLICED = "Sliced"  # in a folder's name: "pick_cool_then_place_in_recep-AppleSliced-None-Sink-4"
 CURRENT_GRAMMAR = "move {o} to {r}"
-
-
-def own_game(seed: int, task_types: Sequence[str], split: str = "") -> AlfworldGame:
-    """The game of this seed. Its task type is `task_types[seed % len(task_types)]`."""
-    game = make_game(seed, task_types[seed % len(task_types)], split)
-    return AlfworldGame(game.task_type, game.domain, game.grammar, game.problem, game.floor_plan)
 
 
 def find_split(data: Path, split: str) -> Path:
@@ -77,22 +68,18 @@ def read_game(trial: Path) -> AlfworldGame:
     if content.get("solvable") is False:
         raise UnsolvableGame("the data set marks it as having no solution")
     try:
-        parameters = trajectory["pddl_params"]
-        task_type = trajectory["task_type"] + ("+slice" if parameters["object_sliced"] else "")
+        plain, parameters = trajectory["task_type"], trajectory["pddl_params"]
+        task_type = plain + ("+slice" if parameters["object_sliced"] else "")
         if CURRENT_GRAMMAR in content.get("grammar", ""):
-            return AlfworldGame(
-                task_type,
-                content["pddl_domain"],
-                content["grammar"],
-                content["pddl_problem"],
-                _floor_plan(trajectory),
-            )
-        sentence = _sentence(content["grammar"]) if content else _draw_sentence(trajectory)
+            logic = content["pddl_domain"], content["grammar"]
+        elif content:
+            logic = rules(_sentence(content["grammar"]))
+        else:  # always the same sentence for the same trial
+            logic = rules(draw_goal(Random(trajectory["task_id"]), plain, parameters)[0])
         problem = content["pddl_problem"] if content else (trial / "initial_state.pddl").read_text()
     except (KeyError, TypeError, OSError, UnicodeError) as error:
         raise _unreadable(trial, error) from None
-    grammar = logic().grammar.replace("UNKNOWN GOAL", sentence)
-    return AlfworldGame(task_type, logic().domain, grammar, problem, _floor_plan(trajectory))
+    return AlfworldGame(task_type, *logic, problem, _floor_plan(trajectory))
 
 
 def _playable(trial: Path) -> bool:
@@ -118,15 +105,6 @@ def _sentence(grammar: str) -> str:
     if match is None:
         raise KeyError("the task's sentence")
     return match[1]
-
-
-def _draw_sentence(trajectory: dict[str, Any]) -> str:
-    """One of the package's sentences for this task; always the same for the same trial."""
-    parameters = trajectory["pddl_params"]
-    kind = trajectory["task_type"] + ("_slice" if parameters["object_sliced"] else "")
-    template: str = Random(trajectory["task_id"]).choice(goals()[kind]["templates"])
-    names = {"obj": "object", "recep": "parent", "toggle": "toggle", "mrecep": "mrecep"}
-    return template.format(**{k: parameters[f"{v}_target"].lower() for k, v in names.items()})
 
 
 def _json(file: Path) -> dict[str, Any]:

@@ -14,8 +14,8 @@ from pydantic.dataclasses import dataclass
 
 from pddlego_local.core.errors import ConfigError, EnvironmentFault
 from pddlego_local.core.nouns import Budget, Goal, Names, Observation, Turn
-from pddlego_local.environments.alfworld.data import find_games, find_split, own_game, read_game
-from pddlego_local.environments.alfworld.games import PLAIN_TYPES, TASK_TYPES
+from pddlego_local.environments.alfworld.data import find_games, find_split, read_game
+from pddlego_local.environments.alfworld.games import PLAIN_TYPES, TASK_TYPES, make_game
 from pddlego_local.environments.alfworld.installation import find_environment
 from pddlego_local.environments.alfworld.process import AlfworldGame, GameProcess, Limits, Reply
 from pddlego_local.environments.alfworld.room_map import MIDDLE, mentioned, pddl_name
@@ -132,7 +132,7 @@ class Alfworld:
 
     def _find(self, seed: int) -> AlfworldGame:
         if self._folder is None:
-            return own_game(seed, self.task_types, self.split)
+            return make_game(seed, self.task_types[seed % len(self.task_types)], self.split)
         self._trials = self._trials or find_games(self._folder, self.task_types)
         if seed >= len(self._trials):
             raise ConfigError(

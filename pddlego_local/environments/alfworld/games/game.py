@@ -8,23 +8,18 @@ from typing import Any
 
 from pddlego_local.core.errors import ConfigError
 from pddlego_local.environments.alfworld.games.house import House, draw_receptacles, draw_things
-from pddlego_local.environments.alfworld.games.layout import LAMP, goals, logic
-from pddlego_local.environments.alfworld.games.tasks import TASK_TYPES, Task, draw_task
-from pddlego_local.environments.alfworld.games.walkthrough import walkthrough
+from pddlego_local.environments.alfworld.games.layout import LAMP, draw_goal, rules
+from pddlego_local.environments.alfworld.games.tasks import TASK_TYPES, draw_task, walkthrough
+from pddlego_local.environments.alfworld.process import AlfworldGame
 
 BUDGET = 50
 """Commands in which every game can be won (the papers' limit on ALFWorld)."""
 
 
-@dataclass(frozen=True)
-class Game:
+@dataclass(frozen=True, kw_only=True)
+class Game(AlfworldGame):
     """One game, in memory. `traj` is what alfworld reads of ALFRED's trajectory data."""
 
-    task_type: str
-    floor_plan: str
-    domain: str
-    grammar: str
-    problem: str
     traj: Mapping[str, Any]
     walkthrough: tuple[str, ...]
     search_cost: int
@@ -70,38 +65,31 @@ def make_game(seed: int, task_type: str, split: str = "") -> Game:
     plan, task = draw_task(rng, task_type, split)
     receptacles = draw_receptacles(rng, plan, task.needed(rng, plan))
     house = House(plan, receptacles, draw_things(rng, plan, receptacles, task.least, task.allows))
-    return _game(rng, f"trial_{seed:08d}", task_type, task, house)
-
-
-def _game(rng: Random, trial: str, task_type: str, task: Task, house: House) -> Game:
-    goal = goals()[task.plain + ("_slice" if task.sliced else "")]
-    classes = {"obj": task.kind, "recep": task.target, "toggle": "" if task.target else LAMP}
-    spoken = {role: kind.lower() for role, kind in classes.items()}
-    sentence = rng.choice(goal["templates"]).format(**spoken)
+    parameters = {
+        "mrecep_target": "",
+        "object_sliced": task.sliced,
+        "object_target": task.kind,
+        "parent_target": task.target,
+        "toggle_target": "" if task.target else LAMP,
+    }
+    sentence, goal = draw_goal(rng, task.plain, parameters)
+    domain, grammar = rules(sentence)
+    trial = f"trial_{seed:08d}"
+    # ALFRED's `traj_data.json` without what only its simulator needs (poses, images, plan)
+    traj = {
+        "task_id": trial,
+        "task_type": task.plain,
+        "pddl_params": parameters,
+        "scene": {"floor_plan": plan.name, "scene_num": plan.number},
+        "turk_annotations": {"anns": [{"task_desc": sentence, "high_descs": [], "votes": []}]},
+    }
     return Game(
-        task_type=task_type,
-        floor_plan=house.plan.name,
-        domain=logic().domain,
-        grammar=logic().grammar.replace("UNKNOWN GOAL", sentence),
-        problem=house.problem(f"plan_{trial}", goal["pddl"].format(**classes).replace("#", "-")),
-        traj=_trajectory(trial, task, house, sentence),
+        task_type,
+        domain,
+        grammar,
+        house.problem(f"plan_{trial}", goal),
+        plan.name,
+        traj=traj,
         walkthrough=walkthrough(house, task),
         search_cost=house.search_cost,
     )
-
-
-def _trajectory(trial: str, task: Task, house: House, sentence: str) -> dict[str, Any]:
-    """ALFRED's `traj_data.json` without what only its simulator needs (poses, images, plan)."""
-    return {
-        "task_id": trial,
-        "task_type": task.plain,
-        "pddl_params": {
-            "mrecep_target": "",
-            "object_sliced": task.sliced,
-            "object_target": task.kind,
-            "parent_target": task.target,
-            "toggle_target": "" if task.target else LAMP,
-        },
-        "scene": {"floor_plan": house.plan.name, "scene_num": house.plan.number},
-        "turk_annotations": {"anns": [{"task_desc": sentence, "high_descs": [], "votes": []}]},
-    }

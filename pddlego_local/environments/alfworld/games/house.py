@@ -74,7 +74,7 @@ class House:
         places = [off_grid(0), *(receptacle.place for receptacle in self.receptacles)]
         yield "agent1 - agent"
         yield from (f"{kind}Type - otype" for kind in (*classes.objects, LAMP))
-        yield from (f"{kind}Type - rtype" for kind in classes.holders)
+        yield from (f"{kind}Type - rtype" for kind in classes.holds)
         yield from (f"{pddl_name(thing.id)} - object" for thing in self.things)
         yield from (f"{pddl_name(receptacle.id)} - receptacle" for receptacle in self.receptacles)
         yield from (f"{pddl_name(place)} - location" for place in places)
@@ -99,20 +99,11 @@ class House:
 
 
 def _abilities(kind: str) -> Iterator[str]:
-    classes = catalogue()
     if kind == LAMP:
         yield "toggleable"
         return
     yield "pickupable"
-    for ability, kinds in (
-        ("cleanable", classes.cleanable),
-        ("heatable", classes.heatable),
-        ("coolable", classes.coolable),
-        ("sliceable", classes.sliceable),
-        ("isReceptacleObject", classes.containers),
-    ):
-        if kind in kinds:
-            yield ability
+    yield from (ability for ability, kinds in catalogue().able.items() if kind in kinds)
 
 
 def draw_receptacles(rng: Random, plan: FloorPlan, needed: Sequence[str]) -> tuple[Receptacle, ...]:

@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
+from random import Random
 from types import SimpleNamespace
 from typing import Any
 
@@ -20,9 +21,12 @@ LAMP = "DeskLamp"
 KNIVES = ("ButterKnife", "Knife")
 STANDS = ("Desk", "Dresser", "Shelf", "SideTable")  # what lamps stand on in ALFRED's rooms
 BASIN = "Basin"  # the part of a sink or bathtub that things are put in
+_ROLES = {"obj": "object", "recep": "parent", "toggle": "toggle", "mrecep": "mrecep"}
 STEP_M = 0.25  # ALFRED writes locations in steps of its grid, 25 cm each
 
-_ESCAPES = {"-": "_minus_", "+": "_plus_", "|": "_bar_", ".": "_dot_", ",": "_comma_"}
+_ESCAPES = str.maketrans(
+    {"-": "_minus_", "+": "_plus_", "|": "_bar_", ".": "_dot_", ",": "_comma_"}
+)
 
 
 @dataclass(frozen=True)
@@ -60,34 +64,20 @@ class FloorPlan:
 
 @dataclass(frozen=True)
 class Catalogue:
-    """The package's tables. `holds[kind]` are the kinds of objects that a receptacle may hold."""
+    """The package's tables."""
 
     holds: Mapping[str, frozenset[str]]
+    """Kind of receptacle → the kinds of objects that it may hold."""
     objects: tuple[str, ...]
-    cleanable: frozenset[str]
-    heatable: frozenset[str]
-    coolable: frozenset[str]
-    sliceable: frozenset[str]
+    able: Mapping[str, frozenset[str]]
+    """What can be done → the kinds of objects that it can be done to: "heatable"."""
     slices: frozenset[str]
     """What ALFRED asks slices of: eggs can be cut too, but nothing becomes of them."""
-    containers: frozenset[str]
     rooms: Mapping[str, frozenset[str]]
     """Per task type the kinds of rooms that ALFRED sets it in."""
     seen: tuple[int, ...]
     unseen: tuple[int, ...]
     """The floor plans kept for ALFRED's unseen splits; `seen` are the others."""
-
-    @property
-    def holders(self) -> tuple[str, ...]:
-        return tuple(sorted(self.holds))
-
-
-@dataclass(frozen=True)
-class Logic:
-    """The rules that every game carries: the PDDL domain and the grammar of the texts."""
-
-    domain: str
-    grammar: str
 
 
 @cache
@@ -97,37 +87,44 @@ def catalogue() -> Catalogue:
     movable = frozenset(tables.MOVABLE_RECEPTACLES)
     holds = {
         kind: frozenset(o for o in objects if not o.endswith("Sliced"))
-        for kind, objects in tables.VAL_RECEPTACLE_OBJECTS.items()
+        for kind, objects in sorted(tables.VAL_RECEPTACLE_OBJECTS.items())
         if kind not in movable
     }
     actions = {name: frozenset(kinds) for name, kinds in tables.VAL_ACTION_OBJECTS.items()}
+    able = {name.lower(): actions[name] for name in ("Cleanable", "Heatable", "Coolable")}
+    sliceable = actions["Sliceable"]
     return Catalogue(
         holds=holds,
         objects=tuple(sorted(frozenset().union(*holds.values()))),
-        cleanable=actions["Cleanable"],
-        heatable=actions["Heatable"],
-        coolable=actions["Coolable"],
-        sliceable=actions["Sliceable"],
-        slices=frozenset(k for k in actions["Sliceable"] if f"{k}Sliced" in actions["Coolable"]),
-        containers=movable,
+        able={**able, "sliceable": sliceable, "isReceptacleObject": movable},
+        slices=frozenset(kind for kind in sliceable if f"{kind}Sliced" in actions["Coolable"]),
         rooms={task: frozenset(rooms) for task, rooms in tables.GOALS_VALID.items()},
         seen=tuple(sorted(tables.TRAIN_SCENE_NUMBERS)),
         unseen=tuple(sorted(tables.TEST_SCENE_NUMBERS)),
     )
 
 
-@cache
-def logic() -> Logic:
-    """Raises MissingPart if `alfworld` is not installed."""
+def rules(sentence: str) -> tuple[str, str]:
+    """(the PDDL domain that every game carries, the grammar of the texts of one with this task).
+
+    Raises MissingPart if `alfworld` is not installed.
+    """
     data = find_package() / "data"
-    return Logic((data / "alfred.pddl").read_text(), (data / "alfred.twl2").read_text())
+    grammar = (data / "alfred.twl2").read_text().replace("UNKNOWN GOAL", sentence)
+    return (data / "alfred.pddl").read_text(), grammar
 
 
-@cache
-def goals() -> Mapping[str, Any]:
-    """The goal library: `pddl` and `templates` (the sentences) per task type."""
-    library: Mapping[str, Any] = _tables("goal_library").gdict
-    return library
+def draw_goal(rng: Random, task_type: str, parameters: Mapping[str, Any]) -> tuple[str, str]:
+    """(one of the package's sentences for the task, its goal in PDDL, which closes a problem).
+
+    `task_type` and `parameters` as `traj_data.json` has them, the latter as `pddl_params`.
+    """
+    sliced = "_slice" if parameters["object_sliced"] else ""
+    goal = _tables("goal_library").gdict[task_type + sliced]
+    kinds: dict[str, str] = {role: parameters[f"{of}_target"] for role, of in _ROLES.items()}
+    spoken = {role: kind.lower() for role, kind in kinds.items()}
+    sentence: str = rng.choice(goal["templates"]).format(**spoken)
+    return sentence, goal["pddl"].format(**kinds).replace("#", "-")
 
 
 @cache
@@ -171,7 +168,7 @@ def off_grid(rank: int) -> str:
 
 def pddl_name(identifier: str) -> str:
     """ "Apple|-00.14|+00.96" is "Apple_bar__minus_00_dot_14_bar__plus_00_dot_96" in PDDL."""
-    return "".join(_ESCAPES.get(character, character) for character in identifier)
+    return identifier.translate(_ESCAPES)
 
 
 def spoken_names(identifiers: Iterable[str]) -> dict[str, str]:
@@ -180,16 +177,12 @@ def spoken_names(identifiers: Iterable[str]) -> dict[str, str]:
     The games number each kind downwards in the order of the PDDL names, in lower case
     (alfworld.agents.utils.misc.Demangler).
     """
-    ordered = sorted(identifiers, key=lambda identifier: pddl_name(identifier).lower())
-    left: dict[str, int] = {}
-    for identifier in ordered:
-        kind = _kind(identifier).lower()
-        left[kind] = left.get(kind, 0) + 1
+    amount: Counter[str] = Counter()
     names = {}
-    for identifier in ordered:
+    for identifier in sorted(identifiers, key=lambda name: pddl_name(name).lower(), reverse=True):
         kind = _kind(identifier).lower()
-        names[identifier] = f"{kind} {left[kind]}"
-        left[kind] -= 1
+        amount[kind] += 1
+        names[identifier] = f"{kind} {amount[kind]}"
     return names
 
 

@@ -1,15 +1,20 @@
-"""The tasks that ALFWorld games of our own making set: what, how treated, and where to."""
+"""The tasks that ALFWorld games of our own making set: what, how treated, and where to; and the
+commands that do them, played by one who knows where everything is.
+"""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from random import Random
 
 from pddlego_local.core.errors import ConfigError
+from pddlego_local.environments.alfworld.games.house import House, Thing
 from pddlego_local.environments.alfworld.games.layout import (
     KNIVES,
+    LAMP,
     STANDS,
     FloorPlan,
+    Receptacle,
     catalogue,
     floor_plan,
 )
@@ -120,15 +125,74 @@ def _tasks(task_type: str, plan: FloorPlan) -> Iterator[Task]:
     plain = task_type.removesuffix(SLICED)
     if plan.room not in classes.rooms[plain]:
         return
-    able = {"clean": classes.cleanable, "heat": classes.heatable, "cool": classes.coolable}
     verb, tool = _TREATMENTS.get(plain, ("", ""))
     sliced = task_type.endswith(SLICED)
     targets = sorted({receptacle.kind for receptacle in plan.receptacles} - {tool})
     for kind in plan.objects:
-        if (verb and kind not in able[verb]) or (sliced and kind not in classes.slices):
+        if (verb and kind not in classes.able[f"{verb}able"]) or (
+            sliced and kind not in classes.slices
+        ):
             continue
-        places = [""] if plain.startswith("look") else targets
-        for target in places:
+        for target in [""] if plain.startswith("look") else targets:
             task = Task(plain, sliced, kind, target)
             if (not target or kind in classes.holds[target]) and task.fits(plan):
                 yield task
+
+
+@dataclass
+class _Player:
+    """Someone in the house, and the commands given so far."""
+
+    house: House
+    commands: list[str] = field(default_factory=list)
+    _here: Receptacle | None = None
+
+    def give(self, command: str, *parts: Thing | Receptacle) -> None:
+        self.commands.append(command.format(*(self.house.names[part.id] for part in parts)))
+
+    def go(self, to: Receptacle) -> None:
+        if self._here != to:
+            self.give("go to {}", to)
+            self._here = to
+
+    def reach(self, into: Receptacle) -> None:
+        """Stands before it, and has it open."""
+        self.go(into)
+        if into.opens and f"open {self.house.names[into.id]}" not in self.commands:
+            self.give("open {}", into)
+
+    def take(self, thing: Thing) -> None:
+        self.reach(thing.inside)
+        self.give("take {} from {}", thing, thing.inside)
+
+    def move(self, thing: Thing, to: Receptacle) -> None:
+        self.reach(to)
+        self.give("move {} to {}", thing, to)
+
+
+def walkthrough(house: House, task: Task) -> tuple[str, ...]:
+    """The task done with full knowledge: no search, no detour for its own sake."""
+    player = _Player(house)
+    first = {receptacle.kind: receptacle for receptacle in reversed(house.receptacles)}
+    things = house.of_kind(task.kind)[: task.amount]
+    if task.sliced:  # all with one knife, which is then put away: hands are needed for the food
+        knife = house.of_kind(*KNIVES)[0]
+        player.take(knife)
+        for thing in things:
+            player.reach(thing.inside)
+            player.give("slice {} with {}", thing, knife)
+        here = things[-1].inside
+        player.move(knife, here if knife.kind in catalogue().holds[here.kind] else knife.inside)
+    verb, tool = task.treatment
+    for thing in reversed(things):  # after slicing, the last one is at hand
+        player.take(thing)
+        if verb:
+            player.go(first[tool])
+            player.give(f"{verb} {{}} with {{}}", thing, first[tool])
+        if task.target:
+            player.move(thing, first[task.target])
+        else:
+            lamp = house.of_kind(LAMP)[0]
+            player.go(lamp.inside)
+            player.give("use {}", lamp)
+    return tuple(player.commands)
