@@ -1,16 +1,31 @@
 """The systems of the papers, one file each."""
 
-from typing import Protocol
+from typing import Annotated, Any, Protocol, TypeVar, dataclass_transform
+
+import pydantic
 
 from pddlego_local.core.nouns import Budget
 from pddlego_local.decoding.forms import Form, Keys
 from pddlego_local.episode.episode import Episode
 
 FROM_ALL_GAMES = "from all games"
+AtLeast0 = Annotated[int, pydantic.Field(ge=0)]
+AtLeast1 = Annotated[int, pydantic.Field(ge=1)]
+T = TypeVar("T")
+
+
+@dataclass_transform(kw_only_default=True, frozen_default=True)
+def settings(cls: type[T]) -> type[T]:
+    """A class whose values a configuration gives: other keys, and values of other types, are
+    refused. Where methods have them, `max_retries` is how often an answer of no use is sampled
+    again, and `max_idle` sub-goals in a row that end without a command end the episode."""
+    closed = pydantic.ConfigDict(extra="forbid")
+    made: type[Any] = pydantic.dataclasses.dataclass(cls, config=closed, kw_only=True, frozen=True)
+    return made
 
 
 class Method(Protocol):
-    """What plays an episode: one file in `methods/`, a callable that reads like its paper.
+    """What plays an episode: a callable that reads like its paper, and a class of `settings`.
 
     `prompts` is its folder of templates, "" if it asks no model; `forms` are the kinds of answers
     it asks for. `learns` says that a trial looks at the trials before it: then all games of one

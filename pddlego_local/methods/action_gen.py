@@ -1,21 +1,16 @@
 """Action-gen (Zhang et al., "PDDLEGO", §2, equation 5): the model itself names the next action."""
 
-from typing import Annotated
-
-from pydantic import ConfigDict, Field
-from pydantic.dataclasses import dataclass
-
 from pddlego_local.core.nouns import Budget
 from pddlego_local.decoding.forms import COMMAND, Command
 from pddlego_local.episode.episode import Episode
-from pddlego_local.methods import prompts
+from pddlego_local.methods import AtLeast0, prompts, settings
 
 
-@dataclass(config=ConfigDict(extra="forbid"), kw_only=True, frozen=True)
+@settings
 class ActionGen:
     """`max_retries` is how often an answer that names no action is sampled again."""
 
-    max_retries: Annotated[int, Field(ge=0)] = 5
+    max_retries: AtLeast0 = 5
 
     prompts = "action_gen"
     forms = (COMMAND,)

@@ -4,26 +4,19 @@ sub-goal fails, the failure is described and explained, and a new plan is writte
 Without a selector, as the paper's in ALFWorld.
 """
 
-from typing import Annotated
-
-from pydantic import ConfigDict, Field
-from pydantic.dataclasses import dataclass
-
 from pddlego_local.core.nouns import Budget
 from pddlego_local.decoding.forms import GOALS, TEXT, choice
 from pddlego_local.episode.episode import Episode
+from pddlego_local.methods import AtLeast0, AtLeast1, settings
 from pddlego_local.methods.shared.controller import Controller, most_choices
 from pddlego_local.methods.shared.goal_planner import GoalPlanner
 
 
-@dataclass(config=ConfigDict(extra="forbid"), kw_only=True, frozen=True)
+@settings
 class Deps:
-    """`max_retries` is how often an unusable answer is asked for again; `max_idle` sub-goals in a
-    row that end without a command end the episode."""
-
-    max_replans: Annotated[int, Field(ge=0)] = 5
-    max_retries: Annotated[int, Field(ge=0)] = 5
-    max_idle: Annotated[int, Field(ge=1)] = 20
+    max_replans: AtLeast0 = 5
+    max_retries: AtLeast0 = 5
+    max_idle: AtLeast1 = 20
 
     prompts = "deps"
     forms = (GOALS, TEXT, choice(1))
@@ -39,9 +32,9 @@ class Deps:
         no_progress (`max_idle`), game_lost or step_limit."""
         if episode.start().success:
             return "success_at_start"
-        planner = GoalPlanner(episode, self.max_retries)
-        controller = Controller(episode, max_retries=self.max_retries, max_idle=self.max_idle)
-        goals = planner.plan(controller.step, replans=True, explains=True)
+        controller = Controller(episode, self.max_retries, self.max_idle)
+        planner = GoalPlanner(controller)
+        goals = planner.plan(replans=True, explains=True)
         replans = 0
         while goals:
             pursuits = controller.carry_out(goals)
@@ -50,6 +43,6 @@ class Deps:
             if replans == self.max_replans:
                 return "replan_limit"
             replans += 1
-            untold = planner.explain(planner.describe(pursuits), controller.step)
-            goals = planner.replan(untold, controller.step)
+            untold = planner.explain(planner.describe(pursuits))
+            goals = planner.replan(untold)
         return "no_plan"

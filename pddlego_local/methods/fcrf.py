@@ -9,31 +9,25 @@ import re
 from collections.abc import Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import Annotated
-
-from pydantic import ConfigDict, Field
-from pydantic.dataclasses import dataclass
 
 from pddlego_local.core.errors import ConfigError
 from pddlego_local.core.nouns import Budget
 from pddlego_local.core.record.rows import EpisodeRow
 from pddlego_local.decoding.forms import MOVE, TEXT
 from pddlego_local.episode.episode import Episode
-from pddlego_local.methods import FROM_ALL_GAMES
+from pddlego_local.methods import FROM_ALL_GAMES, AtLeast0, settings
 from pddlego_local.methods.shared import react
 from pddlego_local.methods.shared.lessons import Lesson, lesson_pool, read_lessons
 from pddlego_local.methods.shared.react import Trial
 
-_STRICT = ConfigDict(extra="forbid")
 
-
-@dataclass(config=_STRICT, kw_only=True, frozen=True)
+@settings
 class Difficulty:
     """How many objects and operations the tasks have whose type matches `tasks`, a pattern."""
 
     tasks: re.Pattern[str]
-    objects: Annotated[int, Field(ge=0)]
-    operations: Annotated[int, Field(ge=0)]
+    objects: AtLeast0
+    operations: AtLeast0
 
     @property
     def simple_trials(self) -> int:
@@ -41,7 +35,7 @@ class Difficulty:
         return max(1, 5 - self.objects - self.operations)
 
 
-@dataclass(config=_STRICT, kw_only=True, frozen=True)
+@settings
 class Fcrf:
     """Settings of the method; calling it plays one trial of one game.
 
@@ -52,9 +46,9 @@ class Fcrf:
 
     difficulty: tuple[Difficulty, ...]
     lessons: Path | None = None
-    reflections: Annotated[int, Field(ge=0)] = 3
-    max_thoughts: Annotated[int, Field(ge=0)] = 5
-    max_retries: Annotated[int, Field(ge=0)] = 2
+    reflections: AtLeast0 = 3
+    max_thoughts: AtLeast0 = 5
+    max_retries: AtLeast0 = 2
 
     prompts = "fcrf"
     forms = (MOVE, TEXT)

@@ -2,25 +2,18 @@
 after what came of the last one has been described.
 """
 
-from typing import Annotated
-
-from pydantic import ConfigDict, Field
-from pydantic.dataclasses import dataclass
-
 from pddlego_local.core.nouns import Budget
 from pddlego_local.decoding.forms import GOALS, choice
 from pddlego_local.episode.episode import Episode
+from pddlego_local.methods import AtLeast0, AtLeast1, settings
 from pddlego_local.methods.shared.controller import Controller, most_choices, most_pursuits
 from pddlego_local.methods.shared.goal_planner import GoalPlanner
 
 
-@dataclass(config=ConfigDict(extra="forbid"), kw_only=True, frozen=True)
+@settings
 class InnerMonologue:
-    """`max_retries` is how often an unusable answer is asked for again; `max_idle` sub-goals in a
-    row that end without a command end the episode."""
-
-    max_retries: Annotated[int, Field(ge=0)] = 5
-    max_idle: Annotated[int, Field(ge=1)] = 20
+    max_retries: AtLeast0 = 5
+    max_idle: AtLeast1 = 20
 
     prompts = "deps"
     forms = (GOALS, choice(1))
@@ -37,13 +30,12 @@ class InnerMonologue:
         (`max_idle`), game_lost or step_limit."""
         if episode.start().success:
             return "success_at_start"
-        planner = GoalPlanner(episode, self.max_retries)
-        controller = Controller(episode, max_retries=self.max_retries, max_idle=self.max_idle)
-        goal = planner.next_goal(controller.step)
+        controller = Controller(episode, self.max_retries, self.max_idle)
+        planner = GoalPlanner(controller)
+        goal = planner.next_goal()
         while goal:
             pursuit = controller.pursue(goal)
             if pursuit.outcome:
                 return pursuit.outcome
-            description = planner.describe([pursuit], finished=False)
-            goal = planner.next_goal(controller.step, description)
+            goal = planner.next_goal(planner.describe([pursuit], finished=False))
         return "no_plan"

@@ -2,25 +2,21 @@
 given, and the model rewrites the whole problem after every plan."""
 
 from collections.abc import Sequence
-from typing import Annotated
-
-from pydantic import ConfigDict, Field
-from pydantic.dataclasses import dataclass
 
 from pddlego_local.core.nouns import Budget, Turn
 from pddlego_local.core.record.events import Where
 from pddlego_local.decoding.forms import PROBLEM, SEEN, Problem
 from pddlego_local.episode.episode import Episode
 from pddlego_local.episode.planning import Formalization
-from pddlego_local.methods import prompts
+from pddlego_local.methods import AtLeast0, prompts, settings
 from pddlego_local.methods.shared.pddlego_loop import MAX_OPENED, explore
 
 
-@dataclass(config=ConfigDict(extra="forbid"), kw_only=True, frozen=True)
+@settings
 class PddlGen:
     """`max_retries` is how often an answer without a plan is sampled again; no error is shown."""
 
-    max_retries: Annotated[int, Field(ge=0)] = 5
+    max_retries: AtLeast0 = 5
 
     prompts = "pddlego"
     forms = (PROBLEM, SEEN)

@@ -3,17 +3,15 @@ writes domain and problem, and nothing is refined. The first error of solver or 
 episode.
 """
 
-from pydantic import ConfigDict
-from pydantic.dataclasses import dataclass
-
 from pddlego_local.core.nouns import Budget
 from pddlego_local.decoding.forms import PDDL
 from pddlego_local.episode.episode import Episode
 from pddlego_local.episode.planning import Formalization
-from pddlego_local.methods.pddlego_plus import Round, Variant, formalizing_question
+from pddlego_local.methods import settings
+from pddlego_local.methods.pddlego_plus import Round, Variant, formalizing_prompt
 
 
-@dataclass(config=ConfigDict(extra="forbid"), kw_only=True, frozen=True)
+@settings
 class Pddlego:
     """Its prompts are PDDLego+'s, `variant` too."""
 
@@ -35,8 +33,8 @@ class Pddlego:
         news = episode.memory
         pddl: Formalization | None = None
         for step in episode.steps():
-            question = formalizing_question(episode, Round(step, 1, news), pddl, self.variant)
-            pddl = episode.formalize(question, step=step)
+            shown = formalizing_prompt(episode, Round(step, 1, news), pddl, self.variant)
+            pddl = episode.formalize(episode.question(PDDL, shown), step=step)
             if not pddl.plan:
                 return "solver_abort"
             execution = episode.execute(pddl.plan)

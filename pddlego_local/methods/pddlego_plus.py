@@ -3,24 +3,23 @@ Environments", §3): the model writes the domain and the problem, and both are g
 """
 
 import dataclasses
+import functools
 import random
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Literal
 
-from pydantic import ConfigDict, Field
-from pydantic.dataclasses import dataclass
-
+from pddlego_local.core.errors import ConfigError
 from pddlego_local.core.nouns import Budget, Turn
-from pddlego_local.core.record.events import Where
-from pddlego_local.decoding.forms import PDDL, PROBLEM, Form, Keys, Pddl, Problem
-from pddlego_local.decoding.question import Question
+from pddlego_local.core.record.events import End, Plan, Where
+from pddlego_local.core.record.folder import transcripts
+from pddlego_local.decoding.forms import PDDL, PROBLEM, Form, Keys, Problem
 from pddlego_local.episode.acting import Execution
 from pddlego_local.episode.episode import Episode
 from pddlego_local.episode.planning import Formalization
 from pddlego_local.episode.shown import Shown
-from pddlego_local.methods import prompts
-from pddlego_local.methods.shared.won_domains import winning_domains
+from pddlego_local.methods import AtLeast0, AtLeast1, prompts, settings
 
 Variant = Literal["detailed", "simple", "simple_goal", "simple_hint", "compact"]
 
@@ -33,7 +32,7 @@ SHOWN: dict[Variant, tuple[str, ...]] = {
 }
 
 
-@dataclass(config=ConfigDict(extra="forbid"), kw_only=True, frozen=True)
+@settings
 class PddlegoPlus:
     """Settings of the method; calling it plays one episode.
 
@@ -42,8 +41,8 @@ class PddlegoPlus:
     that won there is drawn, held fixed, and only the problem is written ("RAG with DF", §5.5).
     """
 
-    max_attempts: Annotated[int, Field(ge=1)] = 5
-    max_retries: Annotated[int, Field(ge=0)] = 5
+    max_attempts: AtLeast1 = 5
+    max_retries: AtLeast0 = 5
     variant: Variant = "detailed"
     keep_prefix: bool = False
     domains: Path | None = None
@@ -98,12 +97,12 @@ class PddlegoPlus:
         self, episode: Episode, round_: "Round", previous: Formalization | None
     ) -> Formalization:
         """The inner loop, solver errors: asks again with the planner's message."""
-        pddl = self._formalize(episode, round_, previous, retry=0)
-        for retry in range(1, self.max_retries + 1):
+        error = ""
+        for retry in range(self.max_retries + 1):
+            pddl = self._formalize(episode, round_, previous, retry, error)
             if pddl.plan:
                 break
-            previous = pddl if pddl.problem else previous
-            pddl = self._formalize(episode, round_, previous, retry, solver_error=pddl.message)
+            previous, error = (pddl if pddl.problem else previous), pddl.message
         return pddl
 
     def _formalize(
@@ -112,23 +111,19 @@ class PddlegoPlus:
         round_: "Round",
         previous: Formalization | None,
         retry: int,
-        solver_error: str = "",
+        solver_error: str,
     ) -> Formalization:
         where = {"step": round_.step, "attempt": round_.attempt, "retry": retry}
-        if not (self.domains and previous):
-            question = formalizing_question(episode, round_, previous, self.variant, solver_error)
-            return episode.formalize(question, **where)
-        domain = previous.domain
+        domain = previous.domain if self.domains and previous else ""
+        shown = formalizing_prompt(episode, round_, previous, self.variant, solver_error, domain)
+        if not domain:
+            return episode.formalize(episode.question(PDDL, shown), **where)
 
         def plan(written: Problem, where: Where) -> Formalization:
-            return episode.plan(domain, written.pf, where, goals=(), fixed_domain=True)
+            return episode.plan(domain, written.pf, where)
 
-        shown = formalizing_prompt(
-            episode, round_, previous, self.variant, solver_error, fixed_domain=domain
-        )
-        question_ = episode.question(PROBLEM, shown, domain=domain)
-        planned = episode.propose(question_, plan, **where)
-        return dataclasses.replace(planned, domain=domain)
+        question = episode.question(PROBLEM, shown, domain=domain)
+        return dataclasses.replace(episode.propose(question, plan, **where), domain=domain)
 
     def _reused_domain(self, episode: Episode) -> Formalization:
         """One of the recorded winners, drawn with the episode's seed; the record says which."""
@@ -146,18 +141,6 @@ class Round:
     attempt: int
     news: Sequence[Turn]
     refusal: Execution | None = None
-
-
-def formalizing_question(
-    episode: Episode,
-    round_: Round,
-    previous: Formalization | None,
-    variant: Variant,
-    solver_error: str = "",
-) -> Question[Pddl]:
-    """Asks for domain and problem."""
-    shown = formalizing_prompt(episode, round_, previous, variant, solver_error)
-    return episode.question(PDDL, shown)
 
 
 def formalizing_prompt(
@@ -193,3 +176,23 @@ def repeated(memory: Sequence[Turn]) -> list[str]:
         if commands[-3 * length :] == last * 3:
             return last
     return []
+
+
+@functools.cache
+def winning_domains(folder: Path) -> tuple[tuple[str, str], ...]:
+    """(where from, text) of the last planned domain of every won episode below `folder`, sorted.
+
+    Raises ConfigError if there is none.
+    """
+    domains = []
+    for path, events in transcripts(folder):
+        if any(isinstance(event, End) and event.row.outcome == "success" for event in events):
+            planned = [event.domain for event in events if isinstance(event, Plan) and event.plan]
+            domains += [(str(path.relative_to(folder)), domain) for domain in planned[-1:]]
+    if not domains:
+        raise ConfigError(
+            f"method.domains={folder}: no won episode with a plan below this folder; play first "
+            "what its domains come from, for an experiment of ours with "
+            f"`make sweep EXPERIMENT={folder.name}`"
+        )
+    return tuple(domains)

@@ -3,25 +3,21 @@ action per call, in the same simulation loop, and is told why an action was refu
 """
 
 from collections.abc import Sequence
-from typing import Annotated
-
-from pydantic import ConfigDict, Field
-from pydantic.dataclasses import dataclass
 
 from pddlego_local.core.nouns import Budget, Turn
 from pddlego_local.decoding.forms import COMMAND, Command
 from pddlego_local.decoding.question import Question
 from pddlego_local.episode.acting import Execution
 from pddlego_local.episode.episode import Episode
-from pddlego_local.methods import prompts
+from pddlego_local.methods import AtLeast1, prompts, settings
 
 
-@dataclass(config=ConfigDict(extra="forbid"), kw_only=True, frozen=True)
+@settings
 class PlanGen:
     """A refused action does not stay: the game is reset and the memory replayed before the next
     attempt (the released ALFWorld code reset it without replaying)."""
 
-    max_attempts: Annotated[int, Field(ge=1)] = 5
+    max_attempts: AtLeast1 = 5
 
     prompts = "plangen"
     forms = (COMMAND,)

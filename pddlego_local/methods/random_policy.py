@@ -2,14 +2,12 @@
 
 import random
 
-from pydantic import ConfigDict
-from pydantic.dataclasses import dataclass
-
 from pddlego_local.core.nouns import Budget
 from pddlego_local.episode.episode import Episode
+from pddlego_local.methods import settings
 
 
-@dataclass(config=ConfigDict(extra="forbid"), kw_only=True, frozen=True)
+@settings
 class RandomPolicy:
     """Asks no model; its random choices come from the episode's seed."""
 

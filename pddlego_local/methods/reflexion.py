@@ -2,18 +2,14 @@
 each failed trial the model reflects, and the next trials are told. FCRF's baseline.
 """
 
-from typing import Annotated
-
-from pydantic import ConfigDict, Field
-from pydantic.dataclasses import dataclass
-
 from pddlego_local.core.nouns import Budget
 from pddlego_local.decoding.forms import MOVE, TEXT
 from pddlego_local.episode.episode import Episode
+from pddlego_local.methods import AtLeast0, settings
 from pddlego_local.methods.shared import react
 
 
-@dataclass(config=ConfigDict(extra="forbid"), kw_only=True, frozen=True)
+@settings
 class Reflexion:
     """Settings of the method; calling it plays one trial of one game.
 
@@ -21,9 +17,9 @@ class Reflexion:
     in a row without a command, `max_retries` how often a reflection is asked for again.
     """
 
-    reflections: Annotated[int, Field(ge=0)] = 3
-    max_thoughts: Annotated[int, Field(ge=0)] = 5
-    max_retries: Annotated[int, Field(ge=0)] = 2
+    reflections: AtLeast0 = 3
+    max_thoughts: AtLeast0 = 5
+    max_retries: AtLeast0 = 2
 
     prompts = "fcrf"
     forms = (MOVE, TEXT)

@@ -1,24 +1,17 @@
 """The zero-shot planner (GPT), a baseline of DEPS (Wang et al., §8.1): one plan, never changed."""
 
-from typing import Annotated
-
-from pydantic import ConfigDict, Field
-from pydantic.dataclasses import dataclass
-
 from pddlego_local.core.nouns import Budget
 from pddlego_local.decoding.forms import GOALS, choice
 from pddlego_local.episode.episode import Episode
+from pddlego_local.methods import AtLeast0, AtLeast1, settings
 from pddlego_local.methods.shared.controller import Controller, most_choices
 from pddlego_local.methods.shared.goal_planner import GoalPlanner
 
 
-@dataclass(config=ConfigDict(extra="forbid"), kw_only=True, frozen=True)
+@settings
 class ZeroShotPlanner:
-    """`max_retries` is how often an unusable answer is asked for again; `max_idle` sub-goals in a
-    row that end without a command end the episode."""
-
-    max_retries: Annotated[int, Field(ge=0)] = 5
-    max_idle: Annotated[int, Field(ge=1)] = 20
+    max_retries: AtLeast0 = 5
+    max_idle: AtLeast1 = 20
 
     prompts = "deps"
     forms = (GOALS, choice(1))
@@ -35,8 +28,8 @@ class ZeroShotPlanner:
         step_limit."""
         if episode.start().success:
             return "success_at_start"
-        controller = Controller(episode, max_retries=self.max_retries, max_idle=self.max_idle)
-        goals = GoalPlanner(episode, self.max_retries).plan(controller.step)
+        controller = Controller(episode, self.max_retries, self.max_idle)
+        goals = GoalPlanner(controller).plan()
         if not goals:
             return "no_plan"
         last = controller.carry_out(goals)[-1]

@@ -27,8 +27,8 @@ from pddlego_local.core.record.events import (
     Where,
 )
 from pddlego_local.core.record.rows import ROW
+from pddlego_local.methods.pddlego_plus import winning_domains
 from pddlego_local.methods.shared.lessons import read_lessons
-from pddlego_local.methods.shared.won_domains import winning_domains
 from pddlego_local.models.replay import Replay
 from pddlego_local.runner.config import compose_cell
 from pddlego_local.runner.run import run_cell

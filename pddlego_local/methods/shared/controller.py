@@ -3,6 +3,7 @@
 """
 
 import dataclasses
+import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,7 +13,32 @@ from pddlego_local.decoding.forms import Choice, choice
 from pddlego_local.episode.episode import Episode
 from pddlego_local.methods import prompts
 from pddlego_local.methods.shared.dialogue import Dialogue
-from pddlego_local.methods.shared.situation import Situation
+
+
+@dataclass(frozen=True)
+class Situation:
+    """Where the player is and what the player carries, as far as the texts in `memory` tell.
+
+    The templates call this with an environment's words (`deps.yaml` in its prompts): regular
+    expressions with one group, the name.
+    """
+
+    memory: Sequence[Turn]
+
+    def place(self, arrival: str) -> str:
+        """The last place that the player arrived at; "" if there is none."""
+        named = [match[1] for turn in self.memory if (match := re.search(arrival, turn.text))]
+        return named[-1] if named else ""
+
+    def carried(self, taken: str, left: str) -> tuple[str, ...]:
+        """What was taken and not left since, in the order in which it was taken."""
+        held: dict[str, None] = {}
+        for turn in self.memory:
+            if match := re.search(taken, turn.text):
+                held[match[1]] = None
+            elif match := re.search(left, turn.text):
+                held.pop(match[1], None)
+        return tuple(held)
 
 
 @dataclass(frozen=True)
@@ -42,23 +68,23 @@ class Controller:
     `max_idle` sub-goals in a row that end without a command end the episode: no budget would.
     """
 
-    def __init__(self, episode: Episode, *, max_retries: int, max_idle: int) -> None:
-        self._episode = episode
-        self._max_retries = max_retries
+    def __init__(self, episode: Episode, max_retries: int, max_idle: int) -> None:
+        self.episode = episode
+        self.max_retries = max_retries
         self._max_idle = max_idle
         self._idle = 0
         self._ended: Counter[str] = Counter()
         self._steps = episode.steps()
         self.step = next(self._steps, 0)
 
-    def carry_out(self, goals: Sequence[str]) -> tuple[Pursuit, ...]:
+    def carry_out(self, goals: Sequence[str]) -> list[Pursuit]:
         """One sub-goal after the other, until the first that is not accomplished."""
         pursuits: list[Pursuit] = []
         for goal in goals:
             pursuits.append(self.pursue(goal))
             if pursuits[-1].ended != "accomplished":
                 break
-        return tuple(pursuits)
+        return pursuits
 
     def pursue(self, goal: str) -> Pursuit:
         """Ends as accomplished, failed, success, game_lost, step_limit or no_progress."""
@@ -67,15 +93,15 @@ class Controller:
         if self._idle >= self._max_idle and not pursuit.outcome:
             pursuit = dataclasses.replace(pursuit, ended="no_progress")
         self._ended[pursuit.ended] += 1
-        self._episode.note(subgoals=dict(self._ended))
+        self.episode.note(subgoals=dict(self._ended))
         return pursuit
 
     def _pursue(self, goal: str) -> Pursuit:
-        dialogue = Dialogue(self._episode, self._max_retries)
+        dialogue = Dialogue(self.episode, self.max_retries)
         turns: tuple[Turn, ...] = ()
         error = ""
         while self.step:
-            commands = self._episode.commands
+            commands = self.episode.commands
             chosen = self._choose(dialogue, goal, turns, error)
             if chosen is None:
                 reason = "The controller gave no usable answer."
@@ -83,8 +109,8 @@ class Controller:
             if not 0 < chosen.number <= len(commands):
                 ended = "accomplished" if chosen.number else "failed"
                 return Pursuit(goal, ended, chosen.reason, turns, error)
-            done = self._episode.act(commands[chosen.number - 1])
-            self._episode.remember(done.turns)
+            done = self.episode.act(commands[chosen.number - 1])
+            self.episode.remember(done.turns)
             turns, error = (*turns, *done.turns), done.error
             self.step = next(self._steps, 0)
             if done.ended:
@@ -96,29 +122,24 @@ class Controller:
     ) -> Choice | None:
         """The first question of a sub-goal tells the situation, a later one what the last command
         gave."""
-        episode = self._episode
+        memory, commands = self.episode.memory, self.episode.commands
         question = prompts.render(
             "deps/continue" if turns else "deps/controller",
-            episode.environment.package,
+            self.episode.environment.package,
             goal=goal,
-            situation=Situation(episode.memory),
-            memory=episode.memory,
-            latest=episode.memory[-1:],
+            situation=Situation(memory),
+            memory=memory,
+            latest=memory[-1:],
             error=error,
-            commands=episode.commands,
+            commands=commands,
         )
-        return dialogue.ask(
-            question.text,
-            choice(len(episode.commands) + 1),
-            step=self.step,
-            commands=episode.commands,
-            subgoal=goal,
-        )
+        form = choice(len(commands) + 1)
+        return dialogue.ask(question.text, form, step=self.step, commands=commands, subgoal=goal)
 
 
 def most_pursuits(commands: int, max_idle: int) -> int:
-    """Sub-goals that an episode of so many commands can have: each command may have one of its own,
-    after others that end without any."""
+    """Sub-goals of an episode of so many commands: each may have one of its own, after others that
+    end without any."""
     return commands * max_idle
 
 

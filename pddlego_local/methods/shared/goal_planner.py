@@ -5,11 +5,9 @@
 from collections.abc import Sequence
 
 from pddlego_local.decoding.forms import GOALS, TEXT
-from pddlego_local.episode.episode import Episode
 from pddlego_local.methods import prompts
-from pddlego_local.methods.shared.controller import Pursuit
+from pddlego_local.methods.shared.controller import Controller, Pursuit, Situation
 from pddlego_local.methods.shared.dialogue import Dialogue
-from pddlego_local.methods.shared.situation import Situation
 
 
 class GoalPlanner:
@@ -17,29 +15,26 @@ class GoalPlanner:
     number of the sub-goal that failed. An empty plan says that the model named no sub-goal.
     """
 
-    def __init__(self, episode: Episode, max_retries: int) -> None:
-        self._episode = episode
-        self._dialogue = Dialogue(episode, max_retries)
+    def __init__(self, controller: Controller) -> None:
+        self._controller = controller
+        self._episode = controller.episode
+        self._dialogue = Dialogue(controller.episode, controller.max_retries)
         self._number = 1
         self._plans = 0
 
-    def plan(self, step: int, *, replans: bool = False, explains: bool = False) -> tuple[str, ...]:
+    def plan(self, *, replans: bool = False, explains: bool = False) -> tuple[str, ...]:
         """The whole plan, from the first observation; the prompt says if more is asked."""
-        question = self._render("planner", look=self._look(), replans=replans, explains=explains)
-        return self._goals(question, step)
+        return self._goals(self._render("planner", replans=replans, explains=explains))
 
-    def replan(self, untold: str, step: int) -> tuple[str, ...]:
+    def replan(self, untold: str) -> tuple[str, ...]:
         """The plan from the failed sub-goal on; `untold` is what the dialogue does not hold yet."""
-        question = self._render("replan", number=self._number)
-        return self._goals(f"{untold}\n\n{question}".lstrip(), step)
+        return self._goals(f"{untold}\n\n{self._render('replan')}".lstrip())
 
-    def next_goal(self, step: int, description: str = "") -> str:
+    def next_goal(self, description: str = "") -> str:
         """One sub-goal, as Inner Monologue plans; `description` tells what came of the last one."""
-        if description:
-            question = f"{description}\n\n{self._render('next', number=self._number)}"
-        else:
-            question = self._render("monologue", look=self._look())
-        return next(iter(self._goals(question, step)), "")
+        after = f"{description}\n\n{self._render('next')}"
+        goals = self._goals(after if description else self._render("monologue"))
+        return next(iter(goals), "")
 
     def describe(self, pursuits: Sequence[Pursuit], *, finished: bool = True) -> str:
         """The descriptor: which steps succeeded, which one failed and why, and the state in words.
@@ -58,21 +53,21 @@ class GoalPlanner:
             error=last.error,
         )
 
-    def explain(self, description: str, step: int) -> str:
+    def explain(self, description: str) -> str:
         """The explainer: asks why the plan failed. Returns what is still to be told before the next
         plan: nothing, as it now stands in the dialogue; the description if nothing was explained.
         """
         question = f"{description}\n\n{self._render('explainer')}"
-        return "" if self._dialogue.ask(question, TEXT, step=step) else description
+        return "" if self._dialogue.ask(question, TEXT, step=self._controller.step) else description
 
-    def _goals(self, question: str, step: int) -> tuple[str, ...]:
+    def _goals(self, question: str) -> tuple[str, ...]:
         self._plans += 1
         self._episode.note(plans=self._plans)
-        answer = self._dialogue.ask(question, GOALS, step=step)
+        answer = self._dialogue.ask(question, GOALS, step=self._controller.step)
         return tuple(filter(None, map(str.strip, answer.goals))) if answer else ()
 
-    def _look(self) -> str:
-        return self._episode.memory[0].text
-
     def _render(self, part: str, **facts: object) -> str:
-        return prompts.render(f"deps/{part}", self._episode.environment.package, **facts).text
+        look = self._episode.memory[0].text
+        package = self._episode.environment.package
+        shown = prompts.render(f"deps/{part}", package, look=look, number=self._number, **facts)
+        return shown.text
