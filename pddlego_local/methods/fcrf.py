@@ -74,10 +74,8 @@ class Fcrf:
         trial = react.play(episode, reflections, max_thoughts=self.max_thoughts)
         if trial.outcome == "success":
             self._learn(episode, before, trial)
-        elif len(before) < simple_trials:
-            self._reflect_simply(episode, trial)
         else:
-            self._reflect_deeply(episode, trial)
+            self._reflect(episode, trial, deeply=len(before) >= simple_trials)
         return trial.outcome
 
     def pool(self, episode: Episode) -> list[str]:
@@ -86,30 +84,24 @@ class Fcrf:
         task_type = episode.environment.task_type
         return list(dict.fromkeys(x.text for x in lessons if x.task_type == task_type))
 
-    def _reflect_simply(self, episode: Episode, trial: Trial) -> None:
-        """Experience only: which actions were valuable."""
-        experience = self._say(episode, "experience", trial)
-        _note(episode, trial, experience=experience)
-
-    def _reflect_deeply(self, episode: Episode, trial: Trial) -> None:
-        """Experience, a lesson (new or from the pool), and a plan from both."""
-        experience = self._say(episode, "experience", trial)
-        lesson = self._say(episode, "lesson", trial, pool=self.pool(episode))
-        plan = self._say(episode, "plan", trial, experience=experience, lesson=lesson)
-        _note(episode, trial, experience=experience, lesson=lesson, plan=plan)
+    def _reflect(self, episode: Episode, trial: Trial, *, deeply: bool) -> None:
+        """Experience: which actions were valuable. Deeply: a lesson too, new or from the pool, and
+        a plan from both. Later trials are shown these; lessons are made of the trace."""
+        parts = {"experience": self._say(episode, "experience", trial)}
+        if deeply:
+            parts["lesson"] = self._say(episode, "lesson", trial, pool=self.pool(episode))
+            parts["plan"] = self._say(episode, "plan", trial, **parts)
+        said = {part: text for part, text in parts.items() if text}
+        episode.note(trace=trial.trace, reflection=said)
 
     def _learn(self, episode: Episode, before: Sequence[EpisodeRow], trial: Trial) -> None:
         """Solved after a failure: what made the difference becomes a lesson of the pool."""
         failed = [row.notes["trace"] for row in before if row.notes.get("trace")]
-        if failed:
-            lesson = self._say(episode, "difference", trial, failed=failed[-1])
-            if lesson:
-                episode.note(lesson=lesson)
+        if failed and (lesson := self._say(episode, "difference", trial, failed=failed[-1])):
+            episode.note(lesson=lesson)
 
     def _say(self, episode: Episode, part: str, trial: Trial, **facts: object) -> str:
-        return react.say(
-            episode, part, trial.steps, max_retries=self.max_retries, trial=trial, **facts
-        )
+        return react.say(episode, part, trial, max_retries=self.max_retries, **facts)
 
     def _difficulty_of(self, episode: Episode) -> Difficulty:
         task_type = episode.environment.task_type
@@ -124,8 +116,3 @@ class Fcrf:
     @cached_property
     def _initial_lessons(self) -> list[Lesson]:
         return read_lessons(self.lessons) if self.lessons else []
-
-
-def _note(episode: Episode, trial: Trial, **parts: str) -> None:
-    """Notes what later trials are shown, and what a lesson is made of once the task is solved."""
-    episode.note(trace=trial.trace, reflection={part: text for part, text in parts.items() if text})

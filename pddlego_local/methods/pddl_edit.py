@@ -16,8 +16,6 @@ from pddlego_local.pddl.edit import apply, empty_problem
 
 @settings
 class PddlEdit:
-    """`max_retries` is how often an answer without a plan is sampled again; no error is shown."""
-
     max_retries: AtLeast0 = 5
 
     prompts = "pddlego"
@@ -30,31 +28,29 @@ class PddlEdit:
 
     def __call__(self, episode: Episode) -> str:
         """Returns success, success_at_start, no_plan, game_lost or step_limit."""
-        return explore(episode, self._formalize, empty_problem(episode.environment.domain))
+        problem = empty_problem(episode.environment.domain)
+        return explore(episode, _formalize, max_retries=self.max_retries, problem=problem)
 
-    def _formalize(
-        self, episode: Episode, step: int, news: Sequence[Turn], problem: str
-    ) -> Formalization:
-        """Plans for the end goal or, failing that, for the next sub-goal that has a plan."""
-        environment = episode.environment
-        goals = environment.goals(episode.memory)
-        shown = prompts.render(
-            "pddlego/edit",
-            environment.package,
-            domain=environment.domain,
-            goals=goals,
-            observations=news,
-            problem=problem,
-        )
-        question = episode.question(EDIT, shown, domain=environment.domain, problem=problem)
 
-        def plan(edit: Edit, where: Where) -> Formalization:
-            edited, absent = apply(edit.model_dump(), problem)
-            episode.record(EditApplied(where=where, faults=tuple(absent)))
-            return episode.plan(environment.domain, edited, where, goals=goals, fixed_domain=True)
+def _formalize(
+    episode: Episode, news: Sequence[Turn], problem: str, *, step: int, retry: int
+) -> Formalization:
+    """Plans for the end goal or, failing that, for the next sub-goal that has a plan."""
+    environment = episode.environment
+    goals = environment.goals(episode.memory)
+    shown = prompts.render(
+        "pddlego/edit",
+        environment.package,
+        domain=environment.domain,
+        goals=goals,
+        observations=news,
+        problem=problem,
+    )
+    question = episode.question(EDIT, shown, domain=environment.domain, problem=problem)
 
-        for retry in range(self.max_retries + 1):
-            planned = episode.propose(question, plan, step=step, retry=retry)
-            if planned.to_do:
-                break
-        return planned
+    def plan(edit: Edit, where: Where) -> Formalization:
+        edited, absent = apply(edit.model_dump(), problem)
+        episode.record(EditApplied(where=where, faults=absent))
+        return episode.plan(environment.domain, edited, where, goals=goals)
+
+    return episode.propose(question, plan, step=step, retry=retry)

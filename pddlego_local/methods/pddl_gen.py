@@ -14,8 +14,6 @@ from pddlego_local.methods.shared.pddlego_loop import MAX_OPENED, explore
 
 @settings
 class PddlGen:
-    """`max_retries` is how often an answer without a plan is sampled again; no error is shown."""
-
     max_retries: AtLeast0 = 5
 
     prompts = "pddlego"
@@ -28,31 +26,26 @@ class PddlGen:
 
     def __call__(self, episode: Episode) -> str:
         """Returns success, success_at_start, no_plan, game_lost or step_limit."""
-        return explore(episode, self._formalize)
+        return explore(episode, _formalize, max_retries=self.max_retries)
 
-    def _formalize(
-        self, episode: Episode, step: int, news: Sequence[Turn], problem: str
-    ) -> Formalization:
-        """Plans for the end goal or, failing that, for the next sub-goal that has a plan."""
-        environment = episode.environment
-        goals = environment.goals(episode.memory)
-        shown = prompts.render(
-            "pddlego/problem",
-            environment.package,
-            domain=environment.domain,
-            goals=goals,
-            observations=news,
-            previous=problem,
-        )
-        question = episode.question(PROBLEM, shown, domain=environment.domain, own_goal=False)
 
-        def plan(written: Problem, where: Where) -> Formalization:
-            return episode.plan(
-                environment.domain, written.pf, where, goals=goals, fixed_domain=True
-            )
+def _formalize(
+    episode: Episode, news: Sequence[Turn], problem: str, *, step: int, retry: int
+) -> Formalization:
+    """Plans for the end goal or, failing that, for the next sub-goal that has a plan."""
+    environment = episode.environment
+    goals = environment.goals(episode.memory)
+    shown = prompts.render(
+        "pddlego/problem",
+        environment.package,
+        domain=environment.domain,
+        goals=goals,
+        observations=news,
+        previous=problem,
+    )
+    question = episode.question(PROBLEM, shown, domain=environment.domain, own_goal=False)
 
-        for retry in range(self.max_retries + 1):
-            planned = episode.propose(question, plan, step=step, retry=retry)
-            if planned.to_do:
-                break
-        return planned
+    def plan(written: Problem, where: Where) -> Formalization:
+        return episode.plan(environment.domain, written.pf, where, goals=goals)
+
+    return episode.propose(question, plan, step=step, retry=retry)

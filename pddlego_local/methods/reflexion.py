@@ -42,9 +42,8 @@ class Reflexion:
             reflection = react.say(
                 episode,
                 "reflection",
-                trial.steps,
+                trial,
                 max_retries=self.max_retries,
-                trial=trial,
                 reflections=reflections,
             )
             if reflection:

@@ -23,7 +23,7 @@ NEEDS: dict[str, dict[str, Any]] = {
     "difference": {"failed": "The failed trial."},
     "reflection": {"reflections": [{"plan": "An earlier plan."}]},
 }
-TRIAL = Trial("The look of this game.", (), 3, "no_action")
+TRIAL = Trial("The look of this game.", 3, "no_action")
 
 
 def mentor(environment: str) -> list[dict[str, Any]]:
@@ -50,7 +50,7 @@ def test_a_question_shows_two_answers_of_its_form_and_then_the_trial(
         assert read(completion, TEXT, static_grammar("syntax", TEXT)).value
     shown, _, own = text.partition("Now it is your turn.")
     assert "Example 2." in shown and "Example 3." not in shown
-    assert TRIAL.look in own and answers[-1] in shown
+    assert TRIAL.trace in own and answers[-1] in shown
     for needed in re.findall(r"[A-Z][a-z ]+\.", str(NEEDS[part])):
         assert needed in own and needed not in shown
 

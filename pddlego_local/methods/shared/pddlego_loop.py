@@ -5,11 +5,11 @@ opened and what the recipe needs is picked up without planning. When the ingredi
 meal is prepared and eaten.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from typing import Protocol
 
 from pddlego_local.core.nouns import Turn
-from pddlego_local.decoding.forms import SEEN, Seen
-from pddlego_local.decoding.question import Question
+from pddlego_local.decoding.forms import SEEN
 from pddlego_local.episode.acting import Execution
 from pddlego_local.episode.episode import Episode
 from pddlego_local.episode.planning import Formalization
@@ -18,13 +18,19 @@ from pddlego_local.methods import prompts
 OPEN, TAKE = "open {}", "take {}"
 MAX_OPENED = 15  # per room: a model may go on naming containers that are not there
 
-Formalize = Callable[[Episode, int, Sequence[Turn], str], Formalization]
-"""From the step's number, the news and the problem file until now."""
+
+class Formalize(Protocol):
+    """One answer of the model, from the news and the problem file until now."""
+
+    def __call__(
+        self, episode: Episode, news: Sequence[Turn], problem: str, *, step: int, retry: int
+    ) -> Formalization: ...
 
 
-def explore(episode: Episode, formalize: Formalize, problem: str = "") -> str:
-    """Formalizes what is new, plans, carries out, until the game is over. Returns
-    success, success_at_start, no_plan, game_lost or step_limit.
+def explore(episode: Episode, formalize: Formalize, *, max_retries: int, problem: str = "") -> str:
+    """Formalizes what is new, plans, carries out, until the game is over; an answer without a plan
+    is sampled again, and no error is shown. Returns success, success_at_start, no_plan, game_lost
+    or step_limit.
     """
     if episode.start().success:
         return "success_at_start"
@@ -36,8 +42,11 @@ def explore(episode: Episode, formalize: Formalize, problem: str = "") -> str:
             break
         news = episode.memory[shown_until:]
         shown_until = len(episode.memory)
-        planned = formalize(episode, step, news, problem)
-        if not planned.to_do:
+        for retry in range(max_retries + 1):
+            planned = formalize(episode, news, problem, step=step, retry=retry)
+            if planned.to_do:
+                break
+        else:
             return "no_plan"
         problem = planned.problem
         execution = carry_out(episode, planned)
@@ -57,15 +66,19 @@ def gather(episode: Episode, step: int) -> str:
         to_take = episode.environment.wanted(episode.memory)
         if episode.spent or not to_take:
             return ""
-        seen = episode.ask(_what_is_seen(episode, episode.memory[since:]), step=step).value
+        package, news = episode.environment.package, episode.memory[since:]
+        shown = prompts.render("pddlego/seen", package, observations=news)
+        seen = episode.ask(episode.question(SEEN, shown), step=step).value
         if not seen:
             return ""
         take_commands = [TAKE.format(item) for item in seen.items if item in to_take]
         open_commands = [OPEN.format(container) for container in seen.closed]
         for command in [*take_commands, *open_commands]:
+            if episode.spent:
+                return ""
             if command not in tried:
                 tried.add(command)
-                if ended := _play(episode, command):
+                if ended := _act(episode, command).ended:
                     return ended
                 if command in open_commands:
                     break
@@ -81,19 +94,11 @@ def carry_out(episode: Episode, planned: Formalization) -> Execution:
     for command in planned.goal.then if planned.goal else ():
         if execution.ended or episode.spent:
             break
-        execution = episode.act(command)
-        episode.remember(execution.turns)
+        execution = _act(episode, command)
     return execution
 
 
-def _play(episode: Episode, command: str) -> str:
-    if episode.spent:
-        return ""
+def _act(episode: Episode, command: str) -> Execution:
     execution = episode.act(command)
     episode.remember(execution.turns)
-    return execution.ended
-
-
-def _what_is_seen(episode: Episode, turns: tuple[Turn, ...]) -> Question[Seen]:
-    shown = prompts.render("pddlego/seen", episode.environment.package, observations=turns)
-    return episode.question(SEEN, shown)
+    return execution

@@ -24,32 +24,13 @@ ANSWER_TO_THOUGHT = "OK."
 
 
 @dataclass(frozen=True)
-class Seen:
-    """A move and what came back: the observation's text, or "OK." to a thought."""
-
-    move: Move
-    text: str
-
-
-@dataclass(frozen=True)
 class Trial:
-    """How one game was played once. `steps` counts the actor's answers, unusable ones too."""
+    """How one game was played once: what a mentor reads of it, the number of the actor's answers,
+    unusable ones too, and the outcome."""
 
-    look: str
-    seen: tuple[Seen, ...]
+    trace: str
     steps: int
     outcome: str
-
-    @property
-    def trace(self) -> str:
-        """The trial as a mentor reads it."""
-        lines = (
-            f"Thought: {seen.move.text}"
-            if seen.move.kind == "think"
-            else f"Action: {seen.move.text}\n{seen.text}"
-            for seen in self.seen
-        )
-        return "\n".join([self.look, *lines])
 
 
 def play(episode: Episode, reflections: Sequence[Reflection], *, max_thoughts: int) -> Trial:
@@ -72,48 +53,44 @@ def play(episode: Episode, reflections: Sequence[Reflection], *, max_thoughts: i
         reflections=reflections,
         look=look,
     )
-    seen: list[Seen] = []
+    dialogue: Messages = (Message("user", opening.text),)
+    trace, latest = [look], ("", "", "")
     complaint, idle, step = "", 0, 0
     for step in episode.steps():
         shown = dataclasses.replace(opening, turns=[*opening.turns, *episode.memory])
-        messages = dialogue(opening.text, seen, complaint)
+        asked = (*dialogue[:-1], Message("user", dialogue[-1].content + complaint))
         try:
-            answer = episode.ask(episode.question(MOVE, shown, messages), step=step)
+            answer = episode.ask(episode.question(MOVE, shown, asked), step=step)
         except PromptTooLong:
-            if not seen and not reflections:  # then it is the setting, not the model
+            if len(trace) == 1 and not reflections:  # then it is the setting, not the model
                 raise
-            return Trial(look, tuple(seen), step, "context_exceeded")
-        complaint = MOVE.message(answer.fault)
-        ended = ""
-        if answer.value:
-            text, ended = _carry_out(episode, answer.value)
-            seen.append(Seen(answer.value, text))
-        idle = 0 if answer.value and answer.value.kind == "act" else idle + 1
-        ended = ended or _stuck(seen, idle > max_thoughts, answered=bool(answer.value))
-        if ended:
-            return Trial(look, tuple(seen), step, ended)
-    return Trial(look, tuple(seen), step, "step_limit")
+            outcome = "context_exceeded"
+            break
+        move, outcome = answer.value, ""
+        # why an answer was of no use is told once: that answer is in no dialogue
+        complaint = "" if move else f"\n\n{MOVE.message(answer.fault)}"
+        if move:
+            reply, outcome = _carry_out(episode, move)
+            written = json.dumps(move.model_dump(), ensure_ascii=False)
+            dialogue = (*dialogue, Message("assistant", written), Message("user", reply))
+            thought = move.kind == "think"
+            trace.append(f"Thought: {move.text}" if thought else f"Action: {move.text}\n{reply}")
+            before, latest = latest, (move.kind, move.text, reply)
+            if not outcome and latest == before:
+                outcome = "repeated_action"
+        idle = 0 if move and move.kind == "act" else idle + 1
+        if not outcome and idle > max_thoughts:
+            outcome = "no_action"
+        if outcome:
+            break
+    else:
+        outcome = "step_limit"
+    return Trial("\n".join(trace), step, outcome)
 
 
 def most_moves(budget: Budget, max_thoughts: int) -> int:
     """Answers that a trial can have: a budget of actions counts commands alone."""
     return budget.limit * (1 if budget.unit == "rounds" else 1 + max_thoughts)
-
-
-def dialogue(opening: str, seen: Sequence[Seen], complaint: str = "") -> Messages:
-    """The opening, then each move and what came back; roles alternate, as chat templates demand.
-
-    `complaint` says why the answer before was of no use: that answer is in no dialogue.
-    """
-    messages = [Message("user", opening)]
-    for step in seen:
-        messages.append(
-            Message("assistant", json.dumps(step.move.model_dump(), ensure_ascii=False))
-        )
-        messages.append(Message("user", step.text))
-    if complaint:
-        messages[-1] = Message("user", f"{messages[-1].content}\n\n{complaint}")
-    return tuple(messages)
 
 
 def _carry_out(episode: Episode, move: Move) -> tuple[str, str]:
@@ -123,12 +100,6 @@ def _carry_out(episode: Episode, move: Move) -> tuple[str, str]:
     execution = episode.act(" ".join(move.text.split()))
     episode.remember(execution.turns)
     return execution.turns[-1].text, execution.ended
-
-
-def _stuck(seen: Sequence[Seen], idle: bool, *, answered: bool) -> str:
-    if answered and len(seen) > 1 and seen[-1] == seen[-2]:
-        return "repeated_action"
-    return "no_action" if idle else ""
 
 
 def trials_before(episode: Episode) -> list[EpisodeRow]:
@@ -142,15 +113,16 @@ def last_reflections(rows: Sequence[EpisodeRow], keep: int) -> list[Reflection]:
     return reflections[-keep:] if keep else []
 
 
-def say(episode: Episode, part: str, step: int, *, max_retries: int, **facts: object) -> str:
+def say(episode: Episode, part: str, trial: Trial, *, max_retries: int, **facts: object) -> str:
     """A few sentences to the question `fcrf/<part>.jinja`; "" if there is no usable answer.
 
     The game is over by then: nothing that goes wrong here changes how it ended, so a question that
     has outgrown the context is noted, not raised.
     """
-    question = prompts.render(f"fcrf/{part}", episode.environment.package, **facts).text
+    package = episode.environment.package
+    question = prompts.render(f"fcrf/{part}", package, trial=trial, **facts).text
     try:
-        answer = Dialogue(episode, max_retries).ask(question, TEXT, step=step)
+        answer = Dialogue(episode, max_retries).ask(question, TEXT, step=trial.steps)
     except PromptTooLong:
         episode.note(**{f"{part}_fault": "context_exceeded"})
         return ""
