@@ -2,9 +2,9 @@
 
 import json
 import os
-import select
 import subprocess
 import tempfile
+import threading
 import time
 import weakref
 from collections.abc import Sequence
@@ -19,7 +19,6 @@ from pddlego_local.core.errors import EnvironmentFault, MissingPart, UnsolvableG
 from pddlego_local.environments.alfworld.installation import find_environment, python
 
 WORKER = Path(__file__).with_name("worker.py")
-CHUNK_BYTES = 1 << 16
 # A fixed hash seed and one thread: nothing may depend on the process. The package makes the folder
 # that ALFWORLD_DATA names; one that is always there keeps it from touching a data set.
 VARIABLES = {
@@ -46,8 +45,8 @@ class Limits:
 class AlfworldGame:
     """All that the engine needs of one game: the rules, the texts' grammar, and the problem.
 
-    `task_type` has the suffix "+slice" where a slice is asked for; `floor_plan` is ALFRED's name of
-    the room, "" where nobody says it.
+    `task_type` ends in "+slice" where a slice is asked for; `floor_plan` is ALFRED's name of the
+    room, "" where nobody says it.
     """
 
     task_type: str
@@ -83,7 +82,13 @@ class GameProcess:
         Raises UnsolvableGame, EnvironmentFault, MissingPart.
         """
         if self._running is None:
-            self._start()
+            try:
+                self._running = _Running()
+            except OSError as error:
+                raise EnvironmentFault(
+                    f"ALFWorld's process could not be started: {error}"
+                ) from None
+            self._ask(None, self._limits.start_s)
         if game == self._loaded:
             return self._play({"reset": True}, self._limits.load_s)
         self._loaded = None
@@ -103,13 +108,6 @@ class GameProcess:
         if self._running is not None:
             self._running.end()
         self._running = self._loaded = None
-
-    def _start(self) -> None:
-        try:
-            self._running = _Running()
-        except OSError as error:
-            raise EnvironmentFault(f"ALFWorld's process could not be started: {error}") from None
-        self._ask(None, self._limits.start_s)
 
     def _play(self, request: dict[str, Any], limit_s: float) -> Reply:
         answer = self._ask(request, limit_s)
@@ -172,46 +170,35 @@ class _Running:
             stderr=self._stderr,
             env=os.environ | VARIABLES,
             cwd="/",
-            bufsize=0,
             start_new_session=True,
         )
-        assert self._process.stdin and self._process.stdout
-        os.set_blocking(self._process.stdin.fileno(), False)
         self.end = weakref.finalize(self, _end, self._process, self._stderr)
 
     def exchange(self, request: bytes, limit_s: float) -> bytes:
-        """Sends the request and returns the next line; neither can block beyond the limit."""
+        """Sends the request and returns the next line; a process that takes longer is killed."""
         assert self._process.stdin and self._process.stdout
         deadline = time.monotonic() + limit_s
-        stdin, stdout = self._process.stdin.fileno(), self._process.stdout.fileno()
-        unsent, received = memoryview(request), bytearray()
-        while not received.endswith(b"\n"):
-            waiting = select.poll()
-            waiting.register(stdout, select.POLLIN)
-            if unsent:
-                waiting.register(stdin, select.POLLOUT)
-            ready = waiting.poll(max(0, 1000 * (deadline - time.monotonic())))
-            if not ready:
-                raise _Silent(f"no answer within {limit_s:g} s")
-            if stdout in dict(ready):
-                chunk = os.read(stdout, CHUNK_BYTES)
-                if not chunk:
-                    raise _Silent(self._last_words())
-                received += chunk
-            else:
-                try:
-                    unsent = unsent[os.write(stdin, unsent) :]
-                except BrokenPipeError:  # it is dead; standard output will say so too
-                    unsent = unsent[:0]
-        return bytes(received)
+        killer = threading.Timer(limit_s, self._process.kill)
+        killer.daemon = True
+        killer.start()
+        try:
+            with suppress(BrokenPipeError):  # it is dead; standard output will say so too
+                self._process.stdin.write(request)
+                self._process.stdin.flush()
+            line = self._process.stdout.readline()
+        finally:
+            killer.cancel()
+        if line.endswith(b"\n"):
+            return line
+        late = time.monotonic() >= deadline
+        raise _Silent(f"no answer within {limit_s:g} s" if late else self._last_words())
 
     def _last_words(self) -> str:
         self._process.wait()
         self._stderr.seek(0)
-        lines = self._stderr.read().decode(errors="replace").strip().splitlines()
-        return f"it ended with status {self._process.returncode}" + (
-            f": {lines[-1]}" if lines else ""
-        )
+        *_, last = ["", *self._stderr.read().decode(errors="replace").strip().splitlines()]
+        status = f"it ended with status {self._process.returncode}"
+        return f"{status}: {last}" if last else status
 
 
 def _end(process: subprocess.Popen[bytes], stderr: IO[bytes]) -> None:

@@ -61,6 +61,11 @@ class FloorPlan:
     def name(self) -> str:
         return f"FloorPlan{self.number}"
 
+    @property
+    def kinds(self) -> list[str]:
+        """Those of its receptacles."""
+        return sorted({receptacle.kind for receptacle in self.receptacles})
+
 
 @dataclass(frozen=True)
 class Catalogue:

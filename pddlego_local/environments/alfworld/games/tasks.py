@@ -72,25 +72,24 @@ class Task:
 
     def needed(self, rng: Random, plan: FloorPlan) -> list[str]:
         """Kinds of receptacles without which the task cannot be done."""
-        present = sorted({receptacle.kind for receptacle in plan.receptacles})
-        options = [[kind for kind in present if self.allows(self.kind, kind)]]
-        if self.sliced:
-            knives = [knife for knife in KNIVES if knife in plan.objects]
-            options.append([r for r in present if any(self.allows(k, r) for k in knives)])
-        if not self.target:
-            options.append([kind for kind in present if kind in STANDS])
         fixed = [kind for kind in (self.target, self.treatment[1]) if kind]
-        return [*fixed, *(rng.choice(kinds) for kinds in options)]
+        return [*fixed, *(rng.choice(kinds) for kinds in self._choices(plan))]
 
     def fits(self, plan: FloorPlan) -> bool:
         """Whether the floor plan has all that the task needs."""
-        kinds = {receptacle.kind for receptacle in plan.receptacles}
-        return (
-            (not self.treatment[1] or self.treatment[1] in kinds)
-            and any(self.allows(self.kind, kind) for kind in kinds)
-            and (bool(self.target) or (plan.lamp and not kinds.isdisjoint(STANDS)))
-            and (not self.sliced or any(k in plan.objects for k in KNIVES))
-        )
+        tool = self.treatment[1]
+        return (not tool or tool in plan.kinds) and all(self._choices(plan))
+
+    def _choices(self, plan: FloorPlan) -> list[list[str]]:
+        """For the object, for a knife and for a lamp, as far as they are needed: the kinds of
+        receptacles that may hold it, of which a house must have one."""
+        choices = [[kind for kind in plan.kinds if self.allows(self.kind, kind)]]
+        if self.sliced:
+            knives = [knife for knife in KNIVES if knife in plan.objects]
+            choices.append([r for r in plan.kinds if any(self.allows(k, r) for k in knives)])
+        if not self.target:
+            choices.append([kind for kind in plan.kinds if kind in STANDS and plan.lamp])
+        return choices
 
 
 def draw_task(rng: Random, task_type: str, split: str) -> tuple[FloorPlan, Task]:
@@ -104,20 +103,19 @@ def draw_task(rng: Random, task_type: str, split: str) -> tuple[FloorPlan, Task]
 @cache
 def _offers(task_type: str, split: str) -> dict[int, dict[str, list[Task]]]:
     """Every task of the type that can be set: by floor plan, then by the kind of object."""
+    classes = catalogue()
+    numbers = {
+        "": sorted(classes.seen + classes.unseen),
+        **dict.fromkeys(SPLITS, classes.seen),
+        "valid_unseen": classes.unseen,
+    }
+    if split not in numbers:
+        raise ConfigError(f"no split {split!r}; there are: {', '.join(SPLITS)}")
     offers: dict[int, dict[str, list[Task]]] = {}
-    for number in _numbers(split):
+    for number in numbers[split]:
         for task in _tasks(task_type, floor_plan(number)):
             offers.setdefault(number, {}).setdefault(task.kind, []).append(task)
     return offers
-
-
-def _numbers(split: str) -> tuple[int, ...]:
-    classes = catalogue()
-    if not split:
-        return tuple(sorted(classes.seen + classes.unseen))
-    if split not in SPLITS:
-        raise ConfigError(f"no split {split!r}; there are: {', '.join(SPLITS)}")
-    return classes.unseen if split == "valid_unseen" else classes.seen
 
 
 def _tasks(task_type: str, plan: FloorPlan) -> Iterator[Task]:
@@ -127,13 +125,14 @@ def _tasks(task_type: str, plan: FloorPlan) -> Iterator[Task]:
         return
     verb, tool = _TREATMENTS.get(plain, ("", ""))
     sliced = task_type.endswith(SLICED)
-    targets = sorted({receptacle.kind for receptacle in plan.receptacles} - {tool})
-    for kind in plan.objects:
-        if (verb and kind not in classes.able[f"{verb}able"]) or (
-            sliced and kind not in classes.slices
-        ):
-            continue
-        for target in [""] if plain.startswith("look") else targets:
+    kinds = set(plan.objects)
+    if verb:
+        kinds &= classes.able[f"{verb}able"]
+    if sliced:
+        kinds &= classes.slices
+    targets = [""] if plain.startswith("look") else [kind for kind in plan.kinds if kind != tool]
+    for kind in sorted(kinds):
+        for target in targets:
             task = Task(plain, sliced, kind, target)
             if (not target or kind in classes.holds[target]) and task.fits(plan):
                 yield task
