@@ -46,7 +46,10 @@ def find_games(folder: Path, task_types: Sequence[str]) -> tuple[Path, ...]:
         for trial in sorted(folder.glob("*/*/"))
         if _named_type(trial.parent.name) in task_types
         and (trial / "traj_data.json").is_file()
-        and _playable(trial)
+        and (
+            (trial / "game.tw-pddl").is_file()
+            or (SLICED in trial.parent.name and (trial / "initial_state.pddl").is_file())
+        )
     )
     if not trials:
         raise ConfigError(
@@ -80,12 +83,6 @@ def read_game(trial: Path) -> AlfworldGame:
     except (KeyError, TypeError, OSError, UnicodeError) as error:
         raise _unreadable(trial, error) from None
     return AlfworldGame(task_type, *logic, problem, _floor_plan(trajectory))
-
-
-def _playable(trial: Path) -> bool:
-    return (trial / "game.tw-pddl").is_file() or (
-        SLICED in trial.parent.name and (trial / "initial_state.pddl").is_file()
-    )
 
 
 def _named_type(name: str) -> str:

@@ -7,7 +7,12 @@ from random import Random
 from typing import Any
 
 from pddlego_local.core.errors import ConfigError
-from pddlego_local.environments.alfworld.games.house import House, draw_receptacles, draw_things
+from pddlego_local.environments.alfworld.games.house import (
+    House,
+    draw_receptacles,
+    draw_things,
+    search_cost,
+)
 from pddlego_local.environments.alfworld.games.layout import LAMP, draw_goal, rules
 from pddlego_local.environments.alfworld.games.tasks import TASK_TYPES, draw_task, walkthrough
 from pddlego_local.environments.alfworld.process import AlfworldGame
@@ -91,5 +96,5 @@ def make_game(seed: int, task_type: str, split: str = "") -> Game:
         plan.name,
         traj=traj,
         walkthrough=walkthrough(house, task),
-        search_cost=house.search_cost,
+        search_cost=search_cost(receptacles),
     )

@@ -17,7 +17,7 @@ from pddlego_local.environments.alfworld.games.layout import (
 )
 
 SEARCH_LIMIT = 28
-"""The commands that show everything in a house: one per receptacle, two per closed one."""
+"""The most that `search_cost` may be in a house."""
 
 MOST_OF_A_KIND = 3  # ALFRED places up to three objects of each kind (MAX_NUM_OF_OBJ_INSTANCES)
 
@@ -44,11 +44,6 @@ class House:
         """How the game calls each object and receptacle, by identifier: "apple 1"."""
         things: tuple[Thing | Receptacle, ...] = self.things
         return spoken_names(part.id for part in self.receptacles + things)
-
-    @property
-    def search_cost(self) -> int:
-        """The commands after which everything in the house has been seen."""
-        return sum(receptacle.search_cost for receptacle in self.receptacles)
 
     def of_kind(self, *kinds: str) -> list[Thing]:
         return [thing for thing in self.things if thing.kind in kinds]
@@ -106,16 +101,18 @@ def _abilities(kind: str) -> Iterator[str]:
     yield from (ability for ability, kinds in catalogue().able.items() if kind in kinds)
 
 
+def search_cost(receptacles: Sequence[Receptacle]) -> int:
+    """The commands that show all that is in them: "go to", and "open" for a closed one."""
+    return sum(2 if receptacle.opens else 1 for receptacle in receptacles)
+
+
 def draw_receptacles(rng: Random, plan: FloorPlan, needed: Sequence[str]) -> tuple[Receptacle, ...]:
     """One receptacle of each needed kind, then others until everything is seen in SEARCH_LIMIT."""
     shuffled = rng.sample(plan.receptacles, len(plan.receptacles))
-    first = {kind: next(r for r in shuffled if r.kind == kind) for kind in needed}
-    drawn = list(first.values())
-    cost = sum(receptacle.search_cost for receptacle in drawn)
+    drawn = [next(r for r in shuffled if r.kind == kind) for kind in dict.fromkeys(needed)]
     for receptacle in shuffled:
-        if receptacle not in drawn and cost + receptacle.search_cost <= SEARCH_LIMIT:
+        if receptacle not in drawn and search_cost([*drawn, receptacle]) <= SEARCH_LIMIT:
             drawn.append(receptacle)
-            cost += receptacle.search_cost
     return tuple(sorted(drawn, key=lambda receptacle: receptacle.id))
 
 

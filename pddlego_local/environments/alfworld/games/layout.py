@@ -41,11 +41,6 @@ class Receptacle:
     place: str
     opens: bool
 
-    @property
-    def search_cost(self) -> int:
-        """The commands that show what is in it: "go to", and "open" if it is closed."""
-        return 2 if self.opens else 1
-
 
 @dataclass(frozen=True)
 class FloorPlan:
@@ -192,11 +187,8 @@ def spoken_names(identifiers: Iterable[str]) -> dict[str, str]:
 
 
 def _kind(identifier: str) -> str:
-    """ "Cabinet|+00.41|…" is a Cabinet, "Sink|+00.00|+00.89|-01.44|SinkBasin" a SinkBasin.
-
-    A bathtub's basin is a BathtubBasin even where a floor plan's list calls it a SinkBasin: the
-    games name it after what comes first.
-    """
+    """ "Cabinet|+00.41|…" is a Cabinet, "Sink|+00.00|+00.89|-01.44|SinkBasin" a SinkBasin. Named
+    after what comes first, as in the games: "Bathtub|…|SinkBasin" is a BathtubBasin."""
     first, *_, last = identifier.split("|")
     return f"{first}{BASIN}" if last.endswith(BASIN) else first
 
