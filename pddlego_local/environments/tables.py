@@ -77,14 +77,6 @@ class Tables:
                 return action.command.format(**dict(zip(action.variables, spelled, strict=True)))
         return None
 
-    def parse(self, command: str) -> tuple[Action, dict[str, str]] | None:
-        """The way back: "move west" is (the action move, {"dir": "west"}); None for no action."""
-        for action in self.actions:
-            arguments = action.arguments(command)
-            if arguments is not None:
-                return action, arguments
-        return None
-
     def feedback_for(self, command: str, reply: str) -> str:
         """The specific sentence about a refused command, "" if it was carried out."""
         for rule in self.feedback:

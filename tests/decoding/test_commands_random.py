@@ -14,6 +14,7 @@ from pddlego_local.environments.tables import Tables
 from pddlego_local.models.random import make_random_llama
 from pddlego_local.models.transformers import Engine, TransformersModel
 from tests.decoding.scenes import DIRECTIONS, HOUSE, KITCHEN, ROOM, RUNGS, grammar_of
+from tests.environments.commands import parse
 
 
 @pytest.fixture(scope="module")
@@ -60,7 +61,7 @@ def test_random_weights_name_legal_commands(
     named = {answer.action for answer in drawn(model, grammar, COMMAND, count=10)}
     assert rung != "grounded" or named <= legal(scene)
     for command in named - set(scene.commands):
-        parsed = Tables.load(f"pddlego_local.environments.{name}").parse(command)
+        parsed = parse(Tables.load(f"pddlego_local.environments.{name}"), command)
         assert parsed and parsed[0] in scene.actions
         assert rung == "signatures" or parsed[1].get("dir", "north") in DIRECTIONS
 

@@ -11,6 +11,7 @@ from pddlego_local.environments.coin import game as coin
 from pddlego_local.environments.cooking import game as cooking
 from pddlego_local.environments.tables import difficulty_groups
 from pddlego_local.pddl.check import check
+from tests.environments.commands import parse
 
 ENVIRONMENTS = {"coin": coin, "cooking": cooking, "alfworld": alfworld}
 PLAYED: dict[str, Environment] = {
@@ -30,7 +31,7 @@ def test_a_planned_action_becomes_a_command_and_its_arguments_come_back(
     given = dict(zip(action.variables, arguments, strict=False))
     command = PLAYED[name].command(f"({action.name.upper()} {' '.join(given.values())})")
     assert command
-    found = ENVIRONMENTS[name].TABLES.parse(command)
+    found = parse(ENVIRONMENTS[name].TABLES, command)
     assert found
     back, said = found
     assert back == action
@@ -47,7 +48,7 @@ def test_one_argument_too_few_or_too_many_is_no_command(name: str) -> None:
                 planned = f"({' '.join([action.name, *['a1'] * count])})"
                 assert PLAYED[name].command(planned) is None
     assert PLAYED[name].command("()") is None
-    assert ENVIRONMENTS[name].TABLES.parse("dance with wolves") is None
+    assert parse(ENVIRONMENTS[name].TABLES, "dance with wolves") is None
 
 
 @pytest.mark.parametrize("name", ENVIRONMENTS)

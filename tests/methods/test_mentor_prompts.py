@@ -13,6 +13,7 @@ from pddlego_local.environments.tables import Tables
 from pddlego_local.episode.reading.answer import read
 from pddlego_local.methods import prompts
 from pddlego_local.methods.shared.react import Trial
+from tests.environments.commands import parse
 from tests.questions import static_grammar
 
 ENVIRONMENTS = [f"pddlego_local.environments.{name}" for name in ("alfworld", "coin", "cooking")]
@@ -71,7 +72,7 @@ def test_trials_in_examples_say_only_what_the_game_understands(environment: str)
             re.findall(r"^Action: (.+)$", example[trial], re.MULTILINE)
             for trial in ("trace", "solved")
         )
-        assert all(tables.parse(command) for command in [*failed, *solved])
+        assert all(parse(tables, command) for command in [*failed, *solved])
         assert failed != solved and len(failed) > 1
         repeats = failed[-1] == failed[-2] and example["trace"].count("\n") > 3
         assert repeats == (example["outcome"] == "repeated_action")

@@ -14,6 +14,7 @@ from pddlego_local.environments.tables import Tables
 from pddlego_local.methods import prompts
 from pddlego_local.methods.reflexion import Reflexion
 from pddlego_local.models.scripted import Scripted
+from tests.environments.commands import parse
 from tests.methods.learning import FAILING, WINNING, act, fcrf, opening, play, text, think
 from tests.questions import static_grammar
 
@@ -114,7 +115,7 @@ def test_examples_say_only_what_the_game_understands(environment: str) -> None:
         moves = [json.loads(line) for line in told.splitlines() if line.startswith("{")]
         commands = [move["text"] for move in moves if move["kind"] == "act"]
         assert "Example 2:" in told and len(commands) > 7
-        assert all(tables.parse(command) for command in commands)
+        assert all(parse(tables, command) for command in commands)
         assert told.count("\nOK.\n") == len(moves) - len(commands) > 1
         assert ("slice" in "".join(commands)) == ("+slice" in kind)
 

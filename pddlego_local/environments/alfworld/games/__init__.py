@@ -7,13 +7,13 @@ game's seed. Plain `alfworld` plays these games like its own.
 They are close to ALFRED's, not identical:
 
 - A house is small enough to be searched. Seeing everything takes at most SEARCH_LIMIT commands,
-  and seeing everything and then playing the walkthrough at most BUDGET, so an agent that searches
-  systematically wins every game. In ALFRED's kitchens the search alone may take over 80.
+  and seeing everything and then playing the walkthrough at most 50, the papers' limit: an agent
+  that searches systematically wins every game. In ALFRED's kitchens the search may take over 80.
 - No two receptacles share a place, and no object is listed in two receptacles.
 - A task's objects lie outside the receptacles that they are wanted in.
 """
 
-from pddlego_local.environments.alfworld.games.game import BUDGET, Game, make_game
+from pddlego_local.environments.alfworld.games.game import Game, make_game
 from pddlego_local.environments.alfworld.games.tasks import PLAIN_TYPES, SPLITS, TASK_TYPES
 
-__all__ = ["BUDGET", "PLAIN_TYPES", "SPLITS", "TASK_TYPES", "Game", "make_game"]
+__all__ = ["PLAIN_TYPES", "SPLITS", "TASK_TYPES", "Game", "make_game"]

@@ -7,18 +7,10 @@ from random import Random
 from typing import Any
 
 from pddlego_local.core.errors import ConfigError
-from pddlego_local.environments.alfworld.games.house import (
-    House,
-    draw_receptacles,
-    draw_things,
-    search_cost,
-)
+from pddlego_local.environments.alfworld.games.house import House, draw_receptacles, draw_things
 from pddlego_local.environments.alfworld.games.layout import LAMP, draw_goal, rules
 from pddlego_local.environments.alfworld.games.tasks import TASK_TYPES, draw_task, walkthrough
 from pddlego_local.environments.alfworld.process import AlfworldGame
-
-BUDGET = 50
-"""Commands in which every game can be won (the papers' limit on ALFWorld)."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -27,8 +19,6 @@ class Game(AlfworldGame):
 
     traj: Mapping[str, Any]
     walkthrough: tuple[str, ...]
-    search_cost: int
-    """The commands that show everything in the house, whatever the order."""
 
     @property
     def name(self) -> str:
@@ -96,5 +86,4 @@ def make_game(seed: int, task_type: str, split: str = "") -> Game:
         plan.name,
         traj=traj,
         walkthrough=walkthrough(house, task),
-        search_cost=search_cost(receptacles),
     )
