@@ -12,6 +12,7 @@ The folder is a package; its name is what the environment is found by, wherever 
 in the group `environment` of a folder of configurations names its class.
 """
 
+import contextlib
 import hashlib
 import importlib
 import re
@@ -75,18 +76,13 @@ def reference(package: str) -> ModuleType:
 
 
 def known(package: str) -> Describe | None:
-    """None where the environment has no map.
-
-    `package` may come from a foreign record: nothing is imported for it but what lies beside this
-    file, or belongs to a package that is imported already.
-    """
-    ours = re.fullmatch(rf"{re.escape(__package__)}\.\w+", package)
-    if not ours and package not in sys.modules:
-        return None
-    try:
-        return import_known(package)
-    except ConfigError:
-        return None
+    """None where the environment has no map. `package` may come from a foreign record: nothing is
+    imported for it but what lies beside this file, or belongs to a package that is imported
+    already."""
+    if re.fullmatch(rf"{re.escape(__package__)}\.\w+", package) or package in sys.modules:
+        with contextlib.suppress(ConfigError):
+            return import_known(package)
+    return None
 
 
 def import_known(package: str) -> Describe:

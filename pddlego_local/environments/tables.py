@@ -13,10 +13,8 @@ from pddlego_local.environments import family
 
 @dataclass(frozen=True)
 class FeedbackRule:
-    """If `command` and `reply` both match (regular expressions), the model is told `message`.
-
-    An empty `message` says that this reply is no refusal.
-    """
+    """If `command` and `reply` both match, the model is told `message`; an empty one says that this
+    reply is no refusal."""
 
     command: re.Pattern[str]
     reply: re.Pattern[str]
@@ -30,11 +28,10 @@ def spaced(name: str) -> str:
 
 @dataclass(frozen=True)
 class Tables:
-    """What is fixed about an environment, read from its folder (`family`).
+    """What is fixed about an environment, read from its folder.
 
     `schemas` are the actions that a prompt gives to a model that writes its own domain; the
-    hand-written `domain` may have more (`in_prompt: false` in the YAML), and comes without its
-    lines of comment.
+    hand-written `domain` may have more (`in_prompt: false` in the YAML).
     """
 
     actions: tuple[Action, ...]
@@ -67,9 +64,7 @@ class Tables:
 
     def command(self, planned: str, spell: Callable[[str], str] = spaced) -> str | None:
         """From "(move kitchen corridor west)" to "move west"; None if name or arity fit no action.
-
-        Arguments are taken by position. PDDL ignores case, games do not: all is lower case.
-        """
+        PDDL ignores case, games do not: all is lower case."""
         name, *arguments = planned.strip("() ").lower().split() or [""]
         for action in self.actions:
             if action.name.lower() == name and len(action.variables) == len(arguments):

@@ -1,7 +1,6 @@
 """ALFWorld: household tasks in a room of receptacles, in text (Shridhar et al. 2021).
 
-Knows the game's names and the success rule; games come from data.py, are played by process.py, and
-their task sentences are read by task.py.
+Games come from games/ or data.py, process.py plays them, and task.py reads their task sentences.
 """
 
 import re
@@ -93,10 +92,8 @@ class Alfworld:
         find_environment()
 
     def reset(self, seed: int) -> Observation:
-        """Raises UnsolvableGame; ConfigError if the data set has no game of that number.
-
-        The same game again takes some hundredths of a second, another one up to a second.
-        """
+        """Raises UnsolvableGame; ConfigError if the data set has no game of that number. The same
+        game again takes some hundredths of a second, another one up to a second."""
         if self._game is None or self._game[0] != seed:
             self._game = None
             self._game = seed, self._find(seed)
@@ -143,9 +140,7 @@ class Alfworld:
 
     def _feedback(self, command: str, text: str) -> str:
         """Going to a place where one is already does nothing, yet is no refusal: a plan goes on.
-
-        Receptacles may share a place, so a method cannot know.
-        """
+        Receptacles may share a place, so a method cannot know."""
         if command in {f"go to {place}" for place in self._places}:
             return ""
         return TABLES.feedback_for(command, text)

@@ -16,14 +16,11 @@ def known(turns: Sequence[Turn], problem: str) -> list[Known]:
         for begin, end in zip(resets, [*resets[1:], len(turns)], strict=True)
     ]
     facts = facts_as_names(problem)
-    return [
-        Known(
-            place,
-            _seen(place, rooms),
-            " ".join(f"({' '.join(fact)})" for fact in facts if pddl_name(place) in fact[1:]),
-        )
-        for place in (rooms[-1].receptacles if rooms else ())
-    ]
+    lines = []
+    for place in rooms[-1].receptacles if rooms else ():
+        written = [f"({' '.join(fact)})" for fact in facts if pddl_name(place) in fact[1:]]
+        lines.append(Known(place, _seen(place, rooms), " ".join(written)))
+    return lines
 
 
 def _seen(place: str, rooms: Sequence[RoomMap]) -> str:

@@ -149,10 +149,9 @@ class RoomMap:
         """The receptacle stands where the player does."""
         if self.here and target in self.receptacles and target != self.here:
             together = {self.here, target}
-            for spot in [spot for spot in self.spots if spot & together]:
-                self.spots.remove(spot)
-                together |= spot
-            self.spots.append(together)
+            joined = [spot for spot in self.spots if spot & together]
+            apart = [spot for spot in self.spots if not spot & together]
+            self.spots = [*apart, together.union(*joined)]
 
     def _take(self, thing: str, place: str) -> None:
         """An object can be listed in two receptacles, such as a machine and its countertop."""

@@ -1,7 +1,4 @@
-"""The steps of an ALFWorld task: their words, which remain, what each needs and leads to.
-
-Facts are written with the game's names: ("in", "mug 3", "cabinet 1").
-"""
+"""The steps of an ALFWorld task: their words, which remain, what each needs and leads to."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -65,9 +62,8 @@ class Progress:
         placed = placed_best(self.task, self.room)
         if step.number <= len(placed):
             return placed[step.number - 1]
-        others = [
-            thing for thing in of_class(self.task.object, self.room.objects) if thing not in placed
-        ]
+        objects = of_class(self.task.object, self.room.objects)
+        others = [thing for thing in objects if thing not in placed]
         return max(others, key=self._progress_of, default="")
 
     def destination(self, thing: str = "") -> str:
@@ -81,16 +77,11 @@ class Progress:
         near = room.where(thing) or room.here
 
         def rank(place: str) -> tuple[int, bool, bool]:
-            return (
-                len(fitting(self.task, room, place)),
-                place in room.inside,
-                place == near,
-            )
+            return len(fitting(self.task, room, place)), place in room.inside, place == near
 
         places = of_class(self.task.receptacle, room.receptacles)
-        return max(
-            (p for p in places if p in room.inside or p in room.closed), key=rank, default=""
-        )
+        seen = [place for place in places if place in room.inside or place in room.closed]
+        return max(seen, key=rank, default="")
 
     def sought(self, step: Step) -> str:
         """The class of what a step needs and nobody has seen; "" if the step can be planned."""

@@ -1,7 +1,5 @@
-"""What an ALFWorld game asks for: its task sentence read, and the goals that follow from it.
-
-Knows the sentences (the templates that ALFWorld fills in) and the goals of the hand-written domain
-(domain.pddl). The reference's table of likely places is no part of it.
+"""What an ALFWorld game asks for: its task sentence, one of the templates that ALFWorld fills in,
+and the goals that follow from it for the hand-written domain (domain.pddl).
 """
 
 import re
@@ -35,7 +33,6 @@ _SENTENCES = [
     )
 ]
 
-
 OPEN_ANY = Goal(
     "look into a closed receptacle",
     "(exists (?r - receptacle) (and (opened ?r) (not (explored ?r))))",
@@ -68,10 +65,8 @@ class Task:
 
 
 def parse_task(sentence: str) -> Task:
-    """Reads "heat some mug and put it in cabinet". Raises EnvironmentFault for other sentences.
-
-    No sentences of the six kinds, and errors too: "put all …", and carrying things in a bowl or
-    the like, for which the game has no action.
+    """Reads "heat some mug and put it in cabinet". Raises EnvironmentFault for other sentences:
+    "put all …", and carrying things in a bowl or the like, for which the game has no action.
     """
     words = sentence.strip().removesuffix(".").lower()
     for template in _SENTENCES:
@@ -141,24 +136,26 @@ def _explore(place: str, *, closed: bool) -> Goal:
     return Goal(f"be at {place}", f"(and (at {name}) (not (visited {name})))")
 
 
+def _variables(count: int) -> list[str]:
+    return [f"?o{number}" for number in range(1, count + 1)]
+
+
 def _put(task: Task, count: int) -> Goal:
-    things = [f"?o{number}" for number in range(1, count + 1)]
+    things = _variables(count)
     states = "".join(f"{STATES[treatment]} " for treatment in task.treatments)
-    words = (
-        f"put {count if count > 1 else 'a'} {states}{task.object} in or on one {task.receptacle}"
-    )
-    return Goal(words, _exists(task, things, things))
+    what = f"{count if count > 1 else 'a'} {states}{task.object}"
+    return Goal(f"put {what} in or on one {task.receptacle}", _exists(task, things, things))
 
 
 def _hold(task: Task, placed: int) -> Goal:
     """Hold one more; those that are placed stay where they are."""
-    placed_ones = [f"?o{number}" for number in range(1, placed + 1)]
-    condition = _exists(task, ["?held", *placed_ones], placed_ones, "(holding ?held)")
+    there = _variables(placed)
+    condition = _exists(task, ["?held", *there], there, "(holding ?held)")
     return Goal(f"hold {'another' if placed else 'a'} {task.object}", condition)
 
 
 def _slice(task: Task, count: int) -> Goal:
-    things = [f"?o{number}" for number in range(1, count + 1)]
+    things = _variables(count)
     condition = _exists(task, things, (), *(f"(sliced {thing})" for thing in things))
     return Goal(f"slice {count if count > 1 else 'a'} {task.object}", condition)
 
@@ -186,9 +183,7 @@ def _exists(task: Task, things: Sequence[str], placed: Sequence[str], *condition
 
 def placed_best(task: Task, room: RoomMap) -> list[str]:
     """The most objects that lie in one receptacle as the task wants them there, treated as it says.
-
-    Never all of them in a game that goes on: the game ends with the last.
-    """
+    Never all of them in a game that goes on: the game ends with the last."""
     return max((fitting(task, room, place) for place in room.inside), key=len, default=[])
 
 

@@ -1,7 +1,4 @@
-"""CoinCollector: find the coin in a house of rooms and doors (TextWorldExpress).
-
-Knows the game, its parameters and the papers' success rule; not how anyone plays it.
-"""
+"""CoinCollector: find the coin in a house of rooms and doors (TextWorldExpress)."""
 
 import re
 from collections.abc import Sequence
@@ -110,10 +107,8 @@ class Coin:
 
 
 def without_furniture(look: str) -> str:
-    """The room, the coin and the directions, without what else stands in the room.
-
-    The first line of a look tells the room and what stands in it, the second the directions.
-    Other answers are returned as they are.
+    """The room, the coin and the directions, without what else stands in the room; other answers as
+    they are. A look's first line tells the room and what stands in it, the second the directions.
     """
     if not look.startswith("You are in "):
         return look

@@ -1,7 +1,4 @@
-"""CookingWorld: read a recipe, find and process its ingredients, eat the meal (TextWorldExpress).
-
-Knows the game, its parameters, the paper's goals and its success rule; not how anyone plays it.
-"""
+"""CookingWorld (TextWorldExpress): read a recipe, find and process its ingredients, eat the meal."""
 
 import dataclasses
 from collections.abc import Sequence
@@ -59,9 +56,8 @@ class Cooking:
 
     @property
     def map(self) -> str:
-        """The house as in Coin, with all that can be carried, where it lies and in which state, and
-        the recipe: the same house with other ingredients is another map, for names of ingredients
-        are what the goal is made of."""
+        """The house as in Coin, all that can be carried, where it lies and in which state, and the
+        recipe: names of ingredients are what the goal is made of."""
         if (house := self._game.house) is None:
             return ""
         return map_hash(self.name, house.start, house.ways, sorted(house.things))
