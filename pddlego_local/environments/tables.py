@@ -28,11 +28,9 @@ def spaced(name: str) -> str:
 
 @dataclass(frozen=True)
 class Tables:
-    """What is fixed about an environment, read from its folder.
-
-    `schemas` are the actions that a prompt gives to a model that writes its own domain; the
-    hand-written `domain` may have more (`in_prompt: false` in the YAML).
-    """
+    """What is fixed about an environment, read from its folder. `schemas` are the actions that a
+    prompt gives to a model that writes its own domain; the hand-written `domain` may have more
+    (`in_prompt: false` in the YAML)."""
 
     actions: tuple[Action, ...]
     schemas: tuple[Action, ...]

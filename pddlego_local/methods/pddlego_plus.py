@@ -181,9 +181,7 @@ def repeated(memory: Sequence[Turn]) -> list[str]:
 @functools.cache
 def winning_domains(folder: Path) -> tuple[tuple[str, str], ...]:
     """(where from, text) of the last planned domain of every won episode below `folder`, sorted.
-
-    Raises ConfigError if there is none.
-    """
+    Raises ConfigError if there is none."""
     domains = []
     for path, events in transcripts(folder):
         if any(isinstance(event, End) and event.row.outcome == "success" for event in events):

@@ -11,11 +11,9 @@ from pddlego_local.methods.shared import react
 
 @settings
 class Reflexion:
-    """Settings of the method; calling it plays one trial of one game.
-
-    `reflections` is how many of the last ones an actor is told. `max_thoughts` bounds the answers
-    in a row without a command, `max_retries` how often a reflection is asked for again.
-    """
+    """Settings of the method; calling it plays one trial of one game. `reflections` is how many of
+    the last ones an actor is told. `max_thoughts` bounds the answers in a row without a command,
+    `max_retries` how often a reflection is asked for again."""
 
     reflections: AtLeast0 = 3
     max_thoughts: AtLeast0 = 5

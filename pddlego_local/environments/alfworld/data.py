@@ -60,11 +60,9 @@ def find_games(folder: Path, task_types: Sequence[str]) -> tuple[Path, ...]:
 
 
 def read_game(trial: Path) -> AlfworldGame:
-    """A game of the data set. Raises UnsolvableGame; ConfigError if a file cannot be read.
-
-    Game files of before ALFWorld 0.4 word a command as "put … in/on …", which is no longer
-    accepted; such a game gets the installed package's rules, its own problem and its own sentence.
-    """
+    """A game of the data set. Raises UnsolvableGame; ConfigError if a file cannot be read. Game
+    files of before ALFWorld 0.4 word a command as "put … in/on …", which is no longer accepted;
+    such a game gets the installed package's rules, its own problem and its own sentence."""
     trajectory = _json(trial / "traj_data.json")
     file = trial / "game.tw-pddl"
     content = _json(file) if file.is_file() else {}

@@ -17,9 +17,7 @@ _CHECKOUT = Path(__file__).parents[3]
 
 def find_environment() -> Path:
     """The environment that PDDLEGO_ALFWORLD_ENV names, else .venv-alfworld here or in the checkout.
-
-    Raises MissingPart, saying which command helps.
-    """
+    Raises MissingPart, saying which command helps."""
     named = os.environ.get(VARIABLE)
     places = [Path(named)] if named else [Path(FOLDER).absolute(), _CHECKOUT / FOLDER]
     for place in places:

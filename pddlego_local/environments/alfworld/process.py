@@ -44,10 +44,8 @@ class Limits:
 @dataclass(frozen=True)
 class AlfworldGame:
     """All that the engine needs of one game: the rules, the texts' grammar, and the problem.
-
     `task_type` ends in "+slice" where a slice is asked for; `floor_plan` is ALFRED's name of the
-    room, "" where nobody says it.
-    """
+    room, "" where nobody says it."""
 
     task_type: str
     domain: str
@@ -66,10 +64,8 @@ class Reply:
 
 
 class GameProcess:
-    """One process, started when it is first needed and again after a fault. Not thread-safe.
-
-    It ends with `close`, with this object, and with our own process, however that ends.
-    """
+    """One process, started when it is first needed and again after a fault. Not thread-safe. It
+    ends with `close`, with this object, and with our own process, however that ends."""
 
     def __init__(self, limits: Limits) -> None:
         self._limits = limits
@@ -77,10 +73,8 @@ class GameProcess:
         self._loaded: AlfworldGame | None = None
 
     def begin(self, game: AlfworldGame) -> Reply:
-        """The first reply of the game; the game that was begun last only has to be reset.
-
-        Raises UnsolvableGame, EnvironmentFault, MissingPart.
-        """
+        """The first reply of the game; the game that was begun last only has to be reset. Raises
+        UnsolvableGame, EnvironmentFault, MissingPart."""
         if self._running is None:
             try:
                 self._running = _Running()
@@ -136,9 +130,7 @@ class GameProcess:
 
 def unwinnable(games: Sequence[Path]) -> list[Path]:
     """Those of the `game.tw-pddl` files whose walkthrough does not win, as the engine plays it.
-
-    Raises EnvironmentFault if the engine dies or hangs, MissingPart if it is not installed.
-    """
+    Raises EnvironmentFault if the engine dies or hangs, MissingPart if it is not installed."""
     with closing(GameProcess(Limits())) as process:
         return [file for file in games if not _won(process, json.loads(file.read_text()))]
 

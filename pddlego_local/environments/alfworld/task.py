@@ -46,10 +46,8 @@ VISIT_ANY = Goal(
 @dataclass(frozen=True)
 class Task:
     """`object`, `receptacle` and `lamp` are classes ("mug"), not single things ("mug 2").
-
     `receptacle` is "" for the kind "look", `lamp` for all others. `count` objects are to be put
-    into one receptacle.
-    """
+    into one receptacle."""
 
     kind: Kind
     object: str
@@ -66,8 +64,7 @@ class Task:
 
 def parse_task(sentence: str) -> Task:
     """Reads "heat some mug and put it in cabinet". Raises EnvironmentFault for other sentences:
-    "put all …", and carrying things in a bowl or the like, for which the game has no action.
-    """
+    "put all …", and carrying things in a bowl or the like, for which the game has no action."""
     words = sentence.strip().removesuffix(".").lower()
     for template in _SENTENCES:
         if match := template.fullmatch(words):

@@ -88,9 +88,7 @@ def translating_once(translate: Callable[[str, str], Any]) -> Callable[..., Any]
 
 def wording_commands_once(derive: Callable[[str, Any], str]) -> Callable[[str, Any], str]:
     """A command's words depend on nothing but the action's arguments that its template names.
-
-    Templates of answers, "#…#", depend on the game's state.
-    """
+    Templates of answers, "#…#", depend on the game's state."""
     worded: dict[tuple[str, ...], str] = {}
 
     def derived(template: str, context: Any) -> str:

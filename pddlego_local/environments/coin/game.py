@@ -20,10 +20,8 @@ GOALS = (Goal("take the coin", "(have-coin)"), UNVISITED)
 @dataclass(config=ConfigDict(extra="forbid"), kw_only=True)
 class Coin:
     """Games are a function of (rooms, doors, distractors, seed); `fold` changes nothing in coin.
-
-    `furniture: false` leaves the list of furniture out of the observations, as the papers'
-    prompts do (PDDLego+ appendix C.1); the directions and the coin always stay.
-    """
+    `furniture: false` leaves the list of furniture out of the observations, as the papers' prompts
+    do (PDDLego+ appendix C.1); the directions and the coin always stay."""
 
     rooms: Annotated[int, Field(ge=3, le=11)] = 11
     doors: bool = True

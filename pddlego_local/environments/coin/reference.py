@@ -35,10 +35,8 @@ DOMAIN = """\
 def formalize(
     memory: Sequence[Turn], goal: str = "", offered: Sequence[str] = ()
 ) -> tuple[str, str]:
-    """(domain, problem) for what `memory` tells; the goal is the nearest place not yet visited.
-
-    The map tells all that is possible: what is `offered` adds nothing.
-    """
+    """(domain, problem) for what `memory` tells; the goal is the nearest place not yet visited. The
+    map tells all that is possible: what is `offered` adds nothing."""
     house = HouseMap.of(memory)
     target = house.nearest_unvisited() or house.here
     return DOMAIN, _problem("exploration", house, [], f"(at {target})")

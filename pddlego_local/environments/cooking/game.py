@@ -1,4 +1,4 @@
-"""CookingWorld (TextWorldExpress): read a recipe, find and process its ingredients, eat the meal."""
+"""CookingWorld (TextWorldExpress): read a recipe, process its ingredients, eat the meal."""
 
 import dataclasses
 from collections.abc import Sequence

@@ -61,9 +61,7 @@ class House:
 
 class ExpressGame:
     """One TextWorldExpress game. Not thread-safe; different games may run in different threads.
-
-    `house` is that of the game last reset, as it was then; it is read once for a seed.
-    """
+    `house` is that of the game last reset, as it was then; it is read once for a seed."""
 
     def __init__(self, game: str, parameters: dict[str, int]) -> None:
         """`parameters` as TextWorldExpress names them, e.g. {"numLocations": 11}."""
@@ -76,8 +74,7 @@ class ExpressGame:
 
     def reset(self, seed: int, fold: str) -> Reply:
         """`seed` is one of SEEDS. Raises EnvironmentFault if the simulator did not take the
-        parameters as they are: it silently falls back to its defaults when one is out of range.
-        """
+        parameters as they are: it silently falls back to its defaults when one is out of range."""
         if self._interface is None:
             self._java = _java()
             with self._told("start"):

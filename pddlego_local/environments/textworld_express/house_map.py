@@ -42,8 +42,7 @@ _PHRASE = re.compile(
 @dataclass
 class HouseMap:
     """What is known: `exits[room][direction]` is a room's name, or None while nobody has seen what
-    is behind that door. `closed` are the doors that are closed now, as (room, direction).
-    """
+    is behind that door. `closed` are the doors that are closed now, as (room, direction)."""
 
     here: str = ""
     exits: dict[str, dict[str, str | None]] = field(default_factory=dict)
@@ -65,11 +64,9 @@ class HouseMap:
             self._turn_door(turn.command.split()[-1], shut[1], closed=True)
 
     def passages(self) -> Iterator[tuple[str, str, str, bool]]:
-        """(from, to, direction, closed); an unknown room is named after the door before it.
-
-        A closed door that was seen from both sides has two such names, and neither is its rooms':
-        the texts do not tell that it is one door until it is opened.
-        """
+        """(from, to, direction, closed); an unknown room is named after the door before it. A
+        closed door that was seen from both sides has two such names, and neither is its rooms': the
+        texts do not tell that it is one door until it is opened."""
         for room, exits in self.exits.items():
             for direction, beyond in exits.items():
                 place = beyond or f"behind_{room}_{direction}"

@@ -30,11 +30,8 @@ _JINJA.filters |= FILTERS
 
 
 def render(template: str, environment: str, **facts: object) -> Shown:
-    """One message of the template "pddlego_plus/prompt".
-
-    `environment` is its package. `facts` are what the template names; it also finds `environment`,
-    its words, and `examples`.
-    """
+    """One message of the template "pddlego_plus/prompt". `environment` is its package. `facts` are
+    what the template names; it also finds `environment`, its words, and `examples`."""
     names = words(template.partition("/")[0])
     shown = Shown()
     shown.text = _JINJA.get_template(f"{template}.jinja").render(
@@ -87,10 +84,8 @@ def words(folder: str) -> tuple[str, ...]:
 
 
 def sha256(folder: str, environment: str) -> str:
-    """One hash for all that the prompts of this folder in this environment are made from.
-
-    "" if there is no folder: a method that asks no model.
-    """
+    """One hash for all that the prompts of this folder in this environment are made from. "" if
+    there is no folder: a method that asks no model."""
     if not folder:
         return ""
     texts = [*_templates(folder), *(family.text(environment, name) for name in words(folder))]

@@ -17,11 +17,9 @@ from pddlego_local.methods.shared.dialogue import Dialogue
 
 @dataclass(frozen=True)
 class Situation:
-    """Where the player is and what the player carries, as far as the texts in `memory` tell.
-
-    The templates call this with an environment's words (`deps.yaml` in its prompts): regular
-    expressions with one group, the name.
-    """
+    """Where the player is and what the player carries, as far as the texts in `memory` tell. The
+    templates call this with an environment's words (`deps.yaml` in its prompts): regular
+    expressions with one group, the name."""
 
     memory: Sequence[Turn]
 
@@ -43,12 +41,9 @@ class Situation:
 
 @dataclass(frozen=True)
 class Pursuit:
-    """What became of one sub-goal.
-
-    `ended` is "accomplished" or "failed", by the controller's own judgement, or else the outcome
-    that ended the episode. `reason` is the controller's; `turns` are what it did; `error` says why
-    the game refused the last of them, if it did.
-    """
+    """What became of one sub-goal. `ended` is "accomplished" or "failed", by the controller's own
+    judgement, or else the outcome that ended the episode. `reason` is the controller's; `turns` are
+    what it did; `error` says why the game refused the last of them, if it did."""
 
     goal: str
     ended: str
@@ -63,10 +58,8 @@ class Pursuit:
 
 
 class Controller:
-    """One step of the episode is one command; `step` is 0 when the budget is spent.
-
-    `max_idle` sub-goals in a row that end without a command end the episode: no budget would.
-    """
+    """One step of the episode is one command; `step` is 0 when the budget is spent. `max_idle`
+    sub-goals in a row that end without a command end the episode: no budget would."""
 
     def __init__(self, episode: Episode, max_retries: int, max_idle: int) -> None:
         self.episode = episode

@@ -12,11 +12,9 @@ T = TypeVar("T", bound=Keys)
 
 
 class Dialogue:
-    """User and assistant take turns: some chat templates know nothing else.
-
-    An answer without a usable value is asked for again, up to `max_retries` times, and is told what
-    was wrong with it; it leaves no trace in the dialogue.
-    """
+    """User and assistant take turns: some chat templates know nothing else. An answer without a
+    usable value is asked for again, up to `max_retries` times, and is told what was wrong with it;
+    it leaves no trace in the dialogue."""
 
     def __init__(self, episode: Episode, max_retries: int) -> None:
         self._episode = episode

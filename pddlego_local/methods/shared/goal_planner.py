@@ -12,8 +12,7 @@ from pddlego_local.methods.shared.dialogue import Dialogue
 
 class GoalPlanner:
     """Plans are sub-goals in words, numbered through the episode: a new plan takes over at the
-    number of the sub-goal that failed. An empty plan says that the model named no sub-goal.
-    """
+    number of the sub-goal that failed. An empty plan says that the model named no sub-goal."""
 
     def __init__(self, controller: Controller) -> None:
         self._controller = controller
@@ -38,9 +37,7 @@ class GoalPlanner:
 
     def describe(self, pursuits: Sequence[Pursuit], *, finished: bool = True) -> str:
         """The descriptor: which steps succeeded, which one failed and why, and the state in words.
-
-        If all succeeded, a `finished` plan is said not to have done the task.
-        """
+        If all succeeded, a `finished` plan is said not to have done the task."""
         last = pursuits[-1]
         numbered = list(enumerate(pursuits, self._number))
         self._number += sum(pursuit.ended == "accomplished" for pursuit in pursuits)

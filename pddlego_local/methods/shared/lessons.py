@@ -31,10 +31,8 @@ _LESSON = pydantic.TypeAdapter(Lesson)
 
 
 def lesson_pool(rows: Iterable[EpisodeRow]) -> list[Lesson]:
-    """What the trials of `rows` taught, in task order: by trial, then by game.
-
-    The order of the rows, which is the order in which episodes ended, says nothing.
-    """
+    """What the trials of `rows` taught, in task order: by trial, then by game. The order of the
+    rows, which is the order in which episodes ended, says nothing."""
     learnt = [row for row in rows if row.notes.get("lesson")]
     learnt.sort(key=lambda row: (row.trial, row.game))
     return [Lesson(row.task_type, row.notes["lesson"]) for row in learnt]
@@ -42,9 +40,7 @@ def lesson_pool(rows: Iterable[EpisodeRow]) -> list[Lesson]:
 
 def read_lessons(path: Path) -> list[Lesson]:
     """The pool in `path`: a cell's folder, or a file of lines {"task_type": "…", "text": "…"}.
-
-    Raises ConfigError naming file and line of what is no lesson.
-    """
+    Raises ConfigError naming file and line of what is no lesson."""
     if (path / "episodes.jsonl").is_file():
         return lesson_pool(read_rows(path / "episodes.jsonl"))
     if path.is_dir():

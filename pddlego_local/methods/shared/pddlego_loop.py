@@ -30,8 +30,7 @@ class Formalize(Protocol):
 def explore(episode: Episode, formalize: Formalize, *, max_retries: int, problem: str = "") -> str:
     """Formalizes what is new, plans, carries out, until the game is over; an answer without a plan
     is sampled again, and no error is shown. Returns success, success_at_start, no_plan, game_lost
-    or step_limit.
-    """
+    or step_limit."""
     if episode.start().success:
         return "success_at_start"
     shown_until = 0
@@ -56,10 +55,8 @@ def explore(episode: Episode, formalize: Formalize, *, max_retries: int, problem
 
 
 def gather(episode: Episode, step: int) -> str:
-    """Opens and picks up until nothing wanted is left in sight, and remembers the turns.
-
-    Returns how the game ended, "" if it goes on.
-    """
+    """Opens and picks up until nothing wanted is left in sight, and remembers the turns. Returns
+    how the game ended, "" if it goes on."""
     since = len(episode.memory) - 1
     tried: set[str] = set()
     for _ in range(MAX_OPENED):

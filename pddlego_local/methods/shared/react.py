@@ -114,11 +114,9 @@ def last_reflections(rows: Sequence[EpisodeRow], keep: int) -> list[Reflection]:
 
 
 def say(episode: Episode, part: str, trial: Trial, *, max_retries: int, **facts: object) -> str:
-    """A few sentences to the question `fcrf/<part>.jinja`; "" if there is no usable answer.
-
-    The game is over by then: nothing that goes wrong here changes how it ended, so a question that
-    has outgrown the context is noted, not raised.
-    """
+    """A few sentences to the question `fcrf/<part>.jinja`; "" if there is no usable answer. The
+    game is over by then: nothing that goes wrong here changes how it ended, so a question that has
+    outgrown the context is noted, not raised."""
     package = episode.environment.package
     question = prompts.render(f"fcrf/{part}", package, trial=trial, **facts).text
     try:

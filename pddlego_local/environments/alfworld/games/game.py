@@ -48,10 +48,8 @@ class Game(AlfworldGame):
 
 def make_game(seed: int, task_type: str, split: str = "") -> Game:
     """The game of this seed and task type (TASK_TYPES); the same arguments give the same game.
-
     `split` takes the floor plans that the data set keeps for it; "" takes all. Raises ConfigError
-    for a negative seed and for an unknown task type or split, MissingPart without `alfworld`.
-    """
+    for a negative seed and for an unknown task type or split, MissingPart without `alfworld`."""
     if seed < 0:
         raise ConfigError(f"the seed of a game cannot be negative: {seed}")
     if task_type not in TASK_TYPES:

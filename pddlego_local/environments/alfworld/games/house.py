@@ -124,10 +124,8 @@ def draw_things(
     allowed: Callable[[str, str], bool],
 ) -> tuple[Thing, ...]:
     """Up to three objects of each kind of the floor plan, and a lamp where it has one.
-
     `least(kind)` says how many there must be, `allowed(kind, receptacle_kind)` where they may lie.
-    A kind that no receptacle of the house may hold is left out.
-    """
+    A kind that no receptacle of the house may hold is left out."""
     things: list[Thing] = []
     for kind in plan.objects:
         holders = [r for r in receptacles if allowed(kind, r.kind)]

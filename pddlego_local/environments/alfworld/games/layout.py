@@ -31,10 +31,8 @@ _ESCAPES = str.maketrans(
 
 @dataclass(frozen=True)
 class Receptacle:
-    """Something that holds objects: "Cabinet|+00.41|+00.48|+00.45" of kind "Cabinet".
-
-    `place` is where the agent stands in front of it: "loc|5|4|3|30".
-    """
+    """Something that holds objects: "Cabinet|+00.41|+00.48|+00.45" of kind "Cabinet". `place` is
+    where the agent stands in front of it: "loc|5|4|3|30"."""
 
     id: str
     kind: str
@@ -106,9 +104,7 @@ def catalogue() -> Catalogue:
 
 def rules(sentence: str) -> tuple[str, str]:
     """(the PDDL domain that every game carries, the grammar of the texts of one with this task).
-
-    Raises MissingPart if `alfworld` is not installed.
-    """
+    Raises MissingPart if `alfworld` is not installed."""
     data = find_package() / "data"
     grammar = (data / "alfred.twl2").read_text().replace("UNKNOWN GOAL", sentence)
     return (data / "alfred.pddl").read_text(), grammar
@@ -116,9 +112,7 @@ def rules(sentence: str) -> tuple[str, str]:
 
 def draw_goal(rng: Random, task_type: str, parameters: Mapping[str, Any]) -> tuple[str, str]:
     """(one of the package's sentences for the task, its goal in PDDL, which closes a problem).
-
-    `task_type` and `parameters` as `traj_data.json` has them, the latter as `pddl_params`.
-    """
+    `task_type` and `parameters` as `traj_data.json` has them, the latter as `pddl_params`."""
     sliced = "_slice" if parameters["object_sliced"] else ""
     goal = _tables("goal_library").gdict[task_type + sliced]
     kinds: dict[str, str] = {role: parameters[f"{of}_target"] for role, of in _ROLES.items()}
@@ -172,11 +166,9 @@ def pddl_name(identifier: str) -> str:
 
 
 def spoken_names(identifiers: Iterable[str]) -> dict[str, str]:
-    """The game's name for every object and receptacle: "apple 1".
-
-    The games number each kind downwards in the order of the PDDL names, in lower case
-    (alfworld.agents.utils.misc.Demangler).
-    """
+    """The game's name for every object and receptacle: "apple 1". The games number each kind
+    downwards in the order of the PDDL names, in lower case
+    (alfworld.agents.utils.misc.Demangler)."""
     amount: Counter[str] = Counter()
     names = {}
     for identifier in sorted(identifiers, key=lambda name: pddl_name(name).lower(), reverse=True):
@@ -207,10 +199,8 @@ def _place(x: float, z: float, rotation: float, horizon: float) -> str:
 
 @cache
 def _tables(name: str) -> Any:
-    """One of the package's modules that hold nothing but tables, run from its file.
-
-    Importing it by name would import `alfworld` itself, which makes a data folder in the user's
-    home and sets ALFWORLD_DATA for the whole process.
-    """
+    """One of the package's modules that hold nothing but tables, run from its file. Importing it by
+    name would import `alfworld` itself, which makes a data folder in the user's home and sets
+    ALFWORLD_DATA for the whole process."""
     file = find_package() / "gen" / f"{name}.py"
     return SimpleNamespace(**runpy.run_path(str(file)))
