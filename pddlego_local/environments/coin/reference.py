@@ -8,28 +8,13 @@ from collections.abc import Sequence
 
 from pddlego_local.core.nouns import Turn
 from pddlego_local.environments.coin.game import TABLES
+from pddlego_local.environments.tables import domain_text
 from pddlego_local.environments.textworld_express.house_map import HouseMap
 from pddlego_local.environments.writing import Fact, atoms, problem_file
 
 command = TABLES.command
 
-DOMAIN = """\
-(define (domain exploration)
-  (:requirements :strips :typing)
-  (:types location direction)
-  (:predicates
-    (at ?loc - location)
-    (connected ?from - location ?to - location ?dir - direction)
-    (closed-door ?loc1 - location ?loc2 - location ?dir - direction))
-  (:action open-door
-    :parameters (?loc1 - location ?loc2 - location ?dir - direction)
-    :precondition (and (at ?loc1) (closed-door ?loc1 ?loc2 ?dir))
-    :effect (and (not (closed-door ?loc1 ?loc2 ?dir)) (connected ?loc1 ?loc2 ?dir)))
-  (:action move
-    :parameters (?from - location ?to - location ?dir - direction)
-    :precondition (and (at ?from) (connected ?from ?to ?dir))
-    :effect (and (not (at ?from)) (at ?to))))
-"""
+DOMAIN = domain_text(__package__, "reference.pddl")
 
 
 def formalize(

@@ -35,8 +35,7 @@ def formalize(
     """
     kitchen = Kitchen.read(memory)
     aim = _aims(kitchen)[goal] if goal else EATEN
-    facts = [*_world(kitchen), *_chores(kitchen)]
-    return DOMAIN, _problem(kitchen, "cooking", facts, _next_stretch(kitchen, aim))
+    return DOMAIN, _problem(kitchen, "cooking", _facts(kitchen), _next_stretch(kitchen, aim))
 
 
 def problem(memory: Sequence[Turn]) -> str:
@@ -50,7 +49,8 @@ def problem(memory: Sequence[Turn]) -> str:
 def subgoals(memory: Sequence[Turn]) -> tuple[str, ...]:
     """What remains to be done, in order, in words; of the things to take, those in sight first."""
     kitchen = Kitchen.read(memory)
-    remaining = [(words, aim) for words, aim in _aims(kitchen).items() if not _holds(kitchen, aim)]
+    facts = _facts(kitchen)
+    remaining = [(words, aim) for words, aim in _aims(kitchen).items() if aim not in facts]
     remaining.sort(key=lambda entry: entry[1][0] != "have" or entry[1][1] not in kitchen.items)
     return tuple(words for words, _ in remaining)
 
@@ -80,23 +80,17 @@ def _either(state: str) -> str:
     return " or ".join(APPLIANCES[state])
 
 
-def _holds(kitchen: Kitchen, aim: Fact) -> bool:
-    if aim in (PREPARED, EATEN):
-        return kitchen.prepared if aim == PREPARED else kitchen.eaten
-    return aim[1] in kitchen.held if aim[0] == "have" else aim in kitchen.done
-
-
 def _work(kitchen: Kitchen) -> list[Fact]:
     """What must be done before the meal can be prepared."""
-    aims = [aim for aim in _aims(kitchen).values() if aim not in (PREPARED, EATEN)]
-    return [aim for aim in aims if not _holds(kitchen, aim)]
+    no_work = [*_facts(kitchen), PREPARED, EATEN]
+    return [aim for aim in _aims(kitchen).values() if aim not in no_work]
 
 
 def _next_stretch(kitchen: Kitchen, aim: Fact) -> list[Fact]:
     """The facts to bring about next; `aim` itself if nothing stands before it."""
     is_meal = aim in (PREPARED, EATEN)
     work = _work(kitchen) if is_meal else [aim]
-    if _holds(kitchen, aim) or not work:
+    if aim in _facts(kitchen) or not work:
         return [aim]
     if not (unknown := _unknown(kitchen, work)):
         return [*work, ("at", "kitchen")] if is_meal else work
@@ -186,9 +180,11 @@ def _world(kitchen: Kitchen) -> list[Fact]:
     ]
 
 
-def _chores(kitchen: Kitchen) -> list[Fact]:
-    """What the hand-written domain leaves to the method: containers, the kitchen, the meal."""
+def _facts(kitchen: Kitchen) -> list[Fact]:
+    """All of `_world`, and what the hand-written domain leaves to the method: containers, the
+    kitchen, the meal."""
     return [
+        *_world(kitchen),
         *(("closed", name, room) for name, room in kitchen.closed),
         *(("opened", name, room) for name, room in kitchen.opened),
         ("is-kitchen", "kitchen"),
