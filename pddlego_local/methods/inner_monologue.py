@@ -6,8 +6,12 @@ from pddlego_local.core.nouns import Budget
 from pddlego_local.decoding.forms import GOALS, choice
 from pddlego_local.episode.episode import Episode
 from pddlego_local.methods import AtLeast0, AtLeast1, settings
-from pddlego_local.methods.shared.controller import Controller, most_choices, most_pursuits
-from pddlego_local.methods.shared.goal_planner import GoalPlanner
+from pddlego_local.methods.shared.subgoals import (
+    Controller,
+    GoalPlanner,
+    most_choices,
+    most_pursuits,
+)
 
 
 @settings

@@ -16,7 +16,7 @@ from pddlego_local.environments.coin.game import Coin
 from pddlego_local.environments.cooking.game import Cooking
 from pddlego_local.episode.reading.answer import read
 from pddlego_local.methods import prompts
-from pddlego_local.methods.shared.controller import Situation
+from pddlego_local.methods.shared.subgoals import Situation
 from tests.questions import static_grammar
 
 ENVIRONMENTS = tuple(
