@@ -30,8 +30,8 @@ def seconds_by_process(group: int) -> dict[str, float]:
     for process in group_of(group):
         with contextlib.suppress(psutil.NoSuchProcess):
             times = process.cpu_times()
-            engine = "engine" in "".join(process.cmdline()).lower()
-            found["engine" if engine else "API server"] += times.user + times.system
+            front = process.pid == group or "apiserver" in "".join(process.cmdline()).lower()
+            found["API server" if front else "engine"] += times.user + times.system
     return found
 
 
