@@ -32,7 +32,7 @@ GROUPS = ("environment", "method", "model", "decoding", "planner")
 # part of a cell's name.
 WITHOUT_EFFECT = {
     "environment": ("limits",),
-    "model": ("server", "engine", "about"),
+    "model": ("server", "engine", "about", "refuses_grammars"),
     "planner": ("limits", "workers"),
 }
 
@@ -119,6 +119,12 @@ class CellConfig:
         _ = self.settings
         self._checked.update({group: self.build(group) for group in GROUPS})
         self.check_games(self._checked["environment"])
+        refusal = getattr(self._checked["model"], "refuses_grammars", "")
+        if refusal and RUNGS[self._checked["decoding"].rung].constrained:
+            raise ConfigError(
+                f"decoding={self.labels['decoding']} cannot be had of model="
+                f"{self.labels['model']}: {refusal}. Its rung is decoding=free."
+            )
         return dict(self._checked)
 
     def check_games(self, environment: Environment) -> None:

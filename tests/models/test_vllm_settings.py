@@ -13,6 +13,13 @@ from pddlego_local.models.random import make_random_llama
 from pddlego_local.models.vllm.model import VllmModel
 from pddlego_local.models.vllm.server import launcher
 from pddlego_local.models.vllm.settings import FORCED_TOKENS_NEED, Server
+from pddlego_local.runner.config import compose_cell
+
+WEIGHTS = {
+    "vllm": ["model.weights=none"],
+    "transformers": ["model.weights=none"],
+    "replay": ["model.run=none"],
+}
 
 
 def serving_environment(folder: Path, package: str, version: str) -> Path:
@@ -91,6 +98,21 @@ def test_servers_are_batch_invariant_where_the_gpus_can(
     assert asked.options() == ("forced_tokens", "batch_invariant")
 
 
+def test_quantized_weights_keep_their_kernels() -> None:
+    for path in (folder("conf") / "model").glob("*.yaml"):
+        invariant = compose_cell([f"model={path.stem}", *WEIGHTS.get(path.stem, [])]).tree["model"]
+        asked = invariant.get("server", {}).get("batch_invariant", "auto")
+        assert (asked is False) == any(word in path.stem for word in ("awq", "fp8")), path.stem
+
+
+@pytest.mark.parametrize("model", ["gpt_oss_20b", "gpt_oss_120b"])
+def test_a_grammar_that_the_engine_would_reject_is_refused_before_a_start(model: str) -> None:
+    compose_cell([f"model={model}", "decoding=free"]).check()
+    for rung in ("json", "grounded"):
+        with pytest.raises(ConfigError, match=rf"decoding={rung} .* model={model}: .*tag.*free"):
+            compose_cell([f"model={model}", f"decoding={rung}"]).check()
+
+
 def test_what_is_not_batch_invariant_says_why(
     cpu: Path, cuda: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -114,6 +136,8 @@ def test_the_options_reach_launcher_server_and_record(
     model = VllmModel(weights=str(weights), server=Server(env=cuda, forced_tokens=True))
     identity = model.identity()
     assert (identity["forced_tokens"], identity["batch_invariant"]) == ("true", "true")
+    without = VllmModel(weights=str(weights), server=Server(env=cuda, batch_invariant=False))
+    assert without.identity()["batch_invariant"] == "false"
 
     launch = launch_module()
     options = launch.parse(model._launch_arguments())

@@ -25,6 +25,8 @@ def composed(option: str) -> CellConfig:
         "model=replay": ["model.run=runs"],
         "model=transformers": ["model.weights=some/model"],
         "model=vllm": ["model.weights=some/model"],
+        "model=gpt_oss_20b": ["decoding=free"],
+        "model=gpt_oss_120b": ["decoding=free"],
     }.get(option, [])
     return compose_cell([option, *extra])
 

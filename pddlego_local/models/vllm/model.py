@@ -36,6 +36,7 @@ class VllmModel:
 
     `context_tokens` bounds prompt and answer together (None: the model's own, managed servers
     only). `thinking` needs the server's reasoning parser: a managed server is given it.
+    `refuses_grammars` says why only the rung "free" can be had, "" where all can.
     """
 
     weights: str
@@ -43,6 +44,7 @@ class VllmModel:
     dtype: Literal["auto", "float32", "bfloat16", "float16"] = "auto"
     context_tokens: PositiveInt | None = None
     thinking: Thinking | None = None
+    refuses_grammars: str = ""
     server: Server = Server()
     about: About | None = None
 
@@ -103,8 +105,9 @@ class VllmModel:
         if self.server.url is None:
             folder = locate(self.weights, self.revision, self.server.download)
             what = identity_of(self.weights, self.revision, folder)
+            build, version = serving_build(self.server.env)
+            what |= {"batch_invariant": "false"} if build == "cuda" else {}
             what |= dict.fromkeys(self.server.options(), "true")
-            version = serving_build(self.server.env)[1]
         else:
             what = {"weights": self.weights, "served_as": self.server.name or self.weights}
             what |= identity_of(self.weights, None, None)

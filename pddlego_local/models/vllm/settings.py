@@ -25,8 +25,8 @@ class Server:
     `name` is what an external server calls the model, None the weights' name. `extra_arguments` go
     to vLLM, `variables` to its environment. `download` permits the server to reach a hub.
     `forced_tokens` are not sampled (serving/forced_tokens.py); a `batch_invariant` server computes
-    an answer in the same way whatever else it answers. None: where it can be had; forced tokens on
-    the CPU alone, since on a GPU they are not measured yet.
+    an answer in the same way whatever else it answers, which costs time (docs/decoding.md). "auto"
+    and None: where it can be had; forced tokens on the CPU alone, as they are not measured on GPUs.
     """
 
     url: str | None = None
@@ -43,7 +43,7 @@ class Server:
     max_concurrent_requests: int = Field(default=512, ge=1, le=1000)
     max_restarts: int = Field(default=3, ge=0)
     forced_tokens: bool | None = None
-    batch_invariant: bool | None = None
+    batch_invariant: Literal["auto"] | bool = "auto"
     extra_arguments: tuple[str, ...] = ()
     variables: dict[str, str] = Field(default_factory=dict)
 
@@ -68,10 +68,10 @@ class Server:
             if wanted is False:
                 continue
             reason = _NOT_OURS if self.url is not None else obstacle()
-            if reason and wanted:
+            if reason and wanted is True:
                 raise ConfigError(
-                    f"model.server.{name}=true cannot be had: {reason} Set it to null (where it "
-                    "can be had) or false."
+                    f"model.server.{name}=true cannot be had: {reason} Leave the option out, or "
+                    "set it to false."
                 )
             if not reason:
                 had.append(name)
