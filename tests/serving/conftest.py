@@ -1,6 +1,8 @@
 """Two servers for the tests that a process runs: a start takes half a minute."""
 
 import contextlib
+import json
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -24,8 +26,12 @@ def model(weights: Path) -> Iterator[VllmModel]:
 
 @pytest.fixture(scope="session")
 def plain(weights: Path) -> Iterator[VllmModel]:
-    """Without forced tokens."""
-    yield from _started(weights, forced_tokens=False)
+    """Without forced tokens, and with the class of tokenizer that vLLM would replace."""
+    folder = shutil.copytree(weights, weights.parent / "of_another_class")
+    config = folder / "tokenizer_config.json"
+    named = {**json.loads(config.read_text()), "tokenizer_class": "LlamaTokenizerFast"}
+    config.write_text(json.dumps(named))
+    yield from _started(folder, forced_tokens=False)
 
 
 @pytest.fixture(scope="session")

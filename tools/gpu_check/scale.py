@@ -126,7 +126,7 @@ class Setting:
         self,
         *,
         forced_tokens: bool | None = None,
-        batch_invariant: bool | None = None,
+        batch_invariant: Literal["auto"] | bool = "auto",
         variables: Mapping[str, str] | None = None,
     ) -> VllmModel:
         """The model of random weights behind a server of its own, which is not started yet."""

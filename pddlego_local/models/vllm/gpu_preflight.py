@@ -12,7 +12,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from pddlego_local.models.machine import driver_says
+from pddlego_local.core.errors import MissingPart
+from pddlego_local.models.machine import driver_says, gpu_count
 from pddlego_local.models.vllm.settings import Server
 
 GIB = 1024**3
@@ -56,6 +57,23 @@ def obstacles(server: Server, dtype: str = "auto") -> list[str]:
         *_data_type(dtype, used),
         *_shared_memory(server),
     ]
+
+
+def check_machine(server: Server, dtype: str) -> None:
+    """Raises MissingPart with all `obstacles`, a line each."""
+    if wrong := obstacles(server, dtype):
+        raise MissingPart("\n".join(wrong))
+
+
+def check_count(server: Server) -> None:
+    """Raises MissingPart if fewer GPUs are visible than the server is to run on."""
+    needed, visible = server.tensor_parallel_size, gpu_count()
+    if visible < needed:
+        raise MissingPart(
+            f"This model needs {needed} NVIDIA GPU{'s' if needed > 1 else ''} and {visible} are "
+            "visible; run it on a GPU machine, change model.server.tensor_parallel_size, or "
+            "point model.server.url at a running server."
+        )
 
 
 def _rested(server: Server) -> list[Gpu]:

@@ -12,19 +12,19 @@ from typing import ClassVar, Literal
 from pydantic import ConfigDict, PositiveInt
 from pydantic.dataclasses import dataclass
 
-from pddlego_local.core.errors import MissingPart, ModelFault
+from pddlego_local.core.errors import MissingPart, ModelFault, PddlegoError
 from pddlego_local.core.nouns import Completion, Grammar, Messages, Prefix, Sampling
 from pddlego_local.models.chat_template import dated_file
-from pddlego_local.models.machine import gpu_count
 from pddlego_local.models.memory import About
 from pddlego_local.models.request import check_grammar
 from pddlego_local.models.seam import LocalTokenizer
 from pddlego_local.models.thinking import Thinking, template_arguments
 from pddlego_local.models.vllm.client import VllmClient
 from pddlego_local.models.vllm.connection import Connection
-from pddlego_local.models.vllm.gpu_preflight import obstacles
+from pddlego_local.models.vllm.gpu_preflight import check_count, check_machine
 from pddlego_local.models.vllm.server import VllmServer, serving_build
 from pddlego_local.models.vllm.settings import Server
+from pddlego_local.models.vllm.tokenizer import check_tokenizer, read_as_it_is
 from pddlego_local.models.weights import identity_of, locate, training_maps
 
 _LATELY_S = 3600.0
@@ -63,12 +63,9 @@ class VllmModel:
         """Raises MissingPart or ConfigError if the model cannot be served here. Starts nothing."""
         template_arguments(self.thinking, thinking, self.weights)
         self._check_parts()
-        if self.server.url is not None or self._managed is not None:
-            return
-        if serving_build(self.server.env)[0] == "cuda" and (
-            wrong := obstacles(self.server, self.dtype)
-        ):
-            raise MissingPart("\n".join(wrong))
+        ours = self.server.url is None and self._managed is None
+        if ours and serving_build(self.server.env)[0] == "cuda":
+            check_machine(self.server, self.dtype)
 
     def _check_parts(self) -> None:
         """Address, GPUs, serving environment and weights."""
@@ -78,10 +75,10 @@ class VllmModel:
             return
         device = self.server.device
         if device == "cuda":
-            self._check_gpus()
+            check_count(self.server)
         build, _ = serving_build(self.server.env)
         if device == "auto" and build == "cuda":
-            self._check_gpus()
+            check_count(self.server)
         if device not in ("auto", build):
             raise MissingPart(
                 f"device={device}, but {self.server.env} holds vLLM's {build} build; make the "
@@ -90,15 +87,6 @@ class VllmModel:
         self.server.options()
         if not self.server.download:
             locate(self.weights, self.revision)
-
-    def _check_gpus(self) -> None:
-        needed, gpus = self.server.tensor_parallel_size, gpu_count()
-        if gpus < needed:
-            raise MissingPart(
-                f"This model needs {needed} NVIDIA GPU{'s' if needed > 1 else ''} and {gpus} are "
-                "visible; run it on a GPU machine, change model.server.tensor_parallel_size, or "
-                "point model.server.url at a running server."
-            )
 
     def identity(self) -> dict[str, str]:
         """What a record says of this model. Raises as `preflight`, ModelFault for a dead server."""
@@ -217,6 +205,12 @@ class VllmModel:
         connection = Connection(
             url, key, name, timeout_s=server.request_timeout_s, server=self._managed
         )
+        if tokenizer:
+            try:
+                check_tokenizer(connection, tokenizer)
+            except PddlegoError:
+                self._end_server()
+                raise
         return VllmClient(connection, self.thinking, tokenizer)
 
     def _launch_arguments(self) -> list[str]:
@@ -229,6 +223,8 @@ class VllmModel:
             model = str(folder.absolute())
             if template := dated_file(folder):
                 for_vllm[:0] = ["--chat-template", str(template)]
+            if tokenizer := read_as_it_is(folder):
+                for_vllm[:0] = ["--tokenizer", str(tokenizer)]
         options: dict[str, object] = {
             "name": self.weights,
             "env": server.env,
