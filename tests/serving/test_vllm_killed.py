@@ -104,4 +104,6 @@ def test_nothing_is_left_after_sigkill_of_the_parent(weights: Path) -> None:
 def test_a_server_that_cannot_start_says_why(tmp_path: Path, weights: Path) -> None:
     arguments = [str(weights), "--env", str(ENV), "--device", "cpu", "--", "--no-such-flag"]
     with pytest.raises(ModelFault, match="no-such-flag"):
-        VllmServer(arguments, start_timeout_s=1500)
+        VllmServer(arguments, start_timeout_s=1500, logs=tmp_path / "logs")
+    (kept,) = (tmp_path / "logs").iterdir()
+    assert "no-such-flag" in kept.read_text()

@@ -1,6 +1,7 @@
 """The steps that need a vLLM server with random weights."""
 
 import contextlib
+import re
 import time
 from concurrent.futures import ThreadPoolExecutor
 from itertools import count, islice
@@ -32,6 +33,7 @@ _QUESTION = (Message("user", "Name the rooms of a house."),)
 _GREEDY = Sampling(temperature=0, max_tokens=32)
 _TRIES = 20
 _MEMORY_LEFT_MIB = 500  # that others may have taken meanwhile
+_MEMORY_WORDS = re.compile(r"(Model loading|Graph capturing|KV cache|memory profiling).*\d")
 _REST_S = 30  # until a driver has given back what a process had
 _METRICS = tuple(
     f"vllm:{what}_total"
@@ -53,6 +55,8 @@ def plain(setting: Setting, findings: Findings) -> None:
         began = time.monotonic()
         model.start()
         findings.tell("server", {"what": "started", "seconds": _since(began)})
+        for words in _of_memory(model):
+            findings.tell("vLLM's own words of memory", {"said": words})
         began = time.monotonic()
         check_obedience(model, stages=True)
         told = "obeys the canary, alone and 8 at once"
@@ -213,6 +217,13 @@ def _answer_after_all(model: VllmModel) -> str:
             return model.complete(_QUESTION, None, _GREEDY).text
         time.sleep(1)
     raise Wrong("no answer after the engine was killed")
+
+
+def _of_memory(model: VllmModel) -> list[str]:
+    """What the log of its server says of weights, cache and graphs, without the lines' heads."""
+    assert model._managed is not None
+    lines = model._managed.log_text().splitlines()
+    return [line.partition("] ")[2] for line in lines if _MEMORY_WORDS.search(line)]
 
 
 def _group(model: VllmModel) -> int:

@@ -134,6 +134,7 @@ class Setting:
             env=self.env,
             device=self.device,
             kv_cache_gib=1,
+            logs=self.out / "server_logs",
             variables={**self.variables, **(variables or {})},
             forced_tokens=forced_tokens,
             batch_invariant=batch_invariant,

@@ -198,6 +198,7 @@ class VllmModel:
                 self._launch_arguments(),
                 start_timeout_s=server.start_timeout_s,
                 variables=server.variables,
+                logs=server.logs,
             )
             url, key, name = own.url, own.api_key, self.weights
             if not server.download:  # the weights are on this machine

@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import IO
 
 from pddlego_local.core.errors import MissingPart, ModelFault
+from pddlego_local.core.formats import now
 from pddlego_local.core.resources import folder
 
 log = logging.getLogger(__name__)
@@ -60,6 +61,16 @@ def end_of_log(log: str) -> str:
     return "\n".join(shown)
 
 
+def _log_file(logs: Path | None, port: int) -> IO[bytes]:
+    if logs is not None:
+        try:
+            logs.mkdir(parents=True, exist_ok=True)
+            return (logs / f"{now()[:19].replace(':', '-')}-{port}.log").open("x+b")
+        except OSError as error:
+            log.warning("the server's log is not kept: %s", error)
+    return tempfile.TemporaryFile()
+
+
 class VllmServer:
     """A running server: `url` and `api_key` to reach it. `close` leaves no process behind."""
 
@@ -69,17 +80,19 @@ class VllmServer:
         *,
         start_timeout_s: float,
         variables: dict[str, str] | None = None,
+        logs: Path | None = None,
     ) -> None:
         """Starts the server and waits until it answers.
 
-        `launch_arguments` are those of serving/launch.py, without port. Raises ModelFault, with the
-        end of the server's log, if it dies or does not answer in time.
+        `launch_arguments` are those of serving/launch.py, without port. Its log is kept in the
+        folder `logs`, if that can be written. Raises ModelFault, with the end of the log, if it
+        dies or does not answer in time.
         """
         with socket.create_server(("127.0.0.1", 0)) as probe:
             self._port: int = probe.getsockname()[1]  # which is free again
         self.url = f"http://127.0.0.1:{self._port}/v1"
         self.api_key = secrets.token_urlsafe(24)
-        self._log: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115 - closed by close()
+        self._log = _log_file(logs, self._port)
         command = [
             sys.executable,
             str(launcher()),
@@ -105,10 +118,14 @@ class VllmServer:
         return self._launcher.poll() is None
 
     def log_tail(self) -> str:
+        return end_of_log(self.log_text())
+
+    def log_text(self) -> str:
+        """Of the log, the last `_TAIL_BYTES`."""
         size = os.fstat(self._log.fileno()).st_size
         # pread: the launcher writes through the same file offset, which must not move.
         end = os.pread(self._log.fileno(), _TAIL_BYTES, max(0, size - _TAIL_BYTES))
-        return end_of_log(end.decode(errors="replace"))
+        return end.decode(errors="replace")
 
     def last_words(self) -> str:
         """What became of the server, for an error's text."""

@@ -23,7 +23,8 @@ class Server:
 
     `url` (".../v1") None: started for the run from the serving environment `env` and ended with it.
     `name` is what an external server calls the model, None the weights' name. `extra_arguments` go
-    to vLLM, `variables` to its environment. `download` permits the server to reach a hub.
+    to vLLM, `variables` to its environment; its logs are kept in the folder `logs`, beside the
+    records. `download` permits the server to reach a hub.
     `forced_tokens` are not sampled (serving/forced_tokens.py); a `batch_invariant` server computes
     an answer in the same way whatever else it answers, which costs time (docs/decoding.md). "auto"
     and None: where it can be had; forced tokens on the CPU alone, as they are not measured on GPUs.
@@ -46,6 +47,7 @@ class Server:
     batch_invariant: Literal["auto"] | bool = "auto"
     extra_arguments: tuple[str, ...] = ()
     variables: dict[str, str] = Field(default_factory=dict)
+    logs: Path | None = None
 
     def check_url(self) -> None:
         """Raises ConfigError for what is no address."""
