@@ -10,8 +10,8 @@ The child is forked, and its memory touched, before its task is there; it transl
 anonymous memory, never in a folder that two tasks share.
 
 Why not Fast Downward's own driver: it starts Python twice and writes three files for each task. A
-solve takes 39 ms here and 481 ms there for a house of 6 rooms, 572 ms and 2957 ms for one of 50
-things (medians of 30 on two busy cores, `python -m tools.bench.solve`).
+solve takes 11 ms here and 117 ms there for a house of 6 rooms, 143 ms and 277 ms for one of 50
+things, where translating takes most of it (medians of 9, `python -m tools.bench.solve`).
 
 Nothing outlives its parent: the kernel kills the child with this process, and this process ends
 when its standard input closes or its parent is gone. Usage: worker.py SETTINGS_AS_JSON
