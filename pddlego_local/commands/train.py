@@ -1,7 +1,7 @@
 """`pddlego train`: a small model of one's own, from playing to a model folder."""
 
 import argparse
-from importlib.util import find_spec
+import importlib.util
 
 from rich.console import Console
 
@@ -19,7 +19,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def carry_out(arguments: argparse.Namespace) -> int:
     settings = compose_training(arguments.name, arguments.overrides)
     needed = ["accelerate", *["peft"] * bool(settings.lora)]
-    if missing := [name for name in needed if find_spec(name) is None]:
+    if missing := [name for name in needed if importlib.util.find_spec(name) is None]:
         raise MissingPart(
             f"Training needs {', '.join(missing)}: `pip install 'pddlego_local[train]'`, or in a "
             "checkout `make nano`."
