@@ -75,7 +75,7 @@ def _rows() -> Iterator[tuple[float, tuple[str, ...]]]:
 
 def settings_of(path: Path) -> dict[str, Any]:
     """A model's YAML over those that it names as its defaults: as Hydra composes it, in a hundredth
-    of the time."""
+    of the time; what refers to a run's settings stays as it is written."""
     own = yaml.safe_load(path.read_text())
     names = own.pop("defaults", ["_self_"])[:-1]
     bases = [settings_of(path.parent / f"{name}.yaml") for name in names]
