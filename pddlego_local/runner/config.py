@@ -22,6 +22,7 @@ from omegaconf.errors import OmegaConfBaseException
 from pddlego_local.core.errors import ConfigError
 from pddlego_local.core.protocols import Environment, Numbered
 from pddlego_local.core.resources import folder
+from pddlego_local.decoding import Decoding
 from pddlego_local.decoding.rungs import RUNGS
 from pddlego_local.environments import family
 from pddlego_local.methods import prompts
@@ -119,12 +120,6 @@ class CellConfig:
         _ = self.settings
         self._checked.update({group: self.build(group) for group in GROUPS})
         self.check_games(self._checked["environment"])
-        refusal = getattr(self._checked["model"], "refuses_grammars", "")
-        if refusal and RUNGS[self._checked["decoding"].rung].constrained:
-            raise ConfigError(
-                f"decoding={self.labels['decoding']} cannot be had of model="
-                f"{self.labels['model']}: {refusal}. Its rung is decoding=free."
-            )
         return dict(self._checked)
 
     def check_games(self, environment: Environment) -> None:
@@ -162,10 +157,21 @@ class CellConfig:
             self._check_environment()
         with clear_errors(group):
             part = instantiate(self.tree[group], _convert_="all")
-        context_tokens = self.tree["model"].get("context_tokens")
-        if group == "decoding" and isinstance(context_tokens, int):
-            part.check_room(context_tokens)
+        if group == "decoding":
+            self._check_decoding(part)
         return part
+
+    def _check_decoding(self, decoding: Decoding) -> None:
+        """Raises ConfigError if the model cannot answer so."""
+        model = self.tree["model"]
+        context_tokens, refusal = model.get("context_tokens"), model.get("refuses_grammars")
+        if isinstance(context_tokens, int):
+            decoding.check_room(context_tokens)
+        if refusal and RUNGS[decoding.rung].constrained:
+            raise ConfigError(
+                f"decoding={self.labels['decoding']} cannot be had of model="
+                f"{self.labels['model']}: {refusal}. Its rung is decoding=free."
+            )
 
 
 def compose_cell(overrides: Sequence[str]) -> CellConfig:

@@ -10,7 +10,7 @@ from tools.gpu_check.findings import Wrong
 from tools.gpu_check.scale import Setting
 
 
-def played(setting: Setting, model: str, overrides: list[str]) -> dict[str, object]:
+def play_cell(setting: Setting, model: str, overrides: list[str]) -> dict[str, object]:
     """A cell's row. Raises Wrong if an episode has no result."""
     decoding = compose_cell(overrides).labels["decoding"]
     out = setting.out / "runs" / model.replace(" ", "_") / decoding

@@ -17,7 +17,7 @@ from pddlego_local.runner.config import compose_cell
 from pddlego_local.training.progress import Progress
 from tools.bench.decode import PROMPT, QUESTION, RUNGS, SCENE
 from tools.bench.large_vocabulary import make_large_vocabulary_llama
-from tools.gpu_check.episodes import played
+from tools.gpu_check.episodes import play_cell
 from tools.gpu_check.findings import Findings, NotHere
 from tools.gpu_check.scale import Setting
 
@@ -107,4 +107,4 @@ def _play(setting: Setting, findings: Findings, model: str, overrides: list[str]
     where = [f"model.server.device={setting.device}", f"model.server.env={setting.env}"]
     if setting.device == "cpu":
         where.append("++model.server.variables.OMP_NUM_THREADS='1'")
-    findings.tell("episodes of Coin", played(setting, model, [*overrides, *where]))
+    findings.tell("episodes of Coin", play_cell(setting, model, [*overrides, *where]))

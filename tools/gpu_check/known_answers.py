@@ -4,13 +4,12 @@ import shutil
 import time
 
 import pddlego_local
-from pddlego_local.models.vllm.gpu_preflight import gpus, obstacles
+from pddlego_local.decoding.rungs import RUNGS
+from pddlego_local.models.vllm.gpu_preflight import check_machine, gpus
 from pddlego_local.models.vllm.server import serving_build
 from pddlego_local.models.vllm.settings import Server
 from tools.gpu_check.findings import Findings, Wrong
 from tools.gpu_check.scale import Setting
-
-RUNGS = ["free", "json", "syntax", "signatures", "typed", "grounded"]
 
 
 def preflight(setting: Setting, findings: Findings) -> None:
@@ -27,8 +26,8 @@ def preflight(setting: Setting, findings: Findings) -> None:
     findings.tell("vLLM", {"version": version, "build": build})
     if build != setting.device:
         raise Wrong(f"{setting.env} holds vLLM's {build} build: make clean serving")
-    if setting.device == "cuda" and (wrong := obstacles(Server(env=setting.env))):
-        raise Wrong(" ".join(wrong))
+    if setting.device == "cuda":
+        check_machine(Server(env=setting.env), "auto")
 
 
 def nano(setting: Setting, findings: Findings) -> None:
@@ -58,7 +57,7 @@ def _answers(setting: Setting, **model: object) -> dict[str, list[str]]:
     """By rung, game by game."""
     folders = pddlego_local.run(
         **model,
-        decoding=RUNGS,
+        decoding=list(RUNGS),
         decoding__temperature=0,
         decoding__max_tokens=1024,
         method__variant="compact",

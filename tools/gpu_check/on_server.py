@@ -17,9 +17,9 @@ from pddlego_local.models.canary import check_forced_tokens, check_obedience
 from pddlego_local.models.vllm.model import VllmModel
 from tools.bench.answers import Answer, turns, typed
 from tools.bench.decode import decode_rows, tokens_in
-from tools.bench.played import played as played_by_reference
+from tools.bench.played import played
 from tools.bench.stages import first_token_bench
-from tools.gpu_check.episodes import played
+from tools.gpu_check.episodes import play_cell
 from tools.gpu_check.findings import Findings, NotHere, Wrong
 from tools.gpu_check.scale import Setting
 from tools.gpu_check.server_processes import (
@@ -89,7 +89,7 @@ def _costs(setting: Setting, findings: Findings, model: VllmModel) -> None:
         for row in decode_rows(model, {at_once: tokens}, turns=1):
             findings.tell("decoding, over free answers of the same lengths", row)
         spent = {
-            f"{name}, CPU s": round(now - before.get(name, 0), 1)
+            f"{name}, CPU s": round(now - before[name], 1)
             for name, now in seconds_by_process(_group(model)).items()
         }
         findings.tell("CPU of all rungs", {"at once": at_once, **spent})
@@ -102,7 +102,7 @@ def _episode(setting: Setting, model: VllmModel) -> dict[str, object]:
     assert server is not None
     overrides = ["model=vllm", f"model.weights={setting.weights}", "decoding.max_tokens=800"]
     overrides += [f"model.server.url={server.url}", f"model.server.api_key={server.api_key}"]
-    return played(setting, "random weights", [*overrides, "games=1", "decoding=grounded"])
+    return play_cell(setting, "random weights", [*overrides, "games=1", "decoding=grounded"])
 
 
 def _killed(findings: Findings, model: VllmModel) -> int:
@@ -188,7 +188,7 @@ def drafts(setting: Setting, findings: Findings) -> None:
 
 
 def _questions() -> list[Question[Keys]]:
-    return [one.question for one in played_by_reference("coin", _TRIED_GAMES) if one.first]
+    return [one.question for one in played("coin", _TRIED_GAMES) if one.first]
 
 
 def _answers(setting: Setting) -> list[Answer]:
