@@ -16,7 +16,7 @@ from pddlego_local.report.numbers import Numbers, report_numbers
 from pddlego_local.report.pages.site import write_pages
 from pddlego_local.report.paper_tables import papers_markdown
 from pddlego_local.report.papers import Result, paper_results
-from pddlego_local.report.table_file import columns, report_latex, write_csv
+from pddlego_local.report.table_file import columns, write_csv
 from pddlego_local.report.text import on_screen, report_markdown
 from pddlego_local.report.verdicts import (
     comparisons_markdown,
@@ -30,7 +30,7 @@ HELP = "tables of one or more runs, with n and intervals"
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("runs", nargs="+", type=Path, help="folders below runs/")
-    add("--out", type=Path, help="folder for report.md, .csv, .tex and pages")
+    add("--out", type=Path, help="folder for report.md, .csv and pages")
     pages = parser.add_mutually_exclusive_group()
     pages.add_argument(
         "--open",
@@ -117,7 +117,6 @@ def _write(
                 _problems_markdown(problems),
             ]
         ),
-        "report.tex": report_latex(numbers),
         "papers.md": papers_markdown(papers),
     }
     tables: dict[str, Sequence[Any]] = {

@@ -1,4 +1,4 @@
-"""Tables as files: CSV, Parquet with typed columns, and LaTeX for a paper."""
+"""Tables as files: CSV, and Parquet with typed columns."""
 
 import csv
 import dataclasses
@@ -12,9 +12,7 @@ from typing import Any
 from pddlego_local.core.errors import ConfigError, MissingPart
 from pddlego_local.core.outcomes import CAUSES, OUTCOMES
 from pddlego_local.report.comparisons import Side
-from pddlego_local.report.numbers import Numbers
 from pddlego_local.report.statistics.rates import Mean, Rate
-from pddlego_local.report.text import LABEL_COLUMNS, ON_SCREEN, cell_text
 
 Cell = str | int | float | bool | None
 Row = Mapping[str, Cell]
@@ -23,23 +21,6 @@ Columns = Mapping[str, type]
 
 _PARQUET = ".parquet"
 _ROWS_AT_ONCE = 1000  # in memory
-
-LATEX = str.maketrans(
-    {
-        "\\": r"\textbackslash{}",
-        "~": r"\textasciitilde{}",
-        "^": r"\textasciicircum{}",
-        "→": r"$\to$",
-        "–": "--",
-        "×": r"$\times$",
-        "±": r"$\pm$",
-        "<": "$<$",
-        ">": "$>$",
-        "“": "``",
-        "”": "''",
-        **{character: f"\\{character}" for character in "&%$#_{}"},
-    }
-)
 
 
 def columns(row: Any) -> dict[str, Cell]:
@@ -73,20 +54,6 @@ def _flat(value: Any, name: str) -> Iterator[tuple[str, Cell]]:
             yield name, "; ".join(value)
     else:
         yield name, int(value) if isinstance(value, bool) else value
-
-
-def report_latex(numbers: Numbers) -> str:
-    """The cells, with the columns that the terminal shows too, as a `tabular` of the package
-    booktabs to be read with \\input; "" of none."""
-    names = [*LABEL_COLUMNS, "finished", *ON_SCREEN]
-    rows = [[cell[name] for name in names] for cell in map(cell_text, numbers.cells)]
-    head, *body = (
-        " & ".join(" ".join(text.split()).translate(LATEX) for text in line) + r" \\"
-        for line in (names, *rows)
-    )
-    begin = f"\\begin{{tabular}}{{{'l' * len(names)}}}"
-    lines = [begin, r"\toprule", head, r"\midrule", *body, r"\bottomrule", r"\end{tabular}", ""]
-    return "\n".join(lines) if rows else ""
 
 
 def check_name(path: Path) -> None:

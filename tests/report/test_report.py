@@ -16,7 +16,7 @@ from pddlego_local.environments.coin.game import Coin
 from pddlego_local.report.cells import find_cells
 from pddlego_local.report.numbers import Numbers, report_numbers
 from pddlego_local.report.statistics.rates import Rate
-from pddlego_local.report.table_file import columns, report_latex
+from pddlego_local.report.table_file import columns
 from pddlego_local.report.text import RANDOM_ON_COIN, rate, report_markdown
 from tests.report.test_statistics import EVENTS, solved_in_the_first_of_ten_trials
 from tests.rows import row
@@ -115,17 +115,6 @@ def test_csv_is_numeric_with_one_number_a_column(tmp_path: Path) -> None:
     assert lines[1]["steps_on_success_mean"] == ""  # a mean of nothing
     assert {f"outcomes_{name}" for name in OUTCOMES} < set(lines[0])
     assert {f"causes_{name}" for name in CAUSES} < set(lines[0])
-
-
-def test_latex_has_a_column_for_each_cell_and_no_bare_sign(tmp_path: Path) -> None:
-    write_cell(tmp_path, ended(*OUTCOMES_OF_FOUR), "0-3", variant="odd_variant")
-    head, top, *lines = report_latex(report(tmp_path)).splitlines()
-    columns = head.removeprefix(r"\begin{tabular}{").removesuffix("}")
-    assert set(columns) == {"l"} and top == r"\toprule"
-    cells = [line.removesuffix(r" \\").split(" & ") for line in lines if line.endswith(r" \\")]
-    assert {len(cell) for cell in cells} == {len(columns)} and len(cells) == 2
-    assert r"66.7 \%" in cells[1][cells[0].index("success")]
-    assert cells[1][cells[0].index("answers")] == "solved 9, truncated 3"
 
 
 def test_report_prints_and_writes_markdown(
