@@ -19,7 +19,7 @@ COMMANDS = {
     "run": "play one cell, or with -m a sweep; the same command again continues it",
     "status": "how far a run has come, from another terminal",
     "report": "tables of one or more runs",
-    "export": "all model calls or episodes as one table (CSV, Parquet)",
+    "export": "all model calls or episodes as one CSV table",
     "rescore": "rows computed from transcripts again, and what differs",
     "show": "one episode's transcript, to read; or which there are",
     "read": "what is read from a model's answer, and why",

@@ -129,8 +129,8 @@ CASES: dict[str, tuple[str, int, str] | None] = {
     ),
     "pddlego run --help": ("pddlego run --help", 0, "--dry-run"),
     "pddlego show runs/default": ("pddlego show {played}/default", 0, "7-0"),
-    "pddlego export runs/default --episodes --out episodes.parquet": (
-        "pddlego export {played}/default --episodes --out {tmp}/e.parquet", 0, "1 episodes written",
+    "pddlego export runs/default --episodes --out episodes.csv": (
+        "pddlego export {played}/default --episodes --out {tmp}/e.csv", 0, "1 episodes written",
     ),
     "pddlego sample model=nano --prompt": ("pddlego sample model=nano --prompt", 0, "user:"),
     "pddlego status runs/default": ("pddlego status {played}/default", 0, "1 of 1 done"),

@@ -7,7 +7,7 @@ episode is left out silently.
     comparisons, verdicts      what was found, in numbers and in words
     papers                     our numbers as the papers report theirs
     text, paper_tables         Markdown and the terminal
-    table_file                 CSV, Parquet; `exports` has a line for each call or episode
+    table_file                 CSV; `exports` has a line for each call or episode
     figures/, pages/           SVG and PNG; HTML
     progress                   how far a run has come
 """

@@ -4,39 +4,35 @@ each episode. Texts are whole: prompts, thoughts, answers."""
 import dataclasses
 import json
 from collections.abc import Iterator, Sequence
-from typing import get_type_hints
 
 from pddlego_local.core.record.counting import reasons
 from pddlego_local.core.record.events import ActionTaken, Call, Event, Plan, Start, Where
 from pddlego_local.core.record.rows import EpisodeRow
 from pddlego_local.core.record.summary import cause_of, requests_of
 from pddlego_local.report.cells import LABELS, CellRecord, varying_options
-from pddlego_local.report.table_file import Cell, Columns, Row
+from pddlego_local.report.table_file import Cell, Row
 
-_OF_CELL: Columns = dict.fromkeys(("cell", *LABELS, "settings"), str)
-_OF_EPISODE: Columns = {
-    "game": int, "trial": int, "map": str, "task_type": str, "outcome": str, "success": bool,
-    "counts": bool,
-}  # fmt: skip
-CALL_COLUMNS: Columns = {
-    **_OF_CELL, **_OF_EPISODE, "call": int, "step": int, "attempt": int, "retry": int,
-    "sample": int, "of": int, "form": str, "cause": str, "finish_reason": str, "grammar": str,
-    "prompt_tokens": int, "completion_tokens": int, "sampled_tokens": int, "forced_tokens": int,
-    "rollbacks": int, "stages": int, "thought_characters": int, "answer_characters": int,
-    "latency_s": float, "temperature": float, "top_p": float, "max_tokens": int, "seed": int,
-    "plan_actions": int, "planner_time_s": float, "prompt": str, "draft": str, "thought": str,
-    "answer": str,
-}  # fmt: skip
+_OF_CELL = ("cell", *LABELS, "settings")
+_OF_EPISODE = ("game", "trial", "map", "task_type", "outcome", "success", "counts")
+CALL_COLUMNS = (
+    *_OF_CELL, *_OF_EPISODE, "call", "step", "attempt", "retry", "sample", "of", "form", "cause",
+    "finish_reason", "grammar", "prompt_tokens", "completion_tokens", "sampled_tokens",
+    "forced_tokens", "rollbacks", "stages", "thought_characters", "answer_characters", "latency_s",
+    "temperature", "top_p", "max_tokens", "seed", "plan_actions", "planner_time_s", "prompt",
+    "draft", "thought", "answer",
+)  # fmt: skip
 """`outcome`, `success` and `counts` (whether it is in the rates) are the episode's; `cause` is what
 came of the call (`outcomes.CAUSES`). `call` counts requests, from 1 in each episode; the tokens of
 the prompt and the time, which the samples of one have in common, stand with the first. Of several
 plans for one answer the last counts. `prompt` is a JSON list of {"role", "content"}."""
 
 _AS_JSON = ("causes", "notes")
-EPISODE_COLUMNS: Columns = {
-    **_OF_CELL, **_OF_EPISODE, **get_type_hints(EpisodeRow), **dict.fromkeys(_AS_JSON, str),
-    "sampled_tokens": int, "observation": str, "commands": str,
-}  # fmt: skip
+_OF_ROW = tuple(
+    field.name for field in dataclasses.fields(EpisodeRow) if field.name not in _OF_EPISODE
+)
+EPISODE_COLUMNS = (
+    *_OF_CELL, *_OF_EPISODE, *_OF_ROW, "sampled_tokens", "observation", "commands",
+)  # fmt: skip
 """A row of episodes.jsonl, `causes` and `notes` as JSON objects. `observation` is what the game
 said first, `commands` a JSON list of those that it carried out or refused."""
 
