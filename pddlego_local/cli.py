@@ -89,10 +89,6 @@ def _dispatch(arguments: Sequence[str]) -> int:
         from pddlego_local.commands import run as cells
 
         return cells.main(arguments[1:])
-    if arguments and arguments[0] == "-sc":  # a shell asks how a line may go on
-        from pddlego_local.commands.shared.run_options import complete
-
-        return _dispatch(["run", *arguments]) if complete(list(COMMANDS)) else 0
     if arguments and arguments[0] == "--version":
         print(f"pddlego_local {importlib.metadata.version('pddlego_local')}")
         return 0

@@ -7,7 +7,6 @@ played here, in one process; with one, each of its jobs plays a cell, perhaps on
 import contextlib
 import logging
 import shlex
-import sys
 import warnings
 from collections.abc import Callable, Collection, Iterator, Sequence
 from pathlib import Path
@@ -60,10 +59,6 @@ def main(arguments: Sequence[str]) -> int:
     warnings.filterwarnings("ignore", r"\s*'hydra/launcher/\w+' is validated", UserWarning)
     try:
         with _hydra(options.config_dir) as hydra:
-            if options.shell_completion:
-                sys.argv = ["pddlego"]  # whose completion it is
-                hydra.shell_completion("config", words)
-                return 0
             if options.cfg:
                 hydra.show_cfg("config", words, options.cfg, package=None)
                 return 0

@@ -49,32 +49,6 @@ def test_what_is_no_choice_is_not_offered_for_one_that_is_misspelt(
         assert choice in told and not re.search(r"^\s*_", told, re.MULTILINE)
 
 
-@pytest.mark.parametrize(
-    ("typed", "offered"),
-    [
-        ("pddlego res", ["rescore"]),
-        ("pddlego run decoding=s", ["decoding=signatures", "decoding=syntax"]),
-        ("pddlego run decoding=syntax model=nano_", ["model=nano_early", "model=nano_vllm"]),
-    ],
-)
-def test_a_shell_completes_with_what_it_was_told_to_use(typed: str, offered: list[str]) -> None:
-    """In a real bash: the function that it is given, called as the shell calls it."""
-    script = (
-        'eval "$(pddlego run -sc install=bash)"; complete -p pddlego; '
-        "COMP_WORDS=($COMP_LINE); COMP_CWORD=$((${#COMP_WORDS[@]} - 1)); COMP_POINT=${#COMP_LINE}; "
-        'hydra_bash_completion; printf "%s\\n" "${COMPREPLY[@]}"'
-    )
-    path = f"{BIN}{os.pathsep}{os.environ['PATH']}"
-    done = subprocess.run(
-        ["bash", "-c", script],
-        env={**os.environ, "PATH": path, "COMP_LINE": typed},
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    assert done.stdout.splitlines()[1:] == offered, done
-
-
 def test_a_run_ends_with_its_table_and_the_next_command(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

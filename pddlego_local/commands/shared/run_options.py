@@ -1,9 +1,7 @@
-"""The options of `pddlego run`, and what a shell's completion asks."""
+"""The options of `pddlego run`."""
 
 import argparse
-import os
 import textwrap
-from collections.abc import Sequence
 
 from pddlego_local.core.resources import folder
 from pddlego_local.runner.config import GROUPS
@@ -26,8 +24,6 @@ def parser() -> argparse.ArgumentParser:
     add("--dry-run=cells", dest="dry_run", action="store_const", const="cells", help=every)
     add("-cd", "--config-dir", metavar="DIR", help="configurations of your own beside these")
     add("--cfg", choices=["job", "hydra", "all"], help="print the configuration as composed")
-    shell = 'completion: eval "$(pddlego run -sc install=bash)"; zsh and fish too'
-    add("-sc", "--shell-completion", action="store_true", help=shell)
     return made
 
 
@@ -40,16 +36,3 @@ def _choices_and_settings() -> str:
     settings = (folder("conf") / "config.yaml").read_text(encoding="utf-8")
     settings = settings[settings.index("\nname:") : settings.index("\nhydra:")]
     return "\n".join([*parts, "\nSettings outside the groups (conf/config.yaml):", settings])
-
-
-def complete(commands: Sequence[str]) -> bool:
-    """Prints the commands that the line so far (COMP_LINE) may mean; or makes it one that Hydra
-    completes, and returns True."""
-    program, _, rest = os.environ.get("COMP_LINE", "").lstrip().partition(" ")
-    command, whole, rest = rest.lstrip().partition(" ")
-    if whole and command == "run":
-        os.environ["COMP_LINE"] = f"{program} {rest}"
-        return True
-    if not whole:
-        print(" ".join(name for name in commands if name.startswith(command)))
-    return False
