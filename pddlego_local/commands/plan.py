@@ -2,22 +2,27 @@
 
 import argparse
 import dataclasses
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 from pddlego_local.commands.shared import pairs
+from pddlego_local.commands.shared.options import count
 from pddlego_local.core.visible import visible
 from pddlego_local.pddl.check import SWAPPED, swapped
 from pddlego_local.planner import FastDownward
 
 HELP = "plan with Fast Downward"
-add_arguments = pairs.add_arguments
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    pairs.add_arguments(parser)
+    lines = "with --jsonl: N lines at a time"
+    parser.add_argument("--workers", type=count(1024), default=1, metavar="N", help=lines)
 
 
 def carry_out(arguments: argparse.Namespace) -> int:
     """With two files 1 if there is no plan; with --jsonl 0 once every line has its outcome, 2 if
     one held no pair."""
-    planner, workers = FastDownward(workers=arguments.workers), arguments.workers
+    planner = FastDownward(workers=arguments.workers)
 
     def outcome(domain: str, problem: str) -> dict[str, Any]:
         result = dataclasses.asdict(planner.plan(domain, problem))
@@ -26,7 +31,7 @@ def carry_out(arguments: argparse.Namespace) -> int:
 
     with pairs.entries_of(arguments) as entries, planner:
         if arguments.jsonl or arguments.out:
-            lines = pairs.answer_lines(outcome, entries, ThreadPoolExecutor, workers)
+            lines = pairs.answer_lines(outcome, entries, arguments.workers)
             return pairs.write_lines(lines, arguments.out)
         (entry,) = entries
         result = planner.plan(entry.domain, entry.problem)

@@ -1,9 +1,7 @@
 """What somebody types in the first hour: help, version, completion, and a first run."""
 
 import json
-import os
 import re
-import subprocess
 import sys
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Many lines by several workers: order, bounded memory, interruption, workers that die."""
+"""Many lines by several workers: order, bounded memory, interruption."""
 
 import json
 import os
@@ -6,18 +6,16 @@ import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Callable, Iterator
-from concurrent.futures import Executor, Future
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import psutil
 import pytest
 
-from pddlego_local.commands.check import Processes
 from pddlego_local.commands.sample import as_completed
 from pddlego_local.commands.shared.pairs import MOST_AHEAD, Entry, answer_lines, in_order
-from pddlego_local.core.errors import InfrastructureError, PlannerFault
+from pddlego_local.core.errors import PlannerFault
 from tests.planner.tasks import DOMAIN, all_gone, problem
 
 ROOT = Path(__file__).parents[2]
@@ -30,33 +28,18 @@ def entries(count: int, asked: list[int] | None = None) -> Iterator[Entry]:
         yield Entry(number, "", "", f"lines {number}")
 
 
-class Unhurried(Executor):
-    """Does nothing before its results are asked for."""
-
-    def submit(self, work: Callable[..., Any], /, *args: Any, **options: Any) -> Future[Any]:
-        class Later(Future[Any]):
-            def result(self, timeout: float | None = None) -> Any:
-                return work(*args, **options)
-
-        return Later()
-
-
 def test_no_more_is_read_than_the_workers_need() -> None:
     asked: list[int] = []
-    results = in_order(lambda entry: entry.id, entries(10_000, asked), Unhurried(), 2)
+    results = in_order(lambda entry: entry.id, entries(10_000, asked), 2)
     for number in range(100):
         assert next(results) == number
         assert len(asked) <= number + 1 + 2 * MOST_AHEAD
     assert list(results) == list(range(100, 10_000))
 
 
-def no_pool(workers: int) -> Executor:
-    raise AssertionError("one worker needs no pool")
-
-
 def test_without_a_pool_each_result_comes_before_the_next_line_is_read() -> None:
     asked: list[int] = []
-    lines = answer_lines(lambda domain, problem: {}, entries(9, asked), no_pool, 1)
+    lines = answer_lines(lambda domain, problem: {}, entries(9, asked))
     assert [(next(lines)["id"], len(asked)) for _ in range(9)] == [(n, n + 1) for n in range(9)]
 
 
@@ -65,7 +48,7 @@ def test_infrastructure_names_the_entry_it_failed_at() -> None:
         raise PlannerFault("The planner died.")
 
     with pytest.raises(PlannerFault, match="lines 0: The planner died"):
-        list(answer_lines(fail, entries(9), no_pool, 1))
+        list(answer_lines(fail, entries(9)))
 
 
 def test_as_completed_no_result_waits_for_another_and_few_are_asked_ahead() -> None:
@@ -83,24 +66,9 @@ def test_as_completed_no_result_waits_for_another_and_few_are_asked_ahead() -> N
     assert sorted([*first, *results]) == list(range(10_000))
 
 
-def die(entry: Entry) -> int:
-    return os.abort() if entry.id == 40 else int(entry.id)
-
-
-def test_a_worker_that_dies_is_one_sentence() -> None:
-    done = []
-    with pytest.raises(InfrastructureError, match=r"lines \d+: a worker process died"):
-        for number in in_order(die, entries(1000), Processes(2), 2):
-            done.append(number)
-    assert done == list(range(len(done))) and len(done) <= 40
-
-
 @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGKILL])
-@pytest.mark.parametrize("command", ["check", "plan"])
-def test_interrupted_it_leaves_whole_lines_in_order_and_no_process(
-    tmp_path: Path, command: str, how: signal.Signals
-) -> None:
-    given = [command, "--jsonl", "-", "--workers", "2"]
+def test_interrupted_it_leaves_whole_lines_in_order_and_no_process(how: signal.Signals) -> None:
+    given = ["plan", "--jsonl", "-", "--workers", "2"]
     user = subprocess.Popen(
         [sys.executable, "-m", "pddlego_local", *given],
         cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,

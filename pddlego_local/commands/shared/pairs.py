@@ -1,5 +1,5 @@
 """What `check` and `plan` share: (domain, problem) pairs from two files or from JSON lines, which
-several workers may answer; few are read ahead of the answers."""
+several threads may answer; few are read ahead of the answers."""
 
 import argparse
 import contextlib
@@ -9,12 +9,12 @@ import json
 import sys
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from concurrent.futures import BrokenExecutor, Executor, Future
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any, TypeVar
 
-from pddlego_local.commands.shared.options import count, told_as
+from pddlego_local.commands.shared.options import told_as
 from pddlego_local.core.errors import ConfigError, InfrastructureError, RecordFault
 
 FAULT = "unreadable"  # the key of an output line whose input line holds no pair
@@ -41,12 +41,11 @@ class Entry:
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    add, lines = parser.add_argument, "with --jsonl: N lines at a time"
+    add = parser.add_argument
     add("domain", nargs="?", type=Path, help="a domain file")
     add("problem", nargs="?", type=Path, help="a problem file")
     add("--jsonl", metavar="FILE", help='lines {"id", "domain", "problem"}; - is stdin')
     add("--out", type=Path, metavar="FILE", help="write JSON lines there")
-    add("--workers", type=count(1024), default=1, metavar="N", help=lines)
 
 
 @contextlib.contextmanager
@@ -74,15 +73,12 @@ def entries_of(arguments: argparse.Namespace) -> Iterator[Iterator[Entry]]:
 def answer_lines(
     work: Callable[[str, str], dict[str, Any]],
     entries: Iterable[Entry],
-    pool: Callable[[int], Executor],
-    workers: int,
+    workers: int = 1,
 ) -> Iterator[dict[str, Any]]:
     """A line of output for each entry, in their order: what `work` says of the pair, or why there
     is none. Raises an InfrastructureError of `work` with the entry's place."""
     answer = functools.partial(_answer_line, work)
-    if workers == 1:
-        return map(answer, entries)
-    return in_order(answer, entries, pool(workers), workers)
+    return map(answer, entries) if workers == 1 else in_order(answer, entries, workers)
 
 
 def _answer_line(work: Callable[[str, str], dict[str, Any]], entry: Entry) -> dict[str, Any]:
@@ -94,27 +90,17 @@ def _answer_line(work: Callable[[str, str], dict[str, Any]], entry: Entry) -> di
         raise type(error)(f"{entry}: {error}") from error
 
 
-def in_order(
-    work: Callable[[S], T], things: Iterable[S], pool: Executor, workers: int
-) -> Iterator[T]:
-    """`work` of each, in the order of `things`, which may be endless. The pool is shut down. Raises
-    the error of the first that failed, InfrastructureError if a worker process died."""
-    pending: deque[tuple[S, Future[T]]] = deque()
+def in_order(work: Callable[[S], T], things: Iterable[S], workers: int) -> Iterator[T]:
+    """`work` of each by so many threads, in the order of `things`, which may be endless. Raises the
+    error of the first that failed."""
+    pool, pending = ThreadPoolExecutor(workers), deque[Future[T]]()
     try:
         for thing in things:
-            pending.append((thing, pool.submit(work, thing)))
-            while pending and (len(pending) > MOST_AHEAD * workers or pending[0][1].done()):
-                yield pending[0][1].result()
-                pending.popleft()
+            pending.append(pool.submit(work, thing))
+            while pending and (len(pending) > MOST_AHEAD * workers or pending[0].done()):
+                yield pending.popleft().result()
         while pending:
-            yield pending[0][1].result()
-            pending.popleft()
-    except BrokenExecutor:
-        first = pending[0][0] if pending else thing
-        raise InfrastructureError(
-            f"{first}: a worker process died at this line or soon after it; check free memory, "
-            "take fewer --workers, and run again"
-        ) from None
+            yield pending.popleft().result()
     finally:
         pool.shutdown(wait=False, cancel_futures=True)
 
