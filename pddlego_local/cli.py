@@ -56,10 +56,7 @@ def run(arguments: Sequence[str]) -> int:
         print(visible(f"pddlego: {error}"), file=sys.stderr)
         return error.exit_code
     except KeyboardInterrupt:
-        continues = arguments[0] in ("run", "train") or (
-            arguments[0] == "sample" and "--out" in arguments
-        )
-        what_next = "; the same command continues" if continues else ""
+        what_next = "; the same command continues" if arguments[0] in ("run", "train") else ""
         print(f"pddlego: interrupted{what_next}", file=sys.stderr)
         return INTERRUPTED
     except BrokenPipeError:

@@ -14,7 +14,6 @@ WRITING = {
     "report": "report {runs} --out {out}",
     "report without pages": "report {runs} --out {out} --without-pages",
     "export": "export {runs} --out {out}/calls.csv",
-    "sample": "sample model=reference -n 1 --out {out}/answers",
     "games of alfworld": "games alfworld -n 1 --out {out}",
     "check": "check {domain} {problem} --out {out}/verdicts",
     "check of lines": "check --jsonl {lines} --out {out}/verdicts",

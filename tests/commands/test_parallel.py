@@ -5,7 +5,6 @@ import os
 import signal
 import subprocess
 import sys
-import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -13,7 +12,6 @@ from typing import Any
 import psutil
 import pytest
 
-from pddlego_local.commands.sample import as_completed
 from pddlego_local.commands.shared.pairs import MOST_AHEAD, Entry, answer_lines, in_order
 from pddlego_local.core.errors import PlannerFault
 from tests.planner.tasks import DOMAIN, all_gone, problem
@@ -49,21 +47,6 @@ def test_infrastructure_names_the_entry_it_failed_at() -> None:
 
     with pytest.raises(PlannerFault, match="lines 0: The planner died"):
         list(answer_lines(fail, entries(9)))
-
-
-def test_as_completed_no_result_waits_for_another_and_few_are_asked_ahead() -> None:
-    asked, gate = list[int](), threading.Event()
-
-    def work(entry: Entry) -> int:
-        if entry.id == 0:
-            gate.wait()
-        return int(entry.id)
-
-    results = as_completed(work, entries(10_000, asked), 2)
-    first = [next(results) for _ in range(100)]
-    assert 0 not in first and len(asked) <= 104
-    gate.set()
-    assert sorted([*first, *results]) == list(range(10_000))
 
 
 @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGKILL])
