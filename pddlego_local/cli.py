@@ -17,19 +17,19 @@ from pddlego_local.core.visible import visible
 
 COMMANDS = {
     "run": "play one cell, or with -m a sweep; the same command again continues it",
-    "status": "how far a run has come, from another terminal",
-    "report": "tables of one or more runs",
+    "status": "how far a run has come, from its records, while it goes on or after",
+    "report": "tables and pages of one or more runs, with n and intervals",
     "export": "all model calls or episodes as one CSV table",
-    "rescore": "rows computed from transcripts again, and what differs",
+    "rescore": "rows computed from transcripts again; 1 if anything differs",
     "show": "one episode's transcript, to read; or which there are",
     "read": "what is read from a model's answer, and why",
-    "check": "check PDDL without planning",
+    "check": "check PDDL without planning: syntax, names, types",
     "plan": "plan with Fast Downward",
     "sample": "PDDL pairs that a model writes for one observation",
-    "games": "ALFWorld games of our own making, as files",
+    "games": "ALFWorld games of our own making, as files of its data set",
     "train": "train a small model to write PDDL; the same command again continues it",
-    "demo": "ten games, and what a grammar does",
-    "models": "the models that have a config: size, licence, which run here",
+    "demo": "small language models play, freely and under a grammar",
+    "models": "the models that have a config: size, licence, context, which run here",
     "doctor": "what is installed, what is missing; of MODEL…: will it fit, is it here",
     "fetch": "a model's files from the Hugging Face hub into the local cache",
 }
@@ -91,7 +91,9 @@ def _dispatch(arguments: Sequence[str]) -> int:
         return 0
     options = _parser().parse_args(arguments or ["--help"])
     command = importlib.import_module(f"pddlego_local.commands.{options.command}")
-    parser = argparse.ArgumentParser(prog=f"pddlego {options.command}", description=command.HELP)
+    parser = argparse.ArgumentParser(
+        prog=f"pddlego {options.command}", description=COMMANDS[options.command]
+    )
     command.add_arguments(parser)
     code: int = command.carry_out(parser.parse_intermixed_args(options.rest))
     return code

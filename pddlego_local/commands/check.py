@@ -8,7 +8,6 @@ from pddlego_local.commands.shared import pairs
 from pddlego_local.core.visible import visible
 from pddlego_local.pddl.check import check
 
-HELP = "check PDDL without planning: syntax, names, types"
 add_arguments = pairs.add_arguments
 
 

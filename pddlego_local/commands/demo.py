@@ -33,7 +33,6 @@ from pddlego_local.runner.config import CellConfig, compose_cell
 from pddlego_local.runner.run import run_cell
 from pddlego_local.runner.stores import ModelStore
 
-HELP = "small language models play, freely and under a grammar"
 OURS = ("nano_early", "nano")
 RUNGS = ("free", "grounded")
 SAMPLE_TOKENS = 3000

@@ -19,8 +19,6 @@ from pddlego_local.models.vllm.settings import Server
 from pddlego_local.runner.config import compose_cell
 from pddlego_local.runner.provenance import provenance
 
-HELP = "what is installed, what is missing, what to type"
-
 _TASK = (
     "(define (domain d) (:predicates (a) (b)) (:action go :precondition (a) :effect (b)))",
     "(define (problem p) (:domain d) (:init (a)) (:goal (b)))",

@@ -10,8 +10,6 @@ from pddlego_local.report.cells import find_cells
 from pddlego_local.report.exports import CALL_COLUMNS, EPISODE_COLUMNS, call_rows, episode_rows
 from pddlego_local.report.table_file import write_csv
 
-HELP = "all model calls or episodes as one CSV table"
-
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument

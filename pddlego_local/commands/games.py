@@ -17,7 +17,6 @@ from pddlego_local.environments.alfworld.games import (
 )
 from pddlego_local.environments.alfworld.process import unwinnable
 
-HELP = "game files of our own making, in the layout of the ALFWorld data set"
 BATCH = 20  # games checked and written at a time
 MOST = 10_000
 

@@ -18,8 +18,6 @@ from pddlego_local.models.machine import gpu_count, gpu_memory
 from pddlego_local.models.memory import Gpus, Shape, fewest, shape_found, shape_told
 from pddlego_local.models.weights import locate, shipped
 
-HELP = "the models that have a config: size, licence, context, and which run on this machine"
-
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Takes none."""

@@ -10,8 +10,6 @@ from pddlego_local.core.visible import visible
 from pddlego_local.pddl.check import SWAPPED, swapped
 from pddlego_local.planner import FastDownward
 
-HELP = "plan with Fast Downward"
-
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     pairs.add_arguments(parser)

@@ -14,8 +14,6 @@ from pddlego_local.decoding.forms import FORMS, PDDL, Form, Keys, choice
 from pddlego_local.episode.reading.answer import answer, strict
 from pddlego_local.episode.reading.lenient import Candidate, Findings, lenient
 
-HELP = "what is read from a model's answer, and why"
-
 _FORMS: Mapping[str, Form[Keys]] = {form.name: form for form in FORMS} | {"choice": choice(9999)}
 
 

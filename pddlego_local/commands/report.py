@@ -24,8 +24,6 @@ from pddlego_local.report.verdicts import (
     verdicts_markdown,
 )
 
-HELP = "tables of one or more runs, with n and intervals"
-
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument

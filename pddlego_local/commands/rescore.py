@@ -8,8 +8,6 @@ from pddlego_local.core.record.summary import differences
 from pddlego_local.core.visible import visible
 from pddlego_local.report.cells import find_cells
 
-HELP = "compute rows from transcripts again, and say what differs; exit code 1 if anything does"
-
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("runs", nargs="+", type=Path, help="folders below runs/")

@@ -20,8 +20,6 @@ from pddlego_local.core.visible import visible
 from pddlego_local.decoding.question import Model
 from pddlego_local.runner.config import compose_cell
 
-HELP = "PDDL pairs that a model writes for one observation, as JSON lines"
-
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument

@@ -32,8 +32,6 @@ from pddlego_local.core.visible import visible
 from pddlego_local.report.cells import find_cells
 from pddlego_local.report.pages.answers import parts_of
 
-HELP = "one episode's transcript, to read; without one, which cells or episodes there are"
-
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add, runs = parser.add_argument, Path("runs")

@@ -8,8 +8,6 @@ from pathlib import Path
 from pddlego_local.commands.shared.screen import print_problems
 from pddlego_local.report.progress import Progress, progress
 
-HELP = "how far a run has come; reads its records alone, while it goes on or after"
-
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("run", type=Path, help="a folder below runs/: an experiment's or a cell's")

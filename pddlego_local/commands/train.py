@@ -8,8 +8,6 @@ from rich.console import Console
 from pddlego_local.core.errors import MissingPart
 from pddlego_local.training.settings import compose_training
 
-HELP = "train a small model to write PDDL; the same command again continues it"
-
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("name", help="a file of conf/train, such as nano or lora")
