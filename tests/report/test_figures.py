@@ -1,17 +1,14 @@
 """What figures show, counted by hand, and that only those are drawn that have something to show."""
 
-import itertools
 import json
 import re
 import warnings
 from pathlib import Path
 from xml.etree import ElementTree
 
-import pytest
-
 from pddlego_local.core.record.rows import EpisodeRow
 from pddlego_local.report.cells import by_number, find_cells
-from pddlego_local.report.figures.charts import draw_figures, per_success
+from pddlego_local.report.figures.charts import draw_figures
 from pddlego_local.report.figures.plotting import DARK, PAPER
 from pddlego_local.report.figures.series import Series, series_of
 from pddlego_local.report.statistics.rates import Rate
@@ -77,14 +74,14 @@ def test_only_what_has_something_to_show_is_drawn_and_what_was_drawn_before_goes
     assert drawn(tmp_path / "runs", out) == []
     asked = row("success", 1, calls=3, causes={"solved": 3}, completion_tokens=90)
     cell(tmp_path / "runs" / "b", [asked, nothing], "free")
-    assert drawn(tmp_path / "runs", out) == ["success", "causes", "cost"]
+    assert drawn(tmp_path / "runs", out) == ["success"]
     (tmp_path / "runs" / "b" / "episodes.jsonl").write_text("")
     assert drawn(tmp_path / "runs", out) == []
 
 
 def test_figures_of_a_played_run_can_be_read_and_hold_no_date(written: Path) -> None:
     figures = sorted(path.stem for path in (written / "figures").glob("*.png"))
-    assert figures == ["causes", "cost", "success"]
+    assert figures == ["success"]
     for name in (f"{name}{ending}.svg" for name in figures for ending in ("", "_dark")):
         text = (written / "figures" / name).read_text()
         assert ElementTree.fromstring(text).tag.endswith("svg")
@@ -155,18 +152,3 @@ def test_many_series_with_long_and_odd_names_fit(tmp_path: Path) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert draw_figures(series, tmp_path / "out")
-
-
-def test_trials_that_were_not_played_make_no_success_cheaper(tmp_path: Path) -> None:
-    """Nine of ten games are won in the first of ten trials, by 20 calls each; the tenth is played
-    ten times, by 20 calls too: 380 calls for 9 games."""
-    rows = []
-    for game, trial in itertools.product(range(10), range(10)):
-        played = trial == 0 or game == 9
-        outcome = "step_limit" if game == 9 else "success" if played else "solved_before"
-        rows.append(row(outcome, game, trial, calls=20 * played))
-    for seed in (0, 1):
-        cell(tmp_path / str(seed), rows, seed=seed)
-    (series,) = series_of(find_cells([tmp_path]))
-    assert (series.solved, series.measures.calls.mean) == (18, 20)
-    assert per_success(series, "calls") == pytest.approx(380 / 9)  # 42.2, and not 4.2

@@ -6,25 +6,22 @@ from dataclasses import dataclass
 from operator import itemgetter
 from pathlib import Path
 
-from pddlego_local.core.outcomes import CAUSES
 from pddlego_local.report.cells import by_number
 from pddlego_local.report.figures.plotting import (
     ENDINGS,
     Panel,
-    draw_bars,
     draw_dots,
     draw_lines,
-    draw_stacks,
     drawing,
 )
 from pddlego_local.report.figures.series import Series
 from pddlego_local.report.statistics.cell import measure
 from pddlego_local.report.statistics.rates import Rate
 
-NAMES = ("success", "trials", "tasks", "causes", "cost")
+NAMES = ("success", "trials", "tasks")
 MOST_PANELS = 12
 MOST_LINES = 10
-LINES, BAR = 2.4, 0.4  # inches: a panel of lines, a bar with its name
+LINES, DOT = 2.4, 0.4  # inches: a panel of lines, a dot with its name
 
 Systems = Mapping[str, list[Series]]
 """{the title of a panel: what it shows}"""
@@ -48,8 +45,6 @@ def draw_figures(series: Sequence[Series], folder: Path) -> list[Figure]:
         _success_by_rung(systems, folder),
         _success_by_trial(systems, folder),
         _success_by_task(series, folder),
-        _causes(systems, folder),
-        _cost(systems, folder),
     ]
     return [figure for figure in figures if figure]
 
@@ -111,7 +106,7 @@ def _lines(
     if not panels and not dots:
         return None
     shown = panels[:MOST_PANELS]
-    heights = [LINES] * len(shown) + [0.6 + BAR * len(dots)] * bool(dots)
+    heights = [LINES] * len(shown) + [0.6 + DOT * len(dots)] * bool(dots)
     with drawing(folder, name, heights) as axes:
         draw_lines(axes, shown, MOST_LINES)
         if dots:
@@ -121,65 +116,11 @@ def _lines(
     return Figure(name, f"{caption}, with intervals of 95 %{_left_out(panels)}")
 
 
-def _causes(systems: Systems, folder: Path) -> Figure | None:
-    called = {
-        title: [one for one in series if one.measures.causes] for title, series in systems.items()
-    }
-    panels = {title: series for title, series in called.items() if series}
-    shown = _first(panels)
-    seen = {cause for series in shown.values() for one in series for cause in one.measures.causes}
-    if not seen:
-        return None
-    numbered = list(enumerate(cause for cause in CAUSES if cause in seen))
-    heights = [0.6 + BAR * len(series) for series in shown.values()]
-    with drawing(folder, "causes", heights) as axes:
-        for axis, (title, series) in zip(axes, shown.items(), strict=True):
-            counts = [one.measures.causes for one in series]
-            parts = {
-                (number, cause): [count[cause] / count.total() for count in counts]
-                for number, cause in numbered
-                if any(count[cause] for count in counts)
-            }
-            names = [f"{one.name}, n = {one.measures.causes.total()}" for one in series]
-            draw_stacks(axis, title, names, parts)
-    return Figure("causes", f"What came of the answers, as shares of calls{_left_out(panels)}")
-
-
-def _cost(systems: Systems, folder: Path) -> Figure | None:
-    """What all episodes of a series took, lost ones too, for each success: a game is one, however
-    many of its trials were no longer played because it was solved."""
-    won = {t: series for t, series in systems.items() if any(one.solved for one in series)}
-    bars: dict[str, tuple[list[str], list[float | None]]] = {}
-    for title, series in _first(won).items():
-        for count in ("sampled_tokens", "calls"):
-            values = [per_success(one, count) for one in series]
-            if any(values):
-                name = f"{title}: {count.replace('_', ' ')} per success"
-                bars[name] = ([one.name for one in series], values)
-    if not bars:
-        return None
-    with drawing(folder, "cost", [0.6 + BAR * len(names) for names, _ in bars.values()]) as axes:
-        for axis, (title, (names, values)) in zip(axes, bars.items(), strict=True):
-            draw_bars(axis, title, names, values)
-    caption = "What a success costs: all that a series took, in lost games too, for each game won"
-    return Figure("cost", caption + _left_out(won))
-
-
-def per_success(one: Series, count: str) -> float | None:
-    """A count of all rows for each game solved; None without any."""
-    total: int = sum(getattr(row, count) for rows in one.tasks.values() for row in rows)
-    return total / one.solved if one.solved else None
-
-
 def _grouped(series: Iterable[Series], attribute: str) -> dict[str, list[Series]]:
     groups: dict[str, list[Series]] = defaultdict(list)
     for one in series:
         groups[getattr(one, attribute)].append(one)
     return groups
-
-
-def _first(panels: Systems) -> Systems:
-    return dict(list(panels.items())[:MOST_PANELS])
 
 
 def _left_out(panels: Sized) -> str:

@@ -1,5 +1,5 @@
 """Figures as SVG, for a light page and for a dark one, and as PNG; the same bytes for the same
-records. Told apart in grey by markers, hatches and line styles, and wide as a phone's screen.
+records. Told apart in grey by markers and line styles, and wide as a phone's screen.
 matplotlib is loaded when one is drawn."""
 
 import re
@@ -21,7 +21,6 @@ WIDTH = 5.6  # inches
 DPI = 160
 MARKERS = "osD^vP*X<>"
 STYLES = ("-", "--", ":", "-.")
-HATCHES = ("", "///", "...", "xxx", "\\\\\\", "ooo", "+++", "---", "**", "|||")
 COLOURS = ("#3b5b92", "#d9a441", "#7aa07a", "#b5534c", "#8d7bb0", "#9c9c9c", "#58a6a6", "#d98fb0")
 ON_DARK = ("#8fb3f0", "#e5b85c", "#93c493", "#ec8c84", "#b7a5dc", "#bdbdbd", "#74c7c7", "#efb0cb")
 INK, PAPER = "#1a1a1a", "#ffffff"
@@ -29,7 +28,7 @@ DARK = {INK: "#e6e6e3", PAPER: "#161616", **dict(zip(COLOURS, ON_DARK, strict=Tr
 """What each colour of a figure becomes on a dark page."""
 
 ENDINGS = (".svg", "_dark.svg", ".png")
-THICK = 0.42  # of the distance between two bars
+ABOVE = 0.21  # of the distance between two rows, a name above its dot
 LETTERS = 60  # on a line that spans the figure
 LONG = 28  # letters of a legend's entry, of which two do not fit side by side
 SETTINGS: dict[str, Any] = {
@@ -45,7 +44,6 @@ SETTINGS: dict[str, Any] = {
     "axes.spines.right": False,
     "axes.titlesize": 10.5,
     "axes.titlelocation": "left",
-    "hatch.linewidth": 0.6,
     "legend.frameon": False,
     "legend.fontsize": 9,
 }
@@ -124,41 +122,11 @@ def draw_dots(axes: "Axes", title: str, names: Sequence[str], rates: Sequence[Ra
     _rows(axes, title, names)
 
 
-def draw_bars(
-    axes: "Axes", title: str, names: Sequence[str], values: Sequence[float | None]
-) -> None:
-    """One bar a name from the top down, with its number; None where there was no success."""
-    known = [value or 0.0 for value in values]
-    bars = axes.barh(range(len(names)), known, color=COLOURS[0], height=THICK)
-    numbers = ["no success" if value is None else f"{value:,.1f}" for value in values]
-    axes.bar_label(bars, numbers, padding=3)
-    axes.set_xlim(0, 1.2 * max(known))
-    _rows(axes, title, names)
-
-
-def draw_stacks(
-    axes: "Axes", title: str, names: Sequence[str], parts: Mapping[tuple[int, str], Sequence[float]]
-) -> None:
-    """One bar a name from the top down, of shares that add up to 1; each part has its number, so
-    that it looks the same in every panel, and its name."""
-    left = [0.0] * len(names)
-    for (number, part), shares in parts.items():
-        axes.barh(
-            range(len(names)), shares, left=left, label=part, height=THICK,
-            color=COLOURS[number % len(COLOURS)], hatch=HATCHES[number % len(HATCHES)],
-            edgecolor=PAPER, linewidth=0.4,
-        )  # fmt: skip
-        left = [before + share for before, share in zip(left, shares, strict=True)]
-    axes.set_xlim(0, 1)
-    _rows(axes, title, names)
-    _legend(axes)
-
-
 def _rows(axes: "Axes", title: str, names: Sequence[str]) -> None:
     """Each name stands above its row, where there is room for long ones."""
     for number, name in enumerate(names):
         axes.annotate(
-            shorten(visible(name), LETTERS, placeholder=" …"), (0, number - THICK / 2),
+            shorten(visible(name), LETTERS, placeholder=" …"), (0, number - ABOVE),
             xycoords=("axes fraction", "data"), xytext=(2, 1), textcoords="offset points",
             fontsize=8.5, va="bottom",
         )  # fmt: skip

@@ -18,7 +18,7 @@ class Series:
     """`system` is the environment and the method, `place` the environment's settings and `line` the
     model with all other settings, where these tell series apart; `decoding` is the label of the
     rung. `tasks` are the episodes that count, by kind of task; `trials` the games solved after
-    trial 1, 2, …, and `solved` those solved by any, seeds added up."""
+    trial 1, 2, …, seeds added up."""
 
     system: str
     place: str
@@ -26,7 +26,6 @@ class Series:
     decoding: str
     tasks: Mapping[str, Sequence[EpisodeRow]]
     trials: Sequence[Rate] = ()
-    solved: int = 0
 
     @cached_property
     def measures(self) -> Measures:
@@ -58,17 +57,15 @@ def series_of(cells: Sequence[CellRecord], *, with_trivial: bool = False) -> lis
 def _series(names: tuple[str, ...], cells: Sequence[CellRecord], with_trivial: bool) -> Series:
     tasks: dict[str, list[EpisodeRow]] = defaultdict(list)
     trials: dict[int, list[Rate]] = defaultdict(list)
-    solved = 0
     for cell in cells:
         for task, rows in rows_by_task(cell, with_trivial=with_trivial).items():
             tasks[task] += rows
-            solved += len({row.game for row in rows if row.success})
         for trial in success_after_trials(cell.rows, with_trivial=with_trivial):
             if trial.tasks == ALL:
                 trials[trial.after_trial].append(trial.games_solved)
     system, place, line, decoding = names
     after = [_added_up(trials[number]) for number in sorted(trials)]
-    return Series(system, place, line, decoding, tasks, after, solved)
+    return Series(system, place, line, decoding, tasks, after)
 
 
 def _added_up(rates: Sequence[Rate]) -> Rate:
