@@ -6,7 +6,7 @@ check reports all that do not follow from others, each with its place and a reme
 what Fast Downward passes over in silence. `explain` makes of it what a model reads.
 
     reader → domain, problem (formulas, typed_list) → task → checks (symbols)
-        → solvability (relaxation, obstacles)
+        → solvability (relaxation)
 
 Some refusals are left to the planner, since they show only in the grounded task: axioms that depend
 on their own negation, a predicate declared twice with different numbers of parameters (a warning
