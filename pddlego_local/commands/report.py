@@ -9,7 +9,6 @@ from typing import Any
 from pddlego_local.commands.shared.screen import print_problems, screen, show
 from pddlego_local.core.errors import ConfigError
 from pddlego_local.core.visible import visible
-from pddlego_local.environments import family
 from pddlego_local.report.cells import find_cells
 from pddlego_local.report.comparisons import Compared, compared
 from pddlego_local.report.numbers import Numbers, report_numbers
@@ -50,14 +49,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "decoding.rung=free:grounded; Holm's adjustment is over what is asked alone",
     )
     add(
-        "--maps-of",
-        action="append",
-        default=[],
-        metavar="PACKAGE",
-        help="of an environment of your own: its known.py is asked about maps; code that a record "
-        "names is not run unasked",
-    )
-    add(
         "--with-trivial",
         action="store_true",
         help="count games that are solved at reset, as the papers' tables do",
@@ -70,8 +61,6 @@ def carry_out(arguments: argparse.Namespace) -> int:
         if len(arguments.runs) > 1:
             raise ConfigError("--open with several runs: say with --out where the pages belong")
         folder = arguments.runs[0]
-    for package in arguments.maps_of:
-        family.import_known(package)
     cells = find_cells(arguments.runs)
     with_trivial = arguments.with_trivial
     numbers = report_numbers(cells, with_trivial=with_trivial)

@@ -6,17 +6,13 @@
     reference.py               the answers of a perfect model (`models.reference` says which)
     prompts/environment.yaml   its words in every prompt
     prompts/<method>.yaml      the examples that the prompts of some methods show
-    known.py                   where there is a map: what a report shows of it
 
 The folder is a package; its name is what the environment is found by, wherever it lies. One YAML
 in the group `environment` of a folder of configurations names its class.
 """
 
-import contextlib
 import hashlib
 import importlib
-import re
-import sys
 from functools import cache
 from importlib import resources
 from importlib.resources.abc import Traversable
@@ -26,7 +22,6 @@ from typing import Any
 import yaml
 
 from pddlego_local.core.errors import ConfigError
-from pddlego_local.environments.maps import Describe
 
 ALWAYS = ("game.py", "tables.yaml", "domain.pddl")
 
@@ -73,25 +68,6 @@ def reference(package: str) -> ModuleType:
     """The rules of a perfect model; raises ConfigError naming the file where there are none."""
     file(package, "reference.py")
     return importlib.import_module(f"{package}.reference")
-
-
-def known(package: str) -> Describe | None:
-    """None where the environment has no map. `package` may come from a foreign record: nothing is
-    imported for it but what lies beside this file, or belongs to a package that is imported
-    already."""
-    if re.fullmatch(rf"{re.escape(__package__)}\.\w+", package) or package in sys.modules:
-        with contextlib.suppress(ConfigError):
-            return import_known(package)
-    return None
-
-
-def import_known(package: str) -> Describe:
-    """As `known`, of any package. Raises ConfigError where it has no known.py."""
-    try:
-        describe: Describe = importlib.import_module(f"{package}.known").known
-    except (ImportError, AttributeError, ValueError, TypeError) as error:
-        raise ConfigError(f"{package}: there is no {package}.known to ask ({error})") from error
-    return describe
 
 
 def sha256(package: str, *names: str) -> str:

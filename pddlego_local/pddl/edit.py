@@ -44,16 +44,6 @@ def facts_of(problem: str) -> list[str]:
     return list(dict.fromkeys(map(_tidy, listed(problem, ":init").blocks)))
 
 
-def facts_as_names(problem: str) -> list[tuple[str, ...]]:
-    """The facts of `:init` in lower case, as ("at", "kitchen"), in the order of the file; what is
-    no fact, or denied, is left out."""
-    return [
-        tuple(word.name for word in fact.items if isinstance(word, Word))
-        for fact in listed(problem, ":init").blocks
-        if fact.items and not fact.blocks
-    ]
-
-
 def difference(before: str, after: str) -> dict[str, Changes]:
     """The edit, as its form asks for it, from one problem's objects and facts to another's."""
     old_objects, new_objects = objects_of(before), objects_of(after)

@@ -183,12 +183,11 @@ def test_control_characters_in_a_record_harm_no_page_and_no_export(
 
 
 def test_nothing_that_a_record_names_is_imported(
-    runs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    runs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     foreign = tmp_path / "path" / "foreign_world"
     foreign.mkdir(parents=True)
     (foreign / "__init__.py").write_text(f"import os; os.mkdir({str(tmp_path / 'ran')!r})\n")
-    (foreign / "known.py").write_text("def known(turns, problem):\n    return []\n")
     monkeypatch.syspath_prepend(tmp_path / "path")
 
     def renamed(told: dict[str, Any]) -> None:
@@ -202,11 +201,6 @@ def test_nothing_that_a_record_names_is_imported(
         run(words)
         assert not (tmp_path / "ran").exists(), words
     assert (tmp_path / "out/report/index.html").is_file()
-    asked = ["report", str(runs), "--out", str(tmp_path / "out/report"), "--maps-of"]
-    assert run([*asked, "foreign_world"]) == 0 and (tmp_path / "ran").exists()
-    capsys.readouterr()
-    assert run([*asked, "no.such.world"]) == 2
-    assert "no.such.world" in said(capsys)
 
 
 def test_a_run_json_that_is_gone_is_written_again_by_the_same_command(

@@ -1,18 +1,15 @@
-"""What the texts of TextWorldExpress tell of a house: its rooms, doors, and all that is named;
-beside it, for a report, what a problem file says of the house.
+"""What the texts of TextWorldExpress tell of a house: its rooms, doors, and all that is named.
 
 Reads texts only, never the game's state. Rooms have PDDL's spelling: "living_room".
 """
 
 import re
-from collections import defaultdict, deque
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from pddlego_local.core.nouns import Goal, Names, Turn
-from pddlego_local.environments.maps import Known
 from pddlego_local.environments.writing import Fact
-from pddlego_local.pddl.edit import facts_as_names
 
 OPPOSITE = {"north": "south", "south": "north", "east": "west", "west": "east"}
 UNVISITED = Goal(
@@ -154,28 +151,3 @@ def names(memory: Sequence[Turn], mentioned: Callable[[str], Iterable[str]] = me
 def pddl_name(words: str) -> str:
     """How PDDL, which ignores case, spells a game's name: "TV stand" is "tv_stand"."""
     return words.strip().lower().replace(" ", "_")
-
-
-def known(turns: Sequence[Turn], problem: str) -> list[Known]:
-    """One line for each way out of a room; a way is written by a fact that names two places and a
-    direction, whatever its predicate is called."""
-    told = {
-        (room, direction): _way(place, closed)
-        for room, place, direction, closed in HouseMap.of(turns).passages()
-    }
-    written: defaultdict[tuple[str, str], list[str]] = defaultdict(list)
-    for predicate, *terms in facts_as_names(problem):
-        directions = [term for term in terms if term in OPPOSITE]
-        places = [term for term in terms if term not in OPPOSITE]
-        if len(directions) == 1 and len(places) == 2:
-            way = _way(places[1], "closed" in predicate)
-            written[places[0], directions[0]].append(way)
-    lines = []
-    for exit_ in dict.fromkeys([*told, *written]):
-        by_game, by_problem = told.get(exit_, ""), "; ".join(written[exit_])
-        lines.append(Known(" → ".join(exit_), by_game, by_problem, agrees=by_game == by_problem))
-    return lines
-
-
-def _way(place: str, closed: bool) -> str:
-    return f"{place}, door closed" if closed else place
