@@ -3,6 +3,7 @@
 Asked of the driver, the file system and the serving environment's own Python; imports no torch.
 """
 
+import itertools
 import os
 import re
 import shutil
@@ -67,20 +68,31 @@ def check_machine(server: Server, dtype: str) -> None:
 
 def check_count(server: Server) -> None:
     """Raises MissingPart if fewer GPUs are visible than the server is to run on."""
-    needed, visible = server.tensor_parallel_size, gpu_count()
+    needed, visible = _cards(server), gpu_count()
     if visible < needed:
+        what = "model.server.tensor_parallel_size"
+        what += " or --data-parallel-size" if needed > server.tensor_parallel_size else ""
         raise MissingPart(
             f"This model needs {needed} NVIDIA GPU{'s' if needed > 1 else ''} and {visible} are "
-            "visible; run it on a GPU machine, change model.server.tensor_parallel_size, or "
-            "point model.server.url at a running server."
+            f"visible; run it on a GPU machine, change {what}, or point model.server.url at a "
+            "running server."
         )
+
+
+def _cards(server: Server) -> int:
+    """Of this machine: those of an engine, times its copies here."""
+    given = [part for word in server.extra_arguments for part in word.split("=", 1)]
+    values = dict(itertools.pairwise(given))
+    here = values.get("--data-parallel-size-local") or values.get("--data-parallel-size", "1")
+    spread = values.get("--data-parallel-backend") == "ray"
+    return server.tensor_parallel_size * (int(here) if here.isdecimal() and not spread else 1)
 
 
 def _rested(server: Server) -> list[Gpu]:
     """The GPUs that it will use, after a while if a process that has ended still holds memory."""
     until = time.monotonic() + REST_S
     while True:
-        used = gpus()[: server.tensor_parallel_size]
+        used = gpus()[: _cards(server)]
         if not any(_memory(server, used)) or time.monotonic() > until:
             return used
         time.sleep(1)
@@ -153,11 +165,12 @@ def _data_type(dtype: str, used: list[Gpu]) -> Iterator[str]:
 
 
 def _shared_memory(server: Server) -> Iterator[str]:
-    several = server.tensor_parallel_size > 1 or any(
-        argument.startswith("--data-parallel") for argument in server.extra_arguments
-    )
     place = Path("/dev/shm")
-    if several and place.is_dir() and (free := shutil.disk_usage(place).free) < SHARED_MEMORY:
+    if (
+        _cards(server) > 1
+        and place.is_dir()
+        and (free := shutil.disk_usage(place).free) < SHARED_MEMORY
+    ):
         yield (
             f"Only {free / 1024**2:.0f} MiB of shared memory are free in {place}, through which "
             "several GPUs talk: in a container, start it with `docker run --ipc=host`."

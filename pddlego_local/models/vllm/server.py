@@ -28,6 +28,9 @@ log = logging.getLogger(__name__)
 _TAIL_LINES = 15
 _TAIL_BYTES = 100_000
 _ERROR = re.compile(r"^(?!.* WARNING ).*\w(Error|Exception): ")  # warnings name some, too
+_LITTLE_SHARED_MEMORY = re.compile(r"/dev/shm|posix_fallocate|shared memory segment")
+_NCCL = re.compile(r"NCCL (error|WARN)|ncclSystemError|ncclUnhandledCudaError|DistBackendError")
+_NCCL_BEGAN, _NCCL_DONE = "using nccl==", "Starting to load model"
 _TELL_EVERY_S = 10.0
 _CLOSE_S = 20.0
 
@@ -59,6 +62,23 @@ def end_of_log(log: str) -> str:
     if first_error < len(lines) - _TAIL_LINES:
         shown = [lines[first_error], "…", *shown]
     return "\n".join(shown)
+
+
+def of_several_gpus(log: str) -> str:
+    """What to do where the log of a server that did not start tells that its GPUs could not talk to
+    each other, as a sentence with a blank in front; "" where it does not."""
+    if _LITTLE_SHARED_MEMORY.search(log):
+        return (
+            " Its GPUs talk through shared memory, of which there is too little: in a container, "
+            "start it with `docker run --ipc=host`."
+        )
+    if _NCCL.search(log) or (_NCCL_BEGAN in log and _NCCL_DONE not in log):
+        return (
+            " Its GPUs could not talk to each other (NCCL): on cards without NVLink try "
+            "`+model.server.variables.NCCL_P2P_DISABLE='1'`, in a container `docker run "
+            "--ipc=host`; `+model.server.variables.NCCL_DEBUG=INFO` makes the log say more."
+        )
+    return ""
 
 
 def _log_file(logs: Path | None, port: int) -> IO[bytes]:
@@ -163,14 +183,14 @@ class VllmServer:
             now = time.monotonic()
             if not self.alive():
                 raise ModelFault(
-                    "The vLLM server ended before it was ready; the end of its log:\n"
-                    + self.log_tail()
+                    "The vLLM server ended before it was ready."
+                    f"{of_several_gpus(self.log_text())} The end of its log:\n{self.log_tail()}"
                 )
             if now - start > timeout_s:
                 raise ModelFault(
                     f"The vLLM server was not ready after {timeout_s:.0f} s; raise "
-                    "model.server.start_timeout_s if it only needs longer. The end of its log:\n"
-                    + self.log_tail()
+                    "model.server.start_timeout_s if it only needs longer."
+                    f"{of_several_gpus(self.log_text())} The end of its log:\n{self.log_tail()}"
                 )
             if now - logged_at > _TELL_EVERY_S:
                 logged_at = now
