@@ -1,19 +1,19 @@
 """Model folders of random weights in the shape, and with the tokenizer, of real families.
 
 A tokenizer and its chat template are the family's own where they are at hand (PDDLEGO_DATA), else
-one of ours, filled up to the same size.
+one of ours that cuts text in the same way, filled up to the same size.
 """
 
 import json
 import os
 import tarfile
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
-from pddlego_local.models.random import make_random_llama
 from pddlego_local.models.thinking import Thinking
+from tests.models import family_tokenizers as stand_in
 from tools.bench.large_vocabulary import TINY
 
 ROOT = Path(__file__).parents[2]
@@ -27,10 +27,51 @@ _CHAT = (
 _MAY_THINK = "{% if enable_thinking is false %}<think>\n\n</think>\n\n{% endif %}"
 
 
+# As the published ones, without tools: a date, modes, a system prompt inside the user's turn.
+_SMOLLM3 = (
+    "{%- if enable_thinking is not defined %}{% set enable_thinking = true %}{% endif %}"
+    "<|im_start|>system\n## Metadata\n\nToday Date: {{ strftime_now('%d %B %Y') }}\n"
+    "Reasoning Mode: {{ '/think' if enable_thinking else '/no_think' }}\n\n"
+    "## Custom Instructions\n\n"
+    "{% if messages[0].role == 'system' %}{{ messages[0].content.rstrip() }}\n\n{% endif %}"
+    "{% for message in messages if message.role != 'system' %}"
+    "<|im_start|>{{ message.role }}\n{{ message.content }}<|im_end|>\n{% endfor %}"
+    "{% if add_generation_prompt %}<|im_start|>assistant\n"
+    "{% if not enable_thinking %}<think>\n\n</think>\n{% endif %}{% endif %}"
+)
+_GEMMA3 = (
+    "{{ bos_token }}{% if messages[0]['role'] == 'system' %}"
+    "{% if messages[0]['content'] is string %}{% set first = messages[0]['content'] %}"
+    "{% else %}{% set first = messages[0]['content'][0]['text'] %}{% endif %}"
+    "{% set said = messages[1:] %}{% else %}"
+    "{% set first = '' %}{% set said = messages %}{% endif %}"
+    "{% for message in said %}"
+    "<start_of_turn>{{ 'model' if message['role'] == 'assistant' else message['role'] }}\n"
+    "{% if loop.first and first %}{{ first }}\n\n{% endif %}"
+    "{% if message['content'] is string %}{{ message['content'] | trim }}"
+    "{% else %}{% for part in message['content'] %}"
+    "{% if part['type'] == 'image' %}<start_of_image>"
+    "{% elif part['type'] == 'text' %}{{ part['text'] | trim }}{% endif %}{% endfor %}{% endif %}"
+    "<end_of_turn>\n{% endfor %}{% if add_generation_prompt %}<start_of_turn>model\n{% endif %}"
+)
+_MISTRAL = (
+    "{%- set today = strftime_now('%Y-%m-%d') %}{{ bos_token }}"
+    "{% for message in messages %}"
+    "{% if message.role == 'user' %}[INST]{{ message.content }}[/INST]"
+    "{% elif message.role == 'system' %}[SYSTEM_PROMPT]{{ message.content }}[/SYSTEM_PROMPT]"
+    "{% else %}{{ message.content }}{{ eos_token }}{% endif %}{% endfor %}"
+)
+
+
 @dataclass(frozen=True)
 class Family:
-    """`architecture` is what transformers calls it; `opening` what a stand-in for its chat template
-    opens an answer with; `served_in` a data type that vLLM's CPU build has kernels for."""
+    """`architecture` is what transformers calls it; `tokenizer` whose archive its tokenizer is
+    taken from, "" its own; `renamed` control tokens there have other names in this family.
+    `opening` is what a stand-in for its chat template opens an answer with, `template` a whole
+    one. `served_in` is a data type that vLLM's CPU build has kernels for, `arguments` are those of
+    its config. `beside` are files that its folder has besides; `also_ends` is a token that ends an
+    answer as the tokenizer's own does. `seed` is one whose thoughts are not empty.
+    """
 
     architecture: str
     vocabulary: int
@@ -38,6 +79,14 @@ class Family:
     opening: str = ""
     served_in: Literal["float32", "bfloat16"] = "float32"
     shape: Mapping[str, Any] = field(default_factory=lambda: {"head_dim": 32})
+    tokenizer: str = ""
+    renamed: Mapping[str, str] = field(default_factory=dict)
+    template: str = ""
+    spelled: Callable[[Path, int], Any] = stand_in.of_bytes
+    arguments: tuple[str, ...] = ()
+    beside: Mapping[str, str] = field(default_factory=dict)
+    also_ends: str = ""
+    seed: int = 0
 
 
 _LATENT_ATTENTION: Mapping[str, Any] = {
@@ -56,12 +105,59 @@ _LATENT_ATTENTION: Mapping[str, Any] = {
     "topk_method": "noaux_tc",  # vLLM asks for these two, transformers knows no other
     "scoring_func": "sigmoid",
 }
+_EXPERTS: Mapping[str, Any] = {
+    "head_dim": 32,
+    "num_experts": 4,
+    "num_experts_per_tok": 2,
+    "moe_intermediate_size": 32,
+}
+_WINDOWED: Mapping[str, Any] = {
+    "head_dim": 32,
+    "sliding_window": 64,
+    "layer_types": ["sliding_attention", "full_attention"],
+}
 FAMILIES: Mapping[str, Family] = {
     "smollm2": Family("llama", 49_152),
     "qwen3": Family("qwen3", 151_936, Thinking(), _MAY_THINK),
     "llama3_1": Family("llama", 128_256),
     "deepseek_v3": Family("deepseek_v3", 129_280, served_in="bfloat16", shape=_LATENT_ATTENTION),
     "olmo3": Family("olmo3", 100_278, Thinking(switch=None), "<think>"),
+    "olmo3_instruct": Family(
+        "olmo3", 100_278, shape=_WINDOWED, spelled=stand_in.of_bytes_and_digits
+    ),
+    "qwen3_moe": Family(
+        "qwen3_moe", 151_936, Thinking(), _MAY_THINK, shape=_EXPERTS, tokenizer="qwen3", seed=1
+    ),
+    "smollm3": Family(
+        "smollm3",
+        128_256,
+        Thinking(),
+        shape={"num_hidden_layers": 4},  # the fourth has no positions
+        tokenizer="llama3_1",
+        renamed={
+            "<|reserved_special_token_0|>": "<think>",
+            "<|reserved_special_token_1|>": "</think>",
+            "<|reserved_special_token_6|>": "<|im_start|>",
+            "<|reserved_special_token_7|>": "<|im_end|>",
+        },
+        template=_SMOLLM3,
+    ),
+    "gemma3": Family(
+        "gemma3_text",  # the part that writes; pictures need packages that the CPU build is without
+        262_208,
+        shape={**_WINDOWED, "query_pre_attn_scalar": 32},
+        template=_GEMMA3,
+        spelled=stand_in.of_sentence_pieces,
+        also_ends="<end_of_turn>",
+    ),
+    "mistral": Family(
+        "mistral",
+        131_072,
+        template=_MISTRAL,
+        spelled=stand_in.of_tekken,
+        arguments=("--tokenizer-mode", "hf", "--config-format", "hf", "--load-format", "hf"),
+        beside={"params.json": "{}", "tekken.json": "{}", "consolidated.safetensors": ""},
+    ),
 }
 MAY_ANSWER_AT_ONCE = [
     name for name, family in FAMILIES.items() if not family.thinking or family.thinking.switch
@@ -76,54 +172,59 @@ def make_family(out: Path, name: str) -> Path:
     family = FAMILIES[name]
     build: Any = AutoModelForCausalLM
     configure: Any = AutoConfig.for_model
-    tokenizer = _own(out, name) or _stand_in(out, family)
+    tokenizer = _own(out, family, name)
+    if tokenizer is None:
+        tokenizer = family.spelled(out, family.vocabulary)
+        tokenizer.chat_template = _CHAT + family.opening + "{% endif %}"
+    tokenizer.chat_template = family.template or tokenizer.chat_template
     pad = tokenizer.pad_token_id
     ends = {
         "eos_token_id": tokenizer.eos_token_id,
         "pad_token_id": tokenizer.eos_token_id if pad is None else pad,
     }
-    config = configure(
-        family.architecture,
-        **{**TINY, "vocab_size": max(family.vocabulary, len(tokenizer)), **family.shape},
+    shape = {
+        **TINY,
+        "vocab_size": max(family.vocabulary, len(tokenizer)),
+        "max_position_embeddings": 16_384,
+        "tie_word_embeddings": False,  # tied, it would repeat its last token for ever
+        "bos_token_id": None,
         **ends,
-        bos_token_id=None,
-        tie_word_embeddings=False,  # tied, it would repeat its last token for ever
-        max_position_embeddings=16_384,
-    )
+    }
+    config = configure(family.architecture, **{**shape, **family.shape})
     with torch.random.fork_rng(devices=[]), torch.no_grad():
-        torch.manual_seed(0)
+        torch.manual_seed(family.seed)
         model = build.from_config(config, dtype=torch.float32)
         if family.thinking:  # or it would think for ever
             model.lm_head.weight[tokenizer.convert_tokens_to_ids(family.thinking.end)] *= 300
+    if family.also_ends:
+        other = tokenizer.convert_tokens_to_ids(family.also_ends)
+        ends["eos_token_id"] = [ends["eos_token_id"], other]
     model.generation_config = GenerationConfig(**ends)  # type: ignore[no-untyped-call]
-    model.save_pretrained(out)
+    model.save_pretrained(out, max_shard_size="50MB")
     tokenizer.save_pretrained(out)
+    for file, text in family.beside.items():
+        (out / file).write_text(text)
     return out
 
 
-def _own(out: Path, name: str) -> Any:
+def _own(out: Path, family: Family, name: str) -> Any:
     """The family's own, chat template included; None where it is not at hand."""
     from transformers import AutoTokenizer
 
-    archive = TOKENIZERS / f"{name}.tar.xz"
+    archive = TOKENIZERS / f"{family.tokenizer or name}.tar.xz"
     if not archive.is_file():
         return None
     with tarfile.open(archive) as files:
         files.extractall(out / "own", filter="data")
     (file,) = (out / "own").rglob("tokenizer.json")
-    return AutoTokenizer.from_pretrained(file.parent)
-
-
-def _stand_in(out: Path, family: Family) -> Any:
-    """Ours, filled up to the family's size with tokens that no text is made of."""
-    from tokenizers import Tokenizer
-    from transformers import AutoTokenizer
-
-    tokenizer: Any = AutoTokenizer.from_pretrained(make_random_llama(out / "random", seed=0))
-    known = json.loads(tokenizer.backend_tokenizer.to_str())
-    fill = range(len(tokenizer), family.vocabulary)
-    known["model"]["vocab"] |= {f"unused{number}": number for number in fill}
-    tokenizer._tokenizer = Tokenizer.from_str(json.dumps(known))
-    assert len(tokenizer) == family.vocabulary
-    tokenizer.chat_template = _CHAT + family.opening + "{% endif %}"
+    for path in (file, file.with_name("tokenizer_config.json")):
+        known = json.loads(path.read_text(encoding="utf-8"))
+        added = known.get("added_tokens") or list(known.get("added_tokens_decoder", {}).values())
+        for token in added:
+            if new := family.renamed.get(token["content"]):
+                token |= {"content": new, "special": "think" not in new}
+        path.write_text(json.dumps(known), encoding="utf-8")
+    tokenizer: Any = AutoTokenizer.from_pretrained(file.parent)
+    if "<|im_end|>" in family.renamed.values():
+        tokenizer.eos_token = "<|im_end|>"
     return tokenizer

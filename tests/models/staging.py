@@ -136,7 +136,7 @@ def assert_heads_are_forced(model: LanguageModel, seed: int) -> Drawn:
     assert (types.head, rest.head, rest.drop) == (FIRST_HEAD, SECOND_HEAD, 1)
     assert rest.before == types.text[:-1]
     for stage in drawn.stages:
-        assert 10 < stage.forced_tokens < stage.completion_tokens
+        assert 5 < stage.forced_tokens < stage.completion_tokens
     assert drawn.completion.forced_tokens == types.forced_tokens + rest.forced_tokens
     return drawn
 

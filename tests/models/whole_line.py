@@ -20,6 +20,7 @@ from pddlego_local.decoding.rungs import RUNGS
 from pddlego_local.episode.drawing import draw
 from pddlego_local.episode.reading.answer import read
 from pddlego_local.models.canary import check_forced_tokens, check_obedience
+from pddlego_local.models.chat_template import dated
 from pddlego_local.models.thinking import Thinking, template_arguments
 from pddlego_local.pddl.check import check
 from tests.models.asking import PROMPT, TOY, TOY_LANGUAGE
@@ -58,7 +59,8 @@ class Line:
 def the_prompt_is_the_templates(line: Line) -> None:
     arguments = template_arguments(line.thinking, False, "it")
     chat = [{"role": m.role, "content": m.content} for m in PROMPT]
-    ask = {"add_generation_prompt": True, **arguments}
+    template = dated(line.tokenizer.chat_template)
+    ask = {"add_generation_prompt": True, "chat_template": template, **arguments}
     tokens = line.tokenizer.apply_chat_template(chat, tokenize=True, return_dict=False, **ask)
     opening = line.opening(PROMPT)
     assert opening == tuple(tokens)
@@ -153,8 +155,8 @@ def a_thought_ends_by_the_models_own_marker(line: Line) -> None:
         return
     for seed in range(20):
         first = begin(line.model, seed, thinking=True)
-        if first.finish_reason == "stop":
-            assert first.thought and line.thinking.end not in first.thought
+        if first.finish_reason == "stop" and first.thought:  # random weights end some at once
+            assert line.thinking.end not in first.thought
             _ends_with_marker(line, first)
             go_on(line.model, seed, first)
             return

@@ -1,4 +1,5 @@
-"""Every way of asking on real tokenizers and chat templates, with either backend, as a table.
+"""Every way of asking on real tokenizers and chat templates, with either backend, as a table; and
+how many tokens vLLM says its cache holds, over what models/memory.py says of it.
 
     python -m tools.bench.families [--only qwen3] [--backends transformers,vllm] [--limit 600]
 
@@ -7,6 +8,7 @@ Weights are random, in each family's architecture. PDDLEGO_DATA holds the tokeni
 
 import argparse
 import contextlib
+import re
 import sys
 import tempfile
 from collections.abc import Callable, Iterator, Mapping
@@ -16,6 +18,7 @@ from typing import Any
 from transformers import AutoTokenizer
 
 from pddlego_local.core.errors import PddlegoError
+from pddlego_local.models.memory import shape_found
 from pddlego_local.models.transformers import TransformersModel
 from pddlego_local.models.vllm.model import VllmModel
 from tests.models.asking import CPU
@@ -32,7 +35,8 @@ def in_process(weights: Path, family: Family) -> TransformersModel:
 
 
 def behind_vllm(weights: Path, family: Family) -> VllmModel:
-    return served(weights, serving(), family.thinking, CONTEXT_TOKENS, family.served_in)
+    server = serving(extra_arguments=family.arguments)
+    return served(weights, server, family.thinking, CONTEXT_TOKENS, family.served_in)
 
 
 BACKENDS: Mapping[str, Callable[[Path, Family], Any]] = {
@@ -57,6 +61,16 @@ def results(name: str, backend: str, limit: int) -> Iterator[str]:
                     found = (str(error).strip() or type(error).__name__).splitlines()[0]
                 print(f"{name}, {backend}, {told}: {found}", file=sys.stderr, flush=True)
                 yield found
+            yield _cache(folder, model) if backend == "vllm" else "–"
+
+
+def _cache(folder: Path, model: VllmModel) -> str:
+    """Tokens of its cache as vLLM counts them, over ours. Prompts are read whole on a CPU."""
+    assert model._managed is not None
+    said = re.search(r"KV cache size: ([\d,]+) tokens", model._managed.log_text())
+    answer = shape_found(folder, model.dtype).cache(CONTEXT_TOKENS, in_flight=CONTEXT_TOKENS)
+    ours = model.server.kv_cache_gib * 1024**3 * CONTEXT_TOKENS // answer
+    return f"{int(said[1].replace(',', '')) / ours:.3f} of {ours:,}" if said else "not said"
 
 
 def main() -> None:
@@ -70,7 +84,7 @@ def main() -> None:
         for backend in given.backends.split(",")
         for name in given.only.split(",")
     ]
-    print(table(["tokenizer", "backend", *CHECKS], rows))
+    print(table(["tokenizer", "backend", *CHECKS, "cache, vLLM's tokens over ours"], rows))
 
 
 if __name__ == "__main__":
