@@ -14,7 +14,15 @@ from pddlego_local.core.errors import ConfigError, MissingPart
 from pddlego_local.core.resources import folder
 from pddlego_local.models.chat_template import check_template_of
 from pddlego_local.models.machine import gpu_count, gpu_memory
-from pddlego_local.models.memory import About, Gpus, Shape, fewest, shape_found, shape_told
+from pddlego_local.models.memory import (
+    About,
+    Gpus,
+    Shape,
+    fewest,
+    in_flight,
+    shape_found,
+    shape_told,
+)
 from pddlego_local.models.seam import LocalTokenizer
 from pddlego_local.models.vllm.server import serving_build
 from pddlego_local.models.weights import cache_folder, fetch_command, locate, on_hub
@@ -100,14 +108,16 @@ def look_at(name: str, settings: Mapping[str, Any], asked: Asked) -> Fit:
         )
     tokens = int(asked.tokens or settings.get("context_tokens") or shape.longest)
     if asked.gpus is None and asked.memory is None and not on_cuda(settings):
-        fits, room = _on_cpu(shape, tokens, settings)
+        answer = shape.cache(tokens, in_flight=tokens)  # prompts are read whole there
+        fits, room = _on_cpu(shape, answer, settings)
     else:
+        answer = shape.cache(tokens, in_flight=in_flight(asked.memory or gpu_memory()))
         fits, room = _on_gpus(shape, tokens, settings, asked)
     lines = [
         str(weights) + (f", {about.licence}" if about else ""),
         f"weights   {decimal(shape.weights)}, as its {'files tell' if files else 'YAML tells'}",
-        f"cache     {decimal(shape.cache(tokens))} for an answer of {tokens:,} tokens with its "
-        f"prompt, {decimal(asked.answers * shape.cache(tokens))} for {asked.answers} at once",
+        f"cache     {decimal(answer)} for an answer of {tokens:,} tokens with its prompt, "
+        f"{decimal(asked.answers * answer)} for {asked.answers} at once",
         f"room      {room}",
         f"files     {files or missing}",
     ]
@@ -175,8 +185,8 @@ def _server_lacks(settings: Mapping[str, Any]) -> str:
     return f"{env} holds vLLM's {build} build: `make clean serving DEVICE={device}`"
 
 
-def _on_cpu(shape: Shape, tokens: int, settings: Mapping[str, Any]) -> tuple[bool, str]:
-    server, answer = settings.get("server"), shape.cache(tokens)
+def _on_cpu(shape: Shape, answer: int, settings: Mapping[str, Any]) -> tuple[bool, str]:
+    server = settings.get("server")
     cache = server["kv_cache_gib"] * 1024**3 if server else answer
     if cache < answer:
         return False, "none on the CPU: raise model.server.kv_cache_gib or try a smaller context"
