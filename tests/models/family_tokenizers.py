@@ -51,9 +51,10 @@ def of_sentence_pieces(out: Path, size: int) -> Any:
     entries += [f"<0x{byte:02X}>" for byte in range(256)]
     entries += [piece for piece in learned["vocab"] if piece not in entries]
     entries += [f"<unused{number}>" for number in range(_GEMMA3 - 1 - len(entries))]
+    merges: Any = [tuple(merge) for merge in learned["merges"]]
     tokenizer: Any = GemmaTokenizer(
         vocab={entry: number for number, entry in enumerate(entries)},
-        merges=[tuple(merge) for merge in learned["merges"]],
+        merges=merges,
         add_bos_token=True,
     )
     tokenizer.add_special_tokens(
