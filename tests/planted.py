@@ -2,6 +2,7 @@
 
 import functools
 import json
+import re
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
@@ -76,9 +77,24 @@ def wins(won: Iterable[int], games: Iterable[int]) -> dict[int, str]:
     return {game: WON if game in winning else LOST for game in games}
 
 
+def declare(runs: Path, *words: str) -> list[Path]:
+    """Has sweeps declare comparisons such as "model=random:nano"; their files."""
+    entries = [re.split("[=:]", word) for word in words]
+    asked = [dict(zip(("factor", "base", "other"), entry, strict=False)) for entry in entries]
+    files = [folder / "sweep.json" for folder in {c.folder.parent for c in find_cells([runs])}]
+    for file in files:
+        file.write_text(json.dumps({"cells": {}, "compare": asked, "began": "9999"}))
+    return files
+
+
 def compare(runs: Path, *words: str) -> list[Comparison]:
-    """What is tested."""
-    return compared(find_cells([runs]), words).tested
+    """What is tested; with words, if they were declared."""
+    files = declare(runs, *words) if words else []
+    try:
+        return compared(find_cells([runs])).tested
+    finally:
+        for file in files:
+            file.unlink()
 
 
 def differences(runs: Path) -> list[Comparison]:

@@ -40,15 +40,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="tables alone: the pages of 1,000 episodes take 25 to 45 MB",
     )
     add(
-        "--compare",
-        action="append",
-        default=[],
-        metavar="OPTION",
-        help="ask this instead of what the experiment declares: cells that differ in an option, "
-        "decoding.rung, one value against each other, decoding.rung=free, or against one, "
-        "decoding.rung=free:grounded; Holm's adjustment is over what is asked alone",
-    )
-    add(
         "--with-trivial",
         action="store_true",
         help="count games that are solved at reset, as the papers' tables do",
@@ -64,7 +55,7 @@ def carry_out(arguments: argparse.Namespace) -> int:
     cells = find_cells(arguments.runs)
     with_trivial = arguments.with_trivial
     numbers = report_numbers(cells, with_trivial=with_trivial)
-    found = compared(cells, arguments.compare, with_trivial=with_trivial)
+    found = compared(cells, with_trivial=with_trivial)
     console = screen()
     show(console, on_screen(numbers))
     if found.tested:

@@ -126,12 +126,10 @@ class Compared:
     others: list[Comparison]
 
 
-def compared(
-    cells: Sequence[CellRecord], words: Sequence[str] = (), *, with_trivial: bool = False
-) -> Compared:
-    """What the cells' experiments declare, or `words`, those of --compare. Holm's families are the
-    primary comparisons and the secondary ones. Raises as `declarations`."""
-    declared, origin = declarations(cells, words)
+def compared(cells: Sequence[CellRecord], *, with_trivial: bool = False) -> Compared:
+    """What the cells' experiments declare. Holm's families are the primary comparisons and the
+    secondary ones. Raises as `declarations`."""
+    declared, origin = declarations(cells)
     varying = varying_options(cells) - {"seed"}
     primary, secondary, others = (
         _family(role, of_role, varying, with_trivial)

@@ -12,7 +12,6 @@ from itertools import combinations
 from pathlib import Path
 from typing import Any, Literal
 
-from pddlego_local.core.errors import ConfigError
 from pddlego_local.report.arms import (
     BUDGET,
     GOAL,
@@ -26,13 +25,7 @@ from pddlego_local.report.arms import (
 )
 from pddlego_local.report.cells import CellRecord, by_number
 from pddlego_local.runner.config import clear_errors
-from pddlego_local.runner.settings import (
-    BY_DEFAULT,
-    COMPARE,
-    Declared,
-    choices_of,
-    parse_comparisons,
-)
+from pddlego_local.runner.settings import BY_DEFAULT, COMPARE, Declared, choices_of
 from pddlego_local.runner.sweep import read_compare
 
 Role = Literal["primary", "secondary", "not asked"]
@@ -77,26 +70,9 @@ def _contrast(a: Arm, b: Arm) -> Contrast | None:
     return Contrast(factor, base, other)
 
 
-def declarations(
-    cells: Sequence[CellRecord], words: Sequence[str] = ()
-) -> tuple[tuple[Declared, ...], str]:
-    """The comparisons that shall be tested, each once, and in words who declared them: those of the
-    experiments that the cells belong to, or those of --compare instead.
-
-    Raises ConfigError for a record or a word that names no comparison, and for a word that no two
-    cells answer.
-    """
-    if words:
-        with clear_errors("--compare"):
-            asked = parse_comparisons(words)
-        comparable = contrasts(arms_of(cells))
-        for word, one in zip(words, asked, strict=True):
-            if not matching(one, comparable):
-                raise ConfigError(
-                    f"--compare {word}: no two cells differ in this alone; "
-                    f"choose one of {_choices(comparable)}"
-                )
-        return asked, "asked with --compare, not declared beforehand"
+def declarations(cells: Sequence[CellRecord]) -> tuple[tuple[Declared, ...], str]:
+    """The comparisons that shall be tested, each once, those of the experiments that the cells
+    belong to; and in words who declared them. Raises ConfigError for a record that names none."""
     declared = []
     for folder in dict.fromkeys(cell.folder.parent for cell in cells):
         with clear_errors(f"{folder}: compare"):
@@ -115,12 +91,6 @@ def _last_declared(experiment: Path, cells: Sequence[CellRecord]) -> Any:
     given = [(began, compare) for began, compare in recorded if compare is not None]
     # In one second the last one counts: a sweep is written before its cells begin.
     return sorted(given, key=lambda one: one[0])[-1][1] if given else None
-
-
-def _choices(every: Sequence[Contrast]) -> str:
-    values = {f"{one.factor}={arm.name(one.factor)}" for one in every for arm in one.arms}
-    choices = sorted(values | {one.factor for one in every})
-    return ", ".join(choices) or "none: no two cells differ in one thing"
 
 
 def matching(declared: Declared, every: Sequence[Contrast]) -> list[Contrast]:

@@ -6,7 +6,6 @@ comparisons an experiment declares.
 
 import re
 from collections import Counter
-from collections.abc import Sequence
 from dataclasses import fields
 from pathlib import Path
 from typing import Annotated, get_args
@@ -88,17 +87,6 @@ def _each_once(comparisons: Comparisons | None) -> Comparisons | None:
 Compare = Annotated[Comparisons | None, AfterValidator(_each_once)]
 """Of `compare`: None where an experiment declares none."""
 COMPARE: pydantic.TypeAdapter[Comparisons | None] = pydantic.TypeAdapter(Compare)
-
-
-def parse_comparisons(words: Sequence[str]) -> Comparisons:
-    """Of --compare: "decoding.rung", "decoding.rung=free" or "decoding.rung=free:grounded". Raises
-    ValueError."""
-    entries = []
-    for word in words:
-        factor, _, values = word.partition("=")
-        base, _, other = values.partition(":")
-        entries.append({"factor": factor, "base": base, "other": other})
-    return COMPARE.validate_python(entries) or ()
 
 
 def _path(path: Path) -> Path:
