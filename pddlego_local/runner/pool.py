@@ -163,7 +163,7 @@ class Pool:
             return None
         end = cell.play(game, trial)
         if isinstance(end, EpisodeRow):
-            self._shutdown.count(end)
+            self._shutdown.count(end.all_tokens)
         return end
 
     def _await_one(self) -> None:

@@ -14,7 +14,6 @@ from pathlib import Path
 from rich.console import Console
 
 from pddlego_local.core.record.folder import read_rows
-from pddlego_local.core.record.rows import EpisodeRow
 from pddlego_local.runner.cell import CellResult
 from pddlego_local.runner.config import CellConfig
 from pddlego_local.runner.pool import Pool, missing
@@ -45,21 +44,17 @@ def run_cells(
 ) -> None:
     """Plays what is missing of these cells, model by model; `on_result` is called for each.
 
-    The limits are those of the first; the tokens of all cells of `sweep` count, whoever plays them,
-    where others than these do. What hits one cell alone, a fault or another process that is playing
-    it, lets the others go on. Models are closed at the end, but for the one that is open in
-    `models`, whose owner closes it.
+    The limits are those of the first; tokens that cells of `sweep` have used before count too. What
+    hits one cell alone, a fault or another process that is playing it, lets the others go on.
+    Models are closed at the end, but for the one that is open in `models`, whose owner closes it.
     Raises ConfigError for a bad configuration, and the infrastructure errors that would hit every
     episode alike (`NEVER_RETRIED`); any other fault is recorded, and tried again by the next run.
     An interrupt raises KeyboardInterrupt, when the episodes in flight have ended.
     """
     console = console or Console(stderr=True)
     folders = {*(config.folder for config in configs), *sweep}
-
-    def recorded() -> list[EpisodeRow]:
-        return [row for folder in folders for row in read_rows(folder / "episodes.jsonl")]
-
-    shutdown = Shutdown(configs[0].settings.run, recorded)
+    recorded = (row for folder in folders for row in read_rows(folder / "episodes.jsonl"))
+    shutdown = Shutdown(configs[0].settings.run, sum(row.all_tokens for row in recorded))
     with contextlib.ExitStack() as stack:
         store = models or stack.enter_context(contextlib.closing(ModelStore()))
         view = LiveView(console, len(configs), missing(configs), lambda: store.restarts)

@@ -8,38 +8,34 @@ import contextlib
 import signal
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from types import FrameType
 
-from pddlego_local.core.record.rows import EpisodeRow
 from pddlego_local.runner.settings import RunSettings
-
-RECOUNT_S = 60.0
 
 
 class Shutdown:
     """Whether episodes may still begin. Thread-safe.
 
-    Tokens are those of finished episodes, prompts and answers together. `recorded` reads the rows
-    of all of them: it is asked again every `RECOUNT_S` seconds, since other machines may play on.
-    Hours count from here.
+    `tokens` are those of the episodes that have finished, prompts and answers together. Hours count
+    from here.
     """
 
     def __init__(
         self,
         limits: RunSettings,
-        recorded: Callable[[], Iterable[EpisodeRow]],
+        tokens: int,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self.interrupted = False
-        self._limits, self._recorded, self._clock = limits, recorded, clock
-        self._tokens = 0
-        self._began = self._recount_at = clock()
+        self._limits, self._tokens, self._clock = limits, tokens, clock
+        self._began = clock()
         self._lock = threading.Lock()
 
-    def count(self, row: EpisodeRow) -> None:
+    def count(self, tokens: int) -> None:
+        """Of an episode that has finished now."""
         with self._lock:
-            self._tokens += _tokens(row)
+            self._tokens += tokens
 
     @property
     def reason(self) -> str:
@@ -47,18 +43,11 @@ class Shutdown:
         most_tokens, most_hours = self._limits.max_tokens_total, self._limits.max_hours
         if self.interrupted:
             return "interrupted"
-        if most_tokens is not None and (tokens := self._tokens_so_far()) >= most_tokens:
-            return f"run.max_tokens_total={most_tokens} is reached ({tokens:,} tokens)"
+        if most_tokens is not None and self._tokens >= most_tokens:
+            return f"run.max_tokens_total={most_tokens} is reached ({self._tokens:,} tokens)"
         if most_hours is not None and self._clock() - self._began >= 3600 * most_hours:
             return f"run.max_hours={most_hours:g} is reached"
         return ""
-
-    def _tokens_so_far(self) -> int:
-        with self._lock:
-            if self._clock() >= self._recount_at:
-                self._tokens = sum(map(_tokens, self._recorded()))
-                self._recount_at = self._clock() + RECOUNT_S
-            return self._tokens
 
     @contextlib.contextmanager
     def on_interrupt(self, in_flight: Callable[[], int]) -> Iterator[None]:
@@ -78,7 +67,3 @@ class Shutdown:
             yield
         finally:
             signal.signal(signal.SIGINT, before)
-
-
-def _tokens(row: EpisodeRow) -> int:
-    return row.prompt_tokens + row.completion_tokens

@@ -20,7 +20,6 @@ from pddlego_local.runner.run import run_cells
 from pddlego_local.runner.settings import RunSettings
 from pddlego_local.runner.shutdown import Shutdown
 from tests.given import give
-from tests.rows import row
 from tests.sweeping import Meeting, Talkative
 from tools.chaos.sweeps import without_clocks
 
@@ -140,9 +139,7 @@ def test_a_limit_of_tokens_ends_a_sweep_in_the_middle_and_a_higher_one_goes_on(
 ) -> None:
     limited, whole = tmp_path / "limited", tmp_path / "whole"
     play(Talkative(), configs(whole), monkeypatch)
-    total = sum(
-        row.prompt_tokens + row.completion_tokens for cell in rows(whole).values() for row in cell
-    )
+    total = sum(row.all_tokens for cell in rows(whole).values() for row in cell)
     low = ["run.concurrency=1", f"run.max_tokens_total={total // 2}"]
     results = play(Talkative(), configs(limited, *low), monkeypatch)
     played = sum(result.played for result in results)
@@ -168,26 +165,12 @@ def test_a_limit_of_hours_is_told_and_is_no_fault(
 def test_hours_count_from_the_start_and_tokens_from_the_record() -> None:
     now = 0.0
     limits = RunSettings(out=Path(), concurrency=1, retries=0, max_hours=2, max_tokens_total=100)
-    recorded = [row(prompt_tokens=50, completion_tokens=20)]
-    shutdown = Shutdown(limits, lambda: recorded, clock=lambda: now)
+    shutdown = Shutdown(limits, 70, clock=lambda: now)
     assert shutdown.reason == ""
     now = 7200.0
     assert "max_hours" in shutdown.reason
-    shutdown.count(row(completion_tokens=30))
+    shutdown.count(30)
     assert "max_tokens_total=100" in shutdown.reason
-
-
-def test_tokens_that_other_machines_use_count_within_a_minute() -> None:
-    now = 0.0
-    limits = RunSettings(out=Path(), concurrency=1, retries=0, max_hours=None, max_tokens_total=100)
-    recorded = [row(completion_tokens=20)]
-    shutdown = Shutdown(limits, lambda: recorded, clock=lambda: now)
-    assert shutdown.reason == ""
-    shutdown.count(row(completion_tokens=30))
-    recorded += [row(completion_tokens=30), row(completion_tokens=50)]
-    assert shutdown.reason == ""
-    now = 60.0
-    assert "(100 tokens)" in shutdown.reason
 
 
 def test_ctrl_c_once_finishes_what_is_in_flight(tmp_path: Path) -> None:
