@@ -7,8 +7,6 @@ the experience, and the lesson pool's growth).
 
 import re
 from collections.abc import Sequence
-from functools import cached_property
-from pathlib import Path
 
 from pddlego_local.core.errors import ConfigError
 from pddlego_local.core.nouns import Budget
@@ -17,7 +15,6 @@ from pddlego_local.decoding.forms import MOVE, TEXT
 from pddlego_local.episode.episode import Episode
 from pddlego_local.methods import FROM_ALL_GAMES, AtLeast0, settings
 from pddlego_local.methods.shared import react
-from pddlego_local.methods.shared.lessons import Lesson, lesson_pool, read_lessons
 from pddlego_local.methods.shared.react import Trial
 
 
@@ -39,13 +36,11 @@ class Difficulty:
 class Fcrf:
     """Settings of the method; calling it plays one trial of one game.
 
-    The first entry of `difficulty` that matches a task's type counts. `lessons` is where the lesson
-    pool starts: None for empty, a cell's folder, or a file of JSON lines (`lessons.read_lessons`).
-    The other settings are Reflexion's.
+    The first entry of `difficulty` that matches a task's type counts. The other settings are
+    Reflexion's.
     """
 
     difficulty: tuple[Difficulty, ...]
-    lessons: Path | None = None
     reflections: AtLeast0 = 3
     max_thoughts: AtLeast0 = 5
     max_retries: AtLeast0 = 2
@@ -53,10 +48,6 @@ class Fcrf:
     prompts = "fcrf"
     forms = (MOVE, TEXT)
     learns = FROM_ALL_GAMES  # by the pool of lessons
-
-    def __post_init__(self) -> None:
-        """Raises ConfigError if `lessons` holds no lessons."""
-        _ = self._initial_lessons
 
     def most_calls(self, budget: Budget, best_of: int) -> int:
         """A trial's moves and the three parts of a deep reflection."""
@@ -79,10 +70,12 @@ class Fcrf:
         return trial.outcome
 
     def pool(self, episode: Episode) -> list[str]:
-        """The lessons for tasks of this type, oldest first, each once."""
-        lessons = [*self._initial_lessons, *lesson_pool(episode.earlier)]
+        """The lessons for tasks of this type, oldest first, each once: in the order of trials, then
+        of games. It is derived from rows: whoever has the rows has the pool."""
         task_type = episode.environment.task_type
-        return list(dict.fromkeys(x.text for x in lessons if x.task_type == task_type))
+        learnt = sorted(episode.earlier, key=lambda row: (row.trial, row.game))
+        lessons = (row.notes.get("lesson") for row in learnt if row.task_type == task_type)
+        return list(dict.fromkeys(filter(None, lessons)))
 
     def _reflect(self, episode: Episode, trial: Trial, *, deeply: bool) -> None:
         """Experience: which actions were valuable. Deeply: a lesson too, new or from the pool, and
@@ -112,7 +105,3 @@ class Fcrf:
             f"method.difficulty: no entry matches the task type {task_type!r} of "
             f"{episode.environment.name}; add one with tasks, objects and operations"
         )
-
-    @cached_property
-    def _initial_lessons(self) -> list[Lesson]:
-        return read_lessons(self.lessons) if self.lessons else []

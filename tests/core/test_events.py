@@ -28,7 +28,6 @@ from pddlego_local.core.record.events import (
 )
 from pddlego_local.core.record.rows import ROW
 from pddlego_local.methods.pddlego_plus import winning_domains
-from pddlego_local.methods.shared.lessons import read_lessons
 from pddlego_local.models.replay import Replay
 from pddlego_local.runner.config import compose_cell
 from pddlego_local.runner.run import run_cell
@@ -133,7 +132,6 @@ def test_readers_refuse_an_older_record(older: Path) -> None:
     replay = Replay(run=older, rung="syntax")
     for read in (
         replay.preflight,
-        lambda: read_lessons(older),
         lambda: winning_domains(older),
     ):
         with pytest.raises(ConfigError, match="format 1"):

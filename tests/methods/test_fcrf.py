@@ -1,16 +1,13 @@
 """FCRF's mentor through the real game, with answers given in advance: depth, lessons, pool."""
 
 import dataclasses
-from pathlib import Path
 
 import pytest
 
 from pddlego_local.core.errors import ConfigError, PromptTooLong
-from pddlego_local.core.formats import to_json
 from pddlego_local.core.record.rows import EpisodeRow
 from pddlego_local.environments.alfworld.games import PLAIN_TYPES, TASK_TYPES
 from pddlego_local.methods.fcrf import Difficulty, Fcrf
-from pddlego_local.methods.shared.lessons import Lesson, lesson_pool, read_lessons
 from pddlego_local.models.scripted import Scripted
 from pddlego_local.runner.config import compose_cell
 from tests.methods.learning import FAILING, GAME, WINNING, fcrf, opening, play, text
@@ -31,7 +28,7 @@ def test_failed_reflected_solved_and_not_played_again() -> None:
     assert "Experience: Keep the west door in mind." in opening(model)
     asked = opening(model, 2)
     assert asked.index("Action: move up") < asked.index("Action: move west")
-    assert lesson_pool([failed, solved]) == [Lesson("5 rooms", "Open doors.")]
+    assert (solved.task_type, solved.notes["lesson"]) == ("5 rooms", "Open doors.")
 
     again = play(fcrf(), Scripted([]), [failed, solved])
     assert (again.outcome, again.calls) == ("solved_before", 0)
@@ -93,9 +90,7 @@ def taught(game: int, trial: int, lesson: str, task_type: str = "5 rooms") -> Ep
     return row("success", game, trial, task_type=task_type, notes={"lesson": lesson})
 
 
-def test_a_deep_reflection_is_shown_the_pool_of_its_type_in_task_order(tmp_path: Path) -> None:
-    file = tmp_path / "lessons.jsonl"
-    file.write_text('{"task_type": "5 rooms", "text": "From the file."}')  # no last line break
+def test_a_deep_reflection_is_shown_the_pool_of_its_type_in_task_order() -> None:
     rows = [
         taught(9, 2, "Fourth."),
         taught(8, 1, "Third."),
@@ -105,44 +100,10 @@ def test_a_deep_reflection_is_shown_the_pool_of_its_type_in_task_order(tmp_path:
     ]
     failed = play(fcrf(), Scripted([*FAILING, text("E")]))
     model = Scripted([*FAILING, text("E"), text("Second."), text("P")])
-    play(fcrf(k1=1, lessons=file), model, [failed, *rows])
+    play(fcrf(k1=1), model, [failed, *rows])
     asked = opening(model, 3)
-    assert "1. From the file.\n2. Second.\n3. Third.\n4. Fourth.\nIf one" in asked
+    assert "1. Second.\n2. Third.\n3. Fourth.\nIf one" in asked
     assert "Of another type" not in asked
-
-
-def test_the_pool_of_a_finished_cell_is_read_from_its_folder(tmp_path: Path) -> None:
-    lines = [to_json(taught(2, 1, "B")), to_json(taught(1, 1, "A"))]
-    (tmp_path / "episodes.jsonl").write_text("\n".join(lines) + "\n")
-    assert [lesson.text for lesson in read_lessons(tmp_path)] == ["A", "B"]
-
-
-@pytest.mark.parametrize(
-    ("content", "complaint"),
-    [
-        ("{", "line 1 is not JSON"),
-        ('{"task_type": "a", "text": "b"}\n[]', "line 2: "),
-        ('{"task_type": "a"}', "line 1: text: "),
-        ('{"task_type": "a", "text": " "}', "line 1: text: "),
-        ('{"task_type": "a", "text": "b", "more": 1}', "line 1: more: "),
-        ('{"task_type": "a", "text": 1}', "line 1: text: "),
-    ],
-)
-def test_a_bad_lesson_file_is_named_with_its_line(
-    tmp_path: Path, content: str, complaint: str
-) -> None:
-    file = tmp_path / "lessons.jsonl"
-    file.write_text(content)
-    with pytest.raises(ConfigError, match=complaint) as raised:
-        compose_cell(["method=fcrf", f"method.lessons={file}"]).check()
-    assert str(file) in str(raised.value)
-
-
-def test_lessons_that_are_not_there_are_the_users_mistake(tmp_path: Path) -> None:
-    with pytest.raises(ConfigError, match=r"no episodes\.jsonl"):
-        read_lessons(tmp_path)
-    with pytest.raises(ConfigError, match=r"none\.jsonl cannot be read"):
-        read_lessons(tmp_path / "none.jsonl")
 
 
 def test_a_mentor_that_says_nothing_usable_changes_no_outcome() -> None:
@@ -153,7 +114,6 @@ def test_a_mentor_that_says_nothing_usable_changes_no_outcome() -> None:
     solved = play(fcrf(), Scripted([*WINNING, PromptTooLong("no room")]), [row])
     assert solved.outcome == "success"
     assert solved.notes == {"difference_fault": "context_exceeded"}
-    assert lesson_pool([row, solved]) == []
 
 
 def test_a_trial_that_left_no_notes_is_no_stumbling_block() -> None:

@@ -105,7 +105,6 @@ def test_there_is_a_yaml_for_each_of_the_models_that_are_promised() -> None:
         (["environment=alfworld", "environment.task_types=[wash]"], "'wash'"),
         (["environment=alfworld_real", "environment.data="], "ALFWORLD_DATA"),
         (["environment=alfworld_real", "environment.data=/nowhere"], "there is no folder /nowhere"),
-        (["method=fcrf", "method.lessons=/nowhere"], "method.lessons"),
         (["+nonsense=1"], "nonsense: there is no such option"),
     ],
 )
