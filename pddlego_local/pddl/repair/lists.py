@@ -1,40 +1,14 @@
-"""Lists of names and facts: parentheses and dashes in them, missing types, what is declared or
-stated twice, objects that actions name, the domain's name, the goal."""
+"""Lists of names and facts: missing types, what is declared or stated twice, objects that actions
+name."""
 
 from collections.abc import Iterable, Iterator
 
-from pddlego_local.pddl.reader import Block, Node, Word, source
+from pddlego_local.pddl.reader import Block, Word, source
 from pddlego_local.pddl.repair.sections import added
 from pddlego_local.pddl.repair.text import Change, Text
 from pddlego_local.pddl.task import Domain, TypedName
 
 _RESERVED = frozenset({"object", "number", "either"})
-
-
-def flattened(file: Text, _other: Text) -> Iterator[Change]:
-    """`(a - t) (b - t)` inside a list becomes `a - t b - t`, and `-t` becomes `- t`."""
-    why = f"{file.file}: removed parentheses and set blanks in lists of names"
-    for items in _typed_lists(file):
-        before: Node | None = None
-        for item in items:
-            follows_dash = isinstance(before, Word) and before.name == "-"
-            if isinstance(item, Block) and item.head != "either" and not follows_dash:
-                yield from file.unwrapped(item, item.offset + 1, why)
-            elif isinstance(item, Word) and item.name[0] == "-" and len(item.name) > 1:
-                yield file.change(item.offset, item.offset + 1, "- ", why)
-            before = item
-
-
-def _typed_lists(file: Text) -> Iterator[list[Node]]:
-    for section in file.sections(":types", ":constants", ":objects"):
-        yield section.items[1:]
-    for section in file.sections(":predicates"):
-        for predicate in section.blocks:
-            yield predicate.items[1:]
-    for action in file.sections(":action"):
-        match action.items[2:4]:
-            case [Word(name=":parameters"), Block(items=parameters)]:
-                yield parameters
 
 
 def with_all_types(domain: Text, problem: Text) -> Iterator[Change]:
@@ -129,36 +103,6 @@ def _listing(file: Text, name: str, entries: list[TypedName], *why: str) -> Iter
         yield from added(file, name, " ".join(written), *why)
 
 
-def without_double_predicates(domain: Text, _problem: Text) -> Iterator[Change]:
-    """Of a predicate declared twice with as many parameters the first declaration stays."""
-    arities = {
-        predicate.word.offset: (predicate.word.name, len(predicate.parameters))
-        for predicate in (domain.domain.predicates or () if domain.domain else ())
-        if predicate.parameters is not None
-    }
-    seen: set[tuple[str, int]] = set()
-    for block in (b for section in domain.sections(":predicates") for b in section.blocks):
-        arity = arities.get(block.items[0].offset) if block.items else None
-        if arity in seen:
-            yield domain.replaced(block, "", "domain: removed predicates that were declared twice")
-        elif arity is not None:
-            seen.add(arity)
-
-
-def with_the_domains_name(problem: Text, domain: Text) -> Iterator[Change]:
-    """`(:domain …)` names the domain that there is."""
-    name = domain.domain.word if domain.domain is not None else None
-    read = problem.problem
-    if name is None or read is None or len(read.block.items) < 2:
-        return
-    word, title = read.domain_word, read.block.items[1]
-    why = f"problem: wrote `(:domain {name})`, the domain's name"
-    if word is not None and word.name != name.name:
-        yield problem.replaced(word, name.text, why)
-    elif not problem.sections(":domain") and isinstance(title, Block):
-        yield problem.change(title.end + 1, title.end + 1, f"\n  (:domain {name.text})", why)
-
-
 def with_plain_facts(problem: Text, _domain: Text) -> Iterator[Change]:
     """`:init` lists what is true, each fact once: no `(not …)`, which says nothing, no `and`."""
     joined: list[Block] = []
@@ -179,16 +123,3 @@ def with_plain_facts(problem: Text, _domain: Text) -> Iterator[Change]:
         why = "problem: removed `and` around the facts of `:init`"
         word = block.items[0]
         yield from problem.unwrapped(block, word.offset + len("and"), why)
-
-
-def with_one_goal(problem: Text, _domain: Text) -> Iterator[Change]:
-    """The conditions of a goal are joined by `and`."""
-    for goal in problem.sections(":goal"):
-        parts = goal.items[1:]
-        if len(parts) == 1 and isinstance(parts[0], Block) and not parts[0].head:
-            parts = parts[0].items
-        blocks = [part for part in parts if isinstance(part, Block)]
-        if blocks and len(blocks) == len(parts) and parts != goal.items[1:2]:
-            joined = " ".join(source(problem.text, part) for part in blocks)
-            why = "problem: joined the conditions of `:goal` by `and`"
-            yield problem.replaced(goal, f"(:goal (and {joined}))", why)

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from pddlego_local.pddl.domain import OF_A_PROBLEM, REQUIREMENTS
+from pddlego_local.pddl.domain import OF_A_PROBLEM
 from pddlego_local.pddl.problem import ORDER
 from pddlego_local.pddl.reader import SECTIONS, Block, Node, Word, source
 from pddlego_local.pddl.repair.actions import field_of
@@ -45,13 +45,6 @@ def _section_meant(name: str) -> str:
         return name
     guesses = (f":{name}", name.rstrip("s"), f":{name.rstrip('s')}", f"{name}s", f":{name}s")
     return next((guess for guess in guesses if guess in SECTIONS), name)
-
-
-def without_unknown_requirements(file: Text, _other: Text) -> Iterator[Change]:
-    """What the planner does not know under `:requirements` goes."""
-    for word in (word for section in file.sections(":requirements") for word in section.items[1:]):
-        if isinstance(word, Word) and word.name not in SECTIONS.union(REQUIREMENTS):
-            yield file.replaced(word, "", f"{file.file}: removed the requirement `{word}`")
 
 
 def moved_to_domain(problem: Text, domain: Text) -> Iterator[Change]:

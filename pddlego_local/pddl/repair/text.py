@@ -1,8 +1,4 @@
-"""One file under repair, and the slips around and between its lists: fences, escapes, the first
-words, parentheses.
-
-Those are found by regular expressions and not the reader: it cannot read such texts yet.
-"""
+"""One file under repair, and the slips that keep it from being read: escapes, parentheses."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator
@@ -15,13 +11,8 @@ from pddlego_local.pddl.problem import read_problem
 from pddlego_local.pddl.reader import Block, Node, balancing, read, source
 from pddlego_local.pddl.task import Domain, Problem
 
-_FENCE = re.compile(r"^[ \t]*```[^\n()]*\n?", re.MULTILINE)
 _ESCAPES = {"\\n": "\n", "\\t": " ", "\\r": " ", '\\"': '"'}
 _ESCAPE = re.compile(r"\\[ntr\"]")
-# Possessive: many blanks at the beginning would else be parted in every way among the `\s*`.
-_BEGINNING = re.compile(
-    r"\s*+(\(?\s*+define\b)?\s*+\(?\s*+:?(domain|problem)\s++([^\s()]+)(\s*+\))?", re.IGNORECASE
-)
 
 
 @dataclass(frozen=True)
@@ -92,27 +83,11 @@ Repair = Callable[[Text, Text], Iterable[Change]]
 """What a file, beside the other one, is to be changed by."""
 
 
-def without_fences(file: Text, _other: Text) -> Iterator[Change]:
-    """Markdown's ``` lines go."""
-    for match in _FENCE.finditer(file.text):
-        yield file.change(*match.span(), "", f"{file.file}: removed the Markdown fences")
-
-
 def unescaped(file: Text, _other: Text) -> Iterator[Change]:
     """`\\n` written as two characters becomes a line break."""
     why = f"{file.file}: turned escapes such as `\\n` into the characters meant"
     for match in _ESCAPE.finditer(file.text):
         yield file.change(*match.span(), _ESCAPES[match[0]], why)
-
-
-def with_define(file: Text, _other: Text) -> Iterator[Change]:
-    """`(domain d …` and `define (domain d) …` begin with `(define (domain d) …`."""
-    beginning = _BEGINNING.match(file.text)
-    if beginning is None or beginning[2].lower() != file.file:
-        return
-    if not re.match(r"\s*\(\s*define\b", file.text):
-        opening = f"(define ({file.file} {beginning[3]})"
-        yield file.change(0, beginning.end(), opening, f"{file.file}: began it with `{opening}`")
 
 
 def balanced(file: Text, _other: Text) -> list[Change]:
