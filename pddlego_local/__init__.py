@@ -9,9 +9,11 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from pddlego_local.commands.library import (
         Check,
+        Formalized,
         PlanResult,
         Sample,
         check,
+        formalize,
         load,
         plan,
         question,
@@ -19,7 +21,19 @@ if TYPE_CHECKING:
         sample,
     )
 
-__all__ = ["Check", "PlanResult", "Sample", "check", "load", "plan", "question", "run", "sample"]
+__all__ = [
+    "Check",
+    "Formalized",
+    "PlanResult",
+    "Sample",
+    "check",
+    "formalize",
+    "load",
+    "plan",
+    "question",
+    "run",
+    "sample",
+]
 __version__ = "0.1.0"
 
 

@@ -26,6 +26,7 @@ COMMANDS = {
     "check": "check PDDL without planning: syntax, names, types",
     "plan": "plan with Fast Downward",
     "sample": "PDDL pairs that a model writes for one observation",
+    "formalize": "a description in words becomes PDDL and a plan",
     "games": "ALFWorld games of our own making, as files of its data set",
     "train": "train a small model to write PDDL; the same command again continues it",
     "demo": "small language models play, freely and under a grammar",
@@ -103,7 +104,7 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="pddlego",
         description="PDDL-writing language models in partly seen text worlds.",
-        epilog="\n".join(f"  {name:8} {text}" for name, text in COMMANDS.items()),
+        epilog="\n".join(f"  {name:9} {text}" for name, text in COMMANDS.items()),
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("--version", action="store_true", help="print it")

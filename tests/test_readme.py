@@ -109,6 +109,18 @@ CASES: dict[str, tuple[str, int, str] | None] = {
         "pddlego run model=qwen3_8b model.server.extra_arguments=[--data-parallel-size,4]"
         " run.out={tmp}", 3, "NVIDIA GPU",
     ),
+    "pddlego run environment=described method=formalizer model=reference games=0-9": (
+        "pddlego run environment=described method=formalizer model=reference games=0-1"
+        " run.out={tmp}", 0, "2/2",
+    ),
+    "pddlego run environment=described environment.world=logistics method=formalizer_two_step"
+    " model=qwen3_8b": None if GPU else (
+        "pddlego run environment=described environment.world=logistics model=qwen3_8b"
+        " method=formalizer_two_step run.out={tmp}", 3, "NVIDIA GPU",
+    ),
+    "pddlego formalize mine.txt --model qwen3_8b --out made": None if GPU else (
+        "pddlego formalize README.md --model qwen3_8b --out {tmp}/made", 3, "NVIDIA GPU",
+    ),
     "pddlego run -m model=qwen3_8b,llama31_8b decoding=free,syntax,grounded seed=0,1,2": None
     if GPU
     else (

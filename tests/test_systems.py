@@ -12,7 +12,8 @@ from pddlego_local.core.resources import folder
 from pddlego_local.runner.config import compose_cell
 
 BY_SUBGOALS = {"deps", "zero_shot_planner", "zero_shot_replan", "inner_monologue"}
-METHODS = {path.stem for path in (folder("conf") / "method").glob("*.yaml")}
+FORMALIZERS = {"formalizer", "formalizer_two_step"}  # of worlds that are told whole
+METHODS = {path.stem for path in (folder("conf") / "method").glob("*.yaml")} - FORMALIZERS
 
 
 def most_calls(environment: str, method: str) -> int:
@@ -42,3 +43,17 @@ def test_perfect_answers_win_by_every_method(tmp_path: Path, environment: str) -
         assert calls <= most_calls(environment, method), method
         played.add(method)
     assert played == METHODS
+
+
+def test_perfect_answers_win_in_described_worlds(tmp_path: Path) -> None:
+    methods = FORMALIZERS | {"pddlego_plus", "plangen"}
+    words = ["environment=described", f"method={','.join(methods)}", "games=0-1"]
+    words += ["environment.world=blocksworld,logistics", "model=reference", f"run.out={tmp_path}"]
+    assert run(["run", "-m", *words]) == 0
+    played = {record.parent for record in tmp_path.rglob("run.json")}
+    assert len(played) == 2 * len(methods)
+    for cell in played:
+        rows = read_rows(cell / "episodes.jsonl")
+        assert len(rows) == 2 and all(row.success and row.won for row in rows)
+        calls = sum(row.calls for row in rows)
+        assert calls <= most_calls("described", cell.name.split("-")[1]), cell

@@ -14,6 +14,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
+from pddlego_local.commands.shared.formalizing import Formalized, Formalizer
 from pddlego_local.commands.shared.sampling import Sample, first_question, samples
 from pddlego_local.commands.shared.training_warnings import training_warnings
 from pddlego_local.core.errors import ConfigError, InfrastructureError
@@ -33,7 +34,19 @@ from pddlego_local.runner.run import run_cells
 if TYPE_CHECKING:
     import pandas
 
-__all__ = ["Check", "PlanResult", "Sample", "check", "load", "plan", "question", "run", "sample"]
+__all__ = [
+    "Check",
+    "Formalized",
+    "PlanResult",
+    "Sample",
+    "check",
+    "formalize",
+    "load",
+    "plan",
+    "question",
+    "run",
+    "sample",
+]
 
 
 def plan(domain: str, problem: str, seconds: float = 60) -> PlanResult:
@@ -73,13 +86,7 @@ def sample(
 
     Raises ConfigError for what cannot be, MissingPart for weights or a server that are not there.
     """
-    if server:
-        words = {"model": "vllm", "model__weights": model, "model__server__url": server}
-    elif (folder("conf") / "model" / f"{model}.yaml").is_file():
-        words = {"model": model}
-    else:
-        words = {"model": "transformers", "model__weights": model}
-    config = _cell({**words, "decoding": rung, **options})
+    config = _cell({**model_options(model, server), "decoding": rung, **options})
     if isinstance(asked, str):
         if RUNGS[rung].needs_scene:
             raise ConfigError(
@@ -91,6 +98,27 @@ def sample(
     built.preflight(thinking=config.build("decoding").thinking)
     with contextlib.closing(built):
         return samples(config, built, asked, n)
+
+
+def formalize(
+    text: str,
+    model: str,
+    rung: str = "typed",
+    *,
+    domain: str = "",
+    server: str | None = None,
+    **options: object,
+) -> Formalized:
+    """What a model makes of a description in words: a domain, a problem, and the planner's plan.
+
+    The text may name its actions as described worlds do (docs/described.md); `domain` is a file of
+    yours, for which only the problem is written. Models, rungs and errors are those of `sample`.
+    """
+    config = _cell({**model_options(model, server), "decoding": rung, **options})
+    built: Model = config.build("model")
+    built.preflight(thinking=config.build("decoding").thinking)
+    with contextlib.closing(built), FastDownward() as planner:
+        return Formalizer(config, built, planner, domain)(text)
 
 
 def run(**options: object) -> list[Path]:
@@ -134,6 +162,15 @@ def load(
     if lines == "calls":
         return pandas.DataFrame(call_rows(cells), columns=list(CALL_COLUMNS))
     return pandas.DataFrame(episode_rows(cells), columns=list(EPISODE_COLUMNS))
+
+
+def model_options(model: str, server: str | None = None) -> dict[str, object]:
+    """A configuration of ours, a model behind a server, or a Hugging Face name or folder."""
+    if server:
+        return {"model": "vllm", "model__weights": model, "model__server__url": server}
+    if (folder("conf") / "model" / f"{model}.yaml").is_file():
+        return {"model": model}
+    return {"model": "transformers", "model__weights": model}
 
 
 def _cell(options: dict[str, object]) -> CellConfig:

@@ -65,6 +65,10 @@ OUTCOMES: dict[str, Outcome] = {
     "solver_abort": Outcome(
         "No answer to one question gave a plan, retries included.", limit="method.max_retries"
     ),
+    "valid_but_wrong": Outcome(
+        "The plan is one in the model's files, but not in the gold files: an action is refused, or "
+        "it ends elsewhere."
+    ),
     "simulation_abort": Outcome(
         "The game refused an action in every attempt of one step.", limit="method.max_attempts"
     ),

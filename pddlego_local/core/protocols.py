@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import Literal, Protocol, runtime_checkable
 
+from pddlego_local.core.errors import ConfigError
 from pddlego_local.core.nouns import (
     Action,
     Budget,
@@ -26,10 +27,14 @@ class Environment(Protocol):
     package: str
     """The folder of the environment as a package: tables, domain, reference, prompts."""
     budget: Budget
-    actions: tuple[Action, ...]
-    """What a model that writes its own domain is told."""
-    domain: str
-    """The hand-written domain of the methods that are given one (PDDLego appendix B)."""
+
+    @property
+    def actions(self) -> tuple[Action, ...]:
+        """What a model that writes its own domain is told."""
+
+    @property
+    def domain(self) -> str:
+        """The hand-written domain of the methods that are given one (PDDLego appendix B)."""
 
     @property
     def task_type(self) -> str:
@@ -68,6 +73,25 @@ class Mapped(Protocol):
     def map(self) -> str:
         """A short hash for the map of the game last reset, "" if that is unknown. It depends on the
         game alone, not on what has been played, and no method or model is told it."""
+
+
+@runtime_checkable
+class InWords(Protocol):
+    """An environment that hides nothing: a text of the domain and one of the problem tell all."""
+
+    @property
+    def texts(self) -> tuple[str, str]:
+        """Those of the world last reset."""
+
+
+def in_words(environment: Environment) -> tuple[str, str]:
+    """Its two texts. Raises ConfigError for an environment that does not tell all at once."""
+    if not isinstance(environment, InWords):
+        raise ConfigError(
+            f"environment={environment.name} does not tell its whole world in words, which this "
+            "method formalizes at once; choose environment=described or method=pddlego_plus."
+        )
+    return environment.texts
 
 
 @runtime_checkable

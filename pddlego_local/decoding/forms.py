@@ -66,6 +66,10 @@ class Pddl(Keys):
     pf: str
 
 
+class DomainFile(Keys):
+    df: str
+
+
 class Problem(Keys):
     pf: str
 
@@ -169,6 +173,7 @@ class _ShortMove(Move):
 
 
 PDDL = Form("pddl", Pddl, '{"df": "...", "pf": "..."}', grammar="syntax")
+DOMAIN = Form("domain", DomainFile, '{"df": "..."}', grammar="domain_syntax")
 PROBLEM = Form("problem", Problem, '{"pf": "..."}', grammar="problem_syntax")
 COMMAND = Form("command", Command, '{"action": "..."}', patterns=_OneCommand)
 MOVE = Form("move", Move, '{"kind": "think" or "act", "text": "..."}', patterns=_ShortMove)
@@ -210,5 +215,5 @@ def choice(last: int) -> Form[Choice]:
     )
 
 
-FORMS = (PDDL, PROBLEM, COMMAND, MOVE, EDIT, SEEN, GOALS, TEXT, choice(0))
+FORMS = (PDDL, DOMAIN, PROBLEM, COMMAND, MOVE, EDIT, SEEN, GOALS, TEXT, choice(0))
 """One of each kind; the choices among any number of things have one name."""

@@ -43,6 +43,7 @@ def lark(rung: Rung, form: Form[Keys], scene: Scene, layout: Layout) -> Constrai
 LADDER: dict[str, tuple[Build, ...]] = {
     #           free     json  syntax    signatures  typed     grounded
     "pddl":    (nothing, keys, lark,     signatures, pddl,     pddl),
+    "domain":  (nothing, keys, lark,     signatures, pddl,     pddl),
     "problem": (nothing, keys, lark,     signatures, pddl,     pddl),
     "edit":    (nothing, keys, patterns, patterns,   edit,     edit),
     "command": (nothing, keys, patterns, command,    command,  command),

@@ -2,7 +2,8 @@
 
     game.py                    the game itself: what implements `core.protocols.Environment`
     tables.yaml                its actions, feedback rules and difficulty groups
-    domain.pddl                the hand-written domain of the methods that are given one
+    domain.pddl                where it has one: the hand-written domain of the methods that are
+                               given one
     reference.py               the answers of a perfect model (`models.reference` says which)
     prompts/environment.yaml   its words in every prompt
     prompts/<method>.yaml      the examples that the prompts of some methods show
@@ -23,7 +24,7 @@ import yaml
 
 from pddlego_local.core.errors import ConfigError
 
-ALWAYS = ("game.py", "tables.yaml", "domain.pddl")
+ALWAYS = ("game.py", "tables.yaml")
 
 
 def check(package: str, *further: str) -> None:
@@ -70,6 +71,11 @@ def reference(package: str) -> ModuleType:
     return importlib.import_module(f"{package}.reference")
 
 
-def sha256(package: str, *names: str) -> str:
-    """One hash for these files."""
-    return hashlib.sha256("\0".join(text(package, name) for name in names).encode()).hexdigest()
+def sha256(package: str) -> str:
+    """One hash for its tables and what it makes games of: its domain, its worlds."""
+    root = resources.files(package)
+    worlds = root.joinpath("worlds")
+    drawn = sorted(file.name for file in worlds.iterdir()) if worlds.is_dir() else []
+    names = [*ALWAYS[1:], "domain.pddl", *(f"worlds/{n}" for n in drawn if n.endswith(".yaml"))]
+    texts = [text(package, name) for name in names if root.joinpath(name).is_file()]
+    return hashlib.sha256("\0".join(texts).encode()).hexdigest()

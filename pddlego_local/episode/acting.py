@@ -65,12 +65,15 @@ class Acting:
                     f"{turn.command!r} no longer gives {turn.text!r}"
                 )
 
-    def execute(self, plan: Sequence[str], *, stop_at_refusal: bool = True) -> Execution:
+    def execute(
+        self, plan: Sequence[str], *, stop_at_refusal: bool = True, to_its_end: bool = False
+    ) -> Execution:
         """Plays a plan until its end, the game's, the budget's, or the first refused action. With
-        `stop_at_refusal` false, refused actions are turns like any other (PDDLego §4)."""
+        `stop_at_refusal` false, refused actions are turns like any other (PDDLego §4). With
+        `to_its_end` the state after the last action counts, as for the validator VAL."""
         done = Execution()
         for planned in plan:
-            if self.spent or done.ended:
+            if self.spent or (done.ended and not to_its_end):
                 break
             command = self._environment.command(planned)
             if command is None:

@@ -64,6 +64,8 @@ class ReferenceFormalizer(WholeAnswerModel):
             case "pddl":
                 domain, problem = rules.formalize(memory)
                 return {"df": domain, "pf": problem}
+            case "domain":
+                return {"df": rules.formalize(memory)[0]}
             case "problem" if scene.own_goal:  # for a domain of the reference's own making
                 return {"pf": rules.formalize(memory)[1]}
             case "problem":

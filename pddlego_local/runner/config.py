@@ -37,6 +37,13 @@ WITHOUT_EFFECT = {
     "planner": ("limits", "workers"),
 }
 
+_FOLDERS = (
+    ("model", "weights"),
+    ("environment", "data"),
+    ("environment", "folder"),
+    ("method", "domains"),
+)
+
 
 def quote_games(overrides: Sequence[str]) -> list[str]:
     """The overrides, with the value of `games` as one text: to Hydra a bare comma begins a sweep.
@@ -78,7 +85,7 @@ class CellConfig:
             }
             for group in GROUPS
         }
-        for group, key in (("model", "weights"), ("environment", "data"), ("method", "domains")):
+        for group, key in _FOLDERS:
             path = options[group].get(key)
             if path and Path(path).is_dir():
                 options[group][key] = Path(path).name

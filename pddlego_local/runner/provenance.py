@@ -68,7 +68,7 @@ def run_record(
         identity=config.identity,
         model=identity,
         grammar_sha256={name: sha256_of(constraint) for name, constraint in constraints.items()},
-        tables_sha256=family.sha256(environment.package, "tables.yaml", "domain.pddl"),
+        tables_sha256=family.sha256(environment.package),
         prompt_sha256=prompts.sha256(method.prompts, environment.package),
         games=list(config.settings.games) if method.learns else None,  # what is learnt depends on
         starts=[start],

@@ -34,7 +34,7 @@ def test_only_pddl_is_drawn_in_stages() -> None:
         if isinstance(constraint_for(rung, form, SCENE), StagedGrammar)
     }
     upper = ("signatures", "typed", "grounded")
-    assert staged == {(rung, form) for rung in upper for form in ("pddl", "problem")} | {
+    assert staged == {(rung, form) for rung in upper for form in ("pddl", "domain", "problem")} | {
         (rung, "edit") for rung in upper[1:]
     }
 

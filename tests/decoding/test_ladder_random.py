@@ -9,7 +9,7 @@ import pytest
 
 from pddlego_local.core.nouns import Sampling, Turn
 from pddlego_local.decoding import GoalArm
-from pddlego_local.decoding.forms import PDDL, PROBLEM
+from pddlego_local.decoding.forms import DOMAIN, PDDL, PROBLEM
 from pddlego_local.decoding.ladder import constraint_for
 from pddlego_local.decoding.question import Scene
 from pddlego_local.episode.drawing import draw
@@ -21,7 +21,7 @@ from pddlego_local.runner.config import compose_cell
 from tests.episode.drawing import RandomLogits
 from tests.questions import QUESTION
 
-ENVIRONMENTS = ("coin", "cooking_hard", "alfworld")
+ENVIRONMENTS = ("coin", "cooking_hard", "alfworld", "described")
 ANSWERS = 12
 GOALS: dict[str, GoalArm] = {"typed": "any", "grounded": "unmet"}
 
@@ -74,3 +74,25 @@ def test_a_problem_alone_fits_the_hand_written_domain(
             if problem := read(drawn.completion, PROBLEM, constraint).value:
                 assert check(scene.domain, problem.pf).accepted
                 assert planner.plan(scene.domain, problem.pf).outcome != "translate_error"
+
+
+@pytest.mark.parametrize("rung", ["signatures", "typed", "grounded"])
+def test_a_domain_alone_is_accepted_and_so_is_a_problem_for_it(
+    rung: str, planner: FastDownward
+) -> None:
+    scene = first_scene("described")
+    finished = 0
+    for seed in range(ANSWERS):
+        constraint = constraint_for(rung, DOMAIN, scene)
+        drawn = draw(RandomLogits(seed % 3), QUESTION, constraint, Sampling(seed=seed), {})[0]
+        domain = read(drawn.completion, DOMAIN, constraint).value
+        if domain is None:
+            continue
+        constraint = constraint_for(rung, PROBLEM, replace(scene, domain=domain.df))
+        drawn = draw(RandomLogits(seed % 3), QUESTION, constraint, Sampling(seed=seed), {})[0]
+        if problem := read(drawn.completion, PROBLEM, constraint).value:
+            finished += 1
+            if rung != "signatures":
+                assert check(domain.df, problem.pf).accepted
+                assert planner.plan(domain.df, problem.pf).outcome != "translate_error"
+    assert finished

@@ -9,6 +9,7 @@ import pytest
 
 from pddlego_local.core.errors import GrammarIgnored, ModelFault
 from pddlego_local.core.nouns import Completion
+from pddlego_local.decoding import forms
 from pddlego_local.decoding.forms import (
     COMMAND,
     EDIT,
@@ -200,6 +201,7 @@ def edit(objects: str, facts: str) -> str:
 
 
 FORMS: list[tuple[Form[Keys], str, str, str]] = [  # a good answer, one that only json takes, a bad
+    (forms.DOMAIN, json.dumps({"df": DOMAIN}), '{"df": "(define"}', '{"df": 3}'),
     (PROBLEM, json.dumps({"pf": PROBLEM_TEXT}), '{"pf": "(define"}', '{"pf": 3}'),
     (COMMAND, '{"action": "go to shelf 1"}', '{"action": "Go!\\n"}', '{"action": 3}'),
     (EDIT, edit('["a - room"]', '["(at a)"]'), edit('["a"]', '["at a"]'), '{"objects": {}}'),

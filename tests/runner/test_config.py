@@ -26,6 +26,8 @@ def composed(option: str) -> CellConfig:
         "model=transformers": ["model.weights=some/model"],
         "model=vllm": ["model.weights=some/model"],
         "model=gpt_oss_20b": ["decoding=free"],
+        "method=formalizer": ["environment=described"],
+        "method=formalizer_two_step": ["environment=described"],
         "model=gpt_oss_120b": ["decoding=free"],
     }.get(option, [])
     return compose_cell([option, *extra])

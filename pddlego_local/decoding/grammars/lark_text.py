@@ -25,10 +25,11 @@ _PARTS: dict[str, tuple[str, tuple[str, ...]]] = {
     "domain": ("domain", ("domain", *_WORDS)),
     "problem": ("problem", ("problem", *_WORDS)),
     "syntax": ("answer", ("pddl_json", "domain", "problem", *_WORDS)),
+    "domain_syntax": ("answer", ("domain_json", "domain", *_WORDS)),
     "problem_syntax": ("answer", ("problem_json", "problem", *_WORDS)),
 }
 """The rule that `start` stands for, and the parts the text is put together from: of a file, laid
-out in any way; of both in their envelope; of a problem alone in its envelope."""
+out in any way; of both in their envelope; of either alone in its envelope."""
 _FILES = ("domain", "problem")
 _FREE = ("any", "file")
 """Layouts in which blanks are free; only there keywords have any case, and there are comments."""

@@ -13,12 +13,18 @@ from pddlego_local.pddl.task import Domain
 
 class Actions:
     """Those of `schemas` that can change something of what is `declared`, each at most once, with
-    the variables and constants that fit by type, and an effect."""
+    the variables and constants that fit by type, and an effect. `alone`: with the domain the answer
+    ends."""
 
     def __init__(
-        self, writing: Writing, schemas: Sequence[ActionSchema], declared: Declarations
+        self,
+        writing: Writing,
+        schemas: Sequence[ActionSchema],
+        declared: Declarations,
+        *,
+        alone: bool,
     ) -> None:
-        self.writing, self.declared = writing, declared
+        self.writing, self.declared, self.alone = writing, declared, alone
         usable = (action for action in schemas if action.can_change(declared))
         self.usable = {action.name.lower(): action for action in usable}
 
@@ -34,6 +40,7 @@ class Actions:
                 self.writing.listed(
                     lambda: keyed(self._written.actions),
                     self._more_actions,
+                    end=(lambda _: "_END") if self.alone else None,
                     made_up=False,
                     in_blocks=True,
                 ),
@@ -49,10 +56,10 @@ class Actions:
         """At least one, in any order, to the end of the domain or a quantifier's header."""
         begin = Piece(rules.begin("_ACTION") or NOTHING.whole)
         bodies = self._any_action(rules)
-        return begin.then(bodies, _end(rules, bodies, len(self._left()) - 1)).start(rules)
+        return begin.then(bodies, self._end(rules, bodies, len(self._left()) - 1)).start(rules)
 
     def _more_actions(self, rules: Rules) -> str:
-        return _end(rules, self._any_action(rules), len(self._left())).start(rules)
+        return self._end(rules, self._any_action(rules), len(self._left())).start(rules)
 
     def _rest_of_action(self, rules: Rules, more: More) -> str:
         """Of the last action, whose innermost block gains `more`, and the actions after it."""
@@ -65,7 +72,7 @@ class Actions:
         else:
             effect = Piece("_EFFECT").then(scope.effect())
             rest = scope.rest(open_, more).then(effect)
-        after = _end(rules, self._any_action(rules), len(self._left()))
+        after = self._end(rules, self._any_action(rules), len(self._left()))
         return rest.then("_C", after).start(rules)
 
     def _any_action(self, rules: Rules) -> Piece:
@@ -83,8 +90,8 @@ class Actions:
     def _scope(self, rules: Rules, action: ActionSchema) -> Scope:
         return Scope(rules, self.declared, dict(action.parameters) | self.declared.things)
 
-
-def _end(rules: Rules, action: Piece, most: int) -> Piece:
-    """At most so many actions, and the end of the domain."""
-    listed = either(rules, [Piece("_ACTION").then(action)])
-    return (many(listed, most) if action.whole and most > 0 else NOTHING).then("_C")
+    def _end(self, rules: Rules, action: Piece, most: int) -> Piece:
+        """At most so many actions, and the end of the domain."""
+        listed = either(rules, [Piece("_ACTION").then(action)])
+        more = many(listed, most) if action.whole and most > 0 else NOTHING
+        return more.then("_CLOSE" if self.alone else "_C")

@@ -18,15 +18,15 @@ from pddlego_local.pddl.task import Domain
 
 
 def domain(
-    writing: Writing, schemas: Sequence[ActionSchema]
+    writing: Writing, schemas: Sequence[ActionSchema], *, alone: bool
 ) -> Generator[Stage, str, Declarations]:
-    """A domain with the actions of `schemas`; what it declares."""
+    """A domain with the actions of `schemas`; what it declares. `alone`: it is the whole answer."""
     stages = _Domain(writing, schemas)
     yield from stages.types()
     stages.declared = declarations(stages.written)
     yield from stages.constants_and_predicates()
     declared = declarations(stages.written)
-    yield from Actions(writing, schemas, declared).stage()
+    yield from Actions(writing, schemas, declared, alone=alone).stage()
     return declared
 
 

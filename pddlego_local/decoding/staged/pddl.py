@@ -14,7 +14,7 @@ the scene leaves such goals out. What later parts cannot do without is added at 
 import json
 
 from pddlego_local.core.nouns import Grammar
-from pddlego_local.decoding.forms import PROBLEM, Form, Keys
+from pddlego_local.decoding.forms import DOMAIN, PROBLEM, Form, Keys
 from pddlego_local.decoding.grammars.lark_text import with_parts
 from pddlego_local.decoding.grammars.terminals import NewNames, one_of
 from pddlego_local.decoding.layout import Layout
@@ -32,9 +32,13 @@ _PARTS = ("domain", "problem", "condition", "tokens", "requirements")
 
 
 def signatures(rung: Rung, form: Form[Keys], scene: Scene, layout: Layout) -> StagedGrammar:
-    """A domain and a problem, {"df": …, "pf": …}, or {"pf": a problem for the scene's domain}."""
+    """A domain and a problem, {"df": …, "pf": …}, a domain, {"df": …}, or a problem for the scene's
+    domain, {"pf": …}."""
 
     def stages() -> Stages:
+        if form is DOMAIN:
+            yield Stage("domain", _domain(scene, layout, "domain_json", "_comments _CLOSE"))
+            return
         if form is PROBLEM:
             written, opening, envelope = domain_of(scene.domain), "_OPEN", "problem_json"
         else:
@@ -46,16 +50,19 @@ def signatures(rung: Rung, form: Form[Keys], scene: Scene, layout: Layout) -> St
     return StagedGrammar(rung.name, stages)
 
 
-def _domain(scene: Scene, layout: Layout) -> Grammar:
+def _domain(
+    scene: Scene, layout: Layout, envelope: str = "pddl_json", closing: str = ""
+) -> Grammar:
     headers = [ActionSchema.of(action).header(layout) for action in scene.actions]
     names = [f"_SIGNATURE_{number}" for number in range(len(headers))]
     rules = (
-        "start: _OPEN _domain_head _requirements_and_types _declarations _action ~ 0 .. 100 _C",
+        "start: _OPEN _domain_head _requirements_and_types _declarations _action ~ 0 .. 100 _C "
+        + closing,
         f"_action: ({' | '.join(names)}) _comments [_PRECONDITION _precondition] _effects",
         *(f"{name}: _ACTION_HEAD {header}" for name, header in zip(names, headers, strict=True)),
     )
     name = "signatures of the domain"
-    return with_parts(name, "\n".join(rules), ("pddl_json", *_PARTS), layout)
+    return with_parts(name, "\n".join(rules), (envelope, *_PARTS), layout)
 
 
 def _problem(domain: str, opening: str, envelope: str, layout: Layout) -> Grammar:
@@ -77,9 +84,14 @@ def pddl(rung: Rung, form: Form[Keys], scene: Scene, layout: Layout) -> StagedGr
             declared, opening = declarations(domain_of(scene.domain)), "_OPEN_PROBLEM"
         else:
             schemas = [ActionSchema.of(action) for action in scene.actions]
-            declared, opening = (yield from domain(writing, schemas)), "_NEXT_PROBLEM"
+            declared = yield from domain(writing, schemas, alone=form is DOMAIN)
+            opening = "_NEXT_PROBLEM"
+            if form is DOMAIN:
+                return
         yield from ProblemStages(writing, declared, scene).stages(opening)
 
+    if form is DOMAIN:
+        return StagedGrammar(rung.name, stages)
     fixed = scene.domain if form is PROBLEM else ""
     return StagedGrammar(rung.name, stages, lambda text: _accepted(text, fixed))
 

@@ -13,7 +13,7 @@ import pydantic
 from pddlego_local.core.errors import GrammarIgnored, ModelFault
 from pddlego_local.core.nouns import Completion, Grammar, Messages
 from pddlego_local.decoding import Reading
-from pddlego_local.decoding.forms import PDDL, PROBLEM, Fault, Form, Keys, T_co
+from pddlego_local.decoding.forms import DOMAIN, PDDL, PROBLEM, Fault, Form, Keys, T_co
 from pddlego_local.decoding.grammars.lark_text import accepts, decoder_verdict
 from pddlego_local.decoding.stages import Constraint, StagedGrammar
 from pddlego_local.episode.reading.lenient import lenient
@@ -102,7 +102,7 @@ def strict(text: str, form: Form[T]) -> Answer[T]:
             value = form.keys.model_validate({k: v for k, v in found.entries.items() if k in keys})
         except pydantic.ValidationError:
             fault = "wrong_keys"
-    if value is None and (form is PDDL or form is PROBLEM):
+    if value is None and form in (PDDL, DOMAIN, PROBLEM):
         texts = {}
         for block in _blocks(text):
             if len(kinds := {kind.lower() for kind in _KIND.findall(block)}) == 1:

@@ -13,7 +13,17 @@ from typing import Any, Generic, TypeVar
 import pydantic
 
 from pddlego_local.core.nouns import Messages
-from pddlego_local.decoding.forms import COMMAND, MOVE, PDDL, PROBLEM, Fault, Form, Keys, T_co
+from pddlego_local.decoding.forms import (
+    COMMAND,
+    DOMAIN,
+    MOVE,
+    PDDL,
+    PROBLEM,
+    Fault,
+    Form,
+    Keys,
+    T_co,
+)
 from pddlego_local.episode.reading.bare import bare
 from pddlego_local.episode.reading.files import KINDS, File, files
 from pddlego_local.episode.reading.objects import Found, objects
@@ -23,10 +33,11 @@ Entries = dict[str, Any]
 
 _OTHER_NAMES: Mapping[str, Mapping[str, str]] = {
     PDDL.name: {"domain": "df", "problem": "pf"},
+    DOMAIN.name: {"domain": "df"},
     PROBLEM.name: {"problem": "pf"},
     COMMAND.name: {"command": "action"},
 }
-_OF_FILES = (PDDL.name, PROBLEM.name)
+_OF_FILES = (PDDL.name, DOMAIN.name, PROBLEM.name)
 _EXACT, _DAMAGED = "JSON", "JSON with slips"
 _FILLER = re.compile(r"[\s_.-]|file|pddl|definition")
 _FENCE_OPENS = re.compile(r"\s*(?:`{3,}|~{3,})[\w+.-]*[ \t]*(?:\r?\n)?")

@@ -1,0 +1,110 @@
+"""Words in, PDDL and a plan out: a world of one's own, formalized by a model.
+
+With action heads both files are asked for at once. Without them nothing says which actions there
+are: the domain is asked for first, under no more than the grammar of PDDL, then the problem for it.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from pddlego_local.core.errors import ConfigError
+from pddlego_local.core.nouns import Action, Message
+from pddlego_local.core.record.events import Event, Where
+from pddlego_local.core.seeds import derive_seed
+from pddlego_local.decoding import Decoding
+from pddlego_local.decoding.forms import DOMAIN, PDDL, PROBLEM, Form, T_co
+from pddlego_local.decoding.question import Model, Question, Scene
+from pddlego_local.decoding.rungs import RUNGS
+from pddlego_local.environments.described.world import HEADS, heads_in
+from pddlego_local.episode.asking import Asking
+from pddlego_local.episode.planning import Planning
+from pddlego_local.methods import prompts
+from pddlego_local.models.scripted import Scripted
+from pddlego_local.planner import FastDownward
+from pddlego_local.runner.config import CellConfig
+
+_PACKAGE = "pddlego_local.environments.described"
+
+
+@dataclass(frozen=True)
+class Formalized:
+    """What a model made of a text. `outcome` is the planner's (`PlanResult`), or why the answer
+    held no files (`core.outcomes.CAUSES`); where there is no plan, `message` says what is missing.
+    An empty plan with the outcome goal_already_true is a plan."""
+
+    domain: str
+    problem: str
+    plan: tuple[str, ...]
+    outcome: str
+    message: str
+
+
+class Formalizer:
+    """Asks one model, within one configuration; `domain` is a file that is given, "" for none.
+
+    Raises ConfigError for a rung that needs more than the text tells, and a model by rules.
+    """
+
+    def __init__(
+        self, config: CellConfig, model: Model, planner: FastDownward, domain: str = ""
+    ) -> None:
+        self._model, self._planner, self._domain = model, planner, domain
+        self._decoding: Decoding = replace(config.build("decoding"), feedback="explained")
+        self._seed = derive_seed(config.settings.seed, "formalize")
+        if not model.decodes and not isinstance(model, Scripted):
+            raise ConfigError("what formalizes a text is a language model, such as model=qwen3_8b")
+        if RUNGS[self._decoding.rung].grounded:
+            raise ConfigError(
+                "decoding=grounded needs a list of names, which a text is not; choose typed"
+            )
+
+    def __call__(self, text: str) -> Formalized:
+        """Raises ConfigError for an empty text, and ModelFault or PlannerFault."""
+        if not text.strip():
+            raise ConfigError("the text to formalize is empty")
+        about, mark, rest = text.partition(HEADS)
+        lines, _, problem_text = rest.strip().partition("\n\n")
+        heads = heads_in(f"{mark}\n{lines}", "the text") if mark else ()
+        domain_text = f"{about.strip()}\n\n{mark}\n{lines}" if mark else ""
+        told = {"domain_text": domain_text, "problem_text": problem_text if mark else text.strip()}
+        if self._domain:
+            return self._problem(self._domain, **told)
+        if heads:
+            return self._files(heads, **told)
+        syntax = replace(self._decoding, rung="syntax", goal="any")
+        first = syntax if RUNGS[self._decoding.rung].needs_scene else self._decoding
+        value, fault = self._ask(DOMAIN, "domain", Scene(), first, domain_text=text)
+        return self._problem(value.df, **told) if value else _without_files(DOMAIN, fault)
+
+    def _files(self, heads: Sequence[Action], **told: str) -> Formalized:
+        scene = Scene(actions=tuple(heads))
+        value, fault = self._ask(PDDL, "files", scene, self._decoding, **told)
+        return self._plan(value.df, value.pf) if value else _without_files(PDDL, fault)
+
+    def _problem(self, domain: str, **told: str) -> Formalized:
+        scene = Scene(domain=domain)
+        value, fault = self._ask(PROBLEM, "problem", scene, self._decoding, domain=domain, **told)
+        return self._plan(domain, value.pf) if value else _without_files(PROBLEM, fault)
+
+    def _ask(
+        self, form: Form[T_co], template: str, scene: Scene, decoding: Decoding, **told: str
+    ) -> tuple[T_co | None, str]:
+        facts = {"wording": "brief", "previous": None, **told}
+        shown = prompts.render(f"formalizer/{template}", _PACKAGE, **facts)
+        question = Question(form, (Message("user", shown.text),), scene)
+        asking = Asking(self._model, decoding, _nowhere, (self._seed,))
+        (answer,) = asking.answers(question, 1, Where(step=1))
+        return answer.value, answer.fault
+
+    def _plan(self, domain: str, problem: str) -> Formalized:
+        planning = Planning(self._planner, self._decoding, _nowhere)
+        made = planning.plan(domain, problem, Where(step=1), fixed_domain=bool(self._domain))
+        return Formalized(made.domain, made.problem, made.plan, made.cause, made.message)
+
+
+def _nowhere(_event: Event) -> None:
+    """No record is kept."""
+
+
+def _without_files(form: Form[T_co], fault: str) -> Formalized:
+    return Formalized("", "", (), fault, form.message(fault))  # type: ignore[arg-type]

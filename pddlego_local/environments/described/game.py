@@ -1,0 +1,185 @@
+"""Described worlds: a text of the domain and a text of the problem tell all there is.
+
+The setting of "planning formalizers" (arXiv 2412.09879, 2505.14763): a model writes the PDDL of a
+world that it sees whole, and what the plan is worth the gold files decide.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated
+
+from pydantic import AfterValidator, ConfigDict, Field
+from pydantic.dataclasses import dataclass
+
+from pddlego_local.core.errors import UnsolvableGame
+from pddlego_local.core.nouns import Action, Budget, Goal, Names, Observation, Turn
+from pddlego_local.environments.described.generated import Degree, Family, generate
+from pddlego_local.environments.described.gold import objects_in, task_hash
+from pddlego_local.environments.described.simulator import Simulator
+from pddlego_local.environments.described.world import World, names_in, read_world, tell
+from pddlego_local.pddl.check import check
+
+
+def _a_range(sizes: tuple[int, int]) -> tuple[int, int]:
+    if sizes[0] > sizes[1]:
+        raise ValueError("the first of the two must not be greater than the second")
+    return sizes
+
+
+Sizes = Annotated[
+    tuple[Annotated[int, Field(ge=1, le=100)], Annotated[int, Field(ge=1, le=100)]],
+    AfterValidator(_a_range),
+]
+
+
+@dataclass(config=ConfigDict(extra="forbid"), kw_only=True)
+class Described:
+    """A game is a world: of a `folder` the one at that place in its sorted names; without a folder
+    one of ours, a function of (world, sizes, seed), which `text` tells in one of two degrees of
+    templating. `sizes` is how many blocks, or packages, there are at least and at most."""
+
+    folder: Path | None = None
+    world: Family = "blocksworld"
+    text: Degree = "moderately"
+    sizes: Sizes = (3, 8)
+    budget: Budget = Budget(unit="actions", limit=5000)
+
+    name = "described"
+    package = __package__
+
+    def __post_init__(self) -> None:
+        self._task: _Task | None = None
+
+    @property
+    def seeds(self) -> range:
+        """Raises ConfigError if the folder holds no worlds."""
+        return range(len(names_in(self.folder)) if self.folder else 1 << 31)
+
+    @property
+    def task_type(self) -> str:
+        return self.folder.name if self.folder else f"{self.world}, {self.text} templated"
+
+    @property
+    def map(self) -> str:
+        """Worlds with the same objects, start and goal are one, however they are told."""
+        return task_hash(self._world.problem)
+
+    @property
+    def actions(self) -> tuple[Action, ...]:
+        return self._world.heads
+
+    @property
+    def domain(self) -> str:
+        """The gold domain."""
+        return self._world.domain
+
+    @property
+    def texts(self) -> tuple[str, str]:
+        """What is told of the domain, its action heads included, and of the problem."""
+        return self._world.domain_text, self._world.problem_text
+
+    def preflight(self) -> None:
+        """Raises ConfigError for the first file of a folder that cannot be used."""
+        for name in names_in(self.folder) if self.folder else ():
+            read_world(Path(self.folder or ""), name)
+
+    def reset(self, seed: int) -> Observation:
+        """Raises ConfigError for files that do not go together, UnsolvableGame where the goal would
+        be out of reach even if nothing were ever undone."""
+        world = self._load(seed)
+        if self._task is None or self._task.world != world:
+            self._task = _Task(world, f"the world {world.name} of {self.task_type}")
+        self._task.simulator.reset()
+        return self._observe(tell(world))
+
+    def step(self, command: str) -> Observation:
+        assert self._task
+        refusal = self._task.carry_out(command)
+        return self._observe("" if refusal else f"Done: {command}.", refusal)
+
+    def goals(self, memory: Sequence[Turn]) -> tuple[Goal, ...]:
+        """None apart: the problem text tells the goal."""
+        return ()
+
+    def wanted(self, memory: Sequence[Turn]) -> tuple[str, ...]:
+        return ()
+
+    def names(self, memory: Sequence[Turn]) -> Names:
+        """The gold files' objects, as far as the texts name them: "block 3" is block3."""
+        told = "\n".join(turn.text for turn in memory)
+        objects = tuple(name for name in objects_in(self._world.problem) if _named(name, told))
+        return Names(objects, objects)
+
+    def command(self, action: str) -> str | None:
+        """ "(stack b1 b2)" is "stack b1 b2", if there is such an action with so many parameters."""
+        name, *arguments = action.strip("() ").lower().split() or [""]
+        for head in self.actions:
+            if head.name.lower() == name and len(head.variables) == len(arguments):
+                return " ".join([name, *arguments])
+        return None
+
+    def won(self) -> bool:
+        return self._task is not None and self._task.simulator.done
+
+    def close(self) -> None:
+        """Nothing is kept open."""
+
+    @property
+    def _world(self) -> World:
+        """The world last reset; before, the first one."""
+        return self._task.world if self._task else self._load(0)
+
+    def _load(self, seed: int) -> World:
+        if self.folder:
+            return read_world(self.folder, names_in(self.folder)[seed])
+        return generate(self.world, self.text, self.sizes, seed)
+
+    def _observe(self, text: str, feedback: str = "") -> Observation:
+        return Observation(text, feedback, self.won())
+
+
+class _Task:
+    """A world and its simulator. Raises ConfigError, UnsolvableGame."""
+
+    def __init__(self, world: World, where: str) -> None:
+        for fault in check(world.domain, world.problem).no_plan:
+            if fault.message.startswith("no action can make"):
+                raise UnsolvableGame(f"{where}: {fault.message}")
+        self.world = world
+        self.simulator = Simulator(world.domain, world.problem, where)
+        self._objects = spellings(objects_in(world.problem))
+
+    def carry_out(self, command: str) -> str:
+        """ "" or why the command is refused."""
+        name, *arguments = command.lower().split() or [""]
+        arity = self.simulator.actions.get(name)
+        if arity is None:
+            return f"{command!r} is none of the actions {', '.join(self.simulator.actions)}."
+        if len(arguments) != arity:
+            return f"{name} has {arity} parameters, and {command!r} names {len(arguments)} things."
+        things = [self._objects.get(a) or self._objects.get(spelled(a), "") for a in arguments]
+        if "" in things:
+            return f"There is no {arguments[things.index('')]} in this world."
+        refusal = self.simulator.apply(name, things)
+        return f"({command}) cannot be carried out: {refusal}." if refusal else ""
+
+
+def spelled(name: str) -> str:
+    """Texts say "block 3" for what the gold files call block3, and a model may write block_3."""
+    return re.sub(r"[\W_]+", "", name.lower())
+
+
+def spellings(objects: Sequence[str]) -> dict[str, str]:
+    """Each object by its name, and without hyphens where that leaves one only: not so for city1-3
+    where there is a city13."""
+    names = [name.lower() for name in objects]
+    short = Counter(map(spelled, names))
+    loosely = {spelled(name): name for name in names if short[spelled(name)] == 1}
+    return loosely | {name: name for name in names}
+
+
+def _named(name: str, text: str) -> bool:
+    parts = r"[\s_-]*".join(re.findall(r"[^\W\d_]+|\d+", name))
+    return re.search(rf"(?<![^\W_]){parts}(?![^\W_])", text, re.IGNORECASE) is not None

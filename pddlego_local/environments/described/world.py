@@ -1,0 +1,114 @@
+"""One world: what is told of it in words, and the gold files that say what is true in it.
+
+The published layout of a folder (github.com/prakashkagitha/llm-pddl-gen): `domain.pddl`, and for
+each world `p01_domain.txt`, which ends with its action heads, `p01_problem.txt`, and `p01.pddl`.
+"""
+
+import functools
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+from pddlego_local.core.errors import ConfigError
+from pddlego_local.core.nouns import Action
+from pddlego_local.environments.described.gold import in_order, with_heads
+from pddlego_local.pddl.check import check
+
+HEADS = ";; Action Heads"
+LONGEST_TEXT = 200_000  # bytes of one file; the longest public one has a twentieth of that
+
+_HEAD = re.compile(r"\s*([A-Za-z][\w-]*)\s*\(([^()]*)\)\s*")
+
+
+@dataclass(frozen=True)
+class World:
+    """`heads` are the actions as the text names them. `domain` and `problem` are the gold files:
+    the actions have the heads' names, and the sections are in the planner's order."""
+
+    name: str
+    domain_text: str
+    problem_text: str
+    heads: tuple[Action, ...]
+    domain: str
+    problem: str
+
+
+def heads_in(text: str, where: str) -> tuple[Action, ...]:
+    """The actions that a domain text ends with, "stack (?b ?under - block)" on a line each.
+
+    Raises ConfigError if there are none, or a line is no head.
+    """
+    _, mark, lines = text.partition(HEADS)
+    found = [(line, _HEAD.fullmatch(line)) for line in lines.splitlines() if line.strip()]
+    for line, match in found:
+        if match is None:
+            raise ConfigError(f"{where}: {line.strip()!r} is no action head NAME (?x - type)")
+    heads = tuple(_action(match[1], " ".join(match[2].split())) for _, match in found if match)
+    if not mark or not heads:
+        raise ConfigError(f"{where} ends without {HEADS!r} and a line for each action below it")
+    return heads
+
+
+def _action(name: str, parameters: str) -> Action:
+    variables = re.findall(r"\?([\w-]+)", parameters)
+    spoken = [f"{{{variable}}}" for variable in variables]
+    example = " ".join([name, *(f"[{variable}]" for variable in variables)])
+    return Action(name, f"({parameters})", " ".join([name, *spoken]), example)
+
+
+@functools.lru_cache(maxsize=16)
+def names_in(folder: Path) -> tuple[str, ...]:
+    """The worlds of a folder, sorted. Raises ConfigError if it holds none."""
+    if not folder.is_dir():
+        raise ConfigError(f"environment.folder={folder}: there is no such folder")
+    names = sorted(path.name.removesuffix("_problem.txt") for path in folder.glob("*_problem.txt"))
+    if not names:
+        raise ConfigError(
+            f"environment.folder={folder} holds no worlds: it needs domain.pddl, and for each "
+            "world p01_domain.txt, p01_problem.txt and p01.pddl"
+        )
+    return tuple(names)
+
+
+def read_world(folder: Path, name: str) -> World:
+    """Raises ConfigError naming the file that is missing, too long, no UTF-8, or not PDDL."""
+    domain_text = text_of(folder / f"{name}_domain.txt")
+    problem_text = text_of(folder / f"{name}_problem.txt")
+    files = folder / "domain.pddl", folder / f"{name}.pddl"
+    domain, problem = (in_order(text_of(file)) for file in files)
+    for fault in check(domain, problem).faults:
+        if fault.kind != "warning":
+            raise ConfigError(f"{files[fault.file == 'problem']}: {fault.message}")
+    where = str(folder / f"{name}_domain.txt")
+    heads = heads_in(domain_text, where)
+    domain = with_heads(domain, heads, where)
+    return World(name, domain_text.strip(), problem_text.strip(), heads, domain, problem)
+
+
+def text_of(path: Path) -> str:
+    """Raises ConfigError if the file is not there, too long, or no UTF-8."""
+    try:
+        if path.stat().st_size > LONGEST_TEXT:
+            raise ConfigError(f"{path} has more than {LONGEST_TEXT:,} bytes: too long for a prompt")
+        return path.read_text(encoding="utf-8")
+    except FileNotFoundError as error:
+        raise ConfigError(f"{path} is missing") from error
+    except UnicodeDecodeError as error:
+        raise ConfigError(f"{path} is no UTF-8 (byte {error.start}): save it as UTF-8") from error
+    except OSError as error:
+        raise ConfigError(f"{path} cannot be read: {error.strerror}") from error
+
+
+_told: dict[str, World] = {}
+
+
+def tell(world: World) -> str:
+    """What a model is told of the world."""
+    text = f"{world.domain_text}\n\n{world.problem_text}"
+    _told[text] = world
+    return text
+
+
+def told(text: str) -> World:
+    """The world that was told in these words: for the reference, which answers with its files."""
+    return _told[text]

@@ -1,0 +1,237 @@
+"""Described worlds: ours by seed, and folders of texts and gold files."""
+
+import random
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from pddlego_local.core.errors import ConfigError, UnsolvableGame
+from pddlego_local.core.nouns import Turn
+from pddlego_local.environments.described.game import Described
+from pddlego_local.environments.described.generated import Degree, Family, generate
+from pddlego_local.environments.described.gold import objects_in
+from pddlego_local.planner import FastDownward
+from tests.environments.strips import Strips
+from tests.grammars.cases import data_folder
+
+PUBLIC = (data_folder() or Path("absent")) / "described"
+SETS = sorted(path.name for path in PUBLIC.glob("*/"))
+FAMILIES: tuple[Family, ...] = ("blocksworld", "logistics", "mystery")
+DEGREES: tuple[Degree, ...] = ("moderately", "heavily")
+
+
+@pytest.fixture(scope="module")
+def planner() -> Iterator[FastDownward]:
+    with FastDownward(search="lazy_greedy([ff()],preferred=[ff()])") as planner:
+        yield planner
+
+
+def solve(world: Described, game: int, planner: FastDownward) -> None:
+    """Plays gold's plan; the second simulator agrees at every step."""
+    first = world.reset(game)
+    strips = Strips(world.domain, problem_of(world))
+    result = planner.plan(world.domain, problem_of(world))
+    assert result.outcome == ("goal_already_true" if first.success else "solved"), result.message
+    assert first.success is strips.done
+    for planned in result.plan:
+        seen = world.step(str(world.command(planned)))
+        assert not seen.refused, seen.feedback
+        assert strips.apply(planned) and strips.done is seen.success
+    assert world.won()
+
+
+def problem_of(world: Described) -> str:
+    from pddlego_local.environments.described.reference import formalize
+
+    return formalize([Turn("", "\n\n".join(world.texts))])[1]
+
+
+@pytest.mark.parametrize("text", DEGREES)
+@pytest.mark.parametrize("family", FAMILIES)
+def test_gold_files_of_ours_are_worth_a_success(
+    family: Family, text: Degree, planner: FastDownward
+) -> None:
+    world = Described(world=family, text=text, sizes=(2, 6))
+    for game in range(6):
+        solve(world, game, planner)
+
+
+@pytest.mark.skipif(not SETS, reason="the public sets are not here")
+@pytest.mark.parametrize("name", SETS)
+def test_gold_files_of_the_public_sets_are_worth_a_success(
+    name: str, planner: FastDownward
+) -> None:
+    world = Described(folder=PUBLIC / name)
+    world.preflight()
+    for game in random.Random(name).sample(world.seeds, 3):
+        solve(world, game, planner)
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_two_simulators_agree_on_what_is_possible_at_random(family: Family) -> None:
+    world, chance = Described(world=family, sizes=(3, 4)), random.Random(family)
+    for game in range(3):
+        world.reset(game)
+        strips = Strips(world.domain, problem_of(world))
+        objects = objects_in(problem_of(world))
+        done = refused = 0
+        for _ in range(400):
+            head = chance.choice(world.actions)
+            things = [chance.choice(objects) for _ in head.variables]
+            seen = world.step(" ".join([head.name, *things]))
+            assert strips.apply(f"({head.name} {' '.join(things)})") is not seen.refused
+            assert strips.done is seen.success
+            refused, done = refused + seen.refused, done + (not seen.refused)
+        assert refused and done
+
+
+def test_a_seed_is_one_task_however_it_is_told_and_another_is_another() -> None:
+    for family in FAMILIES:
+        told = [generate(family, degree, (3, 8), 5) for degree in DEGREES]
+        assert told[0].problem == told[1].problem and told[0].domain == told[1].domain
+        assert told[0].domain_text != told[1].domain_text
+        assert generate(family, "heavily", (3, 8), 5) == told[1]
+    worlds = [generate("blocksworld", "heavily", (3, 8), seed) for seed in range(200)]
+    assert len({world.problem for world in worlds}) > 190
+    sizes = {len(objects_in(world.problem)) for world in worlds}
+    assert sizes == set(range(3, 9))
+
+
+def test_a_refused_action_says_what_does_not_hold() -> None:
+    world = Described(sizes=(3, 3))
+    world.reset(0)
+    for command, said in (
+        ("stack block1 block2", "(holding block1) does not hold"),
+        ("pick-up block9", "There is no block9 in this world"),
+        ("pick-up", "pick-up has 1 parameters, and 'pick-up' names 0 things"),
+        ("fly block1", "'fly block1' is none of the actions pick-up, put-down, stack, unstack"),
+        ("", "'' is none of the actions"),
+    ):
+        seen = world.step(command)
+        assert seen.refused and said in seen.feedback
+    assert world.command("(STACK Block1 BLOCK_2)") == "stack block1 block_2"
+    assert world.command("(stack block1)") is None and world.command("()") is None
+
+
+def test_the_names_are_those_that_the_texts_tell() -> None:
+    world = Described(world="logistics", sizes=(2, 2))
+    text = world.reset(3).text
+    assert set(world.names([Turn("", text)]).objects) == set(objects_in(problem_of(world)))
+    assert world.names([Turn("", "Only package 1 and Truck-1.")]).objects == ("package1", "truck1")
+    assert world.names([Turn("", "package 11 and subpackage 1")]).objects == ()
+
+
+# ---- Folders
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """Two worlds of ours, in the published layout."""
+    for number in (0, 1):
+        world = generate("blocksworld", "moderately", (3, 3), number)
+        (tmp_path / "domain.pddl").write_text(world.domain)
+        (tmp_path / f"p0{number}_domain.txt").write_text(world.domain_text)
+        (tmp_path / f"p0{number}_problem.txt").write_text(world.problem_text)
+        (tmp_path / f"p0{number}.pddl").write_text(world.problem)
+    return tmp_path
+
+
+def test_a_folder_is_played_in_the_order_of_its_names(folder: Path) -> None:
+    world = Described(folder=folder)
+    assert world.seeds == range(2)
+    texts = [world.reset(game).text for game in (0, 1, 0)]
+    assert texts[0] == texts[2] != texts[1]
+    assert (folder / "p01_problem.txt").read_text() in texts[1]
+    assert world.task_type == folder.name
+
+
+def test_worlds_with_one_start_and_goal_have_one_map(folder: Path) -> None:
+    world = Described(folder=folder)
+    world.reset(0)
+    before = world.map
+    lines = (folder / "p00.pddl").read_text().splitlines()
+    (folder / "p00.pddl").write_text("\n".join([*lines[:3], *reversed(lines[3:-1]), lines[-1]]))
+    other = Described(folder=folder)
+    other.reset(1)
+    assert other.map != before
+    assert Described(sizes=(3, 3), text="heavily").map == Described(sizes=(3, 3)).map
+
+
+def test_heads_are_matched_by_name_and_then_by_position(
+    folder: Path, planner: FastDownward
+) -> None:
+    for path in folder.glob("*_domain.txt"):
+        text = path.read_text().replace("\npick-up (", "\ngrasp (").replace("\nstack (", "\npile (")
+        path.write_text(text)
+    world = Described(folder=folder)
+    solve(world, 0, planner)
+    assert [action.name for action in world.actions] == ["grasp", "put-down", "pile", "unstack"]
+    assert "(:action grasp" in world.domain and "(:action pick-up" not in world.domain
+
+
+def spoil(folder: Path, what: str) -> None:
+    match what:
+        case "no gold problem":
+            (folder / "p01.pddl").unlink()
+        case "no gold domain":
+            (folder / "domain.pddl").unlink()
+        case "no domain text":
+            (folder / "p01_domain.txt").unlink()
+        case "wrong encoding":
+            (folder / "p01_problem.txt").write_bytes("Blöcke".encode("utf-16"))
+        case "too long":
+            (folder / "p01_problem.txt").write_text("block " * 2_000_000)
+        case "no heads":
+            (folder / "p01_domain.txt").write_text("Blocks stand on a table.")
+        case "a head that is none":
+            (folder / "p01_domain.txt").write_text("Blocks.\n;; Action Heads\nstack a on b\n")
+        case "heads that do not match":
+            (folder / "p01_domain.txt").write_text(
+                ";; Action Heads\npick-up (?a - block ?b - block)"
+            )
+        case "more heads than actions":
+            heads = "".join(f"act{n} (?b - block)\n" for n in range(9))
+            (folder / "p01_domain.txt").write_text(f";; Action Heads\n{heads}")
+        case "gold is no PDDL":
+            (folder / "p01.pddl").write_text("(define (problem p)")
+        case "empty":
+            shutil.rmtree(folder)
+            folder.mkdir()
+        case "nowhere":
+            shutil.rmtree(folder)
+
+
+HOSTILE = {
+    "no gold problem": "p01.pddl is missing",
+    "no gold domain": "domain.pddl is missing",
+    "no domain text": "p01_domain.txt is missing",
+    "wrong encoding": "p01_problem.txt is no UTF-8",
+    "too long": "p01_problem.txt has more than 200,000 bytes",
+    "no heads": "p01_domain.txt ends without ';; Action Heads'",
+    "a head that is none": "p01_domain.txt: 'stack a on b' is no action head",
+    "heads that do not match": "the action head pick-up (?a - block ?b - block) fits no action",
+    "more heads than actions": "fits no action",
+    "gold is no PDDL": "p01.pddl: ",
+    "empty": "holds no worlds",
+    "nowhere": "there is no such folder",
+}
+
+
+@pytest.mark.parametrize("what", HOSTILE)
+def test_a_folder_that_cannot_be_used_is_refused_in_a_sentence(folder: Path, what: str) -> None:
+    spoil(folder, what)
+    with pytest.raises(ConfigError) as refused:
+        Described(folder=folder).preflight()
+    assert HOSTILE[what] in str(refused.value) and "\n" not in str(refused.value)
+
+
+def test_a_gold_problem_whose_goal_is_out_of_reach_counts_for_nobody(folder: Path) -> None:
+    text = (folder / "p01.pddl").read_text()
+    start, goal = text.split("(:goal ")
+    (folder / "p01.pddl").write_text(start.replace("(hand-empty)", "") + "(:goal " + goal)
+    world = Described(folder=folder)
+    world.reset(0)
+    with pytest.raises(UnsolvableGame, match="no action can make"):
+        world.reset(1)

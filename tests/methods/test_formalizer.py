@@ -1,0 +1,165 @@
+"""Planning formalizers: what a plan is worth, the gold files decide. Faults are planted in gold
+files, and each lands in its outcome."""
+
+import dataclasses
+import json
+from collections.abc import Iterator
+
+import pytest
+
+from pddlego_local.core.nouns import PlanResult, Turn
+from pddlego_local.core.record.events import Call, Note, Plan
+from pddlego_local.decoding.forms import DOMAIN, PROBLEM
+from pddlego_local.environments.described.game import Described
+from pddlego_local.environments.described.reference import formalize
+from pddlego_local.methods.formalizer import Formalizer
+from pddlego_local.methods.formalizer_two_step import FormalizerTwoStep
+from pddlego_local.models.scripted import Scripted
+from pddlego_local.planner import FastDownward
+from tests.methods.playing import of, play
+
+GAME = 2  # its plan has all four actions
+
+
+@pytest.fixture(scope="module")
+def planner() -> Iterator[FastDownward]:
+    with FastDownward() as planner:
+        yield planner
+
+
+def gold() -> tuple[str, str]:
+    memory = [Turn("", Described(sizes=(3, 5)).reset(GAME).text)]
+    return formalize(memory)
+
+
+def answer(domain: str, problem: str) -> str:
+    return json.dumps({"df": domain, "pf": problem})
+
+
+def outcome(planner: FastDownward, *answers: str, rounds: int = 0) -> tuple[str, str, str]:
+    """The episode's outcome, the last plan's cause, and what the gold files say."""
+    method, world = Formalizer(rounds=rounds), Described(sizes=(3, 5))
+    ended, events = play(method, world, Scripted(answers), planner, game=GAME)
+    plans = of(events, Plan)
+    notes = [note.facts.get("gold_says", "") for note in of(events, Note)]
+    return ended, plans[-1].cause if plans else "", str(notes[-1]) if notes else ""
+
+
+def test_gold_files_are_worth_a_success(planner: FastDownward) -> None:
+    assert outcome(planner, answer(*gold())) == ("success", "solved", "")
+
+
+WRONG = "valid_but_wrong"
+NO_PLAN = "solver_abort"
+Change = tuple[str, str] | None
+# What is replaced in the domain and in the problem → outcome, cause, what gold says.
+FAULTS: dict[str, tuple[Change, Change, str, str, str]] = {
+    "a bracket is missing": (("(:predicates", ":predicates"), None, NO_PLAN, "translate_error", ""),
+    "a predicate is not declared": (("(hand-empty) (holding", "(holding"), None, NO_PLAN,
+                                    "translate_error", ""),
+    "an object is not declared": (None, ("block1 block2", "block2"), NO_PLAN, "translate_error",
+                                  ""),
+    "an initial fact is missing": (None, ("(hand-empty)", ""), NO_PLAN, "unsolvable", ""),
+    "a precondition is missing": (("(and (clear ?b) (on ?b ?under) (hand-empty))", "(hand-empty)"),
+                                  None, WRONG, "solved", "cannot be carried out"),
+    "an effect is missing": ((" (not (hand-empty))", ""), None, WRONG, "solved",
+                             "(hand-empty) does not hold"),
+    "arguments are swapped in an effect": (("(on ?b ?under) (hand-empty) (not",
+                                            "(on ?under ?b) (hand-empty) (not"), None, NO_PLAN,
+                                           "unsolvable", ""),
+    "parameters are in another order": (("stack :parameters (?b - block ?under - block)",
+                                         "stack :parameters (?under - block ?b - block)"), None,
+                                        WRONG, "solved", "cannot be carried out"),
+    "an action has another name": (("pick-up", "grasp"), None, WRONG, "solved",
+                                   "is not one of the allowed actions"),
+    "a parameter is missing": (("unstack :parameters (?b - block ?under - block)",
+                                "unstack :parameters (?b - block)"), None, NO_PLAN,
+                               "translate_error", ""),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_a_planted_fault_lands_in_its_outcome(fault: str, planner: FastDownward) -> None:
+    in_domain, in_problem, ended, cause, says = FAULTS[fault]
+    domain, problem = gold()
+    for change, text in ((in_domain, domain), (in_problem, problem)):
+        assert change is None or change[0] in text, "the fault has nowhere to stand"
+    domain = domain.replace(*in_domain) if in_domain else domain
+    problem = problem.replace(*in_problem) if in_problem else problem
+    found = outcome(planner, answer(domain, problem))
+    assert found[:2] == (ended, cause)
+    assert says in found[2]
+
+
+def test_a_goal_that_is_half_copied_is_valid_but_wrong(planner: FastDownward) -> None:
+    domain, problem = gold()
+    start, goal = problem.split("(:goal (and ")
+    half = f"{start}(:goal (and {goal[: goal.index(')') + 1]})))"
+    assert outcome(planner, answer(domain, half)) in (
+        (WRONG, "solved", "The plan ends where the goal is not reached."),
+        (WRONG, "goal_already_true", "The plan ends where the goal is not reached."),
+    )
+
+
+def test_names_of_their_own_are_refused_and_other_spellings_of_the_text_are_not(
+    planner: FastDownward,
+) -> None:
+    domain, problem = gold()
+    other = answer(domain, problem.replace("block1", "b1"))
+    assert outcome(planner, other)[0] == WRONG
+    spelled = problem.replace("block1", "block_1").replace("block2", "Block-2")
+    assert outcome(planner, answer(domain, spelled))[0] == "success"
+
+
+def test_a_plan_counts_at_its_end_as_for_a_validator() -> None:
+    """It passes through the goal, and leaves it."""
+
+    class GoesOn(FastDownward):
+        def plan(self, domain: str, problem: str) -> PlanResult:
+            result = super().plan(domain, problem)
+            undo = result.plan[-1].replace("put-down", "pick-up").replace("stack", "unstack")
+            return dataclasses.replace(result, plan=(*result.plan, undo))
+
+    with GoesOn() as planner:
+        ended = outcome(planner, answer(*gold()))
+    assert ended == (WRONG, "solved", "The plan ends where the goal is not reached.")
+
+
+def test_an_answer_without_files_or_plan_is_repaired_in_rounds(planner: FastDownward) -> None:
+    domain, problem = gold()
+    broken = answer(domain, problem.replace("(hand-empty)", "", 1))
+    assert outcome(planner, "I do not know.")[0] == NO_PLAN
+    assert outcome(planner, broken, answer(domain, problem), rounds=1)[0] == "success"
+    model = Scripted(["Sorry.", broken, answer(domain, problem)])
+    ended, _ = play(Formalizer(rounds=2), Described(sizes=(3, 5)), model, planner, game=GAME)
+    asked = [question.messages[-1].content for question in model.asked]
+    assert ended == "success" and len(asked) == 3
+    assert "held no JSON object" in asked[1] and "Your previous problem file" not in asked[1]
+    assert "Your previous problem file" in asked[2] and "found no plan" in asked[2]
+
+
+def test_two_steps_ask_for_the_domain_and_then_for_a_problem_of_it(planner: FastDownward) -> None:
+    domain, problem = gold()
+    answers = [json.dumps({"df": domain}), json.dumps({"pf": problem})]
+    for shows_domain in (True, False):
+        for shows_text in (True, False):
+            model = Scripted(answers)
+            method = FormalizerTwoStep(shows_domain=shows_domain, shows_domain_text=shows_text)
+            ended, _ = play(method, Described(sizes=(3, 5)), model, planner, game=GAME)
+            first, second = model.asked
+            assert ended == "success"
+            assert (first.form, second.form) == (DOMAIN, PROBLEM)
+            assert second.scene.domain == domain
+            assert (domain in second.messages[0].content) is shows_domain
+            assert ("Action Heads" in second.messages[0].content) is shows_text
+            assert "In the beginning" not in first.messages[0].content
+    model = Scripted(["No.", *answers])
+    ended, events = play(
+        FormalizerTwoStep(rounds=1), Described(sizes=(3, 5)), model, planner, game=GAME
+    )
+    assert ended == "success" and len(of(events, Call)) == 3
+
+
+def test_a_world_that_is_done_at_the_start_asks_nobody(planner: FastDownward) -> None:
+    world = Described(sizes=(1, 1))  # one block, on the table for ever
+    assert play(Formalizer(), world, Scripted([]), planner, game=0)[0] == "success_at_start"
