@@ -9,13 +9,13 @@ import yaml
 from omegaconf import OmegaConf
 from rich.table import Column, Table
 
-from pddlego_local.commands.shared.fit import CARDS, GB, about_of, on_cuda
+from pddlego_local.commands.shared.fit import CARDS, GB, about_of
 from pddlego_local.commands.shared.screen import screen, show
 from pddlego_local.core.errors import MissingPart
 from pddlego_local.core.resources import folder
 from pddlego_local.models.card import front_matter
 from pddlego_local.models.machine import gpu_count, gpu_memory
-from pddlego_local.models.memory import Gpus, Shape, fewest, shape_found, shape_told
+from pddlego_local.models.memory import fewest, shape_found, shape_told
 from pddlego_local.models.weights import locate, shipped
 
 
@@ -28,7 +28,7 @@ def carry_out(arguments: argparse.Namespace) -> int:
         Column("model=", no_wrap=True),
         Column("parameters", justify="right"),
         Column("weights", justify="right"),
-        Column("here"),
+        Column("files"),
         *(Column(f"{card} GB", justify="right") for card in CARDS),
         Column("licence"),
         Column("context", justify="right"),
@@ -56,12 +56,12 @@ def _rows() -> Iterator[tuple[float, tuple[str, ...]]]:
         if about := about_of(settings):
             shape, tokens = shape_told(about, settings["dtype"]), settings["context_tokens"]
             parameters, licence, most = about.parameters, about.licence, about.most_context_tokens
-            size, here = f"{shape.weights / GB:.1f} GB", _here(settings, shape)
+            size, here = f"{shape.weights / GB:.1f} GB", _files(settings)
         elif own := shipped(str(settings.get("weights"))):  # its files and its card tell
             shape = shape_found(own, settings["dtype"])
             parameters, tokens, most = shape.weights / shape.element, shape.longest, shape.longest
             licence = str(front_matter(own).get("license", "")).upper()
-            size, here = f"{shape.weights / GB:.2f} GB", "on the CPU, ready"
+            size, here = f"{shape.weights / GB:.2f} GB", "ready"
         else:
             if not {"weights", "run"} & settings.keys():  # those the user says
                 yield 0.0, (path.stem, "–", "", "ready", *[""] * 5)
@@ -84,19 +84,6 @@ def settings_of(path: Path) -> dict[str, Any]:
 def _short(parameters: float) -> str:
     billions = parameters / 1e9
     return f"{billions:.1f} B" if billions >= 1 else f"{parameters / 1e6:.0f} M"
-
-
-def _here(settings: Mapping[str, Any], shape: Shape) -> str:
-    """Whether it fits the GPUs that are here, and whether its weights are."""
-    if not on_cuda(settings):
-        return f"on the CPU, {_files(settings)}"
-    wanted = int(settings["server"]["tensor_parallel_size"])
-    if gpu_count() < wanted:
-        return "needs a GPU" if wanted == 1 else f"needs {wanted} GPUs"
-    gpus = Gpus(wanted, gpu_memory(), float(settings["server"]["gpu_memory_utilization"]))
-    if not gpus.answers(shape, settings["context_tokens"]):
-        return "too large"
-    return f"fits, {_files(settings)}"
 
 
 def _files(settings: Mapping[str, Any]) -> str:

@@ -26,8 +26,6 @@ def doctor(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, st
 def plant_gpus(monkeypatch: pytest.MonkeyPatch, count: int, memory: int) -> None:
     monkeypatch.setattr("pddlego_local.commands.shared.fit.gpu_count", lambda: count)
     monkeypatch.setattr("pddlego_local.commands.shared.fit.gpu_memory", lambda: memory)
-    build = "pddlego_local.commands.shared.fit.serving_build"
-    monkeypatch.setattr(build, lambda env: ("cuda", "1"))
 
 
 def test_the_installation(capsys: pytest.CaptureFixture[str]) -> None:
@@ -107,7 +105,7 @@ def test_a_folder_tells_its_own_size_and_is_here(
     assert code == 1 and "of unknown size" in told and "does not tell the model's shape" in told
 
 
-def test_the_serving_environment_and_the_disk(
+def test_the_disk(
     capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     full = shutil.disk_usage(tmp_path)._replace(free=10**9)
@@ -115,7 +113,6 @@ def test_the_serving_environment_and_the_disk(
     monkeypatch.chdir(tmp_path)
     _, told = doctor(capsys, "qwen3_8b", "--runs", str(tmp_path / "not" / "yet"))
     assert "1.0 GB free in" in told and "TOO LITTLE for 16.4 GB" in told
-    assert "server    There is no serving environment" in told and "make serving" in told
     assert f"records   1.0 GB free in {tmp_path / 'not' / 'yet'}" in told
 
 

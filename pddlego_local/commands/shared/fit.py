@@ -24,7 +24,6 @@ from pddlego_local.models.memory import (
     shape_told,
 )
 from pddlego_local.models.seam import LocalTokenizer
-from pddlego_local.models.vllm.server import serving_build
 from pddlego_local.models.weights import cache_folder, fetch_command, locate, on_hub
 from pddlego_local.runner.config import compose_cell
 
@@ -121,11 +120,9 @@ def look_at(name: str, settings: Mapping[str, Any], asked: Asked) -> Fit:
         f"room      {room}",
         f"files     {files or missing}",
     ]
-    if lacking := _server_lacks(settings):
-        lines.append(f"server    {lacking}")
     if not files and about:
         lines.append(_disk("download", cache_folder(), shape_told(about, "auto").weights))
-    return Fit(name, tuple(lines), fits and files is not None and not lacking)
+    return Fit(name, tuple(lines), fits and files is not None)
 
 
 def room_for_records(out: Path, calls: int | None = None) -> str:
@@ -169,20 +166,6 @@ def _unusable(name: str, files: Path) -> str:
     except ConfigError as error:
         return str(error)
     return ""
-
-
-def _server_lacks(settings: Mapping[str, Any]) -> str:
-    """What is missing to serve it from here; "" if nothing is, or it needs no server."""
-    if "server" not in settings:
-        return ""
-    env, device = settings["server"]["env"], "cuda" if on_cuda(settings) else "cpu"
-    try:
-        build, _ = serving_build(Path(env))
-    except MissingPart as error:
-        return str(error)
-    if build == device or not gpu_count():
-        return ""
-    return f"{env} holds vLLM's {build} build: `make clean serving DEVICE={device}`"
 
 
 def _on_cpu(shape: Shape, answer: int, settings: Mapping[str, Any]) -> tuple[bool, str]:
