@@ -10,35 +10,19 @@ Seams. llguidance tokenizes forced text as the model's tokenizer would, and keep
 still become part of a longer token. Its masks follow the same rule: where text is forced they too
 permit one token alone. So drafts do not change how an answer is cut into tokens.
 
-The vocabulary is sorted so that masks of PDDL cost a third (`with_word_slices` of the package).
-
 Nothing is forced before the end of a thought, nor in requests without a grammar. Made for one
 version of vLLM, which serving/launch.py checks; the engine's first model runner only.
 """
 
-import itertools
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
 import torch
-from llguidance import LLTokenizer
 from vllm.v1.core.sched.scheduler import Scheduler
 from vllm.v1.outputs import SamplerOutput
 from vllm.v1.sample.rejection_sampler import RejectionSampler
-from vllm.v1.structured_output.backend_guidance import GuidanceBackend
 from vllm.v1.worker import gpu_model_runner
-
-WORD = r"[a-zA-Z0-9_\-]+"
-_build_tokenizer = GuidanceBackend._build_ll_tokenizer
-
-
-def _with_word_slices(tokenizer: Any, vocab_size: int) -> Any:
-    slices = [WORD, f" {WORD}", *LLTokenizer.general_slices()]
-    return _build_tokenizer(tokenizer, vocab_size).with_slices(slices)
-
-
-GuidanceBackend._build_ll_tokenizer = staticmethod(_with_word_slices)
 
 
 class ForcingScheduler(Scheduler):  # type: ignore[misc]
@@ -90,33 +74,39 @@ class ForcedTokenSampler(RejectionSampler):  # type: ignore[misc]
 
         Returns the tokens, requests × (most drafts + 1), with -1 behind each request's last.
         """
-        counts = metadata.num_draft_tokens
-        drafts = metadata.draft_token_ids
-        ends = list(itertools.accumulate(counts))
-        taken = _leading(_forced(metadata, logits), counts)
-        after = metadata.bonus_logits_indices.tolist()
-        first = [row - count for row, count in zip(after, counts, strict=True)]
+        counts = torch.tensor(metadata.num_draft_tokens, device=logits.device)
+        requests = torch.arange(len(counts), device=logits.device)
+        owner = requests.repeat_interleave(counts)
+        place = torch.arange(len(owner), device=logits.device) - (counts.cumsum(0) - counts)[owner]
+        drafts = torch.full((len(counts), metadata.max_spec_len), -1, device=logits.device)
+        drafts[owner, place] = metadata.draft_token_ids.long()
+        forced = torch.zeros_like(drafts)
+        forced[owner, place] = _forced(metadata, logits).long()
+        leading = forced.cumprod(1)  # up to each request's first that is not
+        taken = leading.sum(1)
+
+        first = metadata.bonus_logits_indices - counts
         self._use_up_draws(logits, first, taken, sampling_metadata.generators)
         sampled = self.sampler(
-            logits=logits[[row + number for row, number in zip(first, taken, strict=True)]],
+            logits=logits[first + taken],
             sampling_metadata=replace(sampling_metadata, max_num_logprobs=None),
             predict_bonus_token=True,
         ).sampled_token_ids
 
         tokens = sampled.new_full((len(counts), metadata.max_spec_len + 1), -1)
-        for request, (end, count, number) in enumerate(zip(ends, counts, taken, strict=True)):
-            tokens[request, :number] = drafts[end - count : end - count + number]
-            tokens[request, number] = sampled[request, 0]
+        tokens[:, :-1] = drafts.where(leading.bool(), -1)
+        tokens[requests, taken] = sampled[:, 0]
         return SamplerOutput(tokens, self._logprobs(metadata, logits, sampling_metadata, tokens))
 
     def _use_up_draws(
-        self, logits: Any, first: list[int], taken: list[int], generators: dict[int, Any]
+        self, logits: Any, first: Any, taken: Any, generators: dict[int, Any]
     ) -> None:
         """Draws each forced token from its request's seed, as a server without drafts does."""
-        for place in range(max(taken)):
-            seeded = [request for request in generators if taken[request] > place]
+        numbers = taken.tolist() if generators else [0]
+        for place in range(max(numbers)):
+            seeded = [request for request in generators if numbers[request] > place]
             if seeded:
-                rows = logits[[first[request] + place for request in seeded]].float()
+                rows = logits[first[seeded] + place].float()
                 own = {row: generators[request] for row, request in enumerate(seeded)}
                 self.sampler.topk_topp_sampler(rows, own, None, None)
 
@@ -130,16 +120,9 @@ class ForcedTokenSampler(RejectionSampler):  # type: ignore[misc]
         )
 
 
-def _forced(metadata: Any, logits: Any) -> list[bool]:
+def _forced(metadata: Any, logits: Any) -> torch.Tensor:
     """For each draft, whether its mask permits it and nothing else."""
     rows, drafts = metadata.target_logits_indices, metadata.draft_token_ids.long().clamp(min=0)
     permitted = logits > -torch.inf
-    forced: list[bool] = ((permitted.sum(-1) == 1)[rows] & permitted[rows, drafts]).tolist()
+    forced: torch.Tensor = (permitted.sum(-1) == 1)[rows] & permitted[rows, drafts]
     return forced
-
-
-def _leading(forced: Sequence[bool], counts: Sequence[int]) -> list[int]:
-    """How many drafts of each request are forced, up to its first that is not."""
-    rest = iter(forced)
-    own = [itertools.islice(rest, count) for count in counts]
-    return [len(list(itertools.takewhile(bool, list(run)))) for run in own]

@@ -22,7 +22,7 @@ from pathlib import Path
 from types import FrameType
 
 GRACE_S = 5.0
-FORCED_TOKENS_NEED = "0.32.0"  # the version of vLLM whose inner parts forced_tokens.py knows
+FORCED_TOKENS_NEED = "0.32.0"  # the vLLM whose inner parts forced_tokens.py and lean.py know
 MOST_FORCED_TOKENS = 15  # in one step of the engine; longer runs take several
 
 
@@ -129,7 +129,7 @@ def server_environment(options: argparse.Namespace) -> dict[str, str]:
     # The server must not see the caller's packages, nor be what no option says.
     for variable in ("PYTHONPATH", "PYTHONHOME", "VIRTUAL_ENV", "VLLM_BATCH_INVARIANT"):
         environment.pop(variable, None)
-    if options.forced_tokens:
+    if installed(options.env)[1] == FORCED_TOKENS_NEED:
         environment["PYTHONPATH"] = str(Path(__file__).parent.absolute())
     if options.batch_invariant:
         environment["VLLM_BATCH_INVARIANT"] = "1"

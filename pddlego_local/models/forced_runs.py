@@ -15,7 +15,7 @@ from outlines.backends.llguidance import LLGuidanceLogitsProcessor
 from pddlego_local.core.nouns import Sampling
 from pddlego_local.core.seeds import derive_seed
 
-WORD = r"[a-zA-Z0-9_\-]+"  # as in serving/forced_tokens.py, which runs without this package
+WORD = r"[a-zA-Z0-9_\-]+"  # as in serving/lean.py, which runs without this package
 
 
 def with_word_slices(tokenizer: LLTokenizer) -> LLTokenizer:

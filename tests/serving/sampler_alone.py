@@ -1,11 +1,12 @@
 """Run by the serving environment's Python: the plugin's sampler against vLLM's, row by row.
 
 Four seeded requests: drafts that are forced, one that is not, a wrong one beside the forced token,
-none. Prints the tokens of both, as JSON.
+none. Then 64 requests with up to 15 drafts of all these kinds. Prints both's tokens, as JSON.
 """
 
 import json
-from dataclasses import replace
+import random
+from dataclasses import dataclass, replace
 
 import torch
 from forced_tokens import ForcedTokenSampler
@@ -15,18 +16,41 @@ from vllm.v1.sample.sampler import Sampler
 from vllm.v1.spec_decode.metadata import SpecDecodeMetadata
 
 VOCABULARY = 50
-DRAFTS = [[3, 4], [5], [7], []]
-PERMITTED = [[3], [4], None, None, None, [8], None, None]  # by row; None: all
 
 
-def rows() -> torch.Tensor:
-    logits = torch.randn(len(PERMITTED), VOCABULARY, generator=torch.Generator().manual_seed(1))
-    for row, permitted in enumerate(PERMITTED):
-        if permitted is not None:
-            masked = torch.full((VOCABULARY,), -torch.inf)
-            masked[permitted] = logits[row, permitted]
-            logits[row] = masked
-    return logits
+@dataclass
+class Case:
+    """By request its drafts; by row of logits the token that alone is permitted, None: all are."""
+
+    drafts: list[list[int]]
+    permitted: list[int | None]
+
+    def rows(self) -> torch.Tensor:
+        shape = len(self.permitted), VOCABULARY
+        logits = torch.randn(shape, generator=torch.Generator().manual_seed(1))
+        for row, permitted in enumerate(self.permitted):
+            if permitted is not None:
+                masked = torch.full((VOCABULARY,), -torch.inf)
+                masked[permitted] = logits[row, permitted]
+                logits[row] = masked
+        return logits
+
+
+FEW = Case([[3, 4], [5], [7], []], [3, 4, None, None, None, 8, None, None])
+
+
+def many(seed: int) -> Case:
+    """Most drafts are forced, so that runs are long."""
+    draw = random.Random(seed)
+    case = Case([], [])
+    for _ in range(64):
+        drafts = [draw.randrange(VOCABULARY) for _ in range(draw.choice((0, 1, 5, 15)))]
+        other = [(draft + 1) % VOCABULARY for draft in drafts]
+        kinds = draw.choices((0, 1, 2), (20, 1, 1), k=len(drafts))
+        masks = zip(drafts, other, [None] * len(drafts), strict=True)
+        case.drafts.append(drafts)
+        case.permitted += [mask[kind] for mask, kind in zip(masks, kinds, strict=True)] + [None]
+    return case
 
 
 def sampling(seeds: list[int]) -> SamplingMetadata:
@@ -51,29 +75,38 @@ def sampling(seeds: list[int]) -> SamplingMetadata:
     )
 
 
-def with_drafts(seed: int) -> list[list[int]]:
-    metadata = SpecDecodeMetadata.make_dummy(DRAFTS, torch.device("cpu"))
-    metadata.target_logits_indices = torch.tensor([0, 1, 3, 5])
-    metadata.bonus_logits_indices = torch.tensor([2, 4, 6, 7])
-    asked = sampling([seed + n for n in range(4)])
-    tokens = ForcedTokenSampler(Sampler())(metadata, None, rows(), asked).sampled_token_ids
+def with_drafts(case: Case, seed: int) -> list[list[int]]:
+    metadata = SpecDecodeMetadata.make_dummy(case.drafts, torch.device("cpu"))
+    rows = torch.arange(len(case.permitted))
+    counts = torch.tensor([len(drafts) for drafts in case.drafts])
+    last = (counts + 1).cumsum(0) - 1
+    metadata.bonus_logits_indices = last
+    metadata.target_logits_indices = rows[~torch.isin(rows, last)]
+    asked = sampling([seed + n for n in range(len(counts))])
+    sampler = ForcedTokenSampler(Sampler())
+    tokens = sampler(metadata, None, case.rows(), asked).sampled_token_ids
     return [[token for token in row if token >= 0] for row in tokens.tolist()]
 
 
-def one_by_one(seed: int) -> list[list[int]]:
+def one_by_one(case: Case, seed: int) -> list[list[int]]:
     """Each request alone, as long as what is sampled is what was drafted."""
-    logits, sampler, row, answers = rows(), Sampler(), 0, []
-    for number, drafts in enumerate(DRAFTS):
+    logits, sampler, row, answers = case.rows(), Sampler(), 0, []
+    for number, drafts in enumerate(case.drafts):
         asked, tokens = sampling([seed + number]), []
         for place in range(len(drafts) + 1):
             step = sampler(logits[[row + place]], replace(asked)).sampled_token_ids
             tokens.append(int(step[0, 0]))
             # Not forced, or not what was drafted: the next step of the engine goes on from here.
-            if place < len(drafts) and PERMITTED[row + place] != [drafts[place]]:
+            if place < len(drafts) and case.permitted[row + place] != drafts[place]:
                 break
         answers.append(tokens)
         row += len(drafts) + 1
     return answers
 
 
-print(json.dumps([[with_drafts(seed), one_by_one(seed)] for seed in range(0, 200, 10)]))
+def pair(case: Case, seed: int) -> list[list[list[int]]]:
+    return [with_drafts(case, seed), one_by_one(case, seed)]
+
+
+few = [pair(FEW, seed) for seed in range(0, 200, 10)]
+print(json.dumps({"few": few, "many": [pair(many(seed), seed) for seed in range(5)]}))

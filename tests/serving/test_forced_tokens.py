@@ -184,7 +184,11 @@ def test_a_draft_counts_only_where_it_is_forced() -> None:
         text=True,
         check=True,
     )
-    pairs = json.loads(ran.stdout.splitlines()[-1])
+    told = json.loads(ran.stdout.splitlines()[-1])
+    pairs = told["few"]
+    for drafted, plain in told["many"]:
+        assert drafted == plain
+        assert {len(tokens) for tokens in drafted} >= {1, 2, 6, 16}
     for drafted, plain in pairs:
         assert drafted == plain
         assert [len(tokens) for tokens in drafted] == [3, 1, 1, 1]

@@ -1,6 +1,6 @@
 """What a grammar costs the decoder at a large vocabulary: compiling it, and each token's mask.
 
-Masks are computed as vLLM's guidance backend does, with the slices of serving/forced_tokens.py: a
+Masks are computed as vLLM's guidance backend does, with the slices of serving/lean.py: a
 fresh matcher per answer, then one mask before every token. A matcher learns its lexer's states on
 the way, so the first tokens of an answer are the dearest, and a grammar with many states never
 stops paying.

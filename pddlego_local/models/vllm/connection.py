@@ -2,6 +2,7 @@
 
 import contextlib
 import functools
+import json
 from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
@@ -15,7 +16,6 @@ from pddlego_local.models.vllm.answer import Body, Detokenized, Tokenized, Versi
 from pddlego_local.models.vllm.http import HttpClient, excess
 from pddlego_local.models.vllm.server import VllmServer
 
-CONNECT_S = 30.0
 _MOST_WORDS = 2_000
 
 T = TypeVar("T", bound=Body)
@@ -39,21 +39,19 @@ class Connection:
         server: VllmServer | None = None,
     ) -> None:
         self.name = name
-        self._openai = openai.OpenAI(
-            base_url=url,
-            api_key=api_key,
-            max_retries=0,  # those of _send
-            timeout=openai.Timeout(timeout_s, connect=CONNECT_S),
-            http_client=HttpClient(proxies=server is None, timeout_s=timeout_s),
-        )
+        self._http = HttpClient(proxies=server is None, timeout_s=timeout_s)
+        # For the kinds of its errors; sending by it would take three times as long.
+        self._openai = openai.OpenAI(base_url=url, api_key=api_key, http_client=self._http)
         self._url = str(self._openai.base_url).removesuffix("/")
+        self._headers = {"Authorization": f"Bearer {api_key}", "Content-Type": "application/json"}
+        self._address = functools.cache(self._openai.base_url.join)
         self._text_of = functools.lru_cache(maxsize=10_000)(self._detokenized)
         self._timeout_s = timeout_s
         self._server = server
 
     def close(self) -> None:
         """What is under way fails."""
-        self._openai.close()
+        self._http.close()
 
     def answer(
         self,
@@ -116,17 +114,21 @@ class Connection:
 
     def version(self) -> str:
         """The server's vLLM version, "unknown" behind a gateway that passes /v1 only."""
-        kind = openai.HttpxBinaryResponseContent
         try:
-            response = self._openai.get(self._address("../version"), cast_to=kind)
-            return Version.model_validate_json(response.content).version
+            return Version.model_validate_json(self._send("GET", "../version")).version
         except openai.APIConnectionError as error:
             raise ModelFault(self._failure(error)) from error
         except (openai.APIStatusError, pydantic.ValidationError):
             return "unknown"
 
-    def _address(self, path: str) -> str:
-        return str(self._openai.base_url.join(path))
+    def _send(self, method: str, path: str, body: bytes | None = None) -> bytes:
+        """What the server answers. Raises as the client library does."""
+        address = self._address(path)
+        request = self._http.build_request(method, address, content=body, headers=self._headers)
+        response = self._http.send(request)
+        if response.is_success:
+            return bytes(response.content)
+        raise self._openai._make_status_error_from_response(response)
 
     def _post(
         self, path: str, body: dict[str, Any], kind: type[T], grammar: Grammar | None = None
@@ -140,13 +142,8 @@ class Connection:
             reraise=True,
         )
         try:
-            response = retrying(
-                self._openai.post,
-                self._address(path),
-                body={"model": self.name, **body},
-                cast_to=openai.HttpxBinaryResponseContent,
-            )
-            return kind.model_validate_json(response.content)
+            said = json.dumps({"model": self.name, **body}).encode()
+            return kind.model_validate_json(retrying(self._send, "POST", path, said))
         except openai.NotFoundError:
             raise
         except openai.BadRequestError as error:
@@ -172,7 +169,7 @@ class Connection:
             return False
         again = isinstance(error, openai.APIConnectionError | openai.RateLimitError)
         alive = self._server is None or self._server.alive()
-        return again and alive and not self._openai.is_closed()
+        return again and alive and not self._http.is_closed
 
     def _last_words(self) -> str:
         return self._server.last_words() if self._server else f"Check the server at {self._url}."

@@ -16,6 +16,7 @@ from typing import Any
 
 import openai
 
+CONNECT_S = 30.0
 MOST_BYTES = 64 << 20
 """Of one response: an answer with the tokens of a prompt of a million tokens takes 8 MiB."""
 
@@ -33,8 +34,12 @@ class HttpClient(openai.DefaultHttpxClient):
     """
 
     def __init__(self, *, proxies: bool, timeout_s: float) -> None:
-        # What is packed may be a thousand times as much when it is unpacked.
-        super().__init__(trust_env=proxies, headers={"Accept-Encoding": "identity"})
+        super().__init__(
+            trust_env=proxies,
+            # What is packed may be a thousand times as much when it is unpacked.
+            headers={"Accept-Encoding": "identity"},
+            timeout=openai.Timeout(timeout_s, connect=CONNECT_S),
+        )
         self.event_hooks["response"].append(_refuse_packed)
         self._timeout_s = timeout_s
         self._changing = threading.Lock()
@@ -48,8 +53,8 @@ class HttpClient(openai.DefaultHttpxClient):
         return self._ended
 
     def send(self, request: Any, **settings: Any) -> Any:
-        """Raises openai.APIConnectionError once it is closed and for what is Excessive, which is
-        then its cause; else as httpx does."""
+        """Raises openai.APITimeoutError, or openai.APIConnectionError where no response comes: once
+        it is closed, for what is Excessive and for httpx's errors, which are then its cause."""
         with self._changing:
             if self._ended:
                 raise openai.APIConnectionError(message="It was closed.", request=request)
@@ -60,6 +65,10 @@ class HttpClient(openai.DefaultHttpxClient):
             return super().send(request, **settings)
         except Excessive as error:
             raise openai.APIConnectionError(message=str(error), request=request) from error
+        except Exception as error:  # of httpx, or its heir
+            late = "TimeoutException" in (kind.__name__ for kind in type(error).__mro__)
+            kind = openai.APITimeoutError if late else openai.APIConnectionError
+            raise kind(request=request) from error
         finally:
             with self._changing:
                 self._under_way -= 1

@@ -138,10 +138,15 @@ class VllmModel:
         refuses, a prompt that leaves no room in the context, thinking that the model cannot do, and
         a server that cannot answer in stages; ModelFault when the server fails.
         """
-        # A stage's grammar serves one request; whether it compiles, the server says soon enough.
+        # A stage's grammar serves one request: whether it compiles is asked where that failed.
         client = self._ready(grammar if prefix is None else None)
-        with self._slots:
-            return client.complete(messages, grammar, sampling, prefix)
+        try:
+            with self._slots:
+                return client.complete(messages, grammar, sampling, prefix)
+        except ModelFault:
+            if grammar is not None:
+                check_grammar(grammar)
+            raise
 
     def complete_many(
         self, messages: Messages, grammar: Grammar | None, sampling: Sampling, count: int

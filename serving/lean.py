@@ -1,0 +1,102 @@
+"""What vLLM's server does more often than answers in stages need: a plugin of it, on every device.
+
+vLLM loads it in all of its processes (`pddlego_lean-1.dist-info` names it, serving/launch.py puts
+this folder on the path). No answer changes:
+
+- A grammar is compiled once, where it is used: vLLM compiles it in the API server too, to validate
+  it. Equal grammars share what was compiled. One that does not compile fails its request.
+- A continued answer's response does not repeat its prompt's tokens, which the client sent.
+- The API server looks environment variables up once, as vLLM's engine does, and not for each token.
+- The vocabulary is sorted so that masks of PDDL cost a third (`with_word_slices` of the package).
+- Masks are filled in parallel from 8 requests on, not from 128, where there are cores for it.
+
+Made for one version of vLLM, which serving/launch.py checks.
+"""
+
+import functools
+import multiprocessing
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+WORD = r"[a-zA-Z0-9_\-]+"
+_PARALLEL_FROM = 8  # requests
+_COMPILED = 256  # grammars that are kept
+
+
+def register() -> None:
+    """Called by vLLM in each of its processes, before anything is made."""
+    from vllm.entrypoints.openai.completion.serving import OpenAIServingCompletion
+    from vllm.v1.engine.async_llm import AsyncLLM
+    from vllm.v1.structured_output import StructuredOutputManager, backend_guidance
+
+    backend = backend_guidance.GuidanceBackend
+    backend_guidance.validate_guidance_grammar = _leave_to_engine
+    backend._build_ll_tokenizer = staticmethod(_with_word_slices(backend._build_ll_tokenizer))
+    backend.compile_grammar = _compiled_once(backend_guidance)
+    StructuredOutputManager.__init__ = _in_parallel(StructuredOutputManager.__init__)
+    OpenAIServingCompletion.request_output_to_completion_response = _without_prompt(
+        OpenAIServingCompletion.request_output_to_completion_response
+    )
+    AsyncLLM._run_output_handler = _with_cached_environment(AsyncLLM._run_output_handler)
+
+
+def _leave_to_engine(sampling_params: Any, tokenizer: Any = None) -> None:
+    """In place of validating a grammar in the API server."""
+
+
+def _with_word_slices(build: Any) -> Any:
+    def build_sliced(tokenizer: Any, vocab_size: int) -> Any:
+        built = build(tokenizer, vocab_size)
+        return built.with_slices([WORD, f" {WORD}", *type(built).general_slices()])
+
+    return build_sliced
+
+
+def _compiled_once(module: Any) -> Any:
+    @functools.lru_cache(_COMPILED)
+    def matcher(tokenizer: Any, kind: Any, text: str, *settings: bool) -> Any:
+        serialized = module.serialize_guidance_grammar(kind, text, *settings)
+        made = module.llguidance.LLMatcher(tokenizer, serialized, log_level=1)
+        if error := made.get_error():
+            raise ValueError(f"The grammar does not compile: {error}")
+        return made
+
+    def compile_grammar(self: Any, kind: Any, text: str, stop_token_ids: Any = None) -> Any:
+        settings = self.disable_any_whitespace, self.disable_additional_properties
+        fresh = matcher(self.ll_tokenizer, kind, text, *settings).deep_copy()
+        return module.GuidanceGrammar(fresh, self.ll_tokenizer, self.vocab_size)
+
+    return compile_grammar
+
+
+def _in_parallel(make: Any) -> Any:
+    def make_parallel(self: Any, vllm_config: Any) -> None:
+        make(self, vllm_config)
+        self.fill_bitmask_parallel_threshold = _PARALLEL_FROM
+        self.fill_bitmask_parallel_batch_size = _PARALLEL_FROM // 2
+        if not hasattr(self, "executor_for_fillmask"):
+            cores = multiprocessing.cpu_count()
+            self.executor_for_fillmask = ThreadPoolExecutor(max(1, min(cores // 2, 8)))
+
+    return make_parallel
+
+
+def _without_prompt(respond: Any) -> Any:
+    @functools.wraps(respond)
+    def respond_without(self: Any, *given: Any, **named: Any) -> Any:
+        response = respond(self, *given, **named)
+        for choice in response.choices:
+            choice.prompt_token_ids = None
+        return response
+
+    return respond_without
+
+
+def _with_cached_environment(run: Any) -> Any:
+    def run_cached(self: Any) -> Any:
+        from vllm.envs import enable_envs_cache
+
+        enable_envs_cache()
+        return run(self)
+
+    return run_cached
