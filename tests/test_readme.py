@@ -118,6 +118,14 @@ CASES: dict[str, tuple[str, int, str] | None] = {
         "pddlego run environment=described environment.world=logistics model=qwen3_8b"
         " method=formalizer_two_step run.out={tmp}", 3, "NVIDIA GPU",
     ),
+    "pddlego run -m experiment=quarrel --dry-run": (
+        "pddlego run -m experiment=quarrel model=qwen3_8b environment.world=mystery --dry-run"
+        " run.out={tmp}", 0, "cells: 14",
+    ),
+    "pddlego run -m experiment=quarrel_without_thinking model=reference games=0-9": (
+        "pddlego run -m experiment=quarrel_without_thinking model=reference games=0-1"
+        " environment.world=mystery arm=published_constrained,typed run.out={tmp}", 0, "2/2",
+    ),
     "pddlego formalize mine.txt --model qwen3_8b --out made": None if GPU else (
         "pddlego formalize README.md --model qwen3_8b --out {tmp}/made", 3, "NVIDIA GPU",
     ),

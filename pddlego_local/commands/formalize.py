@@ -35,7 +35,7 @@ def carry_out(arguments: argparse.Namespace) -> int:
     model: Model = config.build("model")
     model.preflight(thinking=config.build("decoding").thinking)
     solved = True
-    with contextlib.closing(model), FastDownward() as planner:
+    with contextlib.closing(model), FastDownward(search="lama_first") as planner:
         formalize = Formalizer(config, model, planner, domain)
         for name, text in texts:
             made = formalize(text)

@@ -117,7 +117,7 @@ def formalize(
     config = _cell({**model_options(model, server), "decoding": rung, **options})
     built: Model = config.build("model")
     built.preflight(thinking=config.build("decoding").thinking)
-    with contextlib.closing(built), FastDownward() as planner:
+    with contextlib.closing(built), FastDownward(search="lama_first") as planner:
         return Formalizer(config, built, planner, domain)(text)
 
 

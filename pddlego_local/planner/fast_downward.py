@@ -40,10 +40,11 @@ class Limits:
 class FastDownward:
     """A `core.protocols.Planner`: thread-safe, the same plan for the same input at any concurrency.
 
-    `search` is a Fast Downward search that gives one plan, `fallback` the one for tasks that
-    `search` refuses (LM-cut: axioms, conditional effects), "" for none. At most `workers` tasks
-    run at once, each in processes of its own; further calls wait. Nothing is started before the
-    first `plan`; close it, or use it in a `with`. Not for use on both sides of an `os.fork`.
+    `search` is a Fast Downward search that gives one plan, or "lama_first"; `fallback` is the one
+    for tasks that `search` refuses (LM-cut: axioms, conditional effects), "" for none. At most
+    `workers` tasks run at once, each in processes of its own; further calls wait. Nothing is
+    started before the first `plan`; close it, or use it in a `with`. Not for use on both sides of
+    an `os.fork`.
     """
 
     search: str = Field(default="astar(lmcut())", min_length=1)
@@ -53,7 +54,8 @@ class FastDownward:
     _pool: WorkerPool = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        settings = {"search": self.search, "fallback": self.fallback, **asdict(self.limits)}
+        search = LAMA_FIRST if self.search == "lama_first" else self.search
+        settings = {"search": search, "fallback": self.fallback, **asdict(self.limits)}
         object.__setattr__(self, "_pool", WorkerPool(self.workers, settings))
 
     def plan(self, domain: str, problem: str) -> PlanResult:

@@ -7,6 +7,7 @@ from rich.table import Table
 
 from pddlego_local.report.cells import TRACKED
 from pddlego_local.report.numbers import CellNumbers, Numbers, TaskNumbers, TrialNumbers
+from pddlego_local.report.statistics.cell import NESTED
 from pddlego_local.report.statistics.rates import Mean, Rate
 
 TextRow = dict[str, str]
@@ -14,6 +15,7 @@ LABEL_COLUMNS = ("environment", "method", "model", "decoding", "settings", "budg
 FOUND = ("success", "games solved", "from", "to", "verdict", "points")
 ON_SCREEN = ("success", "steps", "calls", "answers", "wall s")
 FURTHER = (
+    *NESTED, "valid_but_wrong",
     "games_solved", "won", "outcomes", "trivial", "unsolvable", "seen_in_training", "steps",
     "steps_on_success", "steps_on_failure", "actions", "actions_on_success", "refused",
     "refused_on_success", "pddlego_steps_on_success", "calls", "causes", "solver_errors",
@@ -62,6 +64,10 @@ def unsaid_columns(numbers: Numbers) -> set[str]:
     """The columns in which no cell has anything to say."""
     cells = numbers.cells
     said = {
+        **dict.fromkeys(
+            ("read", "accepted", "has plan", "valid but wrong"),
+            any(cell.labels["environment"] == "described" for cell in cells),
+        ),
         "games": any(cell.measures.maps is not None for cell in cells),
         "games solved": bool(numbers.trials),
         "of what was asked": any(cell.missing for cell in cells),

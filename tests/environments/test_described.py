@@ -24,7 +24,7 @@ DEGREES: tuple[Degree, ...] = ("moderately", "heavily")
 
 @pytest.fixture(scope="module")
 def planner() -> Iterator[FastDownward]:
-    with FastDownward(search="lazy_greedy([ff()],preferred=[ff()])") as planner:
+    with FastDownward(search="lama_first") as planner:
         yield planner
 
 

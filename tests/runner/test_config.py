@@ -30,6 +30,8 @@ def composed(option: str) -> CellConfig:
         "method=formalizer_two_step": ["environment=described"],
         "model=gpt_oss_120b": ["decoding=free"],
     }.get(option, [])
+    if option.startswith("arm="):
+        extra = ["environment=described"]
     return compose_cell([option, *extra])
 
 

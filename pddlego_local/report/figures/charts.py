@@ -15,10 +15,10 @@ from pddlego_local.report.figures.plotting import (
     drawing,
 )
 from pddlego_local.report.figures.series import Series
-from pddlego_local.report.statistics.cell import measure
+from pddlego_local.report.statistics.cell import NESTED, measure
 from pddlego_local.report.statistics.rates import Rate
 
-NAMES = ("success", "trials", "tasks")
+NAMES = ("success", "formalized", "trials", "tasks")
 MOST_PANELS = 12
 MOST_LINES = 10
 LINES, DOT = 2.4, 0.4  # inches: a panel of lines, a dot with its name
@@ -43,6 +43,7 @@ def draw_figures(series: Sequence[Series], folder: Path) -> list[Figure]:
     systems = _grouped(series, "panel")
     figures = [
         _success_by_rung(systems, folder),
+        _price_of_constraining(series, folder),
         _success_by_trial(systems, folder),
         _success_by_task(series, folder),
     ]
@@ -66,6 +67,23 @@ def _success_by_rung(systems: Systems, folder: Path) -> Figure | None:
         }
         panels.append(Panel(title, rungs, lines))
     return _lines("success", "Success", panels, folder, others)
+
+
+def _price_of_constraining(series: Sequence[Series], folder: Path) -> Figure | None:
+    """How far the answers of each model come in described worlds, rung by rung."""
+    panels: list[Panel] = []
+    for title, arms in _grouped(series, "arm").items():
+        rungs = list(dict.fromkeys(one.decoding for one in arms))
+        if len(rungs) > 1 and title.startswith("described, formalizer"):
+            names = (*NESTED, "success", "valid_but_wrong")
+            lines = {
+                "valid in gold" if name == "success" else name.replace("_", " "): _points(
+                    (rungs.index(one.decoding), getattr(one.measures, name)) for one in arms
+                )
+                for name in names
+            }
+            panels.append(Panel(title, rungs, lines))
+    return _lines("formalized", "The price of constraining: how far answers come", panels, folder)
 
 
 def _success_by_trial(systems: Systems, folder: Path) -> Figure | None:

@@ -36,6 +36,10 @@ class Series:
         return " ".join(filter(None, [self.system, self.place]))
 
     @property
+    def arm(self) -> str:
+        return f"{self.panel}: {self.line}"
+
+    @property
     def name(self) -> str:
         return f"{self.line}, {self.decoding}"
 

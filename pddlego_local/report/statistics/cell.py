@@ -10,6 +10,11 @@ from pddlego_local.core.record.counting import clusters
 from pddlego_local.core.record.rows import EpisodeRow
 from pddlego_local.report.statistics.rates import Mean, Rate
 
+PLANNED = ("solved", "goal_already_true")
+ACCEPTED = (*PLANNED, "unsolvable", "timeout", "out_of_memory")
+NESTED = {"read": (*ACCEPTED, "translate_error"), "accepted": ACCEPTED, "has_plan": PLANNED}
+"""Which causes say that PDDL got so far."""
+
 SUMS = ("won", "solver_errors", "simulation_errors", "edit_faults", "cut_after_answer")
 
 
@@ -24,6 +29,9 @@ class Measures:
     won                       episodes that the game's own rule calls won
     outcomes                  episodes by `outcomes.OUTCOMES`
     causes                    calls by `outcomes.CAUSES`
+    read, accepted, has_plan  episodes in which some answer held files; the translator took such
+                              files; they had a plan
+    valid_but_wrong           episodes that ended with a plan that gold files refuse
     solver_errors, _aborts    attempts whose first PDDL gave nothing to do; episodes ended by them
     solver_errors_fixed       of those errors, the ones that a retry fixed (PDDLego+ §5.3)
     simulation_errors, _aborts, _fixed   likewise, steps that needed more than one attempt
@@ -43,6 +51,10 @@ class Measures:
     won: int
     outcomes: Counter[str]
     causes: Counter[str]
+    read: Rate
+    accepted: Rate
+    has_plan: Rate
+    valid_but_wrong: Rate
     steps: Mean
     steps_on_success: Mean
     steps_on_failure: Mean
@@ -100,12 +112,17 @@ def measure(*parts: Sequence[EpisodeRow]) -> Measures:
 
     numbers: dict[str, Any] = {name: sum(getattr(row, name) for row in rows) for name in SUMS}
     numbers |= {field.name: mean(field.name) for field in fields(Measures) if field.type is Mean}
+    numbers |= {
+        name: Rate.of((at, any(row.causes.get(c) for c in causes), 1) for row, _, at in placed)
+        for name, causes in NESTED.items()
+    }
     return Measures(
         games=len(games),
         maps=len(set(games.values())) if any(row.map for row in rows) else None,
         success=rate("success"),
         games_solved=Rate.of((cluster, game in solved, 1) for game, cluster in games.items()),
         outcomes=outcomes,
+        valid_but_wrong=Rate.of((at, r.outcome == "valid_but_wrong", 1) for r, _, at in placed),
         causes=sum((Counter(row.causes) for row in rows), Counter()),
         solver_errors_fixed=rate("solver_errors_fixed", "solver_errors"),
         solver_aborts=outcomes["solver_abort"],
