@@ -4,7 +4,7 @@ starts elsewhere, by Slurm or Ray.
 sweep.json says which cells there will be, how many episodes each has, and what the report shall
 compare. It is written before the first cell begins, so that whoever looks on knows of all; the last
 sweep's replaces that of an earlier one. Another launcher starts one job for each cell. Two jobs for
-the same one do not meet: the second finds the lock of the cell's folder (`core.record.lock`).
+the same one do not meet: the second finds the lock of the cell's folder (`core.record.folder`).
 """
 
 import importlib

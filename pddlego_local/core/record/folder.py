@@ -20,12 +20,12 @@ from io import FileIO
 from pathlib import Path
 from typing import Any, TypeVar
 
+import filelock
 import pydantic
 
-from pddlego_local.core.errors import ConfigError, RecordFault
+from pddlego_local.core.errors import CellHeld, ConfigError, RecordFault
 from pddlego_local.core.formats import FORMAT, Recorded, object_of, read_as, to_json
 from pddlego_local.core.record.events import EVENT, Event
-from pddlego_local.core.record.lock import CellLock
 from pddlego_local.core.record.rows import FAULT, ROW, EpisodeRow, FaultRow
 from pddlego_local.core.record.run_record import RUN, RunRecord, read_run
 
@@ -33,18 +33,22 @@ T = TypeVar("T")
 
 
 class Cell:
-    """The folder of one cell, held by one process at a time."""
+    """The folder of one cell, held by one process at a time: by the kernel's own lock on `.lock`,
+    which ends with its process, however that dies (docs/machines.md: on which file systems)."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self._lock = CellLock(folder)
+        self._lock = filelock.FileLock(folder / ".lock", timeout=0, thread_local=False)
         self._append_lock = threading.Lock()
 
     def __enter__(self) -> "Cell":
         """Raises CellHeld if another process, here or on another machine, is playing this cell."""
         with recording(self.folder):
             (self.folder / "transcripts").mkdir(parents=True, exist_ok=True)
-            self._lock.acquire()
+            try:
+                self._lock.acquire()
+            except filelock.Timeout as error:
+                raise CellHeld(f"{self.folder} is being played by another process") from error
             _drop_torn_line(self.folder / "episodes.jsonl")
             _drop_torn_line(self.folder / "faults.jsonl")
         return self
@@ -91,7 +95,6 @@ class Cell:
         """Raises RecordFault, as whatever is written here."""
         file = "episodes.jsonl" if isinstance(row, EpisodeRow) else "faults.jsonl"
         with self._append_lock:
-            self._lock.check()
             _append(self.folder / file, row)
 
     @contextlib.contextmanager
@@ -100,13 +103,12 @@ class Cell:
         path = transcript_of(self.folder, game, trial)
         partial = path.with_suffix(".partial")
         with recording(path):
-            partial.unlink(missing_ok=True)  # a process that lost this cell may still write there
+            partial.unlink(missing_ok=True)  # without locks another process may still write there
             file = partial.open("wb", buffering=0)  # a buffer would fail again when it is closed
         with file:
             yield Transcript(file)
             with recording(path):
                 os.fsync(file.fileno())
-                self._lock.check()
                 partial.replace(path)
 
 
