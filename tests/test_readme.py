@@ -178,7 +178,7 @@ CASES: dict[str, tuple[str, int, str] | None] = {
     "pddlego doctor": ("pddlego doctor", 0, "planner: solved"),
     "pddlego models": ("pddlego models", 0, "qwen3_8b"),
     "pddlego doctor qwen3_8b --concurrency 32 --gpu-memory 24": (
-        "pddlego doctor qwen3_8b --concurrency 32 --gpu-memory 24", 1, "model.context_tokens=21000",
+        "pddlego doctor qwen3_8b --concurrency 32 --gpu-memory 24", 1, "model.context_tokens=18000",
     ),
     "make sweep DRY=1": ("make sweep DRY=1 EXPERIMENT=smoke RUNS={tmp}", 0, "needs no weights"),
     "make fetch MODEL=qwen3_8b": ("make fetch MODEL=reference", 2, "nothing to fetch"),
@@ -187,7 +187,7 @@ CASES: dict[str, tuple[str, int, str] | None] = {
     "make fetch MODEL=qwen25_7b": ("make fetch MODEL=reference", 2, "nothing to fetch"),
     "pddlego doctor qwen25_7b --concurrency 16 --gpu-memory 24 --context 10000": (
         "pddlego doctor qwen25_7b --concurrency 16 --gpu-memory 24 --context 10000",
-        1, "for 7 such answers at once",  # 1: the weights are not here
+        1, "for 6 such answers at once",  # 1: the weights are not here
     ),
     "make sweep EXPERIMENT=first_evening DRY=1": (
         "pddlego run -m experiment=first_evening run.out={tmp} --dry-run", 0, "cells: 3",
