@@ -157,11 +157,16 @@ class Bench:
         completion = draw(self.model, one.question, constraint, sampling, {})[0].completion
         return completion.text == texts["free" if kind == "free" else "typed"]
 
+    def warm_up(self) -> None:
+        """The first answers of either kind, and the first prompts, are slow."""
+        self.pace("none", "")
+        for work in (self.free, self.typed):
+            timed(work, 2 * len(self.asked), len(self.asked))
+
     def row(self, at_once: int) -> list[str]:
         number = max(_LEAST_ANSWERS, _WAVES * at_once)
         said: dict[str, list[float]] = {}
         for kind, work in (("free", self.free), ("typed", self.typed)):
-            timed(work, at_once, at_once)
             self.requests = 0
             before, began = self._seconds(), time.perf_counter()
             same = timed(work, number, at_once)
@@ -203,6 +208,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as place:
         bench = Bench(Path(place), given.forced_tokens, tuple(extra))
         with contextlib.closing(bench.model):
+            bench.warm_up()
             print(*head(COLUMNS), sep="\n", flush=True)
             for gpu in given.gpus.split(",") * given.repeat:
                 for model in given.models.split(",") if gpu != "none" else ["–"]:
