@@ -1,6 +1,7 @@
 """From examples to batches: the answer alone is learned, and only its tokens are computed to the
 end."""
 
+import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,8 +11,10 @@ import numpy as np
 import numpy.typing as npt
 import torch
 import transformers
+from tokenizers import Tokenizer
 
 from pddlego_local.training import data
+from pddlego_local.training.tokenizer import spelled_out
 
 IGNORED = -100
 STRIDE = 64  # tokens
@@ -26,11 +29,14 @@ class Row(TypedDict):
 
 
 def rows_of(shards: Sequence[Path], tokenizer: Any, longest: int) -> list[Row]:
-    """Each different question once; those of more than `longest` tokens are left out."""
+    """Each different question once; those of more than `longest` tokens are left out. One answer in
+    eight is spelled out: a grammar may not let a section be written in one token."""
     rows: dict[str, Row] = {}
+    spelling = spelled_out(tokenizer)
     for example in data.read(shards):
         if example.prompt not in rows:
-            ids, learned = encode(tokenizer, example.prompt, example.answer)
+            pieces = spelling if zlib.crc32(example.prompt.encode()) % 8 == 0 else None
+            ids, learned = encode(tokenizer, example.prompt, example.answer, pieces)
             rows[example.prompt] = {
                 "input_ids": np.array(ids, dtype=np.int32),
                 "answer_tokens": learned,
@@ -38,14 +44,20 @@ def rows_of(shards: Sequence[Path], tokenizer: Any, longest: int) -> list[Row]:
     return [row for row in rows.values() if len(row["input_ids"]) <= longest]
 
 
-def encode(tokenizer: Any, prompt: str, answer: str) -> tuple[list[int], int]:
-    """The tokens of a conversation as a backend sees it, and how many at its end are learned."""
+def encode(
+    tokenizer: Any, prompt: str, answer: str, spelling: Tokenizer | None = None
+) -> tuple[list[int], int]:
+    """The tokens of a conversation as a backend sees it, and how many at its end are learned; the
+    answer's by `spelling` if it is given."""
     opening = tokenizer.apply_chat_template(
         [{"role": "user", "content": prompt}], tokenize=False, add_generation_prompt=True
     )
     before = tokenizer(opening, add_special_tokens=False)["input_ids"]
-    after = tokenizer(answer, add_special_tokens=False)["input_ids"] + [tokenizer.eos_token_id]
-    return before + after, len(after)
+    if spelling:
+        after = spelling.encode(answer, add_special_tokens=False).ids
+    else:
+        after = tokenizer(answer, add_special_tokens=False)["input_ids"]
+    return [*before, *after, tokenizer.eos_token_id], len(after) + 1
 
 
 @dataclass(frozen=True)

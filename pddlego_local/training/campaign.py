@@ -5,18 +5,17 @@
         tokenizer/       made from the first round's examples
         round-N/         checkpoints; model/ is there once the round is done
         progress.jsonl   loss, games won and the like (`progress`)
+        latest/          what another machine goes on from (`begun`): weights of the last checkpoint
+        begun/           what this one went on from
         runs/            records of the games that the model played
         model/           what came of it: weights in bf16, tokenizer, card
 
 Everything is made only where it is missing, so the same command goes on after any interruption.
 """
 
-import contextlib
 import functools
 import json
-import re
 import shutil
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -32,11 +31,12 @@ from pddlego_local.training import data, maps
 from pddlego_local.training.answers import Row, rows_of
 from pddlego_local.training.card import card
 from pddlego_local.training.examples import FIRST_SEED
+from pddlego_local.training.folders import Place, in_a_file, whole
 from pddlego_local.training.initial_weights import new_model
 from pddlego_local.training.playing import play
-from pddlego_local.training.progress import Progress
+from pddlego_local.training.progress import Line, Progress
 from pddlego_local.training.settings import Round, TrainSettings
-from pddlego_local.training.tokenizer import check_spelling, train_tokenizer
+from pddlego_local.training.tokenizer import check_spelling, shared_parts, train_tokenizer
 from pddlego_local.training.training import Machine, train_round, with_lora
 
 STUDENT_SEEDS = 400_000
@@ -62,12 +62,14 @@ class Campaign:
             self._begin()
             Machine.of(self.settings)  # what is missing is reported before games are played
             for number, round_ in enumerate(self.settings.rounds):
+                if number < self._begun.round:
+                    continue
                 if not self.model_after(number).is_dir():
                     self._train(number, round_)
                 self._play(number)
             return self._finish()
         except Exception as error:
-            if isinstance(error, PddlegoError) or not _in_a_file(error):
+            if isinstance(error, PddlegoError) or not in_a_file(error):
                 raise
             cause = (str(error).strip() or type(error).__name__).splitlines()[0]
             raise RecordFault(
@@ -76,6 +78,8 @@ class Campaign:
 
     def model_after(self, number: int) -> Path:
         """The weights after a round; those of round -1 are what the first round begins with."""
+        if number < self._begun.round:
+            return self.out / "begun"
         if number >= 0:
             return self.out / f"round-{number}" / "model"
         if self.settings.weights is None:
@@ -85,22 +89,26 @@ class Campaign:
     def shards_of(self, number: int) -> list[data.Shard]:
         """The games that a round adds."""
         before, round_ = self.settings.rounds[:number], self.settings.rounds[number]
-        own = data.shards(FIRST_SEED + sum(r.slips for r in before), round_.slips)
+        kinds = self.settings.environment
+        own = data.shards(FIRST_SEED + sum(r.slips for r in before), round_.slips, kinds)
         if round_.student:
             first = STUDENT_SEEDS + sum(r.student for r in before)
-            own += data.shards(first, round_.student, self.model_after(number - 1))
+            own += data.shards(first, round_.student, kinds, self.model_after(number - 1))
         return own
 
     @functools.cached_property
     def tokenizer(self) -> Any:
         folder, shape = self.out / "tokenizer", self.settings.shape
+        if self._begun.round >= 0:
+            return load_tokenizer(self.out / "begun")
         if shape is None:
             return load_tokenizer(self.model_after(-1))
         if not folder.is_dir():
-            examples = data.read(self._examples(self.shards_of(0)))
+            examples = list(data.read(self._examples(self.shards_of(0))))
             texts = [text for e in examples for text in (e.prompt, e.answer)]
-            made = train_tokenizer(texts, shape.vocabulary, shape.context_tokens)
-            with _whole(folder) as unfinished:
+            parts = shared_parts(examples) if shape.part_tokens else []
+            made = train_tokenizer(texts, shape.vocabulary, shape.context_tokens, parts)
+            with whole(folder) as unfinished:
                 made.save_pretrained(unfinished)
         return load_tokenizer(folder)
 
@@ -115,6 +123,28 @@ class Campaign:
                     "again, or another folder as out=FOLDER."
                 )
         path.write_text(json.dumps(asked, indent=1))
+        begun = self.out / "begun"
+        if self.settings.begun and not begun.is_dir():
+            with whole(begun) as unfinished:
+                shutil.copytree(locate(self.settings.begun), unfinished)
+                shutil.copy(unfinished / self.progress.path.name, self.progress.path)
+
+    @functools.cached_property
+    def _begun(self) -> Place:
+        """That of the weights that another machine's training left. The optimizer's state is not
+        among them: it warms up again."""
+        return Place.of(self.out / "begun")
+
+    def _keep(self, number: int, model: Any, step: int) -> None:
+        """Replaces `latest`."""
+        shutil.rmtree(self.out / "latest", ignore_errors=True)
+        weights = {name: one.to(torch.bfloat16) for name, one in model.state_dict().items()}
+        with whole(self.out / "latest") as unfinished:
+            model.save_pretrained(unfinished, state_dict=weights)
+            self.tokenizer.save_pretrained(unfinished)
+            maps.write(unfinished, self._maps_after(number))
+            Place(number, step).write(unfinished)
+            shutil.copy(self.progress.path, unfinished)
 
     def _examples(self, wanted: list[data.Shard]) -> list[Path]:
         folder = self.out / "examples"
@@ -133,19 +163,35 @@ class Campaign:
         games = [shard for k in range(number + 1) for shard in self.shards_of(k)]
         check_spelling(self.tokenizer, data.read(self._examples(games)))
         rows = self._rows(games, round_)
-        held_out = self._rows(data.shards(HELD_OUT_SEEDS, self.settings.held_out), round_)
+        held_out = self._rows(self._held_out(), round_)
         begun = {"games": sum(shard.count for shard in games), "questions": len(rows)}
         self.progress.report("data", number, begun | vars(Machine.of(self.settings)))
         folder = self.out / f"round-{number}"
-        report = functools.partial(self.progress.report, "step", number)
         model, tokenizer = self._beginning(number), self.tokenizer
-        model = train_round(model, tokenizer, rows, held_out, self.settings, round_, folder, report)
-        with _whole(folder / "model") as unfinished:
+        done = self._begun.step if number == self._begun.round else 0
+
+        def report(line: Line) -> None:
+            counted = {name: line[name] + done for name in ("step", "steps")}
+            self.progress.report("step", number, {**line, **counted})
+
+        def keep(kept: Any, step: int) -> None:
+            if not self.settings.lora:
+                self._keep(number, kept, step + done)
+
+        round_ = round_.after(done)
+        model = train_round(
+            model, tokenizer, rows, held_out, self.settings, round_, folder, report, keep
+        )
+        with whole(folder / "model") as unfinished:
             merged = model.merge_and_unload() if self.settings.lora else model
             merged.to(torch.bfloat16).save_pretrained(unfinished)
             tokenizer.save_pretrained(unfinished)
             maps.write(unfinished, self._maps_after(number))
 
+    def _held_out(self) -> list[data.Shard]:
+        return data.shards(HELD_OUT_SEEDS, self.settings.held_out, self.settings.environment)
+
+    @functools.cache  # noqa: B019 - lives as long as the process
     def _maps_after(self, number: int) -> frozenset[str]:
         """Those of this round's games, and all that the weights before it had learned from."""
         games = [game for shard in self.shards_of(number) for game in shard.games]
@@ -154,7 +200,7 @@ class Campaign:
         return frozenset(maps.maps_of(games)).union(before)
 
     def _beginning(self, number: int) -> Any:
-        if number == 0 and self.settings.shape:
+        if number == 0 > self._begun.round and self.settings.shape:
             return new_model(self.settings.shape, self.tokenizer, self.settings.seed)
         model = load_model(self.model_after(number - 1), dtype=torch.float32)
         return with_lora(model, self.settings.lora) if self.settings.lora else model
@@ -176,7 +222,7 @@ class Campaign:
         if folder.is_dir():
             return folder
         trained_on = training_maps(str(self.model_after(last)))
-        with _whole(folder) as unfinished:
+        with whole(folder) as unfinished:
             shutil.copytree(self.model_after(last), unfinished)
             model = load_model(unfinished)
             model.config.use_cache = True  # training turned it off
@@ -186,23 +232,3 @@ class Campaign:
             (unfinished / "README.md").write_text(text, encoding="utf-8")
         self.console.print(f"trained: {folder}")
         return folder
-
-
-def _in_a_file(error: BaseException) -> bool:
-    """Whether a file could not be written or read: safetensors and torch have their own words. An
-    OSError that was handled before another error does not count."""
-    if isinstance(error, OSError):
-        return True
-    cause: BaseException | None = error
-    while cause is not None and not re.search("I/O error|iostream error", str(cause)):
-        cause = cause.__cause__ or cause.__context__
-    return cause is not None
-
-
-@contextlib.contextmanager
-def _whole(folder: Path) -> Iterator[Path]:
-    """Yields where to make a folder that is to be there only when it is whole."""
-    unfinished = folder.with_name(f"unfinished-{folder.name}")
-    shutil.rmtree(unfinished, ignore_errors=True)
-    yield unfinished
-    unfinished.rename(folder)

@@ -16,7 +16,7 @@ from pathlib import Path
 from pddlego_local.core.errors import EnvironmentFault, RecordFault
 from pddlego_local.decoding import Decoding
 from pddlego_local.planner import FastDownward
-from pddlego_local.training.examples import FIRST_SEED, Example, Game, examples_of
+from pddlego_local.training.examples import FIRST_SEED, Example, Game, Kind, examples_of
 from pddlego_local.training.players import slips, students
 
 GAMES_OF_SHARD = 50
@@ -28,6 +28,7 @@ class Shard:
 
     first: int
     count: int
+    kinds: Sequence[Kind] = ("coin",)
     student: Path | None = None
 
     @property
@@ -36,15 +37,19 @@ class Shard:
 
     @property
     def games(self) -> Iterator[Game]:
-        return map(Game, range(self.first, self.first + self.count))
+        """Of the kinds in turn."""
+        for seed in range(self.first, self.first + self.count):
+            yield Game(seed, self.kinds[seed % len(self.kinds)])
 
 
-def shards(first: int, count: int, student: Path | None = None) -> list[Shard]:
+def shards(
+    first: int, count: int, kinds: Sequence[Kind] = ("coin",), student: Path | None = None
+) -> list[Shard]:
     """`count` games from the seed `first` on. Raises ValueError for seeds kept for evaluation."""
     if first < FIRST_SEED:
         raise ValueError(f"seeds below {FIRST_SEED} are for evaluation")
     return [
-        Shard(start, min(GAMES_OF_SHARD, first + count - start), student)
+        Shard(start, min(GAMES_OF_SHARD, first + count - start), kinds, student)
         for start in range(first, first + count, GAMES_OF_SHARD)
     ]
 
@@ -92,11 +97,12 @@ def _work(folder: Path, share: Sequence[Shard]) -> None:
     with FastDownward(workers=1) as planner:
         for shard in share:
             examples = list[Example]()
-            player_of = players(shard.student) if shard.student else slips
             for game in shard.games:
                 if parent is None or not parent.is_alive():
                     return
-                player = player_of(game.seed)
+                seed = game.seed
+                student = players(shard.student) if shard.student else None
+                player = student(seed) if student else slips(seed, game.kind)
                 examples += examples_of(game, player, planner, Decoding(rung="free"))
             write(folder / shard.name, examples)
 

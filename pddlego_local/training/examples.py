@@ -20,6 +20,8 @@ from pddlego_local.decoding import Decoding
 from pddlego_local.decoding.forms import Keys
 from pddlego_local.decoding.layout import Printer
 from pddlego_local.decoding.question import Drawn, Question, WholeAnswerModel
+from pddlego_local.environments.alfworld.games import PLAIN_TYPES, TASK_TYPES
+from pddlego_local.environments.alfworld.simulation import SimulatedAlfworld
 from pddlego_local.environments.coin.game import Coin
 from pddlego_local.episode.episode import Episode, Parts
 from pddlego_local.methods.pddlego_plus import PddlegoPlus
@@ -29,6 +31,7 @@ from pddlego_local.training.players import Player
 FIRST_SEED = 100_000
 """Games below are for evaluation alone."""
 
+Kind = Literal["coin", "alfworld"]
 METHOD = PddlegoPlus(variant="compact")
 
 
@@ -46,6 +49,7 @@ class Game:
     """A game to learn from; all follows from its seed."""
 
     seed: int
+    kind: Kind = "coin"
 
     @property
     def rooms(self) -> int:
@@ -57,7 +61,9 @@ class Game:
     def doors(self) -> bool:
         return random.Random(derive_seed("doors", self.seed)).random() < 0.75
 
-    def environment(self) -> Coin:
+    def environment(self) -> Coin | SimulatedAlfworld:
+        if self.kind == "alfworld":  # slices in 5 games of 17: the real data set has none
+            return SimulatedAlfworld(split="train", task_types=PLAIN_TYPES + TASK_TYPES)
         return Coin(rooms=self.rooms, doors=self.doors)
 
 

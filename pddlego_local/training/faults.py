@@ -123,7 +123,7 @@ def _drop_object(rng: Random, pf: str) -> str | None:
     return pf[: objects.start(1)] + " ".join(rooms) + pf[objects.end(1) :]
 
 
-def _drop_parenthesis(rng: Random, pf: str) -> str | None:
+def drop_parenthesis(rng: Random, pf: str) -> str | None:
     at = rng.choice([index for index, sign in enumerate(pf) if sign in "()"])
     return pf[:at] + pf[at + 1 :]
 
@@ -162,7 +162,7 @@ FAULTS: Mapping[str, Fault | None] = {
     "other_predicate": _other(
         "pf", -1, ("(connected ", "(linked "), ("(closed-door ", "(door "), ("(at ", "(in ")
     ),
-    "parenthesis_left_out": ("pf", _drop_parenthesis),
+    "parenthesis_left_out": ("pf", drop_parenthesis),
     "other_signature": _other(
         "df", 1, (":action move ", ":action go "), ("?dir - direction) :pre", ") :pre")
     ),

@@ -1,10 +1,11 @@
 """The maps of a training's games: what evaluation leaves out, and how much that leaves of it."""
 
 import contextlib
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Hashable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
+from pddlego_local.environments.alfworld.simulation import SimulatedAlfworld
 from pddlego_local.environments.coin.game import Coin
 from pddlego_local.models.card import TRAINING_MAPS
 from pddlego_local.training.examples import Game
@@ -17,10 +18,11 @@ _COMMENT = """\
 
 def maps_of(games: Iterable[Game]) -> set[str]:
     """Each game is reset, none is played."""
-    environments: dict[tuple[int, bool], Coin] = {}
+    environments: dict[Hashable, Coin | SimulatedAlfworld] = {}
     maps = set[str]()
     for game in games:
-        environment = environments.setdefault((game.rooms, game.doors), game.environment())
+        alike = (game.kind, game.rooms, game.doors) if game.kind == "coin" else game.kind
+        environment = environments.setdefault(alike, game.environment())
         environment.reset(game.seed)
         maps.add(environment.map)
     return maps

@@ -12,7 +12,7 @@ from pddlego_local.decoding.forms import Keys
 from pddlego_local.decoding.question import Drawn, Question
 from pddlego_local.episode.drawing import draw
 from pddlego_local.models.transformers import Engine, TransformersModel
-from pddlego_local.training.faults import CIRCLES, FAULTS, plant
+from pddlego_local.training import faults, household_faults
 
 TEMPERATURES = (0.0, 0.7, 1.0)
 MAX_TOKENS = 1024
@@ -21,15 +21,20 @@ Player = Callable[[Question[Keys], str, Sampling], Drawn]
 """Answers a question, given its right answer."""
 
 
-def slips(seed: int) -> Player:
+def slips(seed: int, environment: str = "coin") -> Player:
     """Plays a game as the reference, now and then with a planted slip; some games go to and fro."""
     rng = random.Random(derive_seed("slips", seed))
+    kinds = {"coin": faults, "alfworld": household_faults}[environment]
     circles = rng.random() < 0.06
     rate = 0.75 if circles else rng.choices((0.0, 0.15, 0.35, 0.6), weights=(3, 4, 3, 1))[0]
 
     def play(question: Question[Keys], right: str, sampling: Sampling) -> Drawn:
         slipped = rng.random() < rate
-        text = plant(rng, right, CIRCLES if circles else FAULTS) if slipped else right
+        text = (
+            faults.plant(rng, right, kinds.CIRCLES if circles else kinds.FAULTS)
+            if slipped
+            else right
+        )
         return Drawn(Completion(text, "stop", 0, 0, 0.0))
 
     return play

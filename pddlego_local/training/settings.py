@@ -1,7 +1,9 @@
 """The settings of a training: the keys of `conf/train/*.yaml`."""
 
+import dataclasses
 import itertools
 import json
+import math
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
@@ -10,22 +12,28 @@ from typing import Annotated, Any, Literal
 import pydantic
 from hydra import compose, initialize_config_dir
 from omegaconf import OmegaConf
-from pydantic import ConfigDict, Field, NonNegativeInt, PositiveFloat, PositiveInt
+from pydantic import BeforeValidator, ConfigDict, Field, NonNegativeInt, PositiveFloat, PositiveInt
 
 from pddlego_local.core.resources import folder
 from pddlego_local.decoding import RungName
 from pddlego_local.runner.config import clear_errors
+from pddlego_local.training.examples import Kind
 
 _STRICT = ConfigDict(extra="forbid")
 WITHOUT_EFFECT = (
-    *("out", "device", "threads", "compile", "processes"),
+    *("out", "begun", "device", "threads", "compile", "processes"),
     *("save_every", "log_every", "play"),
 )
 
 
+def _several(value: object) -> object:
+    return [value] if isinstance(value, str) else value
+
+
 @pydantic.dataclasses.dataclass(config=_STRICT, kw_only=True, frozen=True)
 class Shape:
-    """A Llama from scratch. vLLM's CPU build wants heads of 32 or 64."""
+    """A Llama from scratch. vLLM's CPU build wants heads of 32 or 64. `part_tokens`: what
+    most questions or answers have, lines and sections, is one token each beside `vocabulary`."""
 
     hidden_size: PositiveInt
     intermediate_size: PositiveInt
@@ -33,6 +41,7 @@ class Shape:
     heads: PositiveInt
     vocabulary: Annotated[int, Field(ge=300)]
     context_tokens: PositiveInt
+    part_tokens: bool = False
 
     def __post_init__(self) -> None:
         if self.hidden_size / self.heads not in (32, 64):
@@ -64,6 +73,12 @@ class Round:
     longest_tokens: PositiveInt
     learning_rate: PositiveFloat
 
+    def after(self, step: int) -> "Round":
+        """What is left of the round: the learning rate falls on from where it was."""
+        fallen = 0.1 + 0.45 * (1 + math.cos(math.pi * step / self.steps))
+        left = max(1, self.steps - step)
+        return dataclasses.replace(self, steps=left, learning_rate=self.learning_rate * fallen)
+
 
 @pydantic.dataclasses.dataclass(config=_STRICT, kw_only=True, frozen=True)
 class Play:
@@ -80,7 +95,8 @@ class Play:
 
 @pydantic.dataclasses.dataclass(config=_STRICT, kw_only=True, frozen=True)
 class TrainSettings:
-    """One of `shape` (from scratch) and `weights` (a local model folder) is given.
+    """One of `shape` (from scratch) and `weights` (a local model folder) is given. `begun` is the
+    folder `latest` of a training with these settings, on another machine perhaps, to go on from.
 
     `batch` examples make a step, `at_once` of them are computed together. `question_loss` is the
     weight of the loss on the questions' tokens; that on the answers' has 1. `threads` are those of
@@ -91,8 +107,10 @@ class TrainSettings:
     name: Annotated[str, Field(pattern=r"^[\w.-]+$")]
     out: Path
     seed: NonNegativeInt
+    environment: Annotated[tuple[Kind, ...], BeforeValidator(_several), Field(min_length=1)]
     shape: Shape | None
     weights: str | None
+    begun: str | None
     lora: Lora | None
     device: Literal["auto", "cpu", "cuda"]
     precision: Literal["auto", "bf16", "float32"]

@@ -5,10 +5,13 @@ bracket, stop or quote behind it, and has one piece behind a blank and one behin
 wherever it stands ("the living room.", "(at living_room)", "behind_living_room_north").
 """
 
-from collections.abc import Iterable
+import json
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from typing import Any
 
-from tokenizers import Regex, Tokenizer, decoders, models, pre_tokenizers, trainers
+from tokenizers import AddedToken, Regex, Tokenizer, decoders, models, pre_tokenizers, trainers
 from transformers import PreTrainedTokenizerFast
 
 from pddlego_local.core.errors import ConfigError
@@ -34,8 +37,21 @@ PIECES = (
 )
 
 
-def train_tokenizer(texts: Iterable[str], vocabulary: int, context_tokens: int) -> Any:
-    """At most `vocabulary` tokens, the special ones and every byte among them."""
+def shared_parts(examples: Sequence[Example]) -> list[str]:
+    """What at least half of the questions or answers have, of 30 characters or more: lines of
+    questions, each with its end, and sections of PDDL files in answers."""
+    amount = Counter[str]()
+    for example in examples:
+        amount.update({*example.prompt.splitlines(keepends=True)})
+        amount.update({*re.split(r"(?= \(:)", example.answer)})
+    shared = (part for part, count in amount.items() if count >= len(examples) / 2)
+    return sorted(part for part in shared if len(part) >= 30 and part[-1] in "\n)")
+
+
+def train_tokenizer(
+    texts: Iterable[str], vocabulary: int, context_tokens: int, parts: Sequence[str] = ()
+) -> Any:
+    """At most `vocabulary` tokens, the special ones and every byte among them, and `parts`."""
     bpe = Tokenizer(models.BPE())
     bpe.pre_tokenizer = pre_tokenizers.Sequence(
         [
@@ -52,6 +68,7 @@ def train_tokenizer(texts: Iterable[str], vocabulary: int, context_tokens: int) 
         show_progress=False,
     )
     bpe.train_from_iterator(texts, trainer)
+    bpe.add_tokens([AddedToken(part, normalized=False) for part in parts])
     tokenizer = PreTrainedTokenizerFast(  # type: ignore[no-untyped-call]
         tokenizer_object=bpe,
         pad_token=PADDING,
@@ -62,6 +79,14 @@ def train_tokenizer(texts: Iterable[str], vocabulary: int, context_tokens: int) 
     )
     tokenizer.chat_template = CHAT_TEMPLATE
     return tokenizer
+
+
+def spelled_out(tokenizer: Any) -> Tokenizer:
+    """The same without the tokens for parts that texts share: every text in pieces."""
+    made = json.loads(tokenizer.backend_tokenizer.to_str())
+    made["added_tokens"] = [token for token in made["added_tokens"] if token["special"]]
+    spelling: Tokenizer = Tokenizer.from_str(json.dumps(made))
+    return spelling
 
 
 def check_spelling(tokenizer: Any, examples: Iterable[Example]) -> None:

@@ -22,6 +22,7 @@ from pddlego_local.training.settings import Lora, Round, TrainSettings
 
 Report = Callable[[Mapping[str, float]], None]
 """Gets the progress: a line "step" of `training.progress`."""
+Keep = Callable[[Any, int], None]
 
 
 @dataclass(frozen=True)
@@ -47,7 +48,11 @@ class Machine:
         on_gpu = gpu and settings.device != "cpu"
         bf16 = settings.precision == "bf16"
         if settings.precision == "auto":
-            bf16 = torch.cuda.is_bf16_supported() if on_gpu else "amx_bf16" in _about_the_cpu()
+            bf16 = (
+                torch.cuda.is_bf16_supported()
+                if on_gpu
+                else bool(re.search("(amx|avx512)_bf16", _about_the_cpu()))
+            )
         return cls(torch.cuda.get_device_name() if on_gpu else _processor(), on_gpu, bf16)
 
 
@@ -84,8 +89,10 @@ def train_round(
     round_: Round,
     folder: Path,
     report: Report,
+    keep: Keep,
 ) -> Any:
-    """Trains `model` for a round's steps, going on from the last whole checkpoint; returns it."""
+    """Trains `model` for a round's steps, going on from the last whole checkpoint; returns it.
+    `keep` gets the model and the step with every checkpoint."""
     machine = Machine.of(settings)
     torch.set_num_threads(settings.threads)
     # On a CPU the fused kernel's backward pass is slow.
@@ -101,7 +108,7 @@ def train_round(
         data_collator=Collate(tokenizer.eos_token_id if padding is None else padding),
         question_loss=settings.question_loss,
         compute_metrics=lambda held: {"right": float(np.mean(held.predictions))},
-        callbacks=[_Progress(report)],
+        callbacks=[_Progress(report), _Kept(keep)],
     )
     trainer.remove_callback(transformers.PrinterCallback)
     trainer.train(resume_from_checkpoint=last_checkpoint(folder))
@@ -150,6 +157,14 @@ def _arguments(
         disable_tqdm=True,
         report_to=[],
     )
+
+
+class _Kept(TrainerCallback):
+    def __init__(self, keep: Keep) -> None:
+        self._keep = keep
+
+    def on_save(self, args: Any, state: Any, control: Any, model: Any = None, **_: Any) -> None:
+        self._keep(model, state.global_step)
 
 
 class _Progress(TrainerCallback):

@@ -106,6 +106,27 @@ def test_a_training_that_is_killed_goes_on_and_ends_the_same(trained: Path, tmp_
         assert all(alike[name].equal(once[name]) for name in once)
 
 
+def test_a_training_goes_on_elsewhere_from_what_its_last_checkpoint_left(
+    trained: Path, tmp_path: Path
+) -> None:
+    """Killed in the second round; nothing goes along but the folder `latest`. Of ALFWorld too."""
+    first, second = tmp_path / "first", tmp_path / "second"
+    alfworld = ("environment=[coin, alfworld]", "play=null")
+    process = train(first, *alfworld)
+    while not (first / "round-1" / "checkpoint-2").is_dir() and process.poll() is None:
+        time.sleep(0.05)
+    os.killpg(process.pid, signal.SIGKILL)
+    process.communicate()
+    shutil.rmtree(first / "unfinished-latest", ignore_errors=True)
+    (first / "latest" / "place.json").write_text('{"round": 1, "step": 1}')
+    process = train(second, *alfworld, f"begun={first / 'latest'}")
+    told, _ = process.communicate()
+    assert process.returncode == 0, told
+    assert not (second / "round-0").exists()
+    assert steps(second)[-1] == 2 and steps(second)[:8] == list(range(1, 9))
+    assert locate(str(second / "model"))
+
+
 def test_what_cannot_be_written_is_named(trained: Path, tmp_path: Path) -> None:
     """Weights, by safetensors; the optimizer's state, by torch."""
     processes = {}

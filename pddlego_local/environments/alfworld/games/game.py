@@ -7,16 +7,27 @@ from random import Random
 from typing import Any
 
 from pddlego_local.core.errors import ConfigError
-from pddlego_local.environments.alfworld.games.house import House, draw_receptacles, draw_things
+from pddlego_local.environments.alfworld.games.house import (
+    SEARCH_LIMIT,
+    House,
+    draw_receptacles,
+    draw_things,
+    listed_twice,
+)
 from pddlego_local.environments.alfworld.games.layout import LAMP, draw_goal, rules
-from pddlego_local.environments.alfworld.games.tasks import TASK_TYPES, draw_task, walkthrough
+from pddlego_local.environments.alfworld.games.tasks import TASK_TYPES, Task, draw_task, walkthrough
 from pddlego_local.environments.alfworld.process import AlfworldGame
+
+WIDE = (8, 110)
+"""The commands that show a room as wide as ALFRED's: from few receptacles to all."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Game(AlfworldGame):
     """One game, in memory. `traj` is what alfworld reads of ALFRED's trajectory data."""
 
+    house: House
+    task: Task
     traj: Mapping[str, Any]
     walkthrough: tuple[str, ...]
 
@@ -46,18 +57,26 @@ class Game(AlfworldGame):
         )
 
 
-def make_game(seed: int, task_type: str, split: str = "") -> Game:
+def make_game(seed: int, task_type: str, split: str = "", *, as_wide: bool = False) -> Game:
     """The game of this seed and task type (TASK_TYPES); the same arguments give the same game.
-    `split` takes the floor plans that the data set keeps for it; "" takes all. Raises ConfigError
-    for a negative seed and for an unknown task type or split, MissingPart without `alfworld`."""
+    `split` takes the floor plans that the data set keeps for it; "" takes all. `as_wide` are rooms
+    as wide as ALFRED's, some of whose receptacles share a place: nobody can promise that these are
+    won in 50 actions. Raises ConfigError for a negative seed and for an unknown task type or split,
+    MissingPart without `alfworld`."""
     if seed < 0:
         raise ConfigError(f"the seed of a game cannot be negative: {seed}")
     if task_type not in TASK_TYPES:
         raise ConfigError(f"no task type {task_type!r}; there are: {', '.join(TASK_TYPES)}")
     rng = Random(f"{task_type} {seed}")
-    plan, task = draw_task(rng, task_type, split)
-    receptacles = draw_receptacles(rng, plan, task.needed(rng, plan))
-    house = House(plan, receptacles, draw_things(rng, plan, receptacles, task.least, task.allows))
+    plan, task = draw_task(rng, task_type, split, shared=as_wide)
+    needed, limit = task.needed(rng, plan), SEARCH_LIMIT
+    if as_wide:
+        limit = rng.randint(*WIDE)
+    receptacles = draw_receptacles(rng, plan, needed, limit)
+    things = draw_things(rng, plan, receptacles, task.least, task.allows)
+    if as_wide:
+        things = tuple(listed_twice(rng, things, receptacles))
+    house = House(plan, receptacles, things)
     parameters = {
         "mrecep_target": "",
         "object_sliced": task.sliced,
@@ -82,6 +101,8 @@ def make_game(seed: int, task_type: str, split: str = "") -> Game:
         grammar,
         house.problem(f"plan_{trial}", goal),
         plan.name,
+        house=house,
+        task=task,
         traj=traj,
         walkthrough=walkthrough(house, task),
     )

@@ -1,13 +1,16 @@
 """A furnished room of a game: which receptacles are there, and which object lies where."""
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from random import Random
 
 from pddlego_local.environments.alfworld.games.layout import (
+    FIXTURES,
     LAMP,
     STANDS,
+    TWICE,
+    UNTOUCHED,
     FloorPlan,
     Receptacle,
     catalogue,
@@ -24,11 +27,13 @@ MOST_OF_A_KIND = 3  # ALFRED places up to three objects of each kind (MAX_NUM_OF
 
 @dataclass(frozen=True)
 class Thing:
-    """An object: "Apple|-00.14|+00.96|+02.93" of kind "Apple", and where it lies."""
+    """An object: "Apple|-00.14|+00.96|+02.93" of kind "Apple", and where it lies; `also` lists it
+    too, in a wide room."""
 
     id: str
     kind: str
     inside: Receptacle
+    also: Receptacle | None = None
 
 
 @dataclass(frozen=True)
@@ -66,13 +71,14 @@ class House:
 
     def _objects(self) -> Iterator[str]:
         classes = catalogue()
+        fixtures = sorted({thing.kind for thing in self.things} & FIXTURES.keys())
         places = [off_grid(0), *(receptacle.place for receptacle in self.receptacles)]
         yield "agent1 - agent"
-        yield from (f"{kind}Type - otype" for kind in (*classes.objects, LAMP))
+        yield from (f"{kind}Type - otype" for kind in (*classes.objects, LAMP, *fixtures))
         yield from (f"{kind}Type - rtype" for kind in classes.holds)
         yield from (f"{pddl_name(thing.id)} - object" for thing in self.things)
         yield from (f"{pddl_name(receptacle.id)} - receptacle" for receptacle in self.receptacles)
-        yield from (f"{pddl_name(place)} - location" for place in places)
+        yield from (f"{pddl_name(place)} - location" for place in dict.fromkeys(places))
 
     def _facts(self) -> Iterator[str]:
         classes = catalogue()
@@ -88,7 +94,8 @@ class House:
         for thing in self.things:
             name = pddl_name(thing.id)
             yield f"objectType {name} {thing.kind}Type"
-            yield f"inReceptacle {name} {pddl_name(thing.inside.id)}"
+            for inside in filter(None, (thing.inside, thing.also)):
+                yield f"inReceptacle {name} {pddl_name(inside.id)}"
             yield f"objectAtLocation {name} {pddl_name(thing.inside.place)}"
             yield from (f"{ability} {name}" for ability in _abilities(thing.kind))
 
@@ -96,9 +103,21 @@ class House:
 def _abilities(kind: str) -> Iterator[str]:
     if kind == LAMP:
         yield "toggleable"
+    if kind in UNTOUCHED:
         return
     yield "pickupable"
     yield from (ability for ability, kinds in catalogue().able.items() if kind in kinds)
+
+
+def listed_twice(
+    rng: Random, things: Iterable[Thing], receptacles: Sequence[Receptacle]
+) -> Iterator[Thing]:
+    """The things, some of them listed in a second receptacle as in a wide room."""
+    for thing in things:
+        kinds = TWICE.get(thing.kind, ())
+        others = [r for r in receptacles if r.kind in kinds and r != thing.inside]
+        twice = thing.inside.kind in kinds and others and rng.random() < 0.4
+        yield replace(thing, also=rng.choice(others)) if twice else thing
 
 
 def search_cost(receptacles: Sequence[Receptacle]) -> int:
@@ -106,12 +125,14 @@ def search_cost(receptacles: Sequence[Receptacle]) -> int:
     return sum(2 if receptacle.opens else 1 for receptacle in receptacles)
 
 
-def draw_receptacles(rng: Random, plan: FloorPlan, needed: Sequence[str]) -> tuple[Receptacle, ...]:
-    """One receptacle of each needed kind, then others until everything is seen in SEARCH_LIMIT."""
+def draw_receptacles(
+    rng: Random, plan: FloorPlan, needed: Sequence[str], limit: int = SEARCH_LIMIT
+) -> tuple[Receptacle, ...]:
+    """One receptacle of each needed kind, then others until everything is seen in `limit`."""
     shuffled = rng.sample(plan.receptacles, len(plan.receptacles))
     drawn = [next(r for r in shuffled if r.kind == kind) for kind in dict.fromkeys(needed)]
     for receptacle in shuffled:
-        if receptacle not in drawn and search_cost([*drawn, receptacle]) <= SEARCH_LIMIT:
+        if receptacle not in drawn and search_cost([*drawn, receptacle]) <= limit:
             drawn.append(receptacle)
     return tuple(sorted(drawn, key=lambda receptacle: receptacle.id))
 
@@ -130,7 +151,8 @@ def draw_things(
     for kind in plan.objects:
         holders = [r for r in receptacles if allowed(kind, r.kind)]
         if holders:
-            for rank in range(rng.randint(least(kind), MOST_OF_A_KIND)):
+            most = 1 if kind in FIXTURES else MOST_OF_A_KIND
+            for rank in range(rng.randint(least(kind), most)):
                 things.append(_thing(kind, _draw_holder(rng, holders), rank))
     stands = [r for r in receptacles if r.kind in STANDS]
     if plan.lamp and stands:

@@ -8,8 +8,8 @@ seed alone.
 import json
 import runpy
 from collections import Counter
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cache
 from random import Random
 from types import SimpleNamespace
@@ -22,6 +22,32 @@ KNIVES = ("ButterKnife", "Knife")
 STANDS = ("Desk", "Dresser", "Shelf", "SideTable")  # what lamps stand on in ALFRED's rooms
 BASIN = "Basin"  # the part of a sink or bathtub that things are put in
 _ROLES = {"obj": "object", "recep": "parent", "toggle": "toggle", "mrecep": "mrecep"}
+_TABLES = ("CounterTop", "DiningTable", "SideTable", "CoffeeTable")
+FIXTURES = {
+    "HousePlant": (*_TABLES, "Shelf", "Dresser", "Desk"),
+    "PaperTowelRoll": ("CounterTop", "GarbageCan"),
+    "Television": ("TVStand", "Dresser", "CoffeeTable"),
+    "Mirror": ("CounterTop", "Dresser"),
+    "Window": ("Shelf", "Dresser"),
+    "Curtains": ("SideTable",),
+    "Sink": ("CounterTop", "SinkBasin"),
+    "ShowerGlass": ("CounterTop", "Shelf"),
+    "TeddyBear": ("Bed",),
+}
+"""What ALFRED's rooms show besides, and nobody can pick up, by what it is listed on there."""
+UNTOUCHED = frozenset({LAMP, *FIXTURES})
+TWICE = {
+    "Mug": ("CoffeeMachine", "CounterTop", "DiningTable"),
+    "Pan": ("StoveBurner", "CounterTop"),
+    "Pot": ("StoveBurner", "CounterTop"),
+    "KeyChain": ("Dresser", "Safe"),
+}
+"""Objects that two receptacles may list in ALFRED's rooms: what stands on a machine and so on."""
+AMOUNT = {"StoveBurner": 4, "TowelHolder": 2, "HandTowelHolder": 2}
+"""How many a wide room has of the kinds that the package does not list."""
+UNSEEN = (9, 10, 29, 215, 219, 226, 308, 315, 325, 404, 424, 425)
+"""The rooms of ALFRED's splits valid_unseen and tests_unseen (Shridhar et al. 2020). The package's
+own table of test scenes is another one: valid_seen has games in 20 of its 24."""
 STEP_M = 0.25  # ALFRED writes locations in steps of its grid, 25 cm each
 
 _ESCAPES = str.maketrans(
@@ -91,14 +117,15 @@ def catalogue() -> Catalogue:
     actions = {name: frozenset(kinds) for name, kinds in tables.VAL_ACTION_OBJECTS.items()}
     able = {name.lower(): actions[name] for name in ("Cleanable", "Heatable", "Coolable")}
     sliceable = actions["Sliceable"]
+    every = sorted(tables.TRAIN_SCENE_NUMBERS) + sorted(tables.TEST_SCENE_NUMBERS)
     return Catalogue(
         holds=holds,
         objects=tuple(sorted(frozenset().union(*holds.values()))),
         able={**able, "sliceable": sliceable, "isReceptacleObject": movable},
         slices=frozenset(kind for kind in sliceable if f"{kind}Sliced" in actions["Coolable"]),
         rooms={task: frozenset(rooms) for task, rooms in tables.GOALS_VALID.items()},
-        seen=tuple(sorted(tables.TRAIN_SCENE_NUMBERS)),
-        unseen=tuple(sorted(tables.TEST_SCENE_NUMBERS)),
+        seen=tuple(number for number in every if number not in UNSEEN),
+        unseen=UNSEEN,
     )
 
 
@@ -122,8 +149,9 @@ def draw_goal(rng: Random, task_type: str, parameters: Mapping[str, Any]) -> tup
 
 
 @cache
-def floor_plan(number: int) -> FloorPlan:
-    """The floor plan with all receptacles that stand at a place of their own.
+def floor_plan(number: int, *, shared: bool = False) -> FloorPlan:
+    """The floor plan with all receptacles that stand at a place of their own; those that share one
+    too if `shared`, and what else a wide room has.
 
     "go to" fails from one receptacle to another at the same place, so the rarer kind stays. The
     package lists no place for stoves, toasters, towel holders and the like: such a kind is added
@@ -140,19 +168,35 @@ def floor_plan(number: int) -> FloorPlan:
         kind, place = _kind(name), _place(*listed[name])
         if kind in classes.holds:
             opens = kind in tables.OPENABLE_CLASS_SET
-            by_place.setdefault(place, Receptacle(name, kind, place, opens))
+            by_place.setdefault(name if shared else place, Receptacle(name, kind, place, opens))
     unlisted = sorted((present & classes.holds.keys()) - amount.keys() - tables.OPENABLE_CLASS_SET)
-    added = (
+    added = [
         Receptacle(_added(kind), kind, off_grid(rank), opens=False)
         for rank, kind in enumerate(unlisted, start=1)
-    )
+    ]
+    if shared:
+        tops = [one.place for one in by_place.values() if one.kind == "CounterTop"]
+        added = [*_crowded(added, tops[number % 3 :])]
     return FloorPlan(
         number,
         next(room for room, numbers in tables.SCENE_TYPE.items() if number in numbers),
         (*by_place.values(), *added),
-        tuple(kind for kind in classes.objects if kind in present),
+        tuple(kind for kind in classes.objects if kind in present)
+        + tuple(kind for kind in FIXTURES if shared and kind in present),
         LAMP in present,
     )
+
+
+def _crowded(added: Iterable[Receptacle], tops: Sequence[str]) -> Iterator[Receptacle]:
+    """Machines stand on the first of the countertops at these places, burners two by two."""
+    for one in added:
+        if tops and one.kind in ("Toaster", "CoffeeMachine"):
+            yield replace(one, place=tops[0])
+            continue
+        for rank in range(AMOUNT.get(one.kind, 1)):
+            together = one.kind == "StoveBurner"
+            place = one.place if rank < 1 + together else one.place.replace("loc|", "loc|9")
+            yield replace(one, id=one.id.replace("+00.00", f"+00.{rank:02}", 1), place=place)
 
 
 def off_grid(rank: int) -> str:

@@ -10,6 +10,7 @@ from random import Random
 from pddlego_local.core.errors import ConfigError
 from pddlego_local.environments.alfworld.games.house import House, Thing
 from pddlego_local.environments.alfworld.games.layout import (
+    FIXTURES,
     KNIVES,
     LAMP,
     STANDS,
@@ -64,7 +65,8 @@ class Task:
     def allows(self, kind: str, holder: str) -> bool:
         """Whether an object of `kind` may lie in a receptacle of kind `holder` at the start."""
         wanted_there = kind == self.kind and holder == self.target
-        return kind in catalogue().holds[holder] and not wanted_there
+        fits = kind in catalogue().holds[holder] or holder in FIXTURES.get(kind, ())
+        return fits and not wanted_there
 
     def least(self, kind: str) -> int:
         """How many objects of `kind` the house must have at least."""
@@ -92,16 +94,18 @@ class Task:
         return choices
 
 
-def draw_task(rng: Random, task_type: str, split: str) -> tuple[FloorPlan, Task]:
+def draw_task(
+    rng: Random, task_type: str, split: str, *, shared: bool = False
+) -> tuple[FloorPlan, Task]:
     """A floor plan first, then an object, then where to: no kind is rarer for fitting less."""
-    offers = _offers(task_type, split)
-    plan = floor_plan(rng.choice(list(offers)))
+    offers = _offers(task_type, split, shared)
+    plan = floor_plan(rng.choice(list(offers)), shared=shared)
     kind = rng.choice(list(offers[plan.number]))
     return plan, rng.choice(offers[plan.number][kind])
 
 
 @cache
-def _offers(task_type: str, split: str) -> dict[int, dict[str, list[Task]]]:
+def _offers(task_type: str, split: str, shared: bool) -> dict[int, dict[str, list[Task]]]:
     """Every task of the type that can be set: by floor plan, then by the kind of object."""
     classes = catalogue()
     numbers = {
@@ -113,7 +117,7 @@ def _offers(task_type: str, split: str) -> dict[int, dict[str, list[Task]]]:
         raise ConfigError(f"no split {split!r}; there are: {', '.join(SPLITS)}")
     offers: dict[int, dict[str, list[Task]]] = {}
     for number in numbers[split]:
-        for task in _tasks(task_type, floor_plan(number)):
+        for task in _tasks(task_type, floor_plan(number, shared=shared)):
             offers.setdefault(number, {}).setdefault(task.kind, []).append(task)
     return offers
 
@@ -125,7 +129,7 @@ def _tasks(task_type: str, plan: FloorPlan) -> Iterator[Task]:
         return
     verb, tool = _TREATMENTS.get(plain, ("", ""))
     sliced = task_type.endswith(SLICED)
-    kinds = set(plan.objects)
+    kinds = set(plan.objects) - FIXTURES.keys()
     if verb:
         kinds &= classes.able[f"{verb}able"]
     if sliced:

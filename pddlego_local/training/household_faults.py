@@ -1,0 +1,83 @@
+"""Slips for ALFWorld, as `faults` has them for CoinCollector: changes of files that the reference
+writes for the household domain, in the layout "line"."""
+
+import re
+from collections.abc import Callable, Mapping
+from random import Random
+
+from pddlego_local.training.faults import Fault, drop_parenthesis
+
+_OBJECT = re.compile(r"(?<=[( ])([\w-]+) - (\w+)")
+_FACT = re.compile(r"\([\w-]+(?: [\w-]+)*\) ?")
+_GOAL = re.compile(r"\(:goal .*\)\)$")
+_ATOM = re.compile(r" \((?:not \()?[\w-]+(?: \?[\w-]+)+\)+")
+_TYPES = ("receptacle", "object", "sharpObject", "fridgeReceptacle", "microwaveReceptacle")
+
+
+def _section(text: str, name: str) -> tuple[int, int]:
+    """Where ":init" and the like have what they hold."""
+    begin = text.find(f"(:{name} ") + len(name) + 3
+    end = min(at for at in (text.find(" (:", begin), len(text)) if at > 0)
+    return begin, end - 1
+
+
+def _in(name: str, pattern: re.Pattern[str], put: Callable[[Random, re.Match[str]], str]) -> Fault:
+    """A fault in one match of the pattern in a section of the problem."""
+
+    def make(rng: Random, pf: str) -> str | None:
+        begin, end = _section(pf, name)
+        matches = list(pattern.finditer(pf, begin, end))
+        if not matches:
+            return None
+        match = rng.choice(matches)
+        return pf[: match.start()] + put(rng, match) + pf[match.end() :]
+
+    return "pf", make
+
+
+def _goal(rng: Random, pf: str) -> str | None:
+    """Something else about what the file has: often true already, or of no use."""
+    names = [match[1] for match in _OBJECT.finditer(pf, *_section(pf, "objects"))]
+    if not names:
+        return None
+    predicate = rng.choice(
+        ("visited", "visited", "opened", "at", "holding", "clean", "hot", "cool")
+    )
+    return _GOAL.sub(f"(:goal (and ({predicate} {rng.choice(names)}))))", pf)
+
+
+def _misnamed(rng: Random, pf: str) -> str | None:
+    """One name, everywhere or in one place, with another number or none."""
+    names = [match[1] for match in _OBJECT.finditer(pf, *_section(pf, "objects"))]
+    if not names:
+        return None
+    name = rng.choice(names)
+    other = rng.choice(
+        [name.rstrip("0123456789"), f"{name.rstrip('0123456789')}{rng.randint(1, 9)}"]
+    )
+    return re.sub(rf"\b{re.escape(name)}\b", other, pf, count=rng.choice((0, 1)))
+
+
+def _drop_atom(rng: Random, df: str) -> str | None:
+    atom = rng.choice(list(_ATOM.finditer(df)) or [None])
+    if atom is None:
+        return None
+    closing = atom[0].count(")") - atom[0].count("(")
+    return df[: atom.start()] + ")" * closing + df[atom.end() :]
+
+
+FAULTS: Mapping[str, Fault | None] = {
+    "no_answer": None,
+    "fact_left_out": _in("init", _FACT, lambda rng, fact: ""),
+    "fact_misplaced": _in(
+        "init", _FACT, lambda rng, fact: fact[0].replace("opened", "closed").replace("in ", "fits ")
+    ),
+    "object_left_out": _in("objects", re.compile(r"[\w-]+ - \w+ ?"), lambda rng, line: ""),
+    "other_type": _in("objects", _OBJECT, lambda rng, line: f"{line[1]} - {rng.choice(_TYPES)}"),
+    "goal_elsewhere": ("pf", _goal),
+    "goal_elsewhere_too": ("pf", _goal),
+    "misnamed": ("pf", _misnamed),
+    "parenthesis_left_out": ("pf", drop_parenthesis),
+    "domain_part_left_out": ("df", _drop_atom),
+}
+CIRCLES: Mapping[str, Fault | None] = {"goal_elsewhere": FAULTS["goal_elsewhere"]}
