@@ -137,7 +137,6 @@ class Campaign:
 
     def _keep(self, number: int, model: Any, step: int) -> None:
         """Replaces `latest`."""
-        shutil.rmtree(self.out / "latest", ignore_errors=True)
         weights = {name: one.to(torch.bfloat16) for name, one in model.state_dict().items()}
         with whole(self.out / "latest") as unfinished:
             model.save_pretrained(unfinished, state_dict=weights)
@@ -145,6 +144,7 @@ class Campaign:
             maps.write(unfinished, self._maps_after(number))
             Place(number, step).write(unfinished)
             shutil.copy(self.progress.path, unfinished)
+            shutil.rmtree(self.out / "latest", ignore_errors=True)
 
     def _examples(self, wanted: list[data.Shard]) -> list[Path]:
         folder = self.out / "examples"

@@ -20,6 +20,7 @@ from pddlego_local.runner.config import clear_errors
 from pddlego_local.training.examples import Kind
 
 _STRICT = ConfigDict(extra="forbid")
+OWN = "environment="
 WITHOUT_EFFECT = (
     *("out", "begun", "device", "threads", "compile", "processes"),
     *("save_every", "log_every", "play"),
@@ -145,7 +146,9 @@ def compose_training(name: str, overrides: Sequence[str]) -> TrainSettings:
     """From `conf/train/NAME.yaml` and Hydra overrides. Raises ConfigError naming the key."""
     with clear_errors(""):
         with initialize_config_dir(str(folder("conf")), version_base="1.3"):
-            cfg = compose(f"train/{name}", list(overrides))
+            cfg = compose(f"train/{name}", [o for o in overrides if not o.startswith(OWN)])
+        # A group of conf/ has this name, and Hydra takes it for that.
+        cfg.merge_with_dotlist([o for o in overrides if o.startswith(OWN)])
         tree = OmegaConf.to_container(cfg, resolve=True, throw_on_missing=True)
         assert isinstance(tree, dict)
         return TrainSettings(**{str(key): value for key, value in tree.items()})
