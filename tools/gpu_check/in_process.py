@@ -18,7 +18,7 @@ from pddlego_local.training.progress import Progress
 from tools.bench.decode import PROMPT, QUESTION, RUNGS, SCENE
 from tools.bench.large_vocabulary import make_large_vocabulary_llama
 from tools.gpu_check.episodes import play_cell
-from tools.gpu_check.findings import Findings, NotHere
+from tools.gpu_check.findings import Findings, NotHere, Wrong
 from tools.gpu_check.scale import Setting
 
 
@@ -90,7 +90,9 @@ def training(setting: Setting, findings: Findings) -> None:
     out = setting.out / "training"
     shutil.rmtree(out, ignore_errors=True)
     command = [sys.executable, "-m", "pddlego_local", "train", "nano", f"out={out}"]
-    subprocess.run([*command, f"device={setting.device}", *setting.scale.training], check=True)
+    command += [f"device={setting.device}", *setting.scale.training]
+    if code := subprocess.run(command).returncode:
+        raise Wrong(f"training ended with exit code {code}; training.log says why")
     lines = Progress(out / "progress.jsonl", Console(quiet=True)).lines("step")
     told = [line for line in lines if "loss" in line]
     half = told[len(told) // 2 :]
