@@ -23,6 +23,7 @@ CHAT_TEMPLATE = (
     "{% for message in messages %}<|{{ message.role }}|>{{ message.content }}<|end|>{% endfor %}"
     "{% if add_generation_prompt %}<|assistant|>{% endif %}"
 )
+LONGEST_BYTES = 240
 PIECES = (
     r" ?\(+:?\??[A-Za-z][A-Za-z-]*"  # what a list begins with: " (connected", " (:init", " (?from"
     r"| - [a-z]+"  # a type: " - location"
@@ -45,7 +46,19 @@ def shared_parts(examples: Sequence[Example]) -> list[str]:
         amount.update({*example.prompt.splitlines(keepends=True)})
         amount.update({*re.split(r"(?= \(:)", example.answer)})
     shared = (part for part, count in amount.items() if count >= len(examples) / 2)
-    return sorted(part for part in shared if len(part) >= 30 and part[-1] in "\n)")
+    long = (part for part in shared if len(part) >= 30 and part[-1] in "\n)")
+    return sorted({piece for part in long for piece in _cut(part)})
+
+
+def _cut(part: str) -> list[str]:
+    """Into sections and at blanks, down to what llguidance takes: it knows tokens of 256 bytes."""
+    if len(part.encode()) <= LONGEST_BYTES:
+        return [part]
+    sections = re.split(r"(?<=.)(?= \(:)", part)
+    if len(sections) == 1:
+        at = part.rindex(" ", 1, LONGEST_BYTES * 3 // 4)
+        sections = [part[:at], part[at:]]
+    return [piece for section in sections for piece in _cut(section)]
 
 
 def train_tokenizer(

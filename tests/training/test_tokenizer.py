@@ -1,12 +1,18 @@
 """A tokenizer of our own: spells everything, and names alike wherever they stand."""
 
+import llguidance.hf
 import pytest
 from tokenizers import Tokenizer, models, pre_tokenizers
 from transformers import PreTrainedTokenizerFast
 
 from pddlego_local.core.errors import ConfigError
 from pddlego_local.training.examples import Example
-from pddlego_local.training.tokenizer import check_spelling, train_tokenizer
+from pddlego_local.training.tokenizer import (
+    check_spelling,
+    shared_parts,
+    spelled_out,
+    train_tokenizer,
+)
 
 EXAMPLE = Example(
     "Action: move east\nYou are in the living room. To the North you see the kitchen.\n",
@@ -62,3 +68,22 @@ def test_a_tokenizer_that_cannot_spell_a_name_is_refused_with_the_name() -> None
     with pytest.raises(ConfigError, match=r"cannot spell 'Action:'"):
         check_spelling(lacking, [EXAMPLE])
     check_spelling(TOKENIZER, [EXAMPLE])
+
+
+def test_parts_that_texts_share_are_a_token_each_which_a_decoder_of_grammars_knows() -> None:
+    """llguidance panics over a token of more than 256 bytes."""
+    action = " (:action look :precondition (and (at here) (not (dark)))) "
+    line = f"(define (domain house){action.rstrip() * 9})\n"
+    rule = f"- Do what {'is told ' * 90}\n"
+    examples = [
+        Example(f"{rule}Previous:\n{line}room {n}", f'{{"df": "{line[:-1]}", "pf": "{n}"}}', n)
+        for n in range(4)
+    ]
+    texts = [text for example in examples for text in (example.prompt, example.answer)]
+    tokenizer = train_tokenizer(texts, 600, 1024, shared_parts(examples))
+    llguidance.hf.from_tokenizer(tokenizer)
+    for text in texts:
+        ids = tokenizer(text, add_special_tokens=False)["input_ids"]
+        spelled = spelled_out(tokenizer).encode(text, add_special_tokens=False).ids
+        assert tokenizer.decode(ids) == tokenizer.decode(spelled) == text
+        assert len(ids) < len(spelled) / 4
