@@ -8,7 +8,7 @@ is asked after slips, each with the planner's or the game's own words about it.
 import contextlib
 import json
 import random
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal
 
@@ -23,7 +23,11 @@ from pddlego_local.decoding.question import Drawn, Question, WholeAnswerModel
 from pddlego_local.environments.alfworld.games import PLAIN_TYPES, TASK_TYPES
 from pddlego_local.environments.alfworld.simulation import SimulatedAlfworld
 from pddlego_local.environments.coin.game import Coin
+from pddlego_local.environments.described.game import Described
+from pddlego_local.environments.described.generated import Degree, Family
 from pddlego_local.episode.episode import Episode, Parts
+from pddlego_local.methods import Method
+from pddlego_local.methods.formalizer import Formalizer
 from pddlego_local.methods.pddlego_plus import PddlegoPlus
 from pddlego_local.models.reference import ReferenceFormalizer
 from pddlego_local.training.players import Player
@@ -31,8 +35,13 @@ from pddlego_local.training.players import Player
 FIRST_SEED = 100_000
 """Games below are for evaluation alone."""
 
-Kind = Literal["coin", "alfworld"]
-METHOD = PddlegoPlus(variant="compact")
+Kind = Literal["coin", "alfworld", "described"]
+METHODS: dict[Kind, Method] = {
+    "coin": PddlegoPlus(variant="compact"),
+    "alfworld": PddlegoPlus(variant="compact"),
+    "described": Formalizer(),
+}
+WORLDS: Sequence[Family] = ("blocksworld", "blocksworld", "logistics", "logistics", "mystery")
 
 
 @dataclass(frozen=True)
@@ -61,7 +70,11 @@ class Game:
     def doors(self) -> bool:
         return random.Random(derive_seed("doors", self.seed)).random() < 0.75
 
-    def environment(self) -> Coin | SimulatedAlfworld:
+    def environment(self) -> Coin | SimulatedAlfworld | Described:
+        if self.kind == "described":
+            rng = random.Random(derive_seed("world to learn from", self.seed))
+            text: Degree = rng.choice(("moderately", "moderately", "heavily"))
+            return Described(world=rng.choice(WORLDS), text=text, sizes=(2, 9))
         if self.kind == "alfworld":  # slices in 5 games of 17: the real data set has none
             return SimulatedAlfworld(split="train", task_types=PLAIN_TYPES + TASK_TYPES)
         return Coin(rooms=self.rooms, doors=self.doors)
@@ -98,11 +111,11 @@ class Taught(WholeAnswerModel):
 def examples_of(
     game: Game, player: Player, planner: Planner, decoding: Decoding
 ) -> Iterator[Example]:
-    """What one game of PDDLego+ teaches, in the order in which it was asked."""
+    """What one game teaches, in the order in which it was asked."""
     model = Taught(player)
     with contextlib.closing(game.environment()) as environment, contextlib.closing(model):
         parts = Parts(environment, model, planner, decoding)
-        METHOD(Episode(parts, _ignore, run_seed=0, game=game.seed, trial=0))
+        METHODS[game.kind](Episode(parts, _ignore, run_seed=0, game=game.seed, trial=0))
     for question, right in model.right_answers:
         (message,) = question.messages
         yield Example(message.content, right, game.seed)

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from pddlego_local.environments.alfworld.simulation import SimulatedAlfworld
 from pddlego_local.environments.coin.game import Coin
+from pddlego_local.environments.described.game import Described
 from pddlego_local.models.card import TRAINING_MAPS
 from pddlego_local.training.examples import Game
 
@@ -18,10 +19,14 @@ _COMMENT = """\
 
 def maps_of(games: Iterable[Game]) -> set[str]:
     """Each game is reset, none is played."""
-    environments: dict[Hashable, Coin | SimulatedAlfworld] = {}
+    environments: dict[Hashable, Coin | SimulatedAlfworld | Described] = {}
     maps = set[str]()
     for game in games:
-        alike = (game.kind, game.rooms, game.doors) if game.kind == "coin" else game.kind
+        alike: Hashable = game.kind
+        if game.kind == "coin":
+            alike = game.kind, game.rooms, game.doors
+        elif game.kind == "described":
+            alike = game
         environment = environments.setdefault(alike, game.environment())
         environment.reset(game.seed)
         maps.add(environment.map)

@@ -20,19 +20,26 @@ class Strips:
     def done(self) -> bool:
         return self._holds(self._goal, {})
 
+    def possible(self, planned: str) -> bool:
+        """Whether "(stack b1 b2)" can be carried out now."""
+        action, values = self._grounded(planned)
+        fits = all(self._fits(values[p.name], p.type_tags) for p in action.parameters)
+        return fits and self._holds(action.precondition, values)
+
     def apply(self, planned: str) -> bool:
-        """Whether "(stack b1 b2)" is possible; then it is done."""
-        name, *things = planned.strip("()").lower().split()
-        action = next(action for action in self._domain.actions if action.name == name)
-        values = dict(zip([p.name for p in action.parameters], things, strict=True))
-        if not all(self._fits(values[p.name], p.type_tags) for p in action.parameters):
+        """Whether it is possible; then it is done."""
+        if not self.possible(planned):
             return False
-        if not self._holds(action.precondition, values):
-            return False
+        action, values = self._grounded(planned)
         effects = [(_negated(part), _fact(_atom(part), values)) for part in _parts(action.effect)]
         self.facts -= {fact for negated, fact in effects if negated}
         self.facts |= {fact for negated, fact in effects if not negated}
         return True
+
+    def _grounded(self, planned: str) -> tuple[Any, dict[str, str]]:
+        name, *things = planned.strip("()").lower().split()
+        action = next(action for action in self._domain.actions if action.name == name)
+        return action, dict(zip([p.name for p in action.parameters], things, strict=True))
 
     def _fits(self, thing: str, types: Any) -> bool:
         if not types or "object" in types:

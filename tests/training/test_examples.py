@@ -2,6 +2,7 @@
 
 import contextlib
 import itertools
+import json
 import random
 from collections.abc import Iterator
 
@@ -21,7 +22,7 @@ from pddlego_local.planner import FastDownward
 from pddlego_local.training.data import shards
 from pddlego_local.training.examples import (
     FIRST_SEED,
-    METHOD,
+    METHODS,
     Example,
     Game,
     Taught,
@@ -87,6 +88,17 @@ def test_seeds_for_evaluation_are_never_played() -> None:
     assert min(game.seed for shard in shards(FIRST_SEED, 120) for game in shard.games) == 100_000
 
 
+def test_a_described_world_is_one_question_and_its_gold_files(planner: FastDownward) -> None:
+    games = [Game(seed, "described") for seed in range(FIRST_SEED, FIRST_SEED + 20)]
+    found = [e for g in games for e in examples_of(g, slips(g.seed, g.kind), planner, FREE)]
+    assert len(found) >= 18  # some are over at the start
+    assert [e.game for e in found] == sorted({e.game for e in found})
+    for example in found[:3]:
+        files = json.loads(example.answer)
+        assert planner.plan(files["df"], files["pf"]).outcome == "solved"
+        assert "In the end it must be so" in example.prompt
+
+
 class AlwaysRight:
     """Plays as the reference, and keeps the questions."""
 
@@ -102,12 +114,12 @@ def test_the_right_answer_can_be_written_on_every_rung(planner: FastDownward) ->
     """Character by character: a model that learned it is never led away by a grammar."""
     player = AlwaysRight()
     decoding = Decoding(rung="grounded", goal="unmet", layout="line")
-    for seed in (100_000, 100_002, 100_007):
-        game = Game(seed)
+    games = [Game(seed) for seed in (100_000, 100_002, 100_007)]
+    for game in games + [Game(seed, "described") for seed in range(100_000, 100_006)]:
         with contextlib.closing(game.environment()) as environment:
             parts = Parts(environment, Taught(player), planner, decoding)
-            METHOD(Episode(parts, ignore, run_seed=0, game=seed, trial=0))
-    assert len(player.asked) >= 5
+            METHODS[game.kind](Episode(parts, ignore, run_seed=0, game=game.seed, trial=0))
+    assert len(player.asked) >= 11
     for question, right in player.asked:
         for rung in ("free", "json", "syntax", "signatures", "typed", "grounded"):
             layout: Layout = "any" if rung == "free" else "line"

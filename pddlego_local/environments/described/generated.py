@@ -63,7 +63,7 @@ def generate(family: Family, degree: Degree, sizes: tuple[int, int], seed: int) 
         ),
         heads_in(text, family),
         in_order(words["domain"]),
-        in_order(problem_file(f"{family}-{seed}", family, objects, written(drawing.start), goal)),
+        in_order(problem_file("task", family, objects, written(drawing.start), goal)),
     )
 
 
