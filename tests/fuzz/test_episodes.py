@@ -28,6 +28,7 @@ from pddlego_local.decoding.forms import Keys
 from pddlego_local.decoding.question import Drawn, Question
 from pddlego_local.environments.coin.game import Coin
 from pddlego_local.environments.cooking.game import Cooking
+from pddlego_local.environments.described.game import Described
 from pddlego_local.episode.episode import Episode, Parts
 from pddlego_local.models.reference import ReferenceFormalizer
 from pddlego_local.models.scripted import Scripted
@@ -36,7 +37,19 @@ from pddlego_local.runner.config import compose_cell
 from tests.fuzz.hostile import SLIPS, TEXTS, Slip, fuzz, mangled, real_answers
 
 METHODS = sorted(path.stem for path in (folder("conf") / "method").glob("*.yaml"))
+
+
+def in_words(method: str) -> bool:
+    """Whether it is for worlds that are told whole."""
+    return method.startswith("formalizer")
+
+
+def game_for(method: str) -> Environment:
+    return Described(budget=BUDGET) if in_words(method) else Coin(budget=BUDGET)
+
+
 BUDGET = Budget(unit="actions", limit=6)
+FILES = {"domain": "df", "problem": "pf"}
 HAS_FORM: dict[str, Any] = {
     "command": {"action": "move east"},
     "move": {"kind": "act", "text": "open door to south"},
@@ -117,7 +130,9 @@ class Hostile(Scripted):
             return self._reference.answer(question, sampling).completion.text
         pddl = real_answers()[0].answer
         form = question.form.name
-        return json.dumps({"pddl": pddl, "problem": {"pf": pddl["pf"]}, **HAS_FORM}[form])
+        return json.dumps(
+            {"pddl": pddl, **HAS_FORM, **{k: {f: pddl[f]} for k, f in FILES.items()}}[form]
+        )
 
 
 def _of_kind(answer: dict[str, Any]) -> dict[str, Any]:
@@ -192,7 +207,7 @@ def test_hostile_answers_end_an_episode_as_the_table_says(
     decoding: Decoding,
     treatments: list[Treatment],
 ) -> None:
-    game: Environment = Cooking(budget=BUDGET) if cooking else Coin(budget=BUDGET)
+    game = Cooking(budget=BUDGET) if cooking and not in_words(name) else game_for(name)
     with contextlib.closing(ReferenceFormalizer()) as reference, contextlib.closing(game):
         model = Hostile(treatments, reference)
         played(name, Parts(game, model, planner, decoding), tmp_path_factory.mktemp("played"))
@@ -208,6 +223,6 @@ def test_a_hostile_game_ends_as_the_table_says(
     said: list[Treatment],
     answered: list[Treatment],
 ) -> None:
-    game: Any = HostileGame(Coin(budget=BUDGET), said)
+    game: Any = HostileGame(game_for(name), said)
     parts = Parts(game, Hostile(answered, None), planner, decoding)
     played(name, parts, tmp_path_factory.mktemp("played"))

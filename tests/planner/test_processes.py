@@ -160,6 +160,7 @@ def test_a_missing_package_is_named_with_the_command_that_helps(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(sys, "path", [part for part in sys.path if "site-packages" not in part])
+    monkeypatch.delitem(sys.modules, "up_fast_downward", raising=False)  # another test's
     with (
         FastDownward() as planner,
         pytest.raises(MissingPart, match="pip install up-fast-downward"),

@@ -30,7 +30,7 @@ def parser() -> argparse.ArgumentParser:
 def _choices_and_settings() -> str:
     """The choices of each group, and every setting outside them, as its file explains it."""
     parts = ["Choices; the file of each in conf/ says what it is and which options it has:\n"]
-    for group in (*GROUPS, "experiment"):
+    for group in (*GROUPS, "arm", "experiment"):
         choices = ", ".join(sorted(path.stem for path in (folder("conf") / group).glob("*.yaml")))
         parts.append(textwrap.fill(f"  {group}={choices}", 100, subsequent_indent="    "))
     settings = (folder("conf") / "config.yaml").read_text(encoding="utf-8")

@@ -4,14 +4,32 @@ from collections.abc import Sequence
 
 from pddlego_local.core.nouns import Turn
 from pddlego_local.environments.described.world import told
+from pddlego_local.pddl.domain import read_domain
+from pddlego_local.pddl.faults import FaultLog
+from pddlego_local.pddl.problem import read_problem
+from pddlego_local.pddl.reader import read
+from pddlego_local.pddl.relaxation import fact_of
+from pddlego_local.pddl.sections import with_section
 
 
 def formalize(
     memory: Sequence[Turn], goal: str = "", offered: Sequence[str] = ()
 ) -> tuple[str, str]:
-    """(domain, problem) of the world that the first turn tells."""
+    """(domain, problem) of the world that the first turn tells, as it is after what was done."""
     world = told(memory[0].text)
-    return world.domain, world.problem
+    done = [turn.command.lower().split() for turn in memory[1:] if turn.text]
+    if not done:
+        return world.domain, world.problem
+    actions = {a.word.name: a for a in read_domain(read(world.domain), FaultLog()).actions}
+    facts = {f.atom.key for f in read_problem(read(world.problem), FaultLog()).init}
+    for name, *things in done:
+        action = actions[name]
+        values = dict(zip([p.name for p in action.parameters], things, strict=True))
+        changed = [(c.negated, fact_of(c, values)) for c in action.effect.changes]
+        facts -= {(fact[0].removeprefix("not "), *fact[1:]) for gone, fact in changed if gone}
+        facts |= {fact for gone, fact in changed if not gone}
+    init = " ".join(sorted(f"({' '.join(fact)})" for fact in facts))
+    return world.domain, with_section(world.problem, ":init", f"(:init {init})")
 
 
 def problem(memory: Sequence[Turn]) -> str:
