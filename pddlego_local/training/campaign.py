@@ -106,7 +106,7 @@ class Campaign:
         if not folder.is_dir():
             examples = list(data.read(self._examples(self.shards_of(0))))
             texts = [text for e in examples for text in (e.prompt, e.answer)]
-            parts = shared_parts(examples) if shape.part_tokens else []
+            parts = shared_parts(examples, shape.part_tokens) if shape.part_tokens else []
             made = train_tokenizer(texts, shape.vocabulary, shape.context_tokens, parts)
             with whole(folder) as unfinished:
                 made.save_pretrained(unfinished)

@@ -33,8 +33,9 @@ def _several(value: object) -> object:
 
 @pydantic.dataclasses.dataclass(config=_STRICT, kw_only=True, frozen=True)
 class Shape:
-    """A Llama from scratch. vLLM's CPU build wants heads of 32 or 64. `part_tokens`: what
-    most questions or answers have, lines and sections, is one token each beside `vocabulary`."""
+    """A Llama from scratch. vLLM's CPU build wants heads of 32 or 64. `part_tokens`:
+    lines and sections that so large a share of all questions or answers has are one token each,
+    beside `vocabulary`."""
 
     hidden_size: PositiveInt
     intermediate_size: PositiveInt
@@ -42,7 +43,7 @@ class Shape:
     heads: PositiveInt
     vocabulary: Annotated[int, Field(ge=300)]
     context_tokens: PositiveInt
-    part_tokens: bool = False
+    part_tokens: Annotated[float, Field(gt=0, le=1)] | None = None
 
     def __post_init__(self) -> None:
         if self.hidden_size / self.heads not in (32, 64):

@@ -38,15 +38,15 @@ PIECES = (
 )
 
 
-def shared_parts(examples: Sequence[Example]) -> list[str]:
-    """What at least half of the questions or answers have, of 30 characters or more: lines of
+def shared_parts(examples: Sequence[Example], share: float) -> list[str]:
+    """What at least this share of the questions or answers has, of 20 characters or more: lines of
     questions, each with its end, and sections of PDDL files in answers."""
     amount = Counter[str]()
     for example in examples:
         amount.update({*example.prompt.splitlines(keepends=True)})
         amount.update({*re.split(r"(?= \(:)", example.answer)})
-    shared = (part for part, count in amount.items() if count >= len(examples) / 2)
-    long = (part for part in shared if len(part) >= 30 and part[-1] in "\n)")
+    shared = (part for part, count in amount.items() if count >= len(examples) * share)
+    long = (part for part in shared if len(part) >= 20 and part[-1] in "\n)")
     return sorted({piece for part in long for piece in _cut(part)})
 
 

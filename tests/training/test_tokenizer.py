@@ -80,7 +80,7 @@ def test_parts_that_texts_share_are_a_token_each_which_a_decoder_of_grammars_kno
         for n in range(4)
     ]
     texts = [text for example in examples for text in (example.prompt, example.answer)]
-    tokenizer = train_tokenizer(texts, 600, 1024, shared_parts(examples))
+    tokenizer = train_tokenizer(texts, 600, 1024, shared_parts(examples, 0.5))
     llguidance.hf.from_tokenizer(tokenizer)
     for text in texts:
         ids = tokenizer(text, add_special_tokens=False)["input_ids"]
