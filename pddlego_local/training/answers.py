@@ -2,6 +2,7 @@
 end."""
 
 import zlib
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -28,20 +29,20 @@ class Row(TypedDict):
     answer_tokens: int
 
 
-def rows_of(shards: Sequence[Path], tokenizer: Any, longest: int) -> list[Row]:
-    """Each different question once; those of more than `longest` tokens are left out. One answer in
-    eight is spelled out: a grammar may not let a section be written in one token."""
-    rows: dict[str, Row] = {}
+def rows_of(shards: Sequence[Path], tokenizer: Any, longest: int, repeats: int = 1) -> list[Row]:
+    """Each different question as often as it was asked, `repeats` times at most; those of more than
+    `longest` tokens are left out. One answer in eight is spelled out: a grammar may not let a
+    section be written in one token."""
+    rows, asked = list[Row](), Counter[str]()
     spelling = spelled_out(tokenizer)
     for example in data.read(shards):
-        if example.prompt not in rows:
-            pieces = spelling if zlib.crc32(example.prompt.encode()) % 8 == 0 else None
+        if asked[example.prompt] < repeats:
+            place = zlib.crc32(example.prompt.encode()) + asked[example.prompt]
+            pieces = spelling if place % 8 == 0 else None
             ids, learned = encode(tokenizer, example.prompt, example.answer, pieces)
-            rows[example.prompt] = {
-                "input_ids": np.array(ids, dtype=np.int32),
-                "answer_tokens": learned,
-            }
-    return [row for row in rows.values() if len(row["input_ids"]) <= longest]
+            rows.append({"input_ids": np.array(ids, dtype=np.int32), "answer_tokens": learned})
+            asked[example.prompt] += 1
+    return [row for row in rows if len(row["input_ids"]) <= longest]
 
 
 def encode(

@@ -157,7 +157,8 @@ class Campaign:
         return [folder / shard.name for shard in wanted]
 
     def _rows(self, wanted: list[data.Shard], round_: Round) -> list[Row]:
-        return rows_of(self._examples(wanted), self.tokenizer, round_.longest_tokens)
+        shards, longest = self._examples(wanted), round_.longest_tokens
+        return rows_of(shards, self.tokenizer, longest, self.settings.repeats)
 
     def _train(self, number: int, round_: Round) -> None:
         games = [shard for k in range(number + 1) for shard in self.shards_of(k)]

@@ -28,6 +28,7 @@ from pddlego_local.environments.described.generated import Degree, Family
 from pddlego_local.episode.episode import Episode, Parts
 from pddlego_local.methods import Method
 from pddlego_local.methods.formalizer import Formalizer
+from pddlego_local.methods.formalizer_two_step import FormalizerTwoStep
 from pddlego_local.methods.pddlego_plus import PddlegoPlus
 from pddlego_local.models.reference import ReferenceFormalizer
 from pddlego_local.training.players import Player
@@ -36,11 +37,11 @@ FIRST_SEED = 100_000
 """Games below are for evaluation alone."""
 
 Kind = Literal["coin", "alfworld", "described"]
-METHODS: dict[Kind, Method] = {
-    "coin": PddlegoPlus(variant="compact"),
-    "alfworld": PddlegoPlus(variant="compact"),
-    "described": Formalizer(),
-}
+FORMALIZERS: Sequence[Method] = (
+    *(Formalizer(), Formalizer(), Formalizer(wording="knowledge")),
+    *(FormalizerTwoStep(), FormalizerTwoStep(wording="knowledge")),
+    FormalizerTwoStep(wording="knowledge", shows_domain_text=False),
+)
 WORLDS: Sequence[Family] = ("blocksworld", "blocksworld", "logistics", "logistics", "mystery")
 
 
@@ -65,6 +66,13 @@ class Game:
         """3 to 11, large houses more often: there is more to write about them."""
         rng = random.Random(derive_seed("rooms of a game to learn from", self.seed))
         return rng.choices(range(3, 12), weights=range(3, 12))[0]
+
+    @property
+    def method(self) -> Method:
+        """What the game is played by: for described worlds, one of those that see them whole."""
+        if self.kind == "described":
+            return random.Random(derive_seed("formalizer", self.seed)).choice(FORMALIZERS)
+        return PddlegoPlus(variant="compact")
 
     @property
     def doors(self) -> bool:
@@ -115,7 +123,7 @@ def examples_of(
     model = Taught(player)
     with contextlib.closing(game.environment()) as environment, contextlib.closing(model):
         parts = Parts(environment, model, planner, decoding)
-        METHODS[game.kind](Episode(parts, _ignore, run_seed=0, game=game.seed, trial=0))
+        game.method(Episode(parts, _ignore, run_seed=0, game=game.seed, trial=0))
     for question, right in model.right_answers:
         (message,) = question.messages
         yield Example(message.content, right, game.seed)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from pddlego_local.core.nouns import Completion, Sampling
 from pddlego_local.core.seeds import derive_seed
-from pddlego_local.decoding.forms import Keys
+from pddlego_local.decoding.forms import DOMAIN, Keys
 from pddlego_local.decoding.question import Drawn, Question
 from pddlego_local.episode.drawing import draw
 from pddlego_local.models.transformers import Engine, TransformersModel
@@ -21,17 +21,17 @@ Player = Callable[[Question[Keys], str, Sampling], Drawn]
 """Answers a question, given its right answer."""
 
 
-def nobody(question: Question[Keys], right: str, sampling: Sampling) -> Drawn:
-    """Says nothing, so that no plan is looked for: where there is one question, its right answer is
-    all that there is to learn."""
-    return Drawn(Completion("", "stop", 0, 0, 0.0))
+def domain_alone(question: Question[Keys], right: str, sampling: Sampling) -> Drawn:
+    """Writes domains, and no problem, so that no plan is looked for: after the last question there
+    is nothing more to learn."""
+    return Drawn(Completion(right if question.form == DOMAIN else "", "stop", 0, 0, 0.0))
 
 
 def slips(seed: int, environment: str = "coin") -> Player:
     """Plays a game as the reference, now and then with a planted slip; some games go to and fro.
     Described worlds are not played."""
     if environment == "described":
-        return nobody
+        return domain_alone
     rng = random.Random(derive_seed("slips", seed))
     kinds = {"coin": faults, "alfworld": household_faults}[environment]
     circles = rng.random() < 0.06

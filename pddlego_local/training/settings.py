@@ -101,7 +101,8 @@ class TrainSettings:
     folder `latest` of a training with these settings, on another machine perhaps, to go on from.
 
     `batch` examples make a step, `at_once` of them are computed together. `question_loss` is the
-    weight of the loss on the questions' tokens; that on the answers' has 1. `threads` are those of
+    weight of the loss on the questions' tokens; that on the answers' has 1. A question that many
+    games ask is learned from `repeats` times at most. `threads` are those of
     a CPU that trains; `processes` play games. `compile` joins small operations into large ones
     (`torch.compile`).
     """
@@ -126,6 +127,7 @@ class TrainSettings:
     save_every: PositiveInt
     log_every: PositiveInt
     held_out: PositiveInt
+    repeats: PositiveInt
     rounds: Annotated[tuple[Round, ...], Field(min_length=1)]
     play: Play | None
 
