@@ -211,7 +211,7 @@ class Campaign:
         what = self.settings.play
         if what is None:
             return
-        played = {(line["rooms"], line["rung"]) for line in self.progress.lines("played", number)}
+        played = {(line["games"], line["rung"]) for line in self.progress.lines("played", number)}
         missing = [cell for cell in what.cells if cell not in played]
         folder, records = self.model_after(number), self.out / "runs"
         for line in play(folder, missing, what.games, f"round-{number}", records, self.console):

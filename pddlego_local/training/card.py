@@ -6,6 +6,7 @@ from typing import Any
 from pddlego_local.models.card import TRAINING_MAPS
 from pddlego_local.report.statistics.rates import Rate
 from pddlego_local.report.text import markdown
+from pddlego_local.training.about import ABOUT, learned
 from pddlego_local.training.examples import FIRST_SEED
 from pddlego_local.training.maps import evaluation
 from pddlego_local.training.progress import Progress
@@ -23,32 +24,23 @@ pipeline_tag: text-generation
 {trained_on}---
 # {name}
 
-A model of {millions:.1f} million parameters that writes PDDL domain and problem files for \
-CoinCollector: the answers of PDDLego+ to its questions in `method.variant=compact`, in the layout \
-`line`. Trained {base} (`pddlego train`).
+A model of {millions:.1f} million parameters that writes PDDL {writes}; all in the layout `line`. \
+Trained {base} (`pddlego train`).
 
-"""
-_TRAINED_ON = """\
-pddlego_local:
-  trained_on:  # all its questions had these; `pddlego run` warns of others
-    environment: coin
-    method.prompts: pddlego_plus
-    method.variant: compact
-    decoding.reason: none
 """
 _FROM_SCRATCH = "from random weights, in which two attention heads were set to copy"
 _DATA = """\
-Questions of games that were played for it, each with the answer of the rule-based reference: \
-games of 3 to 11 rooms, with and without doors, played by the reference with planted slips (a \
-wrong direction, a missing fact, a broken bracket, …), so that it also sees what the planner and \
-the game say of mistakes{by_itself}. Seeds from {first_seed:,} on; those below are for evaluation.
+Questions of games that were played for it, each with the answer of the reference{also}. \
+{games} Seeds from {first_seed:,} on; those below are for evaluation.
 
-Houses repeat all the same, small ones above all. `{file}` lists the {maps:,} maps of its \
-training's games; records say which games are on one of them (`map_seen`), and these do not count \
-as unseen. Rooms by their names, ways, doors, the start and the coin make a map. Of the seeds 0 to \
-{last_seed}, with doors:
+`{file}` lists the {maps:,} maps of its training's games; records say which games are on one of \
+them (`map_seen`), and these do not count as unseen. {about_maps}
 """
-_BY_ITSELF = "; then games that the weights of the round before played themselves (DAgger)"
+_ALSO = "; first of games as follows, then of games that the weights of the round before played \
+themselves (DAgger)"
+_OF_COIN = """\
+Of the seeds 0 to {last_seed} of CoinCollector, with doors:
+"""
 _CURVE = """\
 `right` is the share of answers to held-out questions with every token right, given all tokens \
 before it.
@@ -59,8 +51,8 @@ Unseen games, greedy; those solved at reset are left out. Wilson intervals of 95
 
 """
 _LIMITS = """\
-It knows these prompts of this environment and no others: not the other prompt variants, not \
-Cooking, not ALFWorld, and no conversation.
+It knows these prompts and no others: not the other prompt variants, not other environments, and \
+no conversation.
 """
 
 
@@ -85,9 +77,19 @@ def card(
         name=settings.name,
         millions=parameters / 1e6,
         base=f"from `{settings.weights}`" if settings.weights else _FROM_SCRATCH,
-        trained_on="" if settings.weights else _TRAINED_ON,  # else the base knows more
+        writes="; and ".join(ABOUT[kind].writes for kind in settings.environment),
+        trained_on="" if settings.weights else _front_matter(settings),  # else the base knows more
     )
     return about + "\n".join(f"## {title}\n\n{text}" for title, text in sections.items())
+
+
+def _front_matter(settings: TrainSettings) -> str:
+    known = learned(settings.environment) | {"decoding.reason": "none"}
+    lines = "".join(f"    {name}: {value}\n" for name, value in known.items())
+    return (
+        "pddlego_local:\n  trained_on:  # all its questions had these; `pddlego run` warns of "
+        f"others\n{lines}"
+    )
 
 
 def _trained_on(settings: TrainSettings, progress: Progress, trained_on: Collection[str]) -> str:
@@ -98,13 +100,18 @@ def _trained_on(settings: TrainSettings, progress: Progress, trained_on: Collect
         number: max((line["tokens"] for line in steps if line["round"] == number), default=0)
         for number in last
     }
-    about_data = _DATA.format(
-        by_itself=_BY_ITSELF if any(round_.student for round_ in settings.rounds) else "",
+    abouts = [ABOUT[kind] for kind in settings.environment]
+    data = _DATA.format(
+        also=_ALSO if any(round_.student for round_ in settings.rounds) else "",
+        games=" ".join(about.games for about in abouts),
         first_seed=FIRST_SEED,
         maps=len(trained_on),
         file=TRAINING_MAPS,
-        last_seed=EVALUATION_SEEDS[-1],
+        about_maps=" ".join(about.maps for about in abouts),
     )
+    if "coin" in settings.environment:
+        houses = [_evaluation(rooms, trained_on) for rooms in EVALUATION_ROOMS]
+        data += f"\n{_OF_COIN.format(last_seed=EVALUATION_SEEDS[-1])}\n{markdown(houses)}"
     rounds = [
         {
             "round": str(number),
@@ -122,8 +129,7 @@ def _trained_on(settings: TrainSettings, progress: Progress, trained_on: Collect
     questions = f", and on the questions at a weight of {weight:g}" if weight else " alone"
     return "\n".join(
         [
-            about_data,
-            markdown([_evaluation(rooms, trained_on) for rooms in EVALUATION_ROOMS]),
+            data,
             markdown(rounds),
             f"{sum(tokens.values()) / 1e6:.1f} million tokens in all, {hours:.1f} hours on "
             f"{' and '.join(devices)}. The loss is on the answers{questions}.\n",
@@ -162,7 +168,7 @@ def _played(line: Mapping[str, Any]) -> dict[str, str]:
     low, high = Rate(line["won"], line["of"]).interval
     return {
         "after round": str(line["round"]),
-        "rooms": str(line["rooms"]),
+        "games": line["games"],
         "decoding": line["rung"],
         "won": f"{line['won']} of {line['of']} ({low:.0%} to {high:.0%})",
     }

@@ -16,24 +16,22 @@ from pddlego_local.runner.run import run_cell
 
 def play(
     model: Path,
-    cells: Sequence[tuple[int, RungName]],
+    cells: Sequence[tuple[str, RungName]],
     games: int,
     name: str,
     out: Path,
     console: Console,
 ) -> Iterator[dict[str, Any]]:
-    """Plays the games 0, 1, … for each number of rooms and rung, at temperature 0, and gives a line
-    "played" of `training.progress`; games that are solved at reset are not among `of`. Records go
-    to OUT/NAME/. Raises ModelFault for an episode without a result.
+    """Plays the games 0, 1, … for each of some overrides ("environment.rooms=3") and each rung, at
+    temperature 0, and gives a line "played" of `training.progress`; games that are solved at reset
+    are not among `of`. Records go to OUT/NAME/. Raises ModelFault for an episode without a result.
     """
-    for rooms, rung in cells:
+    for overrides, rung in cells:
         goal = ["decoding.goal=unmet"] * RUNGS[rung].typed
-        overrides = [
+        cell = [
             f"name={name}",
             f"games=0-{games - 1}",
             f"run.out={out}",
-            f"environment.rooms={rooms}",
-            "method.variant=compact",
             "model=transformers",
             f"model.weights={model}",
             "model.dtype=float32",
@@ -41,10 +39,11 @@ def play(
             "decoding.temperature=0",
             "decoding.max_tokens=1024",
             *goal,
+            *overrides.split(),
         ]
-        result = run_cell(compose_cell(overrides), console)
+        result = run_cell(compose_cell(cell), console)
         if result.faults:
             raise ModelFault(f"{result.faults[0]}; the same command tries it again")
         (numbers,) = report_numbers(find_cells([result.folder])).cells
         won = numbers.measures.success
-        yield {"rooms": rooms, "rung": rung, "won": won.k, "of": won.n}
+        yield {"games": overrides, "rung": rung, "won": won.k, "of": won.n}

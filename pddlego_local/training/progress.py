@@ -21,7 +21,7 @@ class Progress:
     - "data" when a round begins: games, questions, device, bf16
     - "step" now and then: step, steps, tokens of this round, seconds since the line before, and
       loss, or held_out_loss and right (the share of held-out answers with every token right)
-    - "played" after the round: rooms, rung, won, of
+    - "played" after the round: games (their overrides), rung, won, of
     """
 
     path: Path

@@ -84,15 +84,16 @@ class Round:
 
 @pydantic.dataclasses.dataclass(config=_STRICT, kw_only=True, frozen=True)
 class Play:
-    """Games that are played to see what a round's weights can do: seeds from 0 on, by rung."""
+    """Games that are played to see what a round's weights can do: seeds from 0 on, by rung, with
+    each of the overrides in `settings`."""
 
     games: PositiveInt
-    rooms: Annotated[tuple[Annotated[int, Field(ge=3, le=11)], ...], Field(min_length=1)]
+    settings: Annotated[tuple[str, ...], Field(min_length=1)]
     rungs: Annotated[tuple[RungName, ...], Field(min_length=1)]
 
     @property
-    def cells(self) -> list[tuple[int, RungName]]:
-        return list(itertools.product(self.rooms, self.rungs))
+    def cells(self) -> list[tuple[str, RungName]]:
+        return list(itertools.product(self.settings, self.rungs))
 
 
 @pydantic.dataclasses.dataclass(config=_STRICT, kw_only=True, frozen=True)

@@ -30,7 +30,7 @@ SMALL = (
     "context_tokens: 2048}",
     "rounds=[{slips: 6, steps: 8, longest_tokens: 900, learning_rate: 1e-3}, "
     "{slips: 2, student: 2, steps: 2, longest_tokens: 900, learning_rate: 1e-3}]",
-    "play={games: 2, rooms: [3], rungs: [free]}",
+    "play={games: 2, settings: ['method.variant=compact environment.rooms=3'], rungs: [free]}",
     *("held_out=2", "batch=2", "at_once=2", "save_every=2", "log_every=1", "warmup_steps=1"),
     *("threads=1", "precision=float32", "device=cpu", "compile=false", "processes=1"),
 )
@@ -73,7 +73,7 @@ def test_a_training_gives_a_folder_with_a_card(trained: Path) -> None:
         "on maps of training",
         "games of the student",
         "Training curve",
-        "| 1 | 3 | free | 0 of 1",
+        "| 1 | method.variant=compact environment.rooms=3 | free | 0 of 1",
     ):
         assert words in card
     assert steps(trained) == [*range(1, 9), 1, 2]

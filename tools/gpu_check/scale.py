@@ -51,7 +51,10 @@ class Scale:
 
 
 _ONE_ROUND = "rounds=[{{slips: {slips}, steps: {steps}, longest_tokens: 900, learning_rate: 1e-3}}]"
-_NO_GAMES = ("play={games: 1, rooms: [3], rungs: [free]}", "log_every=1")
+_NO_GAMES = (
+    "play={games: 1, settings: ['method.variant=compact environment.rooms=3'], rungs: [free]}",
+    "log_every=1",
+)
 ON_A_GPU = Scale(
     shape=LLAMA_8B,
     dtype="bfloat16",
