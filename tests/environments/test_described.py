@@ -12,6 +12,7 @@ from pddlego_local.core.nouns import Turn
 from pddlego_local.environments.described.game import Described
 from pddlego_local.environments.described.generated import Degree, Family, generate
 from pddlego_local.environments.described.gold import objects_in
+from pddlego_local.pddl.check import check
 from pddlego_local.planner import FastDownward
 from tests.environments.strips import Strips
 from tests.grammars.cases import data_folder
@@ -100,6 +101,29 @@ def test_a_seed_is_one_task_however_it_is_told_and_another_is_another() -> None:
     assert len({world.problem for world in worlds}) > 190
     sizes = {len(objects_in(world.problem)) for world in worlds}
     assert sizes == set(range(3, 9))
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_worlds_of_ours_are_right_and_can_be_won_as_far_as_the_check_sees(family: Family) -> None:
+    for seed in range(60):
+        world = generate(family, "moderately", (1, 9), seed)
+        found = check(world.domain, world.problem)
+        assert found.accepted
+        assert all("already" in fault.message for fault in found.faults), found.faults
+
+
+def test_a_game_starts_anew_and_knows_no_other_game() -> None:
+    world = Described(sizes=(3, 3))
+    text = world.reset(0).text
+    taken = next(
+        f"pick-up {thing}"
+        for thing in objects_in(problem_of(world))
+        if not world.step(f"pick-up {thing}").refused
+    )
+    assert world.step(taken).refused
+    for _ in range(2):
+        assert world.reset(0).text == text and not world.step(taken).refused
+        assert world.reset(1).text != text
 
 
 def test_a_refused_action_says_what_does_not_hold() -> None:

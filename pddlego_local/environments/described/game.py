@@ -19,7 +19,6 @@ from pddlego_local.environments.described.generated import Degree, Family, gener
 from pddlego_local.environments.described.gold import objects_in, task_hash
 from pddlego_local.environments.described.simulator import Simulator
 from pddlego_local.environments.described.world import World, names_in, read_world, tell
-from pddlego_local.pddl.check import check
 
 
 def _a_range(sizes: tuple[int, int]) -> tuple[int, int]:
@@ -82,17 +81,17 @@ class Described:
 
     def preflight(self) -> None:
         """Raises ConfigError for the first file of a folder that cannot be used."""
-        for name in names_in(self.folder) if self.folder else ():
-            read_world(Path(self.folder or ""), name)
+        if self.folder:
+            for name in names_in(self.folder):
+                read_world(self.folder, name)
 
     def reset(self, seed: int) -> Observation:
         """Raises ConfigError for files that do not go together, UnsolvableGame where the goal would
         be out of reach even if nothing were ever undone."""
-        world = self._load(seed)
-        if self._task is None or self._task.world != world:
-            self._task = _Task(world, f"the world {world.name} of {self.task_type}")
+        if self._task is None or self._task.game != seed:
+            self._task = _Task(seed, self._load(seed), self.task_type)
         self._task.simulator.reset()
-        return self._observe(tell(world))
+        return self._observe(tell(self._world))
 
     def step(self, command: str) -> Observation:
         assert self._task
@@ -141,13 +140,13 @@ class Described:
 
 
 class _Task:
-    """A world and its simulator. Raises ConfigError, UnsolvableGame."""
+    """A game's world and its simulator. Raises ConfigError, UnsolvableGame."""
 
-    def __init__(self, world: World, where: str) -> None:
-        for fault in check(world.domain, world.problem).no_plan:
-            if fault.message.startswith("no action can make"):
-                raise UnsolvableGame(f"{where}: {fault.message}")
-        self.world = world
+    def __init__(self, game: int, world: World, task_type: str) -> None:
+        where = f"the world {world.name} of {task_type}"
+        if world.out_of_reach:
+            raise UnsolvableGame(f"{where}: {world.out_of_reach}")
+        self.game, self.world = game, world
         self.simulator = Simulator(world.domain, world.problem, where)
         self._objects = spellings(objects_in(world.problem))
 

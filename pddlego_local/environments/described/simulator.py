@@ -1,8 +1,9 @@
 """What happens in a world: unified-planning's sequential simulator on the gold files."""
 
+import functools
 import threading
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from pddlego_local.core.errors import ConfigError
@@ -21,12 +22,11 @@ class Simulator:
         """Raises ConfigError in the library's words if it does not take the files."""
         # It takes seconds to load, which a sweep that only lists its cells need not wait for.
         from unified_planning.engines.sequential_simulator import UPSequentialSimulator
-        from unified_planning.io import PDDLReader
         from unified_planning.model.walkers import StateEvaluator
 
         try:
             with _ONE_AT_A_TIME, warnings.catch_warnings(action="ignore"):
-                task = PDDLReader().parse_problem_string(with_distinct_names(domain), problem)
+                task = _reader(with_distinct_names(domain))(problem)
                 self._simulator = UPSequentialSimulator(task)
                 self._evaluator = StateEvaluator(task)
         except Exception as error:  # its own, pyparsing's, and whatever odd files raise in them
@@ -73,6 +73,21 @@ class Simulator:
                     return _said(ground)
         self._state = self._simulator.apply(self._state, action, list(binding.values()))
         return ""
+
+
+@functools.lru_cache(maxsize=16)
+def _reader(domain: str) -> Callable[[str], Any]:
+    """Makes tasks of this domain's problems. The domain is parsed once: half of all the parsing,
+    where a thousand problems have one domain. A reader cannot be shared by domains: it keeps the
+    costs of the last one that had any."""
+    from pyparsing import ParserElement
+    from unified_planning.io import PDDLReader
+
+    reader = PDDLReader()
+    reader._pp_domain.parse_string = functools.cache(reader._pp_domain.parse_string)
+    # The library has pyparsing remember all it tried, which here takes longer than to try again.
+    ParserElement.disable_memoization()
+    return functools.partial(reader.parse_problem_string, domain)
 
 
 def _said(condition: Any) -> str:

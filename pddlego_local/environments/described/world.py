@@ -23,7 +23,8 @@ _HEAD = re.compile(r"\s*([A-Za-z][\w-]*)\s*\(([^()]*)\)\s*")
 @dataclass(frozen=True)
 class World:
     """`heads` are the actions as the text names them. `domain` and `problem` are the gold files:
-    the actions have the heads' names, and the sections are in the planner's order."""
+    the actions have the heads' names, and the sections are in the planner's order. `out_of_reach`
+    is why no plan can reach the goal, if that shows; of worlds of ours nothing is checked."""
 
     name: str
     domain_text: str
@@ -31,6 +32,7 @@ class World:
     heads: tuple[Action, ...]
     domain: str
     problem: str
+    out_of_reach: str = ""
 
 
 def heads_in(text: str, where: str) -> tuple[Action, ...]:
@@ -76,13 +78,16 @@ def read_world(folder: Path, name: str) -> World:
     problem_text = text_of(folder / f"{name}_problem.txt")
     files = folder / "domain.pddl", folder / f"{name}.pddl"
     domain, problem = (in_order(text_of(file)) for file in files)
-    for fault in check(domain, problem).faults:
+    verdict = check(domain, problem)
+    for fault in verdict.faults:
         if fault.kind != "warning":
             raise ConfigError(f"{files[fault.file == 'problem']}: {fault.message}")
+    reasons = [f.message for f in verdict.no_plan if f.message.startswith("no action can make")]
     where = str(folder / f"{name}_domain.txt")
     heads = heads_in(domain_text, where)
     domain = with_heads(domain, heads, where)
-    return World(name, domain_text.strip(), problem_text.strip(), heads, domain, problem)
+    texts = domain_text.strip(), problem_text.strip()
+    return World(name, *texts, heads, domain, problem, next(iter(reasons), ""))
 
 
 def text_of(path: Path) -> str:
