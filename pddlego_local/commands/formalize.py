@@ -1,18 +1,15 @@
 """`pddlego formalize`: a description in words becomes PDDL and a plan."""
 
 import argparse
-import contextlib
 from collections.abc import Iterator
 from pathlib import Path
 
-from pddlego_local.commands.library import model_options
-from pddlego_local.commands.shared.formalizing import Formalized, Formalizer
+from pddlego_local.commands.shared.formalizing import Formalized, formalizer
+from pddlego_local.commands.shared.options import model_options
 from pddlego_local.core.errors import ConfigError
+from pddlego_local.core.outcomes import PLANNED
 from pddlego_local.core.visible import visible
-from pddlego_local.decoding.question import Model
 from pddlego_local.environments.described.world import names_in, text_of
-from pddlego_local.planner import FastDownward
-from pddlego_local.runner.config import compose_cell
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -28,18 +25,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def carry_out(arguments: argparse.Namespace) -> int:
     """Prints the files and the plan of each text; 1 if one of them has no plan."""
     options = {**model_options(arguments.model), "decoding": arguments.rung}
-    words = [f"{key.replace('__', '.')}={value}" for key, value in options.items()]
-    config = compose_cell([*words, *arguments.overrides])
     domain = text_of(arguments.domain) if arguments.domain else ""
     texts = list(_texts(arguments.text))
-    model: Model = config.build("model")
-    model.preflight(thinking=config.build("decoding").thinking)
     solved = True
-    with contextlib.closing(model), FastDownward(search="lama_first") as planner:
-        formalize = Formalizer(config, model, planner, domain)
+    with formalizer(options, arguments.overrides, domain) as formalize:
         for name, text in texts:
             made = formalize(text)
-            solved = solved and made.outcome in ("solved", "goal_already_true")
+            solved = solved and made.outcome in PLANNED
             _print(name if len(texts) > 1 else "", made)
             if arguments.out:
                 _write(arguments.out / name if len(texts) > 1 else arguments.out, made)

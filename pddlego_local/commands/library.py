@@ -7,46 +7,34 @@ message says what to do.
 
 import contextlib
 import itertools
-import json
-import re
 import warnings
 from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from pddlego_local.commands.shared.formalizing import Formalized, Formalizer
-from pddlego_local.commands.shared.sampling import Sample, first_question, samples
+from pddlego_local.commands.shared.formalizing import Formalized as Formalized
+from pddlego_local.commands.shared.formalizing import formalizer
+from pddlego_local.commands.shared.options import model_options, overrides_of
+from pddlego_local.commands.shared.sampling import Sample as Sample
+from pddlego_local.commands.shared.sampling import first_question, samples
 from pddlego_local.commands.shared.training_warnings import training_warnings
 from pddlego_local.core.errors import ConfigError, InfrastructureError
-from pddlego_local.core.nouns import Message, PlanResult
-from pddlego_local.core.resources import folder
+from pddlego_local.core.nouns import Message
+from pddlego_local.core.nouns import PlanResult as PlanResult
 from pddlego_local.decoding.forms import PDDL, Keys
 from pddlego_local.decoding.question import Model, Question, Scene
 from pddlego_local.decoding.rungs import RUNGS
-from pddlego_local.pddl.check import Check, check
+from pddlego_local.pddl.check import Check as Check
+from pddlego_local.pddl.check import check as check
 from pddlego_local.planner import FastDownward, Limits
 from pddlego_local.report.cells import find_cells
 from pddlego_local.report.exports import CALL_COLUMNS, EPISODE_COLUMNS, call_rows, episode_rows
 from pddlego_local.runner.cell import CellResult
-from pddlego_local.runner.config import CellConfig, compose_cell
+from pddlego_local.runner.config import compose_cell
 from pddlego_local.runner.run import run_cells
 
 if TYPE_CHECKING:
     import pandas
-
-__all__ = [
-    "Check",
-    "Formalized",
-    "PlanResult",
-    "Sample",
-    "check",
-    "formalize",
-    "load",
-    "plan",
-    "question",
-    "run",
-    "sample",
-]
 
 
 def plan(domain: str, problem: str, seconds: float = 60) -> PlanResult:
@@ -65,7 +53,9 @@ def question(**options: object) -> Question[Keys]:
     `question(environment="coin", environment__rooms=5, games="7")`. Raises ConfigError for an
     option that there is not, and for a game that is over before a model is asked.
     """
-    return first_question(_cell({"decoding": "grounded", **options}))  # whose scene holds all
+    return first_question(
+        compose_cell(overrides_of({"decoding": "grounded", **options}))
+    )  # whose scene holds all
 
 
 def sample(
@@ -86,7 +76,8 @@ def sample(
 
     Raises ConfigError for what cannot be, MissingPart for weights or a server that are not there.
     """
-    config = _cell({**model_options(model, server), "decoding": rung, **options})
+    options = {**model_options(model, server), "decoding": rung, **options}
+    config = compose_cell(overrides_of(options))
     if isinstance(asked, str):
         if RUNGS[rung].needs_scene:
             raise ConfigError(
@@ -114,11 +105,9 @@ def formalize(
     The text may name its actions as described worlds do (docs/described.md); `domain` is a file of
     yours, for which only the problem is written. Models, rungs and errors are those of `sample`.
     """
-    config = _cell({**model_options(model, server), "decoding": rung, **options})
-    built: Model = config.build("model")
-    built.preflight(thinking=config.build("decoding").thinking)
-    with contextlib.closing(built), FastDownward(search="lama_first") as planner:
-        return Formalizer(config, built, planner, domain)(text)
+    options = {**model_options(model, server), "decoding": rung, **options}
+    with formalizer(options, domain=domain) as formalized:
+        return formalized(text)
 
 
 def run(**options: object) -> list[Path]:
@@ -132,7 +121,7 @@ def run(**options: object) -> list[Path]:
     """
     lists = {key: value if isinstance(value, list) else [value] for key, value in options.items()}
     every = [dict(zip(lists, values, strict=True)) for values in itertools.product(*lists.values())]
-    cells, results = [_cell(one) for one in every], list[CellResult]()
+    cells, results = [compose_cell(overrides_of(one)) for one in every], list[CellResult]()
     if not cells:
         raise ConfigError("an option's list of values is empty")
     for warning in training_warnings(cells):
@@ -162,22 +151,3 @@ def load(
     if lines == "calls":
         return pandas.DataFrame(call_rows(cells), columns=list(CALL_COLUMNS))
     return pandas.DataFrame(episode_rows(cells), columns=list(EPISODE_COLUMNS))
-
-
-def model_options(model: str, server: str | None = None) -> dict[str, object]:
-    """A configuration of ours, a model behind a server, or a Hugging Face name or folder."""
-    if server:
-        return {"model": "vllm", "model__weights": model, "model__server__url": server}
-    if (folder("conf") / "model" / f"{model}.yaml").is_file():
-        return {"model": model}
-    return {"model": "transformers", "model__weights": model}
-
-
-def _cell(options: dict[str, object]) -> CellConfig:
-    return compose_cell([_override(key, value) for key, value in options.items()])
-
-
-def _override(key: str, value: object) -> str:
-    plain = isinstance(value, str) and re.fullmatch(r"[\w./:-]+", value)
-    text = value if plain else json.dumps(value, ensure_ascii=False, default=str)
-    return f"{key.replace('__', '.')}={text}"

@@ -6,6 +6,7 @@ from typing import Any
 
 from pddlego_local.commands.shared import pairs
 from pddlego_local.commands.shared.options import count
+from pddlego_local.core.outcomes import PLANNED
 from pddlego_local.core.visible import visible
 from pddlego_local.pddl.check import SWAPPED, swapped
 from pddlego_local.planner import FastDownward
@@ -35,7 +36,7 @@ def carry_out(arguments: argparse.Namespace) -> int:
         result = planner.plan(entry.domain, entry.problem)
     for action in result.plan:
         print(visible(action))
-    if result.outcome not in ("solved", "goal_already_true"):
+    if result.outcome not in PLANNED:
         why = SWAPPED if swapped(entry.domain, entry.problem) else result.message
         print(f"{result.outcome}: {why}")
         return 1

@@ -117,6 +117,9 @@ CAUSES: dict[str, Cause] = {
     "wrong_keys": Cause("The answer's JSON object had other keys than those asked for."),
 }
 
+PLANNED = ("solved", "goal_already_true")
+"""Of the planner's outcomes those with a plan: an empty one where the goal is true at once."""
+
 
 def outcome_named(name: str) -> Outcome:
     """Raises ValueError for a name that is not in the table: a method's mistake."""

@@ -8,7 +8,7 @@ import pytest
 
 import pddlego_local
 from pddlego_local.cli import run
-from pddlego_local.commands.shared.formalizing import Formalizer
+from pddlego_local.commands.shared.formalizing import TextFormalizer
 from pddlego_local.core.errors import ConfigError
 from pddlego_local.environments.described.generated import generate
 from pddlego_local.models.scripted import Scripted
@@ -30,14 +30,14 @@ def planner() -> Iterator[FastDownward]:
 def test_a_text_with_heads_is_one_question_and_one_without_two(planner: FastDownward) -> None:
     config = compose_cell(["model=random", "decoding=typed"])
     model = Scripted([BOTH])
-    made = Formalizer(config, model, planner)(TEXT)
+    made = TextFormalizer(config, model, planner)(TEXT)
     assert made.outcome == "solved" and made.plan and made.domain == WORLD.domain
     (asked,) = model.asked
     assert asked.scene.actions[0].name == "pick-up"
     assert WORLD.problem_text in asked.messages[0].content
 
     model = Scripted([DF, PF])
-    made = Formalizer(config, model, planner)("There are three blocks. Stack them.")
+    made = TextFormalizer(config, model, planner)("There are three blocks. Stack them.")
     assert made.outcome == "solved"
     first, second = model.asked
     assert (first.form.name, second.form.name) == ("domain", "problem")
@@ -47,7 +47,7 @@ def test_a_text_with_heads_is_one_question_and_one_without_two(planner: FastDown
 def test_a_domain_of_ones_own_is_kept(planner: FastDownward) -> None:
     model = Scripted([PF])
     config = compose_cell(["model=random", "decoding=typed"])
-    made = Formalizer(config, model, planner, WORLD.domain)(TEXT)
+    made = TextFormalizer(config, model, planner, WORLD.domain)(TEXT)
     assert made.outcome == "solved" and made.domain == WORLD.domain
     assert model.asked[0].scene.domain == WORLD.domain
 
@@ -55,10 +55,10 @@ def test_a_domain_of_ones_own_is_kept(planner: FastDownward) -> None:
 def test_what_is_missing_is_said_in_plain_words(planner: FastDownward) -> None:
     config = compose_cell(["model=random", "decoding=free"])
     lame = json.dumps({"df": WORLD.domain, "pf": WORLD.problem.replace("(hand-empty)", "")})
-    made = Formalizer(config, Scripted([lame]), planner)(TEXT)
+    made = TextFormalizer(config, Scripted([lame]), planner)(TEXT)
     assert (made.outcome, made.plan) == ("unsolvable", ())
     assert "problem line" in made.message and "no action can make" in made.message
-    made = Formalizer(config, Scripted(["I would rather not."]), planner)(TEXT)
+    made = TextFormalizer(config, Scripted(["I would rather not."]), planner)(TEXT)
     assert (made.outcome, made.domain) == ("no_json", "")
     assert "no JSON object" in made.message
 
@@ -71,6 +71,7 @@ def test_what_is_missing_is_said_in_plain_words(planner: FastDownward) -> None:
         (["mine.txt", "--model", "random", "--rung", "grounded"], "choose typed"),
         (["mine.txt", "--model", "random", "--rung", "tall"], "tall"),
         (["mine.txt", "--model", "nowhere/model"], "nowhere/model"),
+        (["mine.txt", "--model", "my models (1), a=b"], "my models (1), a=b"),
         (["mine.txt", "--model", "reference"], "language model"),
         (["mine.txt", "--model", "random", "--domain", "no.pddl"], "no.pddl is missing"),
         (["nothing", "--model", "random"], "holds no worlds"),

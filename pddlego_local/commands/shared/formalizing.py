@@ -4,9 +4,11 @@ With action heads both files are asked for at once. Without them nothing says wh
 are: the domain is asked for first, under no more than the grammar of PDDL, then the problem for it.
 """
 
-from collections.abc import Sequence
+import contextlib
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from pddlego_local.commands.shared.options import overrides_of
 from pddlego_local.core.errors import ConfigError
 from pddlego_local.core.nouns import Action, Message
 from pddlego_local.core.record.events import Event, Where
@@ -19,9 +21,8 @@ from pddlego_local.environments.described.world import HEADS, heads_in
 from pddlego_local.episode.asking import Asking
 from pddlego_local.episode.planning import Planning
 from pddlego_local.methods import prompts
-from pddlego_local.models.scripted import Scripted
 from pddlego_local.planner import FastDownward
-from pddlego_local.runner.config import CellConfig
+from pddlego_local.runner.config import CellConfig, compose_cell
 
 _PACKAGE = "pddlego_local.environments.described"
 
@@ -39,10 +40,10 @@ class Formalized:
     message: str
 
 
-class Formalizer:
+class TextFormalizer:
     """Asks one model, within one configuration; `domain` is a file that is given, "" for none.
 
-    Raises ConfigError for a rung that needs more than the text tells, and a model by rules.
+    Raises ConfigError for a rung that needs more than the text tells.
     """
 
     def __init__(
@@ -51,8 +52,6 @@ class Formalizer:
         self._model, self._planner, self._domain = model, planner, domain
         self._decoding: Decoding = replace(config.build("decoding"), feedback="explained")
         self._seed = derive_seed(config.settings.seed, "formalize")
-        if not model.decodes and not isinstance(model, Scripted):
-            raise ConfigError("what formalizes a text is a language model, such as model=qwen3_8b")
         if RUNGS[self._decoding.rung].grounded:
             raise ConfigError(
                 "decoding=grounded needs a list of names, which a text is not; choose typed"
@@ -100,6 +99,20 @@ class Formalizer:
         planning = Planning(self._planner, self._decoding, _nowhere)
         made = planning.plan(domain, problem, Where(step=1), fixed_domain=bool(self._domain))
         return Formalized(made.domain, made.problem, made.plan, made.cause, made.message)
+
+
+@contextlib.contextmanager
+def formalizer(
+    options: Mapping[str, object], overrides: Sequence[str] = (), domain: str = ""
+) -> Iterator[TextFormalizer]:
+    """With model and planner open. Raises ConfigError, also for a model by rules, MissingPart."""
+    config = compose_cell([*overrides_of(options), *overrides])
+    model: Model = config.build("model")
+    if not model.decodes:
+        raise ConfigError("what formalizes a text is a language model, such as model=qwen3_8b")
+    model.preflight(thinking=config.build("decoding").thinking)
+    with contextlib.closing(model), FastDownward(search="lama_first") as planner:
+        yield TextFormalizer(config, model, planner, domain)
 
 
 def _nowhere(_event: Event) -> None:

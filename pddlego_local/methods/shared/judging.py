@@ -1,10 +1,8 @@
 """What a plan is worth in the world that was told: the gold files decide, as VAL would."""
 
+from pddlego_local.core.outcomes import PLANNED
 from pddlego_local.episode.episode import Episode
 from pddlego_local.episode.planning import Formalization
-
-PLANNED = ("solved", "goal_already_true")
-"""An empty plan is a plan: where the goal is true at once, nothing is to be done."""
 
 
 def judge(episode: Episode, pddl: Formalization) -> str:

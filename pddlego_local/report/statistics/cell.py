@@ -5,12 +5,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from typing import Any
 
-from pddlego_local.core.outcomes import OUTCOMES
+from pddlego_local.core.outcomes import OUTCOMES, PLANNED
 from pddlego_local.core.record.counting import clusters
 from pddlego_local.core.record.rows import EpisodeRow
 from pddlego_local.report.statistics.rates import Mean, Rate
 
-PLANNED = ("solved", "goal_already_true")
 ACCEPTED = (*PLANNED, "unsolvable", "timeout", "out_of_memory")
 NESTED = {"read": (*ACCEPTED, "translate_error"), "accepted": ACCEPTED, "has_plan": PLANNED}
 """Which causes say that PDDL got so far."""
