@@ -151,6 +151,14 @@ class LanguageModel(Protocol):
     def close(self) -> None: ...
 
 
+@runtime_checkable
+class Weighing(Protocol):
+    """A language model that tells what its masks took away (`Completion.log_mass`)."""
+
+    @property
+    def weighs(self) -> Literal[True]: ...
+
+
 class Planner(Protocol):
     """Thread-safe and deterministic: the same input gives the same plan."""
 

@@ -1,23 +1,17 @@
 """Drawing an answer from a model under a constraint: at once, or stage by stage as one answer."""
 
 import dataclasses
-from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 
-from pddlego_local.core.errors import GrammarIgnored, ModelFault, PromptTooLong
-from pddlego_local.core.nouns import Completion, Grammar, Message, Messages, Prefix, Sampling
+from pddlego_local.core.errors import PromptTooLong
+from pddlego_local.core.nouns import Message, Messages, Sampling
 from pddlego_local.core.protocols import LanguageModel
-from pddlego_local.core.record.events import DrawnStage
 from pddlego_local.core.seeds import derive_seed
 from pddlego_local.decoding.forms import Keys
-from pddlego_local.decoding.grammars.lark_text import decoder_verdict
 from pddlego_local.decoding.question import Drawn, Model, Question
-from pddlego_local.decoding.stages import Constraint, StagedGrammar, with_head_in_grammar
-
-StageTokens = Mapping[str, int]
-"""The most tokens of a stage, by its name; a stage that is not named has what is left."""
-
-_BEGINNING = Prefix()
+from pddlego_local.decoding.stages import Constraint, StagedGrammar
+from pddlego_local.episode.growing import Growing, StageTokens, recorded
+from pddlego_local.episode.weighting import draw_weighted
 
 
 def draw(
@@ -36,15 +30,17 @@ def draw(
     """
     if not model.decodes:
         return [model.answer(question, sampling, number, count) for number in range(count)]
-    if isinstance(constraint, StagedGrammar) or sampling.draft_tokens:
+    if isinstance(constraint, StagedGrammar) or sampling.draft_tokens or sampling.particles:
 
         def draw_sample(number: int) -> Drawn:
             """In requests of its own, by a seed of its own; the backend can batch them."""
             seed = derive_seed(sampling.seed, number) if number else sampling.seed
             own = dataclasses.replace(sampling, seed=seed)
+            if own.particles:
+                return draw_weighted(model, question.messages, constraint, own, stage_tokens)
             if own.draft_tokens:
                 return _drafted(model, question, constraint, own, stage_tokens)
-            return _written(model, question.messages, constraint, own, stage_tokens)
+            return written(model, question.messages, constraint, own, stage_tokens)
 
         if count == 1:
             return [draw_sample(0)]
@@ -78,7 +74,7 @@ def _drafted(
     draft, asked = model.complete(question.messages, None, free), question.form.after_draft
     messages = (*question.messages, Message("assistant", draft.text), Message("user", asked))
     try:
-        answer = _written(model, messages, constraint, own, stage_tokens)
+        answer = written(model, messages, constraint, own, stage_tokens)
     except PromptTooLong as error:
         raise PromptTooLong(
             f"After the prompt and a draft of {draft.completion_tokens} tokens there is no room "
@@ -91,10 +87,10 @@ def _drafted(
         completion_tokens=draft.completion_tokens + answer.completion.completion_tokens,
         latency_s=draft.latency_s + answer.completion.latency_s,
     )
-    return Drawn(whole, (_recorded("draft", None, free, draft, asked=asked), *answer.stages))
+    return Drawn(whole, (recorded("draft", None, free, draft, asked=asked), *answer.stages))
 
 
-def _written(
+def written(
     model: LanguageModel,
     messages: Messages,
     constraint: Constraint,
@@ -104,88 +100,8 @@ def _written(
     """At once, or stage by stage."""
     if not isinstance(constraint, StagedGrammar):
         piece = model.complete(messages, constraint, sampling)
-        return Drawn(piece, (_recorded("answer", constraint, sampling, piece),))
-    stages = constraint.stages()
-    stage = next(stages)
-    prefix, drawn, grammars = _BEGINNING, list[DrawnStage](), list[Grammar]()
-    left = sampling.max_tokens
-    while True:
-        thinks_first = sampling.thinking and not drawn
-        if thinks_first:  # what comes after a thought cannot stand in the prompt
-            stage = with_head_in_grammar(stage)
-        prefix = dataclasses.replace(prefix, drop=stage.drop, head=stage.head)
-        limit = left if thinks_first else stage_tokens.get(stage.name, left)
-        own = dataclasses.replace(
-            sampling,
-            seed=derive_seed(sampling.seed, "stage", len(drawn)),
-            max_tokens=min(limit, left),
-        )
-        piece = model.complete(messages, stage.grammar, own, prefix)
-        drawn.append(_recorded(stage.name, stage.grammar, own, piece, prefix))
-        grammars.append(stage.grammar)
-        left -= piece.completion_tokens
-        prefix = piece.prefix or prefix
-        if piece.finish_reason != "stop":
-            return _joined(prefix.text, piece.finish_reason, drawn)
-        try:
-            stage = stages.send(stage.head + piece.text)
-        except StopIteration:
-            if not constraint.keeps(prefix.text):
-                _check(drawn, grammars)
-            return _joined(prefix.text, "stop", drawn)
-        except (AssertionError, LookupError, ValueError):
-            _check(drawn, grammars)  # text that no grammar let through may confuse the coroutine
-            raise
-        if left < 1:
-            return _joined(prefix.text, "length", drawn)
-
-
-def _recorded(
-    name: str,
-    grammar: Grammar | None,
-    sampling: Sampling,
-    piece: Completion,
-    prefix: Prefix = _BEGINNING,
-    asked: str = "",
-) -> DrawnStage:
-    return DrawnStage(
-        name=name,
-        grammar=grammar.sha256 if grammar else None,
-        sampling=sampling,
-        before=prefix.kept,
-        drop=prefix.drop,
-        head=prefix.head,
-        asked=asked,
-        **piece.recorded | {"text": prefix.head + piece.text},
-    )
-
-
-def _joined(text: str, finish_reason: str, drawn: list[DrawnStage]) -> Drawn:
-    whole = Completion(
-        text=text,
-        finish_reason=finish_reason,  # type: ignore[arg-type]
-        prompt_tokens=drawn[0].prompt_tokens,
-        completion_tokens=sum(stage.completion_tokens for stage in drawn),
-        latency_s=sum(stage.latency_s for stage in drawn),
-        thought=drawn[0].thought,
-        forced_tokens=sum(stage.forced_tokens for stage in drawn),
-    )
-    return Drawn(whole, tuple(drawn))
-
-
-def _check(drawn: list[DrawnStage], grammars: list[Grammar]) -> None:
-    """A finished stage must be in its language: the engine can end one early, in silence."""
-    for stage, grammar in zip(drawn, grammars, strict=True):
-        verdict = decoder_verdict(grammar, stage.text.removeprefix(stage.head))
-        if verdict == "unfinished":
-            raise ModelFault(
-                f"The decoder ended the stage {stage.name!r} of an answer after "
-                f"{len(stage.text)} characters, before its grammar was satisfied; the request can "
-                "be repeated."
-            )
-        if verdict == "rejected":
-            raise GrammarIgnored(
-                f"The stage {stage.name!r} of an answer is outside its grammar: the model's "
-                "backend does not obey grammars; start the server with the guidance backend, or "
-                "choose decoding=free."
-            )
+        return Drawn(piece, (recorded("answer", constraint, sampling, piece),))
+    answer = Growing(model, messages, constraint, sampling, stage_tokens)
+    while not answer.finish_reason:
+        answer.draw_stage()
+    return answer.whole()

@@ -20,7 +20,7 @@ from omegaconf import DictConfig, OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 
 from pddlego_local.core.errors import ConfigError
-from pddlego_local.core.protocols import Environment, Numbered
+from pddlego_local.core.protocols import Environment, Numbered, Weighing
 from pddlego_local.core.resources import folder
 from pddlego_local.decoding import Decoding
 from pddlego_local.decoding.rungs import RUNGS
@@ -93,6 +93,9 @@ class CellConfig:
         rung = RUNGS.get(str(decoding.get("rung")))
         if decoding.get("reading") != "lenient" or rung is None or rung.constrained:
             decoding.pop("reading", None)  # strict, as all was read before one could choose
+        if decoding.get("draw") == "masked":  # as all was drawn before
+            del decoding["draw"]
+            decoding.pop("particles", None)
         return {**options, "seed": self.tree["seed"]}
 
     @property
@@ -127,6 +130,13 @@ class CellConfig:
         _ = self.settings
         self._checked.update({group: self.build(group) for group in GROUPS})
         self.check_games(self._checked["environment"])
+        decoding, model = self._checked["decoding"], self._checked["model"]
+        if decoding.draw == "weighted" and model.decodes and not isinstance(model, Weighing):
+            raise ConfigError(
+                f"decoding.draw=weighted cannot be had of model={self.labels['model']}, which does "
+                "not tell what its masks took away; choose model=transformers with the same "
+                "weights, or decoding.draw=masked."
+            )
         return dict(self._checked)
 
     def check_games(self, environment: Environment) -> None:

@@ -66,6 +66,22 @@ class DrawnStage(Recorded):
     head: str = ""
     forced_tokens: int = 0
     asked: str = ""
+    log_mass: float | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Particle(Recorded):
+    """One of the answers that were weighed against each other (`episode.weighting`).
+
+    `log_weight` is that at the end, and None where the weight is zero: the answer was cut, or its
+    stage of this name says what `decoding` would have rolled back. Of the `completion_tokens` on
+    its way none is left out, be they drawn for it or for the one that it is a copy of.
+    """
+
+    text: str
+    log_weight: float | None
+    completion_tokens: int
+    chosen: bool
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -75,7 +91,9 @@ class Call(Recorded):
     `grammar` is the hash of the grammar that it was drawn under, None if free or in `stages`;
     after a draft `stages` also hold an answer under one grammar. `messages` are the prompt.
     `fault` says why it held no value, "" if it did (`outcomes.CAUSES`). Of its
-    `completion_tokens`, `forced_tokens` were not sampled. Times in seconds.
+    `completion_tokens`, `forced_tokens` were not sampled. Times in seconds. An answer drawn by its
+    weight has the tokens and the time of all `particles`, those dropped on the way too; `log_mass`
+    and `stages` are its own.
     """
 
     event: Literal["call"] = "call"
@@ -93,6 +111,8 @@ class Call(Recorded):
     forced_tokens: int
     latency_s: float
     stages: tuple[DrawnStage, ...] = ()
+    log_mass: float | None = None
+    particles: tuple[Particle, ...] = ()
     fault: Annotated[str, one_of({"", *CAUSES})]
 
     @property
