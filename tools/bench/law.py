@@ -5,7 +5,7 @@
 The answers can be listed: two different rooms, in two stages, where a room that comes twice is
 rolled back. The exact distribution knows no grammar and no mask: it adds up the model's probability
 of every way to spell an answer in tokens, over the same sum of all answers. What draws come from is
-told by their weights, averaged over many draws; the total variation is half of the differences' sum.
+told by their weights, averaged over many draws; total variation is half of the differences' sum.
 Each of the model's distributions is computed once, so that thousands of draws take seconds.
 """
 
@@ -264,7 +264,7 @@ def main() -> None:
     parser.add_argument("--out", type=Path, default=Path("docs/law.png"))
     parser.add_argument("--draws", type=int, default=100_000, help="of particles, at each place")
     given = parser.parse_args()
-    counts = [2**n for n in range(0, 11, 2)]
+    counts = [2**n for n in range(0, 9, 2)]
     with tempfile.TemporaryDirectory() as folder:
         model = Remembered(generation(make_tiny_llama(Path(folder))))
         wanted = exact(model, ANSWERS)
