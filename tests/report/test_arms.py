@@ -98,6 +98,8 @@ def test_a_changed_prompt_and_doubled_episodes_are_told(tmp_path: Path) -> None:
         ((TYPED,), (TYPED, "decoding.goal=unmet"), "decoding.goal"),
         ((TYPED,), (TYPED, "decoding.reason=draft"), "decoding.reason"),
         ((TYPED,), (TYPED, "decoding.best_of=4"), "decoding.best_of"),
+        ((TYPED,), (TYPED, "decoding.draw=weighted"), "decoding.draw"),
+        ((TYPED, "decoding.best_of=8"), (TYPED, "decoding.draw=weighted"), "decoding.draw"),
         ((TYPED,), (TYPED, "decoding.repair=lenient"), "decoding.repair"),
         ((TYPED,), (TYPED, "decoding.feedback=explained"), "decoding.feedback"),
         ((TYPED,), (TYPED, "method.variant=simple"), "method.variant"),

@@ -41,6 +41,7 @@ from pddlego_local.models.seam import seam
 from pddlego_local.report.figures.plotting import COLOURS, DPI, SETTINGS, WIDTH
 from tools.bench.markdown import table
 
+MARKS = (0.005, 0.01, 0.02, 0.05, 0.1, 0.2)
 ROOMS = ("a", "ab", "ba", "bab")
 MESSAGES = (Message("user", "b a (ab ba) b"),)
 Law = Mapping[str, float]
@@ -258,6 +259,25 @@ def variation(one: Law, other: Law) -> float:
     return sum(abs(one.get(text, 0) - other.get(text, 0)) for text in {*one, *other}) / 2
 
 
+def figure_of(masked: float, curve: Mapping[int, float], path: Path) -> None:
+    """The total variation by the number of particles."""
+    settings: Any = {**rcParamsDefault, **SETTINGS, "backend": "agg"}
+    with rc_context(settings):
+        figure = Figure((WIDTH, 2.8), layout="constrained")
+        axes = figure.subplots()
+        axes.axhline(masked, color=COLOURS[3], linestyle="--", label="masked")
+        axes.loglog(
+            list(curve), list(curve.values()), color=COLOURS[0], marker="o", label="weighted"
+        )
+        axes.set_xticks(list(curve), [str(count) for count in curve])
+        axes.set_yticks(MARKS, [str(mark) for mark in MARKS])
+        axes.minorticks_off()
+        axes.set_xlabel("particles")
+        axes.set_title("total variation from the model's own distribution")
+        axes.legend()
+        figure.savefig(path, dpi=DPI, metadata={"Software": None})
+
+
 def main() -> None:
     """Draws the figure anew."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
@@ -279,15 +299,7 @@ def main() -> None:
             ],
         )
     )
-    with rc_context(rcParamsDefault | SETTINGS):
-        figure = Figure((WIDTH, 3), layout="constrained")
-        axes = figure.subplots()
-        axes.axhline(masked, color=COLOURS[3], linestyle="--", label="masked")
-        axes.loglog(counts, curve, color=COLOURS[0], marker="o", label="weighted")
-        axes.set_xlabel("particles")
-        axes.set_title("total variation from the model's own distribution")
-        axes.legend()
-        figure.savefig(given.out, dpi=DPI)
+    figure_of(masked, dict(zip(counts, curve, strict=True)), given.out)
 
 
 if __name__ == "__main__":
