@@ -6,6 +6,7 @@ this folder on the path). No answer changes:
 - A grammar is compiled once, where it is used: vLLM compiles it in the API server too, to validate
   it. Equal grammars share what was compiled. One that does not compile fails its request.
 - A continued answer's response does not repeat its prompt's tokens, which the client sent.
+- An answer that comes as a whole is spelled as a whole, not token by token behind its prompt.
 - The API server looks environment variables up once, as vLLM's engine does, and not for each token.
 - The vocabulary is sorted so that masks of PDDL cost a third (`with_word_slices` of the package).
 - Masks are filled in parallel from 8 requests on, not from 128, where there are cores for it.
@@ -21,12 +22,14 @@ from typing import Any
 WORD = r"[a-zA-Z0-9_\-]+"
 _PARALLEL_FROM = 8  # requests
 _COMPILED = 256  # grammars that are kept
+_SHOWN = 32  # tokens
 
 
 def register() -> None:
     """Called by vLLM in each of its processes, before anything is made."""
     from vllm.entrypoints.openai.completion.serving import OpenAIServingCompletion
     from vllm.v1.engine.async_llm import AsyncLLM
+    from vllm.v1.engine.detokenizer import FastIncrementalDetokenizer
     from vllm.v1.structured_output import StructuredOutputManager, backend_guidance
 
     backend = backend_guidance.GuidanceBackend
@@ -37,6 +40,7 @@ def register() -> None:
     OpenAIServingCompletion.request_output_to_completion_response = _without_prompt(
         OpenAIServingCompletion.request_output_to_completion_response
     )
+    _spell_at_once(FastIncrementalDetokenizer)
     AsyncLLM._run_output_handler = _with_cached_environment(AsyncLLM._run_output_handler)
 
 
@@ -90,6 +94,47 @@ def _without_prompt(respond: Any) -> Any:
         return response
 
     return respond_without
+
+
+def _spell_at_once(detokenizer: Any) -> None:
+    """Where no text is looked at before the answer ends: no stream, no stop strings. Of the prompt
+    the tokenizer is shown as much as the first token's spelling may depend on."""
+    from tokenizers.decoders import DecodeStream
+    from vllm.sampling_params import RequestOutputKind
+
+    begin, update = detokenizer.__init__, detokenizer.update
+    spell = detokenizer.get_next_output_text
+
+    def begin_whole(self: Any, tokenizer: Any, request: Any) -> None:
+        begin(self, tokenizer, request)
+        whole = request.sampling_params.output_kind == RequestOutputKind.FINAL_ONLY
+        self.unspelled = [] if whole and not self.stop else None
+        self.before = (request.prompt_token_ids or [])[-_SHOWN:]
+
+    def keep(self: Any, new_token_ids: list[int], stop_terminated: bool) -> Any:
+        if self.unspelled is None:
+            return update(self, new_token_ids, stop_terminated)
+        self.token_ids.extend(new_token_ids)
+        silent = stop_terminated and not self.include_stop_str_in_output
+        self.unspelled.extend(new_token_ids[:-1] if silent else new_token_ids)
+        return None
+
+    def spell_whole(self: Any, finished: bool, delta: bool) -> str:
+        if self.unspelled:
+            stream = DecodeStream(ids=self.before, skip_special_tokens=self.skip_special_tokens)
+            try:
+                text = stream.step(self.tokenizer, self.unspelled)
+            except Exception:  # it raises nothing more particular
+                text = None
+            if text is None or "\ufffd" in text:  # a character in parts: vLLM's own way
+                text = "".join(map(self.decode_next, self.unspelled))
+            self.output_text = text
+            self.unspelled = []
+        return str(spell(self, finished, delta))
+
+    detokenizer.__init__ = begin_whole
+    detokenizer.update = keep
+    detokenizer.get_next_output_text = spell_whole
 
 
 def _with_cached_environment(run: Any) -> Any:

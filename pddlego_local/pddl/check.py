@@ -25,7 +25,7 @@ from pddlego_local.pddl.reader import read
 from pddlego_local.pddl.solvability import why_no_plan
 from pddlego_local.pddl.symbols import symbols_of
 
-__all__ = ["SWAPPED", "Check", "Fault", "check", "explain", "swapped"]
+__all__ = ["SWAPPED", "Check", "Fault", "accepted", "check", "explain", "swapped"]
 
 MOST_FAULTS = 5  # in an explanation
 MOST_CHARACTERS = 2000  # of the whole explanation
@@ -71,13 +71,19 @@ def check(domain: str, problem: str) -> Check:
     return decided if explained.syntax else explained
 
 
+def accepted(domain: str, problem: str) -> bool:
+    """`check(domain, problem).accepted`, in half the time: nothing is explained."""
+    found = _examine(domain, problem, recover=False, explained=False)
+    return found.accepted and not swapped(domain, problem)
+
+
 def swapped(domain: str, problem: str) -> bool:
     """Whether each is what the other should be, by what it says it defines."""
     kinds = [match and match[1].lower() for match in map(_KIND.match, (domain, problem))]
     return kinds == ["problem", "domain"]
 
 
-def _examine(domain_text: str, problem_text: str, recover: bool) -> Check:
+def _examine(domain_text: str, problem_text: str, recover: bool, explained: bool = True) -> Check:
     domain_log, problem_log = FaultLog("domain", domain_text), FaultLog("problem", problem_text)
     domain = read_domain(read(domain_text, domain_log.syntax, recover), domain_log)
     problem = read_problem(read(problem_text, problem_log.syntax, recover), problem_log)
@@ -87,7 +93,7 @@ def _examine(domain_text: str, problem_text: str, recover: bool) -> Check:
     syntax = not (domain_log.has("syntax") or problem_log.has("syntax"))
     right = syntax and not (domain_log.has("symbol") or problem_log.has("symbol"))
     texts = domain_text, problem_text
-    no_plan = why_no_plan(domain, problem, symbols, texts) if right else ()
+    no_plan = why_no_plan(domain, problem, symbols, texts) if right and explained else ()
     faults = sorted((*domain_log.in_order(), *problem_log.in_order(), *no_plan), key=_position)
     return Check(syntax, right if syntax else None, tuple(faults), no_plan)
 

@@ -30,7 +30,6 @@ PACKAGES = (
     "pddl",
     "torch",
     "transformers",
-    "openai",
     "up-fast-downward",
     "fast-downward.translate",
     "textworld-express",

@@ -1,7 +1,13 @@
 """What the plugin of every server leaves out is not missed."""
 
+import json
+import random
+import subprocess
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -10,6 +16,8 @@ from pddlego_local.core.nouns import Completion, Grammar, Prefix, Sampling
 from pddlego_local.models.vllm.answer import Answers, TextChoice
 from pddlego_local.models.vllm.model import VllmModel
 from tests.models.asking import PROMPT, TOY
+from tests.models.family_tokenizers import of_bytes, of_sentence_pieces, of_tekken
+from tests.serving.served import ENV
 
 BROKEN = Grammar("broken", "lark", "start: missing")
 SAMPLING = Sampling(max_tokens=60, seed=3)
@@ -48,3 +56,31 @@ def test_a_grammar_that_does_not_compile_fails_its_request_alone(
                 with pytest.raises(ModelFault):
                     one.result()
         assert ask(TOY).text == alone
+
+
+@pytest.mark.parametrize("family", [of_bytes, of_sentence_pieces, of_tekken])
+def test_texts_are_those_that_vllm_spells_token_by_token(
+    family: Callable[[Path, int], Any], tmp_path: Path
+) -> None:
+    """Halves of characters and control tokens among them."""
+    tokenizer, chance = family(tmp_path, 2_000), random.Random(3)
+    tokenizer.save_pretrained(tmp_path / "tokenizer")
+    words = tokenizer.encode(Path(__file__).read_text(), add_special_tokens=False)
+    odd = tokenizer.encode("日本 🎉 naïve\x00 ﷽  𓂀 " * 3, add_special_tokens=False)
+    any_token = range(len(tokenizer))
+    answers = [
+        *(part for end in range(1, len(odd)) for part in [odd[:end], odd[end:]]),
+        *(chance.choices(tokens, k=30) for tokens in (odd, words, any_token) for _ in range(40)),
+        *(words[begin : begin + 90] for begin in range(0, 900, 90)),
+    ]
+    prompts = [words[:600], words[:3], [*words[:40], *chance.choices(any_token, k=9), words[7]]]
+    given = {"tokenizer": str(tmp_path / "tokenizer"), "prompts": prompts, "answers": answers}
+    done = subprocess.run(
+        [ENV / "bin/python", Path(__file__).with_name("spelled_by_vllm.py")],
+        input=json.dumps(given),
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stderr
+    number, different = json.loads(done.stdout.splitlines()[-1])
+    assert number > 1000 and not different

@@ -26,7 +26,7 @@ from pddlego_local.decoding.staged.problem import ProblemStages
 from pddlego_local.decoding.staged.reading import domain_in, domain_of
 from pddlego_local.decoding.staged.writing import Writing
 from pddlego_local.decoding.stages import Stage, StagedGrammar, Stages
-from pddlego_local.pddl.check import check
+from pddlego_local.pddl.check import accepted
 
 _PARTS = ("domain", "problem", "condition", "tokens", "requirements")
 
@@ -100,6 +100,6 @@ def _accepted(text: str, domain: str) -> bool:
     """Whether the static check, a reader of its own, finds nothing wrong with an answer."""
     try:
         answer = json.loads(text)
-        return check(domain or answer["df"], answer["pf"]).accepted
+        return accepted(domain or answer["df"], answer["pf"])
     except (ValueError, LookupError, TypeError):
         return False

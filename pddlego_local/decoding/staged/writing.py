@@ -8,6 +8,7 @@ answer.
 """
 
 import itertools
+import os.path
 from collections.abc import Callable, Collection, Generator, Hashable, Iterable, Sequence
 from dataclasses import dataclass
 
@@ -72,10 +73,7 @@ class Writing:
         rules = Rules(self.layout)
         grammar = rules.grammar(name, build(rules))
         before = self.text + rules.head
-        same = itertools.takewhile(
-            lambda two: two[0] == two[1], zip(self._drawn, before, strict=False)
-        )
-        kept = sum(1 for _ in same)
+        kept = len(os.path.commonprefix([self._drawn, before]))  # noqa: RUF071 (no paths)
         added = yield Stage(name, grammar, drop=len(self._drawn) - kept, head=before[kept:])
         self.text = self._drawn = before[:kept] + added
 

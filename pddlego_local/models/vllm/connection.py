@@ -5,15 +5,15 @@ import functools
 import json
 from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
+from urllib.parse import urljoin, urlsplit
 
-import openai
 import pydantic
 import tenacity
 
 from pddlego_local.core.errors import ConfigError, ModelFault, PromptTooLong
 from pddlego_local.core.nouns import Grammar
 from pddlego_local.models.vllm.answer import Body, Detokenized, Tokenized, Version
-from pddlego_local.models.vllm.http import HttpClient, excess
+from pddlego_local.models.vllm.http import Excessive, HttpClient, Lost
 from pddlego_local.models.vllm.server import VllmServer
 
 _MOST_WORDS = 2_000
@@ -23,6 +23,14 @@ T = TypeVar("T", bound=Body)
 
 class Refused(ConfigError):
     """HTTP 400."""
+
+
+class OtherStatus(Exception):
+    """No success; the text is what the server said."""
+
+    def __init__(self, status: int, said: bytes) -> None:
+        super().__init__(_words(said))
+        self.status = status
 
 
 class Connection:
@@ -39,14 +47,11 @@ class Connection:
         server: VllmServer | None = None,
     ) -> None:
         self.name = name
-        self._http = HttpClient(proxies=server is None, timeout_s=timeout_s)
-        # For the kinds of its errors; sending by it would take three times as long.
-        self._openai = openai.OpenAI(base_url=url, api_key=api_key, http_client=self._http)
-        self._url = str(self._openai.base_url).removesuffix("/")
-        self._headers = {"Authorization": f"Bearer {api_key}", "Content-Type": "application/json"}
-        self._address = functools.cache(self._openai.base_url.join)
+        self._url = url.rstrip("/")
+        headers = {"Authorization": f"Bearer {api_key}", "Content-Type": "application/json"}
+        self._http = HttpClient(url, headers, proxies=server is None, timeout_s=timeout_s)
+        self._path = functools.cache(lambda path: urlsplit(urljoin(f"{self._url}/", path)).path)
         self._text_of = functools.lru_cache(maxsize=10_000)(self._detokenized)
-        self._timeout_s = timeout_s
         self._server = server
 
     def close(self) -> None:
@@ -82,10 +87,10 @@ class Connection:
                 )
             # The answer will end with "length".
             return self._post(path, body | {"max_tokens": left}, kind, grammar)
-        except openai.NotFoundError as error:
+        except OtherStatus as error:
             raise ConfigError(
                 f"The server at {self._url}/ does not serve {self.name!r}; set model.server.name "
-                f"to a name that it serves. It said: {_words(error)}"
+                f"to a name that it serves. It said: {error}"
             ) from error
 
     def tokenize(self, **prompt: Any) -> Tokenized:
@@ -106,7 +111,7 @@ class Connection:
     def _ask_tokenizer(self, path: str, body: dict[str, Any], kind: type[T]) -> T:
         try:
             return self._post(f"../{path}", body, kind)
-        except openai.NotFoundError as error:
+        except OtherStatus as error:
             raise ConfigError(
                 f"The server at {self._url}/ has no /{path}, which answers in stages need: point "
                 "model.server.url at vLLM itself, not at a gateway, or choose decoding=syntax."
@@ -116,25 +121,23 @@ class Connection:
         """The server's vLLM version, "unknown" behind a gateway that passes /v1 only."""
         try:
             return Version.model_validate_json(self._send("GET", "../version")).version
-        except openai.APIConnectionError as error:
+        except (Excessive, Lost) as error:
             raise ModelFault(self._failure(error)) from error
-        except (openai.APIStatusError, pydantic.ValidationError):
+        except (OtherStatus, pydantic.ValidationError):
             return "unknown"
 
-    def _send(self, method: str, path: str, body: bytes | None = None) -> bytes:
-        """What the server answers. Raises as the client library does."""
-        address = self._address(path)
-        request = self._http.build_request(method, address, content=body, headers=self._headers)
-        response = self._http.send(request)
-        if response.is_success:
-            return bytes(response.content)
-        raise self._openai._make_status_error_from_response(response)
+    def _send(self, method: str, path: str, body: bytes = b"") -> bytes:
+        """What the server answers. Raises as `HttpClient.request`, and OtherStatus."""
+        status, said = self._http.request(method, self._path(path), body)
+        if 200 <= status < 300:
+            return said
+        raise OtherStatus(status, said)
 
     def _post(
         self, path: str, body: dict[str, Any], kind: type[T], grammar: Grammar | None = None
     ) -> T:
-        """One request, and what it brought. Raises NotFoundError as it is, all else as errors of
-        ours, Refused among them."""
+        """One request, and what it brought. Raises OtherStatus for 404, all else as errors of ours,
+        Refused among them."""
         retrying = tenacity.Retrying(
             retry=tenacity.retry_if_exception(self._passing),
             stop=tenacity.stop_after_attempt(4),
@@ -144,16 +147,18 @@ class Connection:
         try:
             said = json.dumps({"model": self.name, **body}).encode()
             return kind.model_validate_json(retrying(self._send, "POST", path, said))
-        except openai.NotFoundError:
-            raise
-        except openai.BadRequestError as error:
-            what = f"the request with the grammar {grammar.name!r}" if grammar else "the request"
-            raise Refused(f"vLLM refused {what}: {_words(error)}") from error
-        except openai.AuthenticationError as error:
-            raise ConfigError(
-                f"The server at {self._url}/ refused the key; set model.server.api_key."
-            ) from error
-        except openai.OpenAIError as error:
+        except OtherStatus as error:
+            if error.status == 404:
+                raise
+            if error.status == 400:
+                what = f"request with the grammar {grammar.name!r}" if grammar else "request"
+                raise Refused(f"vLLM refused the {what}: {error}") from error
+            if error.status == 401:
+                raise ConfigError(
+                    f"The server at {self._url}/ refused the key; set model.server.api_key."
+                ) from error
+            raise ModelFault(self._failure(error)) from error
+        except (Excessive, Lost) as error:
             raise ModelFault(self._failure(error)) from error
         except pydantic.ValidationError as error:
             first = error.errors(include_url=False)[0]
@@ -165,31 +170,25 @@ class Connection:
 
     def _passing(self, error: BaseException) -> bool:
         """Whether an error may be gone in a moment: a lost connection to a server that lives."""
-        if isinstance(error, openai.APITimeoutError) or excess(error):
-            return False
-        again = isinstance(error, openai.APIConnectionError | openai.RateLimitError)
+        again = isinstance(error, Lost) or (isinstance(error, OtherStatus) and error.status == 429)
         alive = self._server is None or self._server.alive()
         return again and alive and not self._http.is_closed
 
     def _last_words(self) -> str:
         return self._server.last_words() if self._server else f"Check the server at {self._url}."
 
-    def _failure(self, error: openai.OpenAIError) -> str:
-        if too_much := excess(error):
-            return f"{self._url}/ {too_much}."
-        connected = type(error.__cause__).__name__ != "ConnectTimeout"  # httpx, or its heir
-        if isinstance(error, openai.APITimeoutError) and connected:
-            return (
-                f"vLLM did not answer within {self._timeout_s:.0f} s; raise "
-                "model.server.request_timeout_s if it only needs longer."
-            )
-        failure = f"The vLLM server failed a request ({type(error).__name__}: {_words(error)})."
-        return f"{failure} {self._last_words()}"
+    def _failure(self, error: Exception) -> str:
+        if isinstance(error, Excessive):
+            return f"{self._url}/ {error}."
+        status = f"HTTP {error.status}: " if isinstance(error, OtherStatus) else ""
+        return f"The vLLM server failed a request ({status}{error}). {self._last_words()}"
 
 
-def _words(error: Exception) -> str:
-    """What the server said, without the client's wrapping."""
-    body = getattr(error, "body", None)
-    message = body.get("message") if isinstance(body, dict) else None
-    words = str(message or error).strip()
+def _words(said: bytes) -> str:
+    """What the server said, without the API's wrapping."""
+    words = said.decode(errors="replace")
+    with contextlib.suppress(ValueError, TypeError, AttributeError, LookupError, RecursionError):
+        told = json.loads(words)
+        words = str(told.get("error", told)["message"])
+    words = words.strip()
     return words if len(words) <= _MOST_WORDS else f"{words[:_MOST_WORDS]}…"

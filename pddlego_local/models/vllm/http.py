@@ -1,20 +1,24 @@
 """The HTTP client of many threads: whoever closes it ends the requests that are under way, and none
 takes longer, or brings more, than it may.
 
-The client library (httpx, below `openai`) has neither for threads: its time limits begin again with
-every byte, and its `close` wakes nobody. Its asyncio side has both, but one thread would then do
-the work of all requests, in competition with hundreds of episodes for Python's one lock.
+Libraries have neither for threads: their time limits begin again with every byte, and their `close`
+wakes nobody. A request is written here, in one piece, and `http.client` reads its response.
 """
 
+import base64
 import contextlib
+import functools
+import http.client
+import io
+import select
 import socket
+import ssl
 import threading
 import time
-import weakref
-from collections.abc import Callable, Mapping
+import urllib.request
+from collections.abc import Mapping
 from typing import Any
-
-import openai
+from urllib.parse import unquote, urlsplit
 
 CONNECT_S = 30.0
 MOST_BYTES = 64 << 20
@@ -25,108 +29,148 @@ class Excessive(Exception):
     """A response that takes longer, or brings more, than it may; the text says which."""
 
 
-class HttpClient(openai.DefaultHttpxClient):
+class Lost(Exception):
+    """No response, or only the begin of one; the text says why."""
+
+
+class HttpClient:
     """`close` lets every request under way fail in its thread, and every later one.
 
     Closing a socket does not wake the thread that waits for it, which might then wait for whatever
-    gets its number next. So sockets are shut down first, and closed when no thread is left.
+    gets its number next. So sockets are shut down, and closed by the threads that have them.
     A request has `timeout_s` from its begin to the last byte of its response.
     """
 
-    def __init__(self, *, proxies: bool, timeout_s: float) -> None:
-        super().__init__(
-            trust_env=proxies,
-            # What is packed may be a thousand times as much when it is unpacked.
-            headers={"Accept-Encoding": "identity"},
-            timeout=openai.Timeout(timeout_s, connect=CONNECT_S),
-        )
-        self.event_hooks["response"].append(_refuse_packed)
+    def __init__(
+        self, url: str, headers: Mapping[str, str], *, proxies: bool, timeout_s: float
+    ) -> None:
+        """`proxies`: those of the environment are used, as `urllib.request` reads them."""
+        at = urlsplit(url)
+        place = at.netloc.rpartition("@")[2]
+        told = {"Host": place, "Accept-Encoding": "identity", **headers}
+        direct = not proxies or urllib.request.proxy_bypass(place)
+        proxy = urlsplit("" if direct else urllib.request.getproxies().get(at.scheme, ""))
+        near, known = (proxy if proxy.hostname else at), dict[str, str]()
+        if proxy.username:
+            user = f"{unquote(proxy.username)}:{unquote(proxy.password or '')}".encode()
+            known["Proxy-Authorization"] = f"Basic {base64.b64encode(user).decode()}"
+        connection: Any = http.client.HTTPConnection
+        if at.scheme == "https":
+            connection = functools.partial(
+                http.client.HTTPSConnection, context=ssl.create_default_context()
+            )
+        # Through a proxy, TLS goes by a tunnel, all else as requests for whole addresses.
+        self._tunnel, self._place = ("", known), ""
+        if near is proxy and at.scheme == "https":
+            self._tunnel = place, known
+        elif near is proxy:
+            self._place, told = f"http://{place}", told | known
+        self._connection = functools.partial(connection, near.hostname, near.port)
+        self._headers = "".join(f"{name}: {value}\r\n" for name, value in told.items())
         self._timeout_s = timeout_s
         self._changing = threading.Lock()
-        self._sockets = weakref.WeakSet[socket.socket]()
-        self._under_way = 0
-        self._ended = False
-        self._of_thread = threading.local()
+        self._idle, self._used = list[socket.socket](), set[socket.socket]()
+        self.is_closed = False
 
-    @property
-    def is_closed(self) -> bool:
-        return self._ended
-
-    def send(self, request: Any, **settings: Any) -> Any:
-        """Raises openai.APITimeoutError, or openai.APIConnectionError where no response comes: once
-        it is closed, for what is Excessive and for httpx's errors, which are then its cause."""
-        with self._changing:
-            if self._ended:
-                raise openai.APIConnectionError(message="It was closed.", request=request)
-            self._under_way += 1
-        request.extensions = {**request.extensions, "trace": self._note}
-        self._of_thread.until, self._of_thread.read = time.monotonic() + self._timeout_s, 0
+    def request(self, method: str, path: str, body: bytes = b"") -> tuple[int, bytes]:
+        """The response's status and body. Raises Excessive or Lost."""
+        until, sock, keep = time.monotonic() + self._timeout_s, None, False
+        head = f"{method} {self._place}{path} HTTP/1.1\r\n{self._headers}"
         try:
-            return super().send(request, **settings)
-        except Excessive as error:
-            raise openai.APIConnectionError(message=str(error), request=request) from error
-        except Exception as error:  # of httpx, or its heir
-            late = "TimeoutException" in (kind.__name__ for kind in type(error).__mro__)
-            kind = openai.APITimeoutError if late else openai.APIConnectionError
-            raise kind(request=request) from error
+            sock = self._idle_socket() or self._opened()
+            bounded = _Bounded(sock, until)
+            sock.sendall(f"{head}Content-Length: {len(body)}\r\n\r\n".encode() + body)
+            response = http.client.HTTPResponse(bounded, method=method)  # type: ignore[arg-type]
+            response.begin()
+            _refuse_packed(response)
+            said, keep = response.read(), not response.will_close
+            return response.status, said
+        except (Excessive, Lost):
+            raise
+        except TimeoutError as error:
+            raise Excessive(
+                f"did not end its answer within {self._timeout_s:g} s; raise "
+                "model.server.request_timeout_s if it only needs longer"
+            ) from error
+        except Exception as error:  # of sockets, TLS and http.client, or of odd bytes in them
+            raise Lost(f"{type(error).__name__}: {error}") from error
         finally:
-            with self._changing:
-                self._under_way -= 1
-            self._close_if_unused()
+            if sock:
+                self._give_back(sock, keep)
 
     def close(self) -> None:
         with self._changing:
-            self._ended = True
-            for one in self._sockets:
-                _shut_down(one)
-        self._close_if_unused()
+            self.is_closed = True
+            for sock in self._used:
+                _shut_down(sock)
+            while self._idle:
+                self._idle.pop().close()
 
-    def _note(self, event: str, info: Mapping[str, Any]) -> None:
-        """Of httpcore: what a request does. TLS makes another socket of the one below it."""
-        if event.endswith((".connect_tcp.complete", ".start_tls.complete")):
-            stream = info["return_value"]
-            stream.read = self._bounded(stream.read)
-            stream.write = self._bounded(stream.write)
-            with self._changing:
-                opened = stream.get_extra_info("socket")
-                self._sockets.add(opened)
-                if self._ended:
-                    _shut_down(opened)
-
-    def _bounded(self, transfer: Callable[[Any, float | None], Any]) -> Callable[..., Any]:
-        """`read` or `write` of a stream, by the thread whose request it is."""
-
-        def within_bounds(what: Any, timeout: float | None = None) -> Any:
-            mine = self._of_thread
-            left = mine.until - time.monotonic()
-            if left <= 0:
-                raise Excessive(
-                    f"did not end its answer within {self._timeout_s:g} s; raise "
-                    "model.server.request_timeout_s if it only needs longer"
-                )
-            done = transfer(what, left if timeout is None else min(left, timeout))
-            mine.read += len(done or b"")
-            if mine.read > MOST_BYTES:
-                raise Excessive(f"answered with more than {MOST_BYTES >> 20} MiB")
-            return done
-
-        return within_bounds
-
-    def _close_if_unused(self) -> None:
+    def _idle_socket(self) -> socket.socket | None:
         with self._changing:
-            unused = self._ended and not self._under_way
-        if unused:
-            super().close()
+            if self.is_closed:
+                raise Lost("it was closed")
+            while self._idle:
+                sock, poll = self._idle.pop(), select.poll()
+                poll.register(sock, select.POLLIN)
+                if not poll.poll(0):
+                    self._used.add(sock)
+                    return sock
+                sock.close()  # the server has closed it
+        return None
+
+    def _opened(self) -> socket.socket:
+        connection: http.client.HTTPConnection = self._connection(timeout=CONNECT_S)
+        if self._tunnel[0]:
+            connection.set_tunnel(self._tunnel[0], headers=self._tunnel[1])
+        try:
+            connection.connect()
+        except TimeoutError as error:
+            raise Excessive(f"was not reached within {CONNECT_S:g} s") from error
+        with self._changing:
+            self._used.add(connection.sock)
+            if self.is_closed:
+                _shut_down(connection.sock)
+        return connection.sock
+
+    def _give_back(self, sock: socket.socket, keep: bool) -> None:
+        with self._changing:
+            self._used.discard(sock)
+            if keep and not self.is_closed:
+                self._idle.append(sock)
+            else:
+                sock.close()
 
 
-def excess(error: BaseException | None) -> Excessive | None:
-    """What was excessive, if that is why a request failed."""
-    while error is not None and not isinstance(error, Excessive):
-        error = error.__cause__
-    return error
+class _Bounded(io.RawIOBase):
+    """A response as it comes from a socket, in time and not too much."""
+
+    def __init__(self, sock: socket.socket, until: float) -> None:
+        self._sock, self._until, self._read = sock, until, 0
+        self._wait()
+
+    def makefile(self, _mode: str) -> io.BufferedReader:
+        return io.BufferedReader(self)
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        self._wait()
+        number = self._sock.recv_into(buffer)
+        self._read += number
+        if self._read > MOST_BYTES:
+            raise Excessive(f"answered with more than {MOST_BYTES >> 20} MiB")
+        return number
+
+    def _wait(self) -> None:
+        if (seconds := self._until - time.monotonic()) <= 0:
+            raise TimeoutError
+        self._sock.settimeout(seconds)
 
 
-def _refuse_packed(response: Any) -> None:
+def _refuse_packed(response: http.client.HTTPResponse) -> None:
+    """What is packed may be a thousand times as much when it is unpacked."""
     packed = response.headers.get("content-encoding", "identity")
     if packed.lower() != "identity":
         raise Excessive(f"answered in the encoding {packed[:40]!r}, which it was not asked for")

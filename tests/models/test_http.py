@@ -1,0 +1,143 @@
+"""What the client of a server has to do of HTTP: TLS, proxies, connections that are used again."""
+
+import json
+import shutil
+import socket
+import ssl
+import subprocess
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+import pytest
+
+from pddlego_local.models.vllm.http import HttpClient, Lost
+
+
+class Echo(BaseHTTPRequestHandler):
+    """Says what it was asked; silent at /silent. A proxy for CONNECT."""
+
+    protocol_version = "HTTP/1.1"
+
+    def do_POST(self) -> None:
+        body = self.rfile.read(int(self.headers["Content-Length"]))
+        if self.path == "/silent":
+            time.sleep(60)
+        said = json.dumps([self.path, body.decode(), dict(self.headers)]).encode()
+        self.send_response(200)
+        self.send_header("Content-Length", str(len(said)))
+        self.end_headers()
+        self.wfile.write(said)
+        self.close_connection = self.path == "/last"  # which no header tells
+
+    def do_CONNECT(self) -> None:
+        to = socket.create_connection(("127.0.0.1", int(self.path.rpartition(":")[2])))
+        self.send_response(200, self.headers["Proxy-Authorization"])
+        self.end_headers()
+
+        def back() -> None:
+            while some := to.recv(65536):
+                self.connection.sendall(some)
+
+        threading.Thread(target=back, daemon=True).start()
+        while some := self.connection.recv(65536):
+            to.sendall(some)
+        self.close_connection = True
+
+    def log_message(self, format: str, *arguments: object) -> None:
+        """Says nothing."""
+
+
+@contextmanager
+def serving(tls: ssl.SSLContext | None = None) -> Iterator[int]:
+    with ThreadingHTTPServer(("127.0.0.1", 0), Echo) as server:
+        server.daemon_threads, server.block_on_close = True, False
+        if tls:
+            server.socket = tls.wrap_socket(server.socket, server_side=True)
+        threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
+        yield server.server_address[1]
+        server.shutdown()
+
+
+def client(url: str, proxies: bool = False) -> HttpClient:
+    return HttpClient(url, {"Authorization": "Bearer k"}, proxies=proxies, timeout_s=30)
+
+
+def ask_once(url: str, path: str, proxies: bool = False) -> tuple[str, dict[str, str]]:
+    """The path and the headers that a server was asked with."""
+    with closing(client(url, proxies)) as http:
+        path, _, headers = json.loads(http.request("POST", path)[1])
+        return path, headers
+
+
+@pytest.fixture
+def tls(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> ssl.SSLContext:
+    """A server's, whose certificate this process trusts."""
+    if not shutil.which("openssl"):
+        pytest.skip("there is no openssl to make a certificate")
+    key, certificate = str(tmp_path / "key"), str(tmp_path / "certificate")
+    words = f"""openssl req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=localhost
+        -addext subjectAltName=DNS:localhost -keyout {key} -out {certificate}"""
+    subprocess.run(words.split(), check=True, capture_output=True)
+    monkeypatch.setenv("SSL_CERT_FILE", certificate)
+    made = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    made.load_cert_chain(certificate, key)
+    return made
+
+
+def test_a_connection_is_used_again_unless_the_server_has_closed_it() -> None:
+    with serving() as port:
+        http = client(f"http://127.0.0.1:{port}/v1")
+        for path in ("/v1/a", "/last", "/v1/b", "/v1/c"):
+            status, said = http.request("POST", path, "ä".encode())
+            told = json.loads(said)
+            assert (status, told[:2]) == (200, [path, "ä"])
+            assert told[2]["Authorization"] == "Bearer k"
+            time.sleep(0.1)  # by now the server has closed what it closes
+        assert len(http._idle) == 1
+        http.close()
+        with pytest.raises(Lost, match="closed"):
+            http.request("POST", "/v1/a")
+
+
+def test_tls_is_checked_and_a_reader_behind_it_is_woken(tls: ssl.SSLContext) -> None:
+    with serving(tls) as port:
+        http = client(f"https://localhost:{port}/v1")
+        assert json.loads(http.request("POST", "/a", b"x")[1])[:2] == ["/a", "x"]
+        ended: list[Lost] = []
+
+        def ask() -> None:
+            with pytest.raises(Lost) as lost:
+                http.request("POST", "/silent")
+            ended.append(lost.value)
+
+        threads = [threading.Thread(target=ask, daemon=True) for _ in range(4)]
+        for thread in threads:
+            thread.start()
+        time.sleep(0.5)  # by now all wait for their answers
+        http.close()
+        for thread in threads:
+            thread.join(20)
+        assert len(ended) == 4
+        with pytest.raises(Lost, match="certificate"):
+            ask_once(f"https://127.0.0.1:{port}", "/a")
+
+
+def test_a_proxy_of_the_environment_is_used_where_it_may_be(
+    tls: ssl.SSLContext, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with serving() as port, serving(tls) as secure:
+        for name in ("http_proxy", "https_proxy"):
+            monkeypatch.setenv(name, f"http://me:p%40ss@127.0.0.1:{port}")
+        monkeypatch.setenv("no_proxy", "elsewhere.invalid")
+        path, headers = ask_once("http://far.invalid:8000/v1", "/v1/a", proxies=True)
+        assert path == "http://far.invalid:8000/v1/a" and headers["Host"] == "far.invalid:8000"
+        assert headers["Proxy-Authorization"] == "Basic bWU6cEBzcw=="
+        path, headers = ask_once(f"https://localhost:{secure}", "/a", proxies=True)
+        assert path == "/a" and "Proxy-Authorization" not in headers
+        for url, proxies in (("http://far.invalid/v1", False), ("http://elsewhere.invalid", True)):
+            with pytest.raises(Lost):
+                ask_once(url, "/v1/a", proxies)
