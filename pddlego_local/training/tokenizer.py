@@ -30,8 +30,8 @@ PIECES = (
     r"| ?:[a-z]+(?:-[a-z]+)*"  # ":parameters"
     r"| ?\?[A-Za-z]+"  # a variable without its number
     r"|\)+"
-    r"|[ _-]?[A-Za-z]+"  # a word
-    r"|[ _-]?[0-9]"
+    r"|[ _-]?[A-Za-z]+(?:[ _-](?=[0-9]))?"  # a word, with what separates it from a number
+    r"|[0-9]"
     r"| ?[^\sA-Za-z0-9()_]+"
     r"|\n+| +(?=\S)|\s+"
     r"|\S"
