@@ -12,7 +12,7 @@ from vllm.sampling_params import RequestOutputKind, SamplingParams
 from vllm.v1.engine.detokenizer import FastIncrementalDetokenizer
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "serving"))
-from lean import _spell_at_once  # type: ignore[import-not-found]
+from lean import _spell_at_once
 
 AtOnce = type("AtOnce", (FastIncrementalDetokenizer,), {})  # as a server has it
 _spell_at_once(AtOnce)

@@ -1,28 +1,32 @@
 """The HTTP client of many threads: whoever closes it ends the requests that are under way, and none
 takes longer, or brings more, than it may.
 
-Libraries have neither for threads: their time limits begin again with every byte, and their `close`
-wakes nobody. A request is written here, in one piece, and `http.client` reads its response.
+urllib3 has neither: its time limits begin again with every byte, and its `close` wakes nobody. So
+its connections read within bounds here, and their sockets are known.
 """
 
-import base64
 import contextlib
-import functools
 import http.client
 import io
-import select
 import socket
 import ssl
 import threading
 import time
 import urllib.request
-from collections.abc import Mapping
+import weakref
+from collections.abc import Callable, Mapping
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
+import urllib3
+from urllib3.connection import HTTPConnection, HTTPSConnection
+from urllib3.exceptions import ConnectTimeoutError, HTTPError, NewConnectionError
+from urllib3.exceptions import TimeoutError as TimedOut
+
 CONNECT_S = 30.0
 MOST_BYTES = 64 << 20
-"""Of one response: an answer with the tokens of a prompt of a million tokens takes 8 MiB."""
+"""Of a response with its headers: the longest answers of models have a hundredth of that."""
+_MOST_IDLE = 1024  # connections that are kept
 
 
 class Excessive(Exception):
@@ -38,7 +42,7 @@ class HttpClient:
 
     Closing a socket does not wake the thread that waits for it, which might then wait for whatever
     gets its number next. So sockets are shut down, and closed by the threads that have them.
-    A request has `timeout_s` from its begin to the last byte of its response.
+    A request has `timeout_s` from when it was sent to the last byte of its response.
     """
 
     def __init__(
@@ -46,100 +50,79 @@ class HttpClient:
     ) -> None:
         """`proxies`: those of the environment are used, as `urllib.request` reads them."""
         at = urlsplit(url)
-        place = at.netloc.rpartition("@")[2]
-        told = {"Host": place, "Accept-Encoding": "identity", **headers}
-        direct = not proxies or urllib.request.proxy_bypass(place)
-        proxy = urlsplit("" if direct else urllib.request.getproxies().get(at.scheme, ""))
-        near, known = (proxy if proxy.hostname else at), dict[str, str]()
-        if proxy.username:
-            user = f"{unquote(proxy.username)}:{unquote(proxy.password or '')}".encode()
-            known["Proxy-Authorization"] = f"Basic {base64.b64encode(user).decode()}"
-        connection: Any = http.client.HTTPConnection
-        if at.scheme == "https":
-            connection = functools.partial(
-                http.client.HTTPSConnection, context=ssl.create_default_context()
-            )
-        # Through a proxy, TLS goes by a tunnel, all else as requests for whole addresses.
-        self._tunnel, self._place = ("", known), ""
-        if near is proxy and at.scheme == "https":
-            self._tunnel = place, known
-        elif near is proxy:
-            self._place, told = f"http://{place}", told | known
-        self._connection = functools.partial(connection, near.hostname, near.port)
-        self._headers = "".join(f"{name}: {value}\r\n" for name, value in told.items())
+        self._origin = f"{at.scheme}://{at.netloc.rpartition('@')[2]}"
+        self._headers = {"Accept-Encoding": "identity", **headers}
         self._timeout_s = timeout_s
+        self._pools = _pools(_proxy_for(at.scheme, at.netloc) if proxies else "", timeout_s)
+        self._pools.pool_classes_by_scheme = {
+            "http": self._with(urllib3.HTTPConnectionPool, HTTPConnection),
+            "https": self._with(urllib3.HTTPSConnectionPool, HTTPSConnection),
+        }
         self._changing = threading.Lock()
-        self._idle, self._used = list[socket.socket](), set[socket.socket]()
+        self._sockets = weakref.WeakSet[socket.socket]()
         self.is_closed = False
 
     def request(self, method: str, path: str, body: bytes = b"") -> tuple[int, bytes]:
         """The response's status and body. Raises Excessive or Lost."""
-        until, sock, keep = time.monotonic() + self._timeout_s, None, False
-        head = f"{method} {self._place}{path} HTTP/1.1\r\n{self._headers}"
+        if self.is_closed:
+            raise Lost("it was closed")
         try:
-            sock = self._idle_socket() or self._opened()
-            bounded = _Bounded(sock, until)
-            sock.sendall(f"{head}Content-Length: {len(body)}\r\n\r\n".encode() + body)
-            response = http.client.HTTPResponse(bounded, method=method)  # type: ignore[arg-type]
-            response.begin()
-            _refuse_packed(response)
-            said, keep = response.read(), not response.will_close
+            response = self._pools.request(
+                method,
+                f"{self._origin}{path}",
+                body=body,
+                headers=self._headers,
+                preload_content=False,
+                decode_content=False,
+                redirect=False,
+                retries=False,
+            )
+            with response:
+                _refuse_packed(response.headers.get("content-encoding", "identity"))
+                said = response.read()
+                response.release_conn()
             return response.status, said
-        except (Excessive, Lost):
-            raise
-        except TimeoutError as error:
+        except NewConnectionError as error:  # a kind of the next one
+            raise Lost(str(error)) from error
+        except ConnectTimeoutError as error:
+            raise Excessive(f"was not reached within {CONNECT_S:g} s") from error
+        except TimedOut as error:
             raise Excessive(
                 f"did not end its answer within {self._timeout_s:g} s; raise "
                 "model.server.request_timeout_s if it only needs longer"
             ) from error
-        except Exception as error:  # of sockets, TLS and http.client, or of odd bytes in them
+        except (HTTPError, OSError, ValueError, http.client.HTTPException) as error:
             raise Lost(f"{type(error).__name__}: {error}") from error
-        finally:
-            if sock:
-                self._give_back(sock, keep)
 
     def close(self) -> None:
         with self._changing:
             self.is_closed = True
-            for sock in self._used:
+            for sock in self._sockets:
                 _shut_down(sock)
-            while self._idle:
-                self._idle.pop().close()
+        self._pools.clear()
 
-    def _idle_socket(self) -> socket.socket | None:
-        with self._changing:
-            if self.is_closed:
-                raise Lost("it was closed")
-            while self._idle:
-                sock, poll = self._idle.pop(), select.poll()
-                poll.register(sock, select.POLLIN)
-                if not poll.poll(0):
-                    self._used.add(sock)
-                    return sock
-                sock.close()  # the server has closed it
-        return None
+    def _with(self, pool: type[Any], kind: Callable[..., Any]) -> type[Any]:
+        """A kind of pool whose connections' sockets are known, and read within bounds."""
 
-    def _opened(self) -> socket.socket:
-        connection: http.client.HTTPConnection = self._connection(timeout=CONNECT_S)
-        if self._tunnel[0]:
-            connection.set_tunnel(self._tunnel[0], headers=self._tunnel[1])
-        try:
-            connection.connect()
-        except TimeoutError as error:
-            raise Excessive(f"was not reached within {CONNECT_S:g} s") from error
-        with self._changing:
-            self._used.add(connection.sock)
-            if self.is_closed:
-                _shut_down(connection.sock)
-        return connection.sock
+        def connection(**settings: Any) -> Any:
+            made = kind(**settings)
+            connect = made.connect
 
-    def _give_back(self, sock: socket.socket, keep: bool) -> None:
-        with self._changing:
-            self._used.discard(sock)
-            if keep and not self.is_closed:
-                self._idle.append(sock)
-            else:
-                sock.close()
+            def connect_and_tell() -> None:
+                connect()
+                with self._changing:
+                    self._sockets.add(made.sock)
+                    if self.is_closed:
+                        _shut_down(made.sock)
+
+            def response(sock: socket.socket, **settings: Any) -> http.client.HTTPResponse:
+                bounded: Any = _Bounded(sock, time.monotonic() + made.timeout)
+                return http.client.HTTPResponse(bounded, **settings)
+
+            made.connect, made.response_class = connect_and_tell, response
+            return made
+
+        return type(pool.__name__, (pool,), {"ConnectionCls": staticmethod(connection)})
 
 
 class _Bounded(io.RawIOBase):
@@ -147,7 +130,6 @@ class _Bounded(io.RawIOBase):
 
     def __init__(self, sock: socket.socket, until: float) -> None:
         self._sock, self._until, self._read = sock, until, 0
-        self._wait()
 
     def makefile(self, _mode: str) -> io.BufferedReader:
         return io.BufferedReader(self)
@@ -156,24 +138,39 @@ class _Bounded(io.RawIOBase):
         return True
 
     def readinto(self, buffer: Any) -> int:
-        self._wait()
+        if (seconds := self._until - time.monotonic()) <= 0:
+            raise TimeoutError("timed out")
+        self._sock.settimeout(seconds)
         number = self._sock.recv_into(buffer)
         self._read += number
         if self._read > MOST_BYTES:
             raise Excessive(f"answered with more than {MOST_BYTES >> 20} MiB")
         return number
 
-    def _wait(self) -> None:
-        if (seconds := self._until - time.monotonic()) <= 0:
-            raise TimeoutError
-        self._sock.settimeout(seconds)
+
+def _proxy_for(scheme: str, place: str) -> str:
+    direct = urllib.request.proxy_bypass(place.rpartition("@")[2])
+    return "" if direct else urllib.request.getproxies().get(scheme, "")
 
 
-def _refuse_packed(response: http.client.HTTPResponse) -> None:
+def _pools(proxy: str, timeout_s: float) -> urllib3.PoolManager:
+    settings: dict[str, Any] = {
+        "timeout": urllib3.Timeout(connect=CONNECT_S, read=timeout_s),
+        "maxsize": _MOST_IDLE,
+        "ssl_context": ssl.create_default_context(),
+    }
+    if not proxy:
+        return urllib3.PoolManager(**settings)
+    at = urlsplit(proxy if "://" in proxy else f"http://{proxy}")
+    user = f"{unquote(at.username)}:{unquote(at.password or '')}" if at.username else None
+    known = urllib3.make_headers(proxy_basic_auth=user)
+    return urllib3.ProxyManager(at.geturl(), proxy_headers=known, **settings)
+
+
+def _refuse_packed(encoding: str) -> None:
     """What is packed may be a thousand times as much when it is unpacked."""
-    packed = response.headers.get("content-encoding", "identity")
-    if packed.lower() != "identity":
-        raise Excessive(f"answered in the encoding {packed[:40]!r}, which it was not asked for")
+    if encoding.lower() != "identity":
+        raise Excessive(f"answered in the encoding {encoding[:40]!r}, which it was not asked for")
 
 
 def _shut_down(one: socket.socket) -> None:
