@@ -71,12 +71,8 @@ class DrawnStage(Recorded):
 
 @dataclass(frozen=True, kw_only=True)
 class Particle(Recorded):
-    """One of the answers that were weighed against each other (`episode.weighting`).
-
-    `log_weight` is that at the end, and None where the weight is zero: the answer was cut, or its
-    stage of this name says what `decoding` would have rolled back. Of the `completion_tokens` on
-    its way none is left out, be they drawn for it or for the one that it is a copy of.
-    """
+    """One of the answers that were weighed against each other (`episode.weighting`), in the end:
+    `log_weight` is None where the weight is zero, and `completion_tokens` are all on its way."""
 
     text: str
     log_weight: float | None
@@ -91,9 +87,8 @@ class Call(Recorded):
     `grammar` is the hash of the grammar that it was drawn under, None if free or in `stages`;
     after a draft `stages` also hold an answer under one grammar. `messages` are the prompt.
     `fault` says why it held no value, "" if it did (`outcomes.CAUSES`). Of its
-    `completion_tokens`, `forced_tokens` were not sampled. Times in seconds. An answer drawn by its
-    weight has the tokens and the time of all `particles`, those dropped on the way too; `log_mass`
-    and `stages` are its own.
+    `completion_tokens`, `forced_tokens` were not sampled. Times in seconds. Where there are
+    `particles`, tokens and time are those of all, the dropped ones too.
     """
 
     event: Literal["call"] = "call"
