@@ -130,6 +130,7 @@ class _Bounded(io.RawIOBase):
 
     def __init__(self, sock: socket.socket, until: float) -> None:
         self._sock, self._until, self._read = sock, until, 0
+        self._raw = sock.makefile("rb", buffering=0)  # http.client may close the socket before
 
     def makefile(self, _mode: str) -> io.BufferedReader:
         return io.BufferedReader(self)
@@ -141,11 +142,15 @@ class _Bounded(io.RawIOBase):
         if (seconds := self._until - time.monotonic()) <= 0:
             raise TimeoutError("timed out")
         self._sock.settimeout(seconds)
-        number = self._sock.recv_into(buffer)
+        number = self._raw.readinto(buffer) or 0
         self._read += number
         if self._read > MOST_BYTES:
             raise Excessive(f"answered with more than {MOST_BYTES >> 20} MiB")
         return number
+
+    def close(self) -> None:
+        self._raw.close()
+        super().close()
 
 
 def _proxy_for(scheme: str, place: str) -> str:
