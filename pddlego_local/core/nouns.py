@@ -136,6 +136,11 @@ class Grammar:
         return hashlib.sha256(self.text.encode()).hexdigest()
 
 
+Potential = Literal["none", "check", "reachable"]
+"""Which PDDL a weighted draw takes for hopeless: none; what the static check refuses; or also what
+leaves the goal out of reach even if nothing were ever undone."""
+
+
 @dataclass(frozen=True)
 class Sampling:
     """How one answer is drawn. `seed` belongs to this request alone (see `seeds`).
@@ -143,7 +148,7 @@ class Sampling:
     `draft_tokens` limits a free draft before the answer, 0: none. A draft is a request of its own
     (`episode.drawing`); the request that a backend gets never asks for one. Where there are
     `particles`, so many answers are drawn and weighed against each other (`episode.weighting`), and
-    a backend tells the `log_mass` of each.
+    a backend tells the `log_mass` of each; what `potential` calls hopeless weighs nothing.
     """
 
     temperature: float = 1.0
@@ -153,6 +158,7 @@ class Sampling:
     thinking: bool = False
     draft_tokens: int = 0
     particles: int = 0
+    potential: Potential = "none"
 
 
 @dataclass(frozen=True)
@@ -191,6 +197,7 @@ class Completion:
     then `text` is what this stage added behind its head, and the head's tokens are forced ones.
     `log_mass` is the log of what the model gave the tokens over what they were drawn with, where
     that was asked for: each step's mask kept a part of the probability, and the parts multiply.
+    `log_drawn` is the log of the latter alone, from a backend that does not see both at once.
     """
 
     text: str
@@ -202,6 +209,7 @@ class Completion:
     prefix: Prefix | None = field(default=None, repr=False, compare=False)
     forced_tokens: int = 0
     log_mass: float | None = None
+    log_drawn: float | None = None
 
     @property
     def sampled_tokens(self) -> int:

@@ -153,10 +153,21 @@ class LanguageModel(Protocol):
 
 @runtime_checkable
 class Weighing(Protocol):
-    """A language model that tells what its masks took away (`Completion.log_mass`)."""
+    """A language model that tells what its masks took away: of each stage of an answer as it is
+    drawn (`Completion.log_mass`), or of a whole answer, once it is there (`WeighingWholes`)."""
 
     @property
-    def weighs(self) -> Literal[True]: ...
+    def weighs(self) -> Literal["stages", "answers"]: ...
+
+
+@runtime_checkable
+class WeighingWholes(Protocol):
+    """One that tells with which probability it drew (`Completion.log_drawn`), and is asked for its
+    own by itself."""
+
+    def log_probability(self, answer: Prefix) -> float:
+        """The log of what the model gives the answer's tokens behind its prompt, at temperature 1,
+        without a grammar. Raises as `complete`."""
 
 
 class Planner(Protocol):

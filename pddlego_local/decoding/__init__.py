@@ -6,7 +6,7 @@ from pydantic import ConfigDict, Field, PositiveInt
 from pydantic.dataclasses import dataclass
 
 from pddlego_local.core.errors import ConfigError
-from pddlego_local.core.nouns import Sampling
+from pddlego_local.core.nouns import Potential, Sampling
 from pddlego_local.decoding.layout import Layout
 from pddlego_local.decoding.rungs import RUNGS, GoalArm, RungName
 
@@ -36,7 +36,8 @@ class Decoding:
     with a grammar "line". `reading` is how answers of "free" are read (`episode.reading`).
     `draw` says which distribution an answer comes from: what the masks leave at each token
     ("masked"), or the model's own within the grammar, to which `particles` answers come close that
-    are weighed against each other ("weighted", `episode.weighting`).
+    are weighed against each other ("weighted", `episode.weighting`); `potential` gives some of them
+    no weight, which is help of another kind.
     `best_of` answers are drawn at once, and the first that the planner solves is taken. `repair`
     changes what a planner would refuse, before planning (`pddl.repair`); `feedback` is what a model
     reads about PDDL without a plan: the planner's own words, or those of the static check
@@ -55,6 +56,7 @@ class Decoding:
     stage_tokens: dict[str, PositiveInt] = Field(default_factory=dict)
     draw: Draw = "masked"
     particles: Annotated[int, Field(ge=1, le=1024)] = 8
+    potential: Potential = "none"
     best_of: Annotated[int, Field(ge=1, le=64)] = 1
     repair: Literal["none", "lenient"] = "none"
     feedback: Literal["planner", "explained"] = "planner"
@@ -81,6 +83,11 @@ class Decoding:
             raise ConfigError(
                 f"decoding.layout={self.layout} needs a rung with a grammar, and decoding=free has "
                 "none; choose decoding.layout=any."
+            )
+        if self.potential != "none" and self.draw != "weighted":
+            raise ConfigError(
+                f"decoding.potential={self.potential} is for answers that are weighed; choose "
+                "decoding.draw=weighted, or decoding.potential=none."
             )
         if self.draw == "weighted" and (hindrance := self._no_weights()):
             raise ConfigError(f"decoding.draw=weighted {hindrance}, or decoding.draw=masked.")
@@ -124,6 +131,7 @@ class Decoding:
             thinking=self.thinking,
             draft_tokens=self.draft_tokens if self.reason == "draft" else 0,
             particles=self.particles if self.draw == "weighted" else 0,
+            potential=self.potential,
         )
 
     def check_room(self, context_tokens: int) -> None:

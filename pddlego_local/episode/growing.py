@@ -2,7 +2,8 @@
 
 import copy
 import dataclasses
-from collections.abc import Mapping
+import math
+from collections.abc import Iterable, Mapping
 from typing import Literal
 
 from pddlego_local.core.errors import GrammarIgnored, ModelFault
@@ -89,9 +90,13 @@ class Growing:
             raise
         return piece
 
+    @property
+    def so_far(self) -> Prefix:
+        return self._prefix
+
     def whole(self) -> Drawn:
         """The answer as it is."""
-        drawn, masses = self.drawn, [stage.log_mass for stage in self.drawn]
+        drawn = self.drawn
         completion = Completion(
             text=self._prefix.text,
             finish_reason=self.finish_reason or "length",
@@ -100,7 +105,8 @@ class Growing:
             latency_s=sum(stage.latency_s for stage in drawn),
             thought=drawn[0].thought,
             forced_tokens=sum(stage.forced_tokens for stage in drawn),
-            log_mass=None if None in masses else sum(mass for mass in masses if mass),
+            log_mass=_product(stage.log_mass for stage in drawn),
+            log_drawn=_product(stage.log_drawn for stage in drawn),
         )
         return Drawn(completion, tuple(drawn))
 
@@ -120,6 +126,12 @@ class Growing:
                         "model's backend does not obey grammars; start the server with the "
                         "guidance backend, or choose decoding=free."
                     )
+
+
+def _product(logs: Iterable[float | None]) -> float | None:
+    """The log of the product, where all are known."""
+    known = list(logs)
+    return None if None in known else math.fsum(log for log in known if log)
 
 
 def recorded(

@@ -12,6 +12,9 @@ mass that it leaves. So what was drawn under masks weighs p/q, the product of th
     the answer is one of them, drawn by weight
 
 A stage's head is drawn like the rest: text that is forced without a weight would be no part of p.
+
+Behind a server that tells q alone (`WeighingWholes`), p is asked for once, of each whole answer, so
+that nothing is resampled: importance sampling.
 """
 
 import bisect
@@ -19,16 +22,21 @@ import dataclasses
 import itertools
 import math
 import random
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import TypeVar
 
 from pddlego_local.core.errors import ModelFault
-from pddlego_local.core.nouns import Messages, Sampling
-from pddlego_local.core.protocols import LanguageModel
+from pddlego_local.core.nouns import Completion, Messages, Potential, Sampling
+from pddlego_local.core.protocols import LanguageModel, WeighingWholes
 from pddlego_local.core.record import events
 from pddlego_local.core.seeds import derive_seed
 from pddlego_local.decoding.question import Drawn
 from pddlego_local.decoding.stages import Constraint, Stage, StagedGrammar, Stages
 from pddlego_local.episode.growing import Growing, StageTokens
+
+MOST_AT_ONCE = 64
+T = TypeVar("T")
 
 
 @dataclasses.dataclass(eq=False)
@@ -43,6 +51,18 @@ class Particle:
     def goes_on(self) -> bool:
         return not self.answer.finish_reason and not self.outside
 
+    def draw_stage(self) -> Completion:
+        """Raises ModelFault for a model that tells nothing that could be weighed."""
+        piece = self.answer.draw_stage()
+        if piece.log_mass is not None:
+            self.log_weight += piece.log_mass
+        elif piece.log_drawn is not None:
+            self.log_weight -= piece.log_drawn
+        else:
+            raise ModelFault("the model does not tell what its masks took away")
+        self.outside = self.answer.rolls_back or self.answer.finish_reason not in ("", "stop")
+        return piece
+
 
 def draw_weighted(
     model: LanguageModel,
@@ -50,31 +70,37 @@ def draw_weighted(
     constraint: Constraint,
     sampling: Sampling,
     stage_tokens: StageTokens,
+    hopeless: Callable[[Potential, str], bool] = lambda potential, text: False,
 ) -> Drawn:
-    """One of `sampling.particles` answers. Raises as `Growing.draw_stage`, and ModelFault for a
-    model that tells no masses."""
+    """One of `sampling.particles` answers; those that are `hopeless` when they are over are taken
+    for outside the language. Raises as `Growing.draw_stage`, and ModelFault for a model that tells
+    no masses."""
     staged, seeds = in_stages(constraint), range(sampling.particles)
+    wholes = model if isinstance(model, WeighingWholes) else None
     own = [dataclasses.replace(sampling, seed=derive_seed(sampling.seed, n)) for n in seeds]
     particles = [Particle(Growing(model, messages, staged, s, stage_tokens)) for s in own]
     rng = random.Random(derive_seed(sampling.seed, "resample"))
-    pieces = []
+    pieces = list[Completion]()
     while going := [particle for particle in particles if particle.goes_on]:
+        pieces += _each(Particle.draw_stage, going, at_once=wholes is not None)
         for particle in going:
-            piece = particle.answer.draw_stage()
-            if piece.log_mass is None:
-                raise ModelFault("the model does not tell what its masks took away")
-            pieces.append(piece)
-            particle.log_weight += piece.log_mass
-            ended = particle.answer.finish_reason
-            particle.outside = particle.answer.rolls_back or ended not in ("", "stop")
+            if particle.answer.finish_reason == "stop":
+                text = particle.answer.so_far.text
+                particle.outside = hopeless(sampling.potential, text)
         if all(particle.outside for particle in particles):
             # Nothing else is left: those that can, roll back and go on as masked answers do.
             for particle in particles:
                 particle.outside = not particle.answer.rolls_back
-        elif any(particle.goes_on for particle in particles):
+        elif not wholes and any(particle.goes_on for particle in particles):
             effective = 1 / math.fsum(weight**2 for weight in shares(particles))
             if effective < len(particles) / 2:
                 particles = resampled(particles, own, rng)
+    if wholes:
+
+        def weigh(particle: Particle) -> None:
+            particle.log_weight += wholes.log_probability(particle.answer.so_far)
+
+        _each(weigh, [one for one in particles if not one.outside], at_once=True)
     (chosen,) = rng.choices(particles, shares(particles))
     drawn = chosen.answer.whole()
     total = dataclasses.replace(
@@ -85,6 +111,14 @@ def draw_weighted(
     )
     told = tuple(_told(particle, particle is chosen) for particle in particles)
     return Drawn(total, drawn.stages, told)
+
+
+def _each(do: Callable[[Particle], T], particles: Sequence[Particle], at_once: bool) -> list[T]:
+    """`at_once` for a server, which batches what threads ask."""
+    if not at_once:
+        return [do(particle) for particle in particles]
+    with ThreadPoolExecutor(min(len(particles), MOST_AT_ONCE) or 1) as pool:
+        return list(pool.map(do, particles))
 
 
 def in_stages(constraint: Constraint) -> StagedGrammar:

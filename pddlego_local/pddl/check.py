@@ -22,7 +22,7 @@ from pddlego_local.pddl.domain import read_domain
 from pddlego_local.pddl.faults import Fault, FaultLog
 from pddlego_local.pddl.problem import read_problem
 from pddlego_local.pddl.reader import read
-from pddlego_local.pddl.solvability import why_no_plan
+from pddlego_local.pddl.solvability import OUT_OF_REACH, why_no_plan
 from pddlego_local.pddl.symbols import symbols_of
 
 __all__ = ["SWAPPED", "Check", "Fault", "accepted", "check", "explain", "swapped"]
@@ -52,6 +52,12 @@ class Check:
     def accepted(self) -> bool:
         """Whether the planner's translator takes the pair."""
         return self.symbols is True
+
+    @property
+    def out_of_reach(self) -> str:
+        """Why the goal could not be reached even if nothing were ever undone; "" where it could."""
+        reasons = (fault.message for fault in self.no_plan)
+        return next((reason for reason in reasons if reason.startswith(OUT_OF_REACH)), "")
 
 
 def check(domain: str, problem: str) -> Check:

@@ -19,6 +19,7 @@ from pddlego_local.pddl.symbols import Symbols, by_name
 from pddlego_local.pddl.task import ActionDefinition, Condition, Domain, Literal, Problem, TypedName
 
 MOST_FACTS_SHOWN = 5
+OUT_OF_REACH = "no action can make"
 LONGEST_CHAIN = 4  # of actions, each of which needs what the next one could bring about
 
 
@@ -82,7 +83,7 @@ def _warn_of_hopeless(literal: Literal, log: FaultLog) -> None:
     verb, truth = ("deletes", "false") if literal.negated else ("adds", "true")
     log.warn(
         literal.atom.block,
-        f"no action can make `{literal.atom}` {truth}: no action {verb} `{literal.atom.predicate}`"
+        f"{OUT_OF_REACH} `{literal.atom}` {truth}: no action {verb} `{literal.atom.predicate}`"
         + ("" if literal.negated else " and the fact is not in `:init`"),
     )
 
@@ -119,7 +120,7 @@ def _warn_of_unreached(
         return
     for literal, reason in zip(unreached, reasons, strict=True):
         truth = "false" if literal.negated else "true"
-        log.warn(literal.atom.block, f"no action can make `{literal.atom}` {truth}: {reason}")
+        log.warn(literal.atom.block, f"{OUT_OF_REACH} `{literal.atom}` {truth}: {reason}")
 
 
 def _reason(relaxation: Relaxation, fact: Fact) -> str:

@@ -20,7 +20,7 @@ from omegaconf import DictConfig, OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 
 from pddlego_local.core.errors import ConfigError
-from pddlego_local.core.protocols import Environment, Numbered, Weighing
+from pddlego_local.core.protocols import Environment, Numbered, Weighing, WeighingWholes
 from pddlego_local.core.resources import folder
 from pddlego_local.decoding import Decoding
 from pddlego_local.decoding.rungs import RUNGS
@@ -96,6 +96,7 @@ class CellConfig:
         if decoding.get("draw") == "masked":  # as all was drawn before
             del decoding["draw"]
             decoding.pop("particles", None)
+            decoding.pop("potential", None)
         return {**options, "seed": self.tree["seed"]}
 
     @property
@@ -136,6 +137,13 @@ class CellConfig:
                 f"decoding.draw=weighted cannot be had of model={self.labels['model']}, which does "
                 "not tell what its masks took away; choose model=transformers with the same "
                 "weights, or decoding.draw=masked."
+            )
+        wholes = decoding.draw == "weighted" and isinstance(model, WeighingWholes)
+        if wholes and decoding.temperature != 1:
+            raise ConfigError(
+                f"decoding.temperature={decoding.temperature}: a vLLM server tells what a model "
+                "makes of an answer at temperature 1 alone, so that weights are known there; "
+                "choose decoding.temperature=1, or model=transformers with the same weights."
             )
         return dict(self._checked)
 

@@ -15,6 +15,7 @@ import transformers
 from tokenizers import Tokenizer
 
 from pddlego_local.training import data
+from pddlego_local.training.optimizer import MuonAndAdamW
 from pddlego_local.training.tokenizer import spelled_out
 
 IGNORED = -100
@@ -88,9 +89,16 @@ class AnswerTrainer(transformers.Trainer):
 
     loss_is_scaled_for_ga = False  # a mean of the examples computed together
 
-    def __init__(self, *, question_loss: float = 0, **others: Any) -> None:
+    def __init__(self, *, question_loss: float = 0, muon: bool = False, **others: Any) -> None:
         super().__init__(**others)
-        self.question_loss = question_loss
+        self.question_loss, self.muon = question_loss, muon
+
+    def create_optimizer(self, model: Any = None) -> torch.optim.Optimizer:
+        if self.muon and self.optimizer is None and self.model is not None:
+            rate, decay = self.args.learning_rate, self.args.weight_decay
+            self.optimizer = MuonAndAdamW(self.model, rate, decay)
+        made: torch.optim.Optimizer = super().create_optimizer(model)
+        return made
 
     def compute_loss(
         self,

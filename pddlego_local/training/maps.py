@@ -19,15 +19,15 @@ _COMMENT = """\
 
 def maps_of(games: Iterable[Game]) -> set[str]:
     """Each game is reset, none is played."""
-    environments: dict[Hashable, Coin | SimulatedAlfworld | Described] = {}
+    environments: dict[Hashable, Coin | SimulatedAlfworld] = {}
     maps = set[str]()
     for game in games:
-        alike: Hashable = game.kind
-        if game.kind == "coin":
-            alike = game.kind, game.rooms, game.doors
-        elif game.kind == "described":
-            alike = game
-        environment = environments.setdefault(alike, game.environment())
+        alike = (game.rooms, game.doors) if game.kind == "coin" else game.kind
+        environment = environments.get(alike) or game.environment()
+        if isinstance(environment, Described):
+            maps.add(environment.map_of(game.seed))
+            continue
+        environments[alike] = environment
         environment.reset(game.seed)
         maps.add(environment.map)
     return maps

@@ -103,9 +103,9 @@ class TrainSettings:
 
     `batch` examples make a step, `at_once` of them are computed together. `question_loss` is the
     weight of the loss on the questions' tokens; that on the answers' has 1. A question that many
-    games ask is learned from `repeats` times at most. `threads` are those of
-    a CPU that trains; `processes` play games. `compile` joins small operations into large ones
-    (`torch.compile`).
+    games ask is learned from `repeats` times at most. `optimizer` is that of the matrices
+    (`training.optimizer`). `threads` are those of a CPU that trains; `processes` play games.
+    `compile` joins small operations into large ones (`torch.compile`).
     """
 
     name: Annotated[str, Field(pattern=r"^[\w.-]+$")]
@@ -124,6 +124,7 @@ class TrainSettings:
     batch: PositiveInt
     at_once: PositiveInt
     question_loss: Annotated[float, Field(ge=0)]
+    optimizer: Literal["adamw", "muon"]
     warmup_steps: NonNegativeInt
     save_every: PositiveInt
     log_every: PositiveInt
@@ -137,6 +138,8 @@ class TrainSettings:
             raise ValueError("give either shape (from scratch) or weights (a model to fine-tune)")
         if self.lora and not self.weights:
             raise ValueError("lora needs weights to adapt")
+        if self.lora and self.optimizer != "adamw":
+            raise ValueError("lora needs optimizer=adamw")
         if self.batch % self.at_once:
             raise ValueError("batch must be a multiple of at_once")
 

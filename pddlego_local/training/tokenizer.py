@@ -2,7 +2,8 @@
 
 What is copied from a prompt into PDDL must be the same tokens in both: a name never merges with the
 bracket, stop or quote behind it, and has one piece behind a blank and one behind an underscore,
-wherever it stands ("the living room.", "(at living_room)", "behind_living_room_north").
+wherever it stands ("the living room.", "(at living_room)", "behind_living_room_north"). A name with
+a number is one piece ("block 3", "block3"): what is seen often is one token.
 """
 
 import json
@@ -30,7 +31,8 @@ PIECES = (
     r"| ?:[a-z]+(?:-[a-z]+)*"  # ":parameters"
     r"| ?\?[A-Za-z]+"  # a variable without its number
     r"|\)+"
-    r"|[ _-]?[A-Za-z]+(?:[ _-](?=[0-9]))?"  # a word, with what separates it from a number
+    r"| ?[A-Za-z]+[ _-]?[0-9]+"  # a name with a number
+    r"|[ _-]?[A-Za-z]+"  # a word
     r"|[0-9]"
     r"| ?[^\sA-Za-z0-9()_]+"
     r"|\n+| +(?=\S)|\s+"

@@ -1,6 +1,7 @@
 """Answers drawn by weight: from which distribution they come, and what a record says of it."""
 
 import dataclasses
+import json
 import math
 from collections.abc import Iterator
 from pathlib import Path
@@ -8,11 +9,20 @@ from pathlib import Path
 import pytest
 
 from pddlego_local.core.errors import ModelFault
-from pddlego_local.core.nouns import Completion, Grammar, Message, Messages, Prefix, Sampling
-from pddlego_local.decoding.forms import PDDL
+from pddlego_local.core.nouns import (
+    Completion,
+    Grammar,
+    Message,
+    Messages,
+    Potential,
+    Prefix,
+    Sampling,
+)
+from pddlego_local.decoding.forms import PDDL, PROBLEM
 from pddlego_local.decoding.ladder import constraint_for
+from pddlego_local.decoding.question import Question
 from pddlego_local.decoding.stages import Constraint
-from pddlego_local.episode.drawing import draw
+from pddlego_local.episode.drawing import draw, is_hopeless
 from pddlego_local.episode.reading.answer import read
 from pddlego_local.episode.weighting import draw_weighted, in_stages
 from pddlego_local.models.random import RandomModel
@@ -178,6 +188,47 @@ def test_every_stage_of_the_ladder_ends_where_its_grammar_does(
         answer = read(drawn.completion, PDDL, constraint)
         assert answer.value and check(answer.value.df, answer.value.pf).accepted
     model.close()
+
+
+DOMAIN = """(define (domain d) (:predicates (lit) (wet))
+  (:action light :parameters () :precondition (and) :effect (lit)))"""
+
+
+@pytest.mark.parametrize(
+    ("problem", "hopeless"),
+    [
+        ("(define (problem p) (:domain d) (:init) (:goal (lit)))", set()),
+        ("(define (problem p) (:domain d) (:init) (:goal (wet)))", {"reachable"}),
+        ("(define (problem p) (:domain d) (:init) (:goal (gone)))", {"check", "reachable"}),
+    ],
+)
+def test_a_potential_knows_what_nothing_can_come_of(problem: str, hopeless: set[str]) -> None:
+    both = dataclasses.replace(QUESTION, form=PDDL), json.dumps({"df": DOMAIN, "pf": problem})
+    scene = dataclasses.replace(QUESTION.scene, domain=DOMAIN)
+    alone = Question(PROBLEM, QUESTION.messages, scene), json.dumps({"pf": problem})
+    for question, text in (both, alone):
+        potentials: tuple[Potential, ...] = ("none", "check", "reachable")
+        assert {p for p in potentials if is_hopeless(question, p, text)} == hopeless
+    scene = dataclasses.replace(scene, own_goal=False)  # a method sets another one
+    question = Question(PROBLEM, QUESTION.messages, scene)
+    assert is_hopeless(question, "reachable", alone[1]) is ("check" in hopeless)
+
+
+def test_what_a_potential_calls_hopeless_is_not_drawn_unless_all_are(
+    remembered: Remembered,
+) -> None:
+    def beginning_with_a(potential: Potential, text: str) -> bool:
+        return potential == "check" and text.startswith("(a ")
+
+    drawn_anyway = 0
+    for seed in range(60):
+        sampling = Sampling(seed=seed, particles=3, potential="check")
+        drawn = draw_weighted(remembered, MESSAGES, TWO_ROOMS, sampling, {}, beginning_with_a)
+        begun = [one for one in drawn.particles if one.text.startswith("(a ")]
+        assert all(one.log_weight is None for one in begun)
+        drawn_anyway += len(begun) == 3
+        assert drawn.completion.text.startswith("(a ") is (len(begun) == 3)
+    assert drawn_anyway < 30
 
 
 def test_a_model_that_tells_no_masses_cannot_be_weighed() -> None:

@@ -84,7 +84,11 @@ WEIGHTED = ("decoding.draw=weighted",)
         (["decoding=json", *WEIGHTED, "decoding.reason=draft"], "choose decoding.reason=none"),
         (["decoding=json", *WEIGHTED, "decoding.best_of=2"], "choose decoding.best_of=1, or"),
         (["decoding=json", *WEIGHTED, "decoding.particles=0"], "decoding.particles=0"),
-        (["decoding=json", *WEIGHTED, "model=random_vllm"], "model=transformers with the same"),
+        (
+            ["decoding=json", *WEIGHTED, "model=random_vllm", "decoding.temperature=0.7"],
+            "choose decoding.temperature=1, or model=transformers with the same",
+        ),
+        (["decoding=json", "decoding.potential=check"], "choose decoding.draw=weighted, or"),
         (["decoding.draft_tokens=0"], "decoding.draft_tokens=0"),
         (["decoding.thinking=true"], "'decoding.thinking'"),
         (["+decoding.thinking=true"], "decoding.thinking: there is no such option"),

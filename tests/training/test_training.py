@@ -32,7 +32,14 @@ SMALL = (
     "{slips: 2, student: 2, steps: 2, longest_tokens: 900, learning_rate: 1e-3}]",
     "play={games: 2, settings: ['method.variant=compact environment.rooms=3'], rungs: [free]}",
     *("held_out=2", "batch=2", "at_once=2", "save_every=2", "log_every=1", "warmup_steps=1"),
-    *("threads=1", "precision=float32", "device=cpu", "compile=false", "processes=1"),
+    "optimizer=muon",
+    *(
+        "threads=1",
+        "precision=float32",
+        "device=cpu",
+        "compile=false",
+        "processes=1",
+    ),
 )
 
 
@@ -142,6 +149,7 @@ def test_a_model_that_is_here_is_adapted_and_merged(trained: Path, tmp_path: Pat
     out = tmp_path / "out"
     shutil.copytree(trained / "examples", out / "examples")
     adapted = ["shape=null", f"weights={base}", "lora={rank: 4, alpha: 8, dropout: 0}", "play=null"]
+    adapted.append("optimizer=adamw")
     rounds = "rounds=[{slips: 6, steps: 3, longest_tokens: 4000, learning_rate: 1e-2}]"
     process = train(out, *adapted, rounds)
     told, _ = process.communicate()

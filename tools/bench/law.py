@@ -38,6 +38,7 @@ from pddlego_local.episode.drawing import written
 from pddlego_local.episode.weighting import draw_weighted
 from pddlego_local.models.generation import Generation
 from pddlego_local.models.seam import seam
+from pddlego_local.models.thinking import Thinking
 from pddlego_local.report.figures.plotting import COLOURS, DPI, SETTINGS, WIDTH
 from tools.bench.markdown import table
 
@@ -109,7 +110,7 @@ class Remembered:
     """A model in process as `Generation` draws from it, which computes each distribution once."""
 
     decodes: ClassVar[Literal[True]] = True
-    weighs: ClassVar[Literal[True]] = True
+    weighs: ClassVar[Literal["stages"]] = "stages"
 
     def __init__(self, generation: Generation, temperature: float = 1.0) -> None:
         self._generation, self.temperature = generation, temperature
@@ -193,15 +194,15 @@ class Remembered:
     def close(self) -> None: ...
 
 
-def generation(folder: Path) -> Generation:
-    """The tiny model, to draw with."""
+def generation(folder: Path, thinking: Thinking | None = None) -> Generation:
+    """A model to draw with."""
     return Generation(
         folder,
         name="tiny",
         device="cpu",
         dtype="float32",
         context_tokens=None,
-        thinking=None,
+        thinking=thinking,
         forced_tokens=True,
     )
 

@@ -67,6 +67,7 @@ class DrawnStage(Recorded):
     forced_tokens: int = 0
     asked: str = ""
     log_mass: float | None = None
+    log_drawn: float | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -107,6 +108,7 @@ class Call(Recorded):
     latency_s: float
     stages: tuple[DrawnStage, ...] = ()
     log_mass: float | None = None
+    log_drawn: float | None = None
     particles: tuple[Particle, ...] = ()
     fault: Annotated[str, one_of({"", *CAUSES})]
 

@@ -62,8 +62,12 @@ class Described:
 
     @property
     def map(self) -> str:
-        """Worlds with the same objects, start and goal are one, however they are told."""
         return task_hash(self._world.problem)
+
+    def map_of(self, seed: int) -> str:
+        """Of a world that need not be reset. Worlds with the same objects, start and goal are one,
+        however they are told."""
+        return task_hash(self._load(seed).problem)
 
     @property
     def actions(self) -> tuple[Action, ...]:

@@ -82,12 +82,11 @@ def read_world(folder: Path, name: str) -> World:
     for fault in verdict.faults:
         if fault.kind != "warning":
             raise ConfigError(f"{files[fault.file == 'problem']}: {fault.message}")
-    reasons = [f.message for f in verdict.no_plan if f.message.startswith("no action can make")]
     where = str(folder / f"{name}_domain.txt")
     heads = heads_in(domain_text, where)
     domain = with_heads(domain, heads, where)
     texts = domain_text.strip(), problem_text.strip()
-    return World(name, *texts, heads, domain, problem, next(iter(reasons), ""))
+    return World(name, *texts, heads, domain, problem, verdict.out_of_reach)
 
 
 def text_of(path: Path) -> str:

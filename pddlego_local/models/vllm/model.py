@@ -49,6 +49,7 @@ class VllmModel:
     about: About | None = None
 
     decodes: ClassVar[Literal[True]] = True
+    weighs: ClassVar[Literal["answers"]] = "answers"
 
     def __post_init__(self) -> None:
         self._lock = threading.Lock()
@@ -159,6 +160,13 @@ class VllmModel:
         client = self._ready(grammar)
         with self._slots:
             return client.complete_many(messages, grammar, sampling, count)
+
+    def log_probability(self, answer: Prefix) -> float:
+        """One prefill of prompt and answer, without a grammar: the log of what the model gives the
+        answer's tokens, at temperature 1. Raises as `complete`."""
+        client = self._ready(None)
+        with self._slots:
+            return client.log_probability(answer)
 
     def _ready(self, grammar: Grammar | None) -> VllmClient:
         if grammar is not None:

@@ -1,0 +1,40 @@
+"""Muon for what multiplies hidden states, AdamW for the rest, as one optimizer.
+
+Muon (Jordan et al. 2024) moves a matrix by its momentum with all singular values set to about 1, so
+that rare directions, such as those that copy a name, are learned as fast as common ones. Embeddings
+and norms are not such matrices. The rates are comparable: Muon's is scaled to AdamW's usual size of
+a step (Liu et al. 2025, arXiv 2502.16982, §2.2).
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+import torch
+
+
+class MuonAndAdamW(torch.optim.Optimizer):
+    """The parameter groups are those of the two, so that a schedule of rates reaches both."""
+
+    def __init__(self, model: torch.nn.Module, rate: float, weight_decay: float) -> None:
+        learned = [(name, p) for name, p in model.named_parameters() if p.requires_grad]
+        matrices = [p for name, p in learned if p.ndim == 2 and "embed" not in name]
+        others = [p for name, p in learned if p.ndim != 2 or "embed" in name]
+        self._both: Sequence[torch.optim.Optimizer] = (
+            torch.optim.Muon(
+                matrices, lr=rate, weight_decay=weight_decay, adjust_lr_fn="match_rms_adamw"
+            ),
+            torch.optim.AdamW(others, lr=rate, betas=(0.9, 0.98), weight_decay=0),
+        )
+        super().__init__([group for one in self._both for group in one.param_groups], {})
+
+    def step(self, closure: None = None) -> None:  # type: ignore[override]  # no loss again
+        for one in self._both:
+            one.step()
+
+    def state_dict(self) -> dict[str, Any]:
+        return {"both": [one.state_dict() for one in self._both]}
+
+    def load_state_dict(self, state_dict: dict[str, Any]) -> None:
+        for one, state in zip(self._both, state_dict["both"], strict=True):
+            one.load_state_dict(state)
+        self.param_groups = [group for one in self._both for group in one.param_groups]

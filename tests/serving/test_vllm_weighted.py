@@ -1,0 +1,91 @@
+"""Weighted answers behind a server: what its log-probabilities are, and which distribution the
+answers come from."""
+
+import dataclasses
+import math
+from collections import defaultdict
+from pathlib import Path
+
+import pytest
+
+from pddlego_local.core.nouns import Prefix, Sampling
+from pddlego_local.decoding.stages import Constraint, Stage, StagedGrammar, Stages
+from pddlego_local.episode.weighting import draw_weighted, in_stages
+from pddlego_local.models.thinking import Thinking
+from pddlego_local.models.vllm.model import VllmModel
+from tools.bench.law import MESSAGES, Remembered, exact, generation, room, shares, variation
+
+ROOMS = ("a", "b", "c", "hall")
+FIRST, SECOND = room(ROOMS, "(", " "), room(ROOMS, "", ")")
+
+
+def two_rooms() -> Stages:
+    first = yield Stage("first", FIRST)
+    second = yield Stage("second", SECOND)
+    if first[1:-1] == second[:-1]:
+        yield Stage("second", room([r for r in ROOMS if f"{r})" != second], "", ")"), len(second))
+
+
+AT_ONCE = dataclasses.replace(
+    in_stages(room([f"{one} {other}" for one in ROOMS for other in ROOMS], "(", ")")),
+    keeps=lambda _: True,
+)
+IN_STAGES = StagedGrammar("two rooms", two_rooms, keeps=lambda _: True)
+PAIRS = tuple((one, other) for one in ROOMS for other in ROOMS)
+
+
+@pytest.fixture(scope="module")
+def own(weights: Path) -> Remembered:
+    """The same weights in this process."""
+    return Remembered(generation(weights, Thinking()))
+
+
+@pytest.mark.parametrize("temperature", [1.0, 0.5])
+@pytest.mark.parametrize("forced_tokens", [False, True])
+def test_a_server_tells_what_was_drawn_after_the_mask_and_a_prefill_the_models_own(
+    servers: dict[bool, VllmModel], own: Remembered, forced_tokens: bool, temperature: float
+) -> None:
+    """Both at temperature 1, whatever the tokens were drawn at: other ones cannot be weighed."""
+    model = servers[forced_tokens]
+    for seed in range(4):
+        prefix, tokens = Prefix(), tuple[int, ...]()
+        drawn, likely = 0.0, 0.0
+        for grammar in (FIRST, SECOND):
+            sampling = Sampling(temperature, seed=seed, particles=1)
+            piece = model.complete(MESSAGES, grammar, sampling, prefix)
+            assert piece.prefix and piece.log_drawn is not None
+            begun, prefix, tokens = len(tokens), piece.prefix, piece.prefix.tokens
+            expected = 0.0
+            for place in range(begun, len(tokens)):
+                step = own.step(MESSAGES, grammar, tokens[:place], begun)
+                before = float(own.likely(MESSAGES, tokens[:place])[tokens[place]])
+                assert step and tokens[place] in step.tokens
+                expected, likely = expected + before - step.log_mass, likely + before
+            assert math.isclose(piece.log_drawn, expected, abs_tol=1e-3)
+            drawn += piece.log_drawn
+        assert math.isclose(model.log_probability(prefix), likely, abs_tol=1e-3)
+        assert likely < drawn - 1  # masks took much
+
+
+@pytest.mark.parametrize(
+    ("constraint", "answers"),
+    [
+        (AT_ONCE, [(f"({one} {other})",) for one, other in PAIRS]),
+        (IN_STAGES, [(f"({one} ", f"{other})") for one, other in PAIRS if one != other]),
+    ],
+    ids=["at once", "stages"],
+)
+def test_weighted_answers_of_a_server_come_from_the_models_own_distribution(
+    model: VllmModel, own: Remembered, constraint: Constraint, answers: list[tuple[str, ...]]
+) -> None:
+    wanted = exact(own, answers)
+    masked, weighted = defaultdict[str, float](float), defaultdict[str, float](float)
+    for seed in range(12):
+        drawn = draw_weighted(model, MESSAGES, constraint, Sampling(seed=seed, particles=64), {})
+        assert drawn.completion.text in wanted
+        for text, share in shares(drawn):
+            weighted[text] += share / 12
+        for particle in drawn.particles:
+            masked[particle.text] += 1 / 12 / 64
+    assert variation(masked, wanted) > 0.2
+    assert variation(weighted, wanted) < 0.08
