@@ -30,16 +30,17 @@ class Row(TypedDict):
     answer_tokens: int
 
 
-def rows_of(shards: Sequence[Path], tokenizer: Any, longest: int, repeats: int = 1) -> list[Row]:
+def rows_of(
+    shards: Sequence[Path], tokenizer: Any, longest: int, repeats: int = 1, spelled: float = 1
+) -> list[Row]:
     """Each different question as often as it was asked, `repeats` times at most; those of more than
-    `longest` tokens are left out. One answer in eight is spelled out: a grammar may not let a
-    section be written in one token."""
+    `longest` tokens are left out. The share `spelled` of the answers is spelled out."""
     rows, asked = list[Row](), Counter[str]()
     spelling = spelled_out(tokenizer)
     for example in data.read(shards):
         if asked[example.prompt] < repeats:
             place = zlib.crc32(example.prompt.encode()) + asked[example.prompt]
-            pieces = spelling if place % 8 == 0 else None
+            pieces = spelling if place % 64 < 64 * spelled else None
             ids, learned = encode(tokenizer, example.prompt, example.answer, pieces)
             rows.append({"input_ids": np.array(ids, dtype=np.int32), "answer_tokens": learned})
             asked[example.prompt] += 1

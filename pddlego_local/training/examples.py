@@ -38,8 +38,8 @@ FIRST_SEED = 100_000
 
 Kind = Literal["coin", "alfworld", "described"]
 FORMALIZERS: Sequence[Method] = (
-    *(Formalizer(), Formalizer(), Formalizer(wording="knowledge")),
-    *(FormalizerTwoStep(), FormalizerTwoStep(wording="knowledge")),
+    *(Formalizer(), Formalizer(wording="knowledge")),
+    *(FormalizerTwoStep(), FormalizerTwoStep(), FormalizerTwoStep(wording="knowledge")),
     FormalizerTwoStep(wording="knowledge", shows_domain_text=False),
 )
 WORLDS: Sequence[Family] = ("blocksworld", "blocksworld", "logistics", "logistics", "mystery")
