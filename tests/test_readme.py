@@ -126,6 +126,9 @@ CASES: dict[str, tuple[str, int, str] | None] = {
         "pddlego run -m experiment=quarrel_without_thinking model=reference games=0-1"
         " environment.world=mystery arm=published_constrained,typed run.out={tmp}", 0, "2/2",
     ),
+    "pddlego formalize docs/puzzle.txt --model nano_described": (
+        "pddlego formalize docs/puzzle.txt --model nano_described", 0, "(stack block",
+    ),
     "pddlego formalize mine.txt --model qwen3_8b --out made": None if GPU else (
         "pddlego formalize README.md --model qwen3_8b --out {tmp}/made", 3, "NVIDIA GPU",
     ),

@@ -35,6 +35,7 @@ from pddlego_local.runner.stores import ModelStore
 
 OURS = ("nano_early", "nano")
 RUNGS = ("free", "grounded")
+PUZZLE = Path("docs/puzzle.txt")
 SAMPLE_TOKENS = 3000
 SAMPLE_RUNGS = ("free", "syntax", "grounded")
 
@@ -107,9 +108,11 @@ def _show_games(console: Console, cells: Sequence[CellRecord]) -> None:
 def _show_what_next(console: Console, last: Path, title: str, *, random: bool) -> None:
     also = " A model of random weights wrote PDDL of the right form, without sense." * random
     report, program = shlex.quote(str(last.parent)), shlex.quote(sys.argv[0])
+    puzzle = f"`{program} formalize {PUZZLE} --model nano_described` makes PDDL of words, "
     console.print(
         f"\nShown: the same houses, played by {title}.{also}\n"
         f"Next: `{program} report {report} --open` has every game step by step, "
+        f"{puzzle if PUZZLE.is_file() else ''}"
         f"`{program} show {shlex.quote(str(last))}` lists these, and `{program} run --help` says "
         "how to play others.",
         soft_wrap=True,

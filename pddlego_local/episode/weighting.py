@@ -22,6 +22,7 @@ import dataclasses
 import itertools
 import math
 import random
+import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
@@ -76,7 +77,7 @@ def draw_weighted(
     for outside the language. Raises as `Growing.draw_stage`, and ModelFault for a model that tells
     no masses."""
     staged, seeds = in_stages(constraint), range(sampling.particles)
-    wholes = model if isinstance(model, WeighingWholes) else None
+    wholes, start = model if isinstance(model, WeighingWholes) else None, time.perf_counter()
     own = [dataclasses.replace(sampling, seed=derive_seed(sampling.seed, n)) for n in seeds]
     particles = [Particle(Growing(model, messages, staged, s, stage_tokens)) for s in own]
     rng = random.Random(derive_seed(sampling.seed, "resample"))
@@ -107,7 +108,9 @@ def draw_weighted(
         drawn.completion,
         completion_tokens=sum(piece.completion_tokens for piece in pieces),
         forced_tokens=sum(piece.forced_tokens for piece in pieces),
-        latency_s=sum(piece.latency_s for piece in pieces),
+        latency_s=(
+            time.perf_counter() - start if wholes else sum(piece.latency_s for piece in pieces)
+        ),
     )
     told = tuple(_told(particle, particle is chosen) for particle in particles)
     return Drawn(total, drawn.stages, told)

@@ -234,7 +234,7 @@ def clear_errors(group: str) -> Iterator[None]:
             message = f"{group}: {cause}"
         elif isinstance(error, OmegaConfBaseException):
             message = ": ".join(filter(None, [error.full_key, _first_line(error)]))
-        elif isinstance(error, HydraException) and not building:
+        elif isinstance(error, HydraException | ValueError) and not building:
             options = ", ".join(getattr(error, "options", None) or ())
             message = _first_line(error) + (f"; there are {options}" if options else "")
         else:

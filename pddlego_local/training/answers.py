@@ -1,7 +1,6 @@
 """From examples to batches: the answer alone is learned, and only its tokens are computed to the
 end."""
 
-import zlib
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,11 +11,9 @@ import numpy as np
 import numpy.typing as npt
 import torch
 import transformers
-from tokenizers import Tokenizer
 
 from pddlego_local.training import data
 from pddlego_local.training.optimizer import MuonAndAdamW
-from pddlego_local.training.tokenizer import spelled_out
 
 IGNORED = -100
 STRIDE = 64  # tokens
@@ -30,36 +27,25 @@ class Row(TypedDict):
     answer_tokens: int
 
 
-def rows_of(
-    shards: Sequence[Path], tokenizer: Any, longest: int, repeats: int = 1, spelled: float = 1
-) -> list[Row]:
+def rows_of(shards: Sequence[Path], tokenizer: Any, longest: int, repeats: int = 1) -> list[Row]:
     """Each different question as often as it was asked, `repeats` times at most; those of more than
-    `longest` tokens are left out. The share `spelled` of the answers is spelled out."""
+    `longest` tokens are left out."""
     rows, asked = list[Row](), Counter[str]()
-    spelling = spelled_out(tokenizer)
     for example in data.read(shards):
         if asked[example.prompt] < repeats:
-            place = zlib.crc32(example.prompt.encode()) + asked[example.prompt]
-            pieces = spelling if place % 64 < 64 * spelled else None
-            ids, learned = encode(tokenizer, example.prompt, example.answer, pieces)
+            ids, learned = encode(tokenizer, example.prompt, example.answer)
             rows.append({"input_ids": np.array(ids, dtype=np.int32), "answer_tokens": learned})
             asked[example.prompt] += 1
     return [row for row in rows if len(row["input_ids"]) <= longest]
 
 
-def encode(
-    tokenizer: Any, prompt: str, answer: str, spelling: Tokenizer | None = None
-) -> tuple[list[int], int]:
-    """The tokens of a conversation as a backend sees it, and how many at its end are learned; the
-    answer's by `spelling` if it is given."""
+def encode(tokenizer: Any, prompt: str, answer: str) -> tuple[list[int], int]:
+    """The tokens of a conversation as a backend sees it, and how many at its end are learned."""
     opening = tokenizer.apply_chat_template(
         [{"role": "user", "content": prompt}], tokenize=False, add_generation_prompt=True
     )
     before = tokenizer(opening, add_special_tokens=False)["input_ids"]
-    if spelling:
-        after = spelling.encode(answer, add_special_tokens=False).ids
-    else:
-        after = tokenizer(answer, add_special_tokens=False)["input_ids"]
+    after = tokenizer(answer, add_special_tokens=False)["input_ids"]
     return [*before, *after, tokenizer.eos_token_id], len(after) + 1
 
 

@@ -158,7 +158,7 @@ class Campaign:
 
     def _rows(self, wanted: list[data.Shard], round_: Round) -> list[Row]:
         shards, longest = self._examples(wanted), round_.longest_tokens
-        return rows_of(shards, self.tokenizer, longest, self.settings.repeats, round_.spelled)
+        return rows_of(shards, self.tokenizer, longest, self.settings.repeats)
 
     def _train(self, number: int, round_: Round) -> None:
         games = [shard for k in range(number + 1) for shard in self.shards_of(k)]

@@ -66,9 +66,7 @@ class Round:
     `slips` games are played by the reference with planted slips, `student` ones by the weights of
     the round before. Questions that are longer with their answers than `longest_tokens` are left
     out: short ones are learned from first, for they cost little. The learning rate falls to a tenth
-    of `learning_rate` along a cosine. `spelled` is the share of answers without tokens for shared
-    parts: such answers cost more, but under a grammar there are no others, for no token reaches
-    from forced text into what is drawn.
+    of `learning_rate` along a cosine.
     """
 
     slips: NonNegativeInt = 0
@@ -76,7 +74,6 @@ class Round:
     steps: PositiveInt
     longest_tokens: PositiveInt
     learning_rate: PositiveFloat
-    spelled: Annotated[float, Field(ge=0, le=1)] = 1
 
     def after(self, step: int) -> "Round":
         """What is left of the round: the learning rate falls on from where it was."""

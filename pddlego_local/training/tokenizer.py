@@ -6,7 +6,6 @@ wherever it stands ("the living room.", "(at living_room)", "behind_living_room_
 a number is one piece ("block 3", "block3"): what is seen often is one token.
 """
 
-import json
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -41,15 +40,16 @@ PIECES = (
 
 
 def shared_parts(examples: Sequence[Example], share: float) -> list[str]:
-    """What at least this share of the questions or answers has, of 20 characters or more: lines of
-    questions, each with its end, and sections of PDDL files in answers."""
+    """What at least this share of the questions has, of 20 characters or more: lines, each with its
+    end, but for what stands in answers too. A grammar does not let a section be written as one
+    token, so that a model that learned to would be asked for the rest of one that was begun."""
     amount = Counter[str]()
     for example in examples:
         amount.update({*example.prompt.splitlines(keepends=True)})
-        amount.update({*re.split(r"(?= \(:)", example.answer)})
-    shared = (part for part, count in amount.items() if count >= len(examples) * share)
-    long = (part for part in shared if len(part) >= 20 and part[-1] in "\n)")
-    return sorted({piece for part in long for piece in _cut(part)})
+    answers = "\n".join({example.answer for example in examples})
+    shared = [part for part, count in amount.items() if count >= len(examples) * share]
+    pieces = {piece for part in shared if len(part) >= 20 for piece in _cut(part)}
+    return sorted(piece for piece in pieces if piece not in answers)
 
 
 def _cut(part: str) -> list[str]:
@@ -94,14 +94,6 @@ def train_tokenizer(
     )
     tokenizer.chat_template = CHAT_TEMPLATE
     return tokenizer
-
-
-def spelled_out(tokenizer: Any) -> Tokenizer:
-    """The same without the tokens for parts that texts share: every text in pieces."""
-    made = json.loads(tokenizer.backend_tokenizer.to_str())
-    made["added_tokens"] = [token for token in made["added_tokens"] if token["special"]]
-    spelling: Tokenizer = Tokenizer.from_str(json.dumps(made))
-    return spelling
 
 
 def check_spelling(tokenizer: Any, examples: Iterable[Example]) -> None:

@@ -124,6 +124,7 @@ WEIGHTED = ("decoding.draw=weighted",)
         (["environment=alfworld", "environment.task_types=[wash]"], "'wash'"),
         (["environment=alfworld_real", "environment.data="], "ALFWORLD_DATA"),
         (["environment=alfworld_real", "environment.data=/nowhere"], "there is no folder /nowhere"),
+        (["experiment=null"], "must be a string or a list"),
         (["+nonsense=1"], "nonsense: there is no such option"),
     ],
 )

@@ -1,6 +1,6 @@
 """Where grammars bend a model: at which tokens a mask takes more than half of the probability.
 
-    python -m tools.bench.bent [nano_early] [--rungs syntax,typed,grounded] [--games 30]
+    python -m tools.bench.bent [nano_early] [OVERRIDES …] [--rungs syntax,typed] [--games 30]
 
 One answer to the first look at each game that is not over there, under masks, no token forced. A
 token is of the kind of the last thing in it: a name, a ?variable, a keyword, a bracket, or what
@@ -104,6 +104,7 @@ def counted(
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
     parser.add_argument("model", nargs="?", default="nano_early")
+    parser.add_argument("overrides", nargs="*", help="such as model.weights=FOLDER")
     parser.add_argument("--rungs", default="json,syntax,typed,grounded")
     parser.add_argument("--games", type=int, default=30)
     parser.add_argument("--temperature", type=float, default=1.0)
@@ -125,6 +126,7 @@ def main() -> None:
                     f"games={game}",
                     f"decoding.temperature={given.temperature}",
                     f"decoding.max_tokens={given.max_tokens}",
+                    *given.overrides,
                 ]
             )
 
