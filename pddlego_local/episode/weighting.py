@@ -97,11 +97,7 @@ def draw_weighted(
             if effective < len(particles) / 2:
                 particles = resampled(particles, own, rng)
     if wholes:
-
-        def weigh(particle: Particle) -> None:
-            particle.log_weight += wholes.log_probability(particle.answer.so_far)
-
-        _each(weigh, [one for one in particles if not one.outside], at_once=True)
+        _weigh_wholes(wholes, particles)
     (chosen,) = rng.choices(particles, shares(particles))
     drawn = chosen.answer.whole()
     total = dataclasses.replace(
@@ -116,11 +112,20 @@ def draw_weighted(
     return Drawn(total, drawn.stages, told)
 
 
+def _weigh_wholes(model: WeighingWholes, particles: Sequence[Particle]) -> None:
+    """Those that count: p comes on top of 1/q."""
+
+    def weigh(particle: Particle) -> None:
+        particle.log_weight += model.log_probability(particle.answer.so_far)
+
+    _each(weigh, [one for one in particles if not one.outside] or particles, at_once=True)
+
+
 def _each(do: Callable[[Particle], T], particles: Sequence[Particle], at_once: bool) -> list[T]:
     """`at_once` for a server, which batches what threads ask."""
     if not at_once:
         return [do(particle) for particle in particles]
-    with ThreadPoolExecutor(min(len(particles), MOST_AT_ONCE) or 1) as pool:
+    with ThreadPoolExecutor(min(len(particles), MOST_AT_ONCE)) as pool:
         return list(pool.map(do, particles))
 
 
