@@ -59,9 +59,11 @@ def draw(
 
 def is_hopeless(question: Question[Keys], potential: Potential, text: str) -> bool:
     """Whether nothing can come of the PDDL in a finished answer, as far as `potential` looks."""
+    if potential == "none":
+        return False
     value = strict(text, question.form).value
     problem = getattr(value, "pf", "")
-    if potential == "none" or not problem:
+    if not problem:
         return False
     verdict = check(getattr(value, "df", question.scene.domain), problem)
     own_goal = potential == "reachable" and question.scene.own_goal

@@ -34,8 +34,8 @@ def _several(value: object) -> object:
 @pydantic.dataclasses.dataclass(config=_STRICT, kw_only=True, frozen=True)
 class Shape:
     """A Llama from scratch. vLLM's CPU build wants heads of 32 or 64. `part_tokens`:
-    lines and sections that so large a share of all questions or answers has are one token each,
-    beside `vocabulary`."""
+    lines that so large a share of all questions has, and no answer, are one token each, beside
+    `vocabulary`."""
 
     hidden_size: PositiveInt
     intermediate_size: PositiveInt
