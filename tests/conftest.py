@@ -40,6 +40,8 @@ MARKED = {
         "[make sweep experiment=workstation_trials]",
     ),
 }
+KILLED = "test_vllm_killed.py"
+"""The last of all that use its servers: they do not survive."""
 # Where a test without the marker looks for the environment: what needs one must say so.
 ENVIRONMENTS = {"serving": "PDDLEGO_SERVING_ENV", "alfworld": "PDDLEGO_ALFWORLD_ENV"}
 _GIVEN = {variable: os.environ.get(variable) for variable in ENVIRONMENTS.values()}
@@ -56,7 +58,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             if any(word in place for word in words):
                 item.add_marker(marker)
     order = [*MARKED]
-    items.sort(key=lambda item: min(map(order.index, markers_of(item)), default=len(order)))
+    items.sort(
+        key=lambda item: (
+            item.path.name == KILLED,
+            min(map(order.index, markers_of(item)), default=len(order)),
+        )
+    )
 
 
 def markers_of(item: pytest.Item) -> set[str]:

@@ -41,7 +41,7 @@ def servers(plain: VllmModel, model: VllmModel) -> dict[bool, VllmModel]:
 
 
 def _started(weights: Path, *, forced_tokens: bool) -> Iterator[VllmModel]:
-    """`test_vllm_killed` comes last and kills them."""
+    """`test_vllm_killed` comes last (tests.conftest) and kills them."""
     variables = {**ONE_THREAD, "VLLM_SERVER_DEV_MODE": "1"}
     model = served(weights, serving(forced_tokens=forced_tokens, variables=variables))
     with contextlib.closing(model):
