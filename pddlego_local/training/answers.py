@@ -45,7 +45,7 @@ def encode(tokenizer: Any, prompt: str, answer: str) -> tuple[list[int], int]:
         [{"role": "user", "content": prompt}], tokenize=False, add_generation_prompt=True
     )
     before = tokenizer(opening, add_special_tokens=False)["input_ids"]
-    after = tokenizer(answer, add_special_tokens=False)["input_ids"]
+    after = tokenizer(answer, add_special_tokens=False, split_special_tokens=True)["input_ids"]
     return [*before, *after, tokenizer.eos_token_id], len(after) + 1
 
 

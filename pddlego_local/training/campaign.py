@@ -106,7 +106,8 @@ class Campaign:
         if not folder.is_dir():
             examples = list(data.read(self._examples(self.shards_of(0))))
             texts = [text for e in examples for text in (e.prompt, e.answer)]
-            parts = shared_parts(examples, shape.part_tokens) if shape.part_tokens else []
+            share, of_answers = shape.part_tokens, shape.answer_parts
+            parts = shared_parts(examples, share, of_answers) if share else []
             made = train_tokenizer(texts, shape.vocabulary, shape.context_tokens, parts)
             with whole(folder) as unfinished:
                 made.save_pretrained(unfinished)

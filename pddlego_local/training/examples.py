@@ -17,9 +17,10 @@ from pddlego_local.core.protocols import Planner
 from pddlego_local.core.record.events import Event
 from pddlego_local.core.seeds import derive_seed
 from pddlego_local.decoding import Decoding
-from pddlego_local.decoding.forms import Keys
+from pddlego_local.decoding.forms import EDIT, Keys
 from pddlego_local.decoding.layout import Printer
-from pddlego_local.decoding.question import Drawn, Question, WholeAnswerModel
+from pddlego_local.decoding.question import Drawn, Question, Scene, WholeAnswerModel
+from pddlego_local.environments import family
 from pddlego_local.environments.alfworld.games import PLAIN_TYPES, TASK_TYPES
 from pddlego_local.environments.alfworld.simulation import SimulatedAlfworld
 from pddlego_local.environments.coin.game import Coin
@@ -29,8 +30,10 @@ from pddlego_local.episode.episode import Episode, Parts
 from pddlego_local.methods import Method
 from pddlego_local.methods.formalizer import Formalizer
 from pddlego_local.methods.formalizer_two_step import FormalizerTwoStep
+from pddlego_local.methods.pddl_edit import PddlEdit
 from pddlego_local.methods.pddlego_plus import PddlegoPlus
 from pddlego_local.models.reference import ReferenceFormalizer
+from pddlego_local.pddl.edit import Changes, difference, empty_problem
 from pddlego_local.training.players import Player
 
 FIRST_SEED = 100_000
@@ -42,6 +45,8 @@ FORMALIZERS: Sequence[Method] = (
     *(FormalizerTwoStep(), FormalizerTwoStep(), FormalizerTwoStep(wording="knowledge")),
     FormalizerTwoStep(wording="knowledge", shows_domain_text=False),
 )
+COMPACT = PddlegoPlus(variant="compact")
+HOUSEHOLD: Sequence[Method] = (COMPACT, COMPACT, COMPACT, PddlEdit(max_retries=2))
 WORLDS: Sequence[Family] = ("blocksworld", "blocksworld", "logistics", "logistics", "mystery")
 
 
@@ -72,7 +77,9 @@ class Game:
         """What the game is played by: for described worlds, one of those that see them whole."""
         if self.kind == "described":
             return random.Random(derive_seed("formalizer", self.seed)).choice(FORMALIZERS)
-        return PddlegoPlus(variant="compact")
+        if self.kind == "alfworld":
+            return random.Random(derive_seed("household", self.seed)).choice(HOUSEHOLD)
+        return COMPACT
 
     @property
     def doors(self) -> bool:
@@ -96,6 +103,7 @@ class Taught(WholeAnswerModel):
     player: Player
     right_answers: list[tuple[Question[Keys], str]] = field(default_factory=list)
     reference: ReferenceFormalizer = field(default_factory=ReferenceFormalizer)
+    _news: "_News" = field(default_factory=lambda: _News())
 
     decodes: ClassVar[Literal[False]] = False
     recorded: ClassVar[bool] = True
@@ -106,14 +114,42 @@ class Taught(WholeAnswerModel):
     def answer(
         self, question: Question[Keys], sampling: Sampling, sample: int = 0, of: int = 1
     ) -> Drawn:
-        text = self.reference.answer(question, sampling).completion.text
-        values: Mapping[str, Any] = json.loads(text)
+        values: Mapping[str, Any]
+        if question.form == EDIT:
+            values = self._news.edit(question.scene)
+        else:
+            values = json.loads(self.reference.answer(question, sampling).completion.text)
         right = Printer("line", schemas=question.scene.actions, tight=True).answer(values)
         self.right_answers.append((question, right))
         return self.player(question, right, sampling)
 
     def close(self) -> None:
         self.reference.close()
+
+
+@dataclass
+class _News:
+    """What the newest observations change in a problem file. The reference would also add what
+    earlier answers left out, which no question tells; what is false in the file is deleted."""
+
+    turns: int = 0
+    before: str = ""
+    after: str = ""
+
+    def edit(self, scene: Scene) -> dict[str, Changes]:
+        if len(scene.memory) != self.turns:  # not the same question once more
+            self.turns, self.before = len(scene.memory), self.after or empty_problem(scene.domain)
+            self.after = family.reference(scene.environment).problem(scene.memory)
+        new, edit = difference(self.before, self.after), difference(scene.problem, self.after)
+        facts = [fact for fact in edit["init"]["add"] if fact in new["init"]["add"]]
+        named = {word for fact in facts for word in fact.strip("()").split()}
+        edit["init"]["add"] = facts
+        edit["objects"]["add"] = [
+            line
+            for line in edit["objects"]["add"]
+            if line in new["objects"]["add"] or line.split()[0] in named
+        ]
+        return edit
 
 
 def examples_of(

@@ -1,10 +1,12 @@
 """Slips for ALFWorld, as `faults` has them for CoinCollector: changes of files that the reference
 writes for the household domain, in the layout "line"."""
 
+import json
 import re
 from collections.abc import Callable, Mapping
 from random import Random
 
+from pddlego_local.pddl.edit import Changes
 from pddlego_local.training.faults import Fault, drop_parenthesis
 
 _OBJECT = re.compile(r"(?<=[( ])([\w-]+) - (\w+)")
@@ -81,3 +83,23 @@ FAULTS: Mapping[str, Fault | None] = {
     "domain_part_left_out": ("df", _drop_atom),
 }
 CIRCLES: Mapping[str, Fault | None] = {"goal_elsewhere": FAULTS["goal_elsewhere"]}
+
+
+_CONFUSED = (("(closed ", "(opened "), ("(opened ", "(closed "), ("(explored ", "(visited "))
+
+
+def plant_in_edit(rng: Random, answer: str) -> str:
+    """The edit without one of its entries, or with one of them wrong, or cut."""
+    edit: dict[str, Changes] = json.loads(answer)
+    lists = [entries for part in edit.values() for entries in (part["add"], part["delete"])]
+    lists = [entries for entries in lists if entries]
+    if not lists or rng.random() < 0.05:
+        return answer[: rng.randrange(len(answer))]
+    entries = rng.choice(lists)
+    at = rng.randrange(len(entries))
+    entry = entries[at]
+    wrong = [re.sub(r"\d+", str(rng.randint(1, 6)), entry, count=1)]
+    wrong += [entry.replace(*names) for names in _CONFUSED]
+    others = [other for other in wrong if other != entry]
+    entries[at : at + 1] = [rng.choice(others)] if others and rng.random() < 0.6 else []
+    return json.dumps(edit, ensure_ascii=False)

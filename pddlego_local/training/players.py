@@ -8,7 +8,7 @@ from pathlib import Path
 
 from pddlego_local.core.nouns import Completion, Sampling
 from pddlego_local.core.seeds import derive_seed
-from pddlego_local.decoding.forms import DOMAIN, Keys
+from pddlego_local.decoding.forms import DOMAIN, EDIT, Keys
 from pddlego_local.decoding.question import Drawn, Question
 from pddlego_local.episode.drawing import draw
 from pddlego_local.models.transformers import Engine, TransformersModel
@@ -38,12 +38,12 @@ def slips(seed: int, environment: str = "coin") -> Player:
     rate = 0.75 if circles else rng.choices((0.0, 0.15, 0.35, 0.6), weights=(3, 4, 3, 1))[0]
 
     def play(question: Question[Keys], right: str, sampling: Sampling) -> Drawn:
-        slipped = rng.random() < rate
-        text = (
-            faults.plant(rng, right, kinds.CIRCLES if circles else kinds.FAULTS)
-            if slipped
-            else right
-        )
+        text = right
+        if rng.random() < rate:
+            if question.form == EDIT:
+                text = household_faults.plant_in_edit(rng, right)
+            else:
+                text = faults.plant(rng, right, kinds.CIRCLES if circles else kinds.FAULTS)
         return Drawn(Completion(text, "stop", 0, 0, 0.0))
 
     return play

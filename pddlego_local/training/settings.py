@@ -34,8 +34,8 @@ def _several(value: object) -> object:
 @pydantic.dataclasses.dataclass(config=_STRICT, kw_only=True, frozen=True)
 class Shape:
     """A Llama from scratch. vLLM's CPU build wants heads of 32 or 64. `part_tokens`:
-    lines that so large a share of all questions has, and no answer, are one token each, beside
-    `vocabulary`."""
+    lines that so large a share of the questions has that begin alike, and no answer, are one token
+    each, beside `vocabulary`; with `answer_parts` those that answers have are special ones."""
 
     hidden_size: PositiveInt
     intermediate_size: PositiveInt
@@ -44,6 +44,7 @@ class Shape:
     vocabulary: Annotated[int, Field(ge=300)]
     context_tokens: PositiveInt
     part_tokens: Annotated[float, Field(gt=0, le=1)] | None = None
+    answer_parts: bool = False
 
     def __post_init__(self) -> None:
         if self.hidden_size / self.heads not in (32, 64):

@@ -7,7 +7,7 @@ a number is one piece ("block 3", "block3"): what is seen often is one token.
 """
 
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -24,6 +24,8 @@ CHAT_TEMPLATE = (
     "{% if add_generation_prompt %}<|assistant|>{% endif %}"
 )
 LONGEST_BYTES = 240
+UNFORCED_BYTES = 100
+"""More than any grammar forces at once in an answer."""
 PIECES = (
     r" ?\(+:?\??[A-Za-z][A-Za-z-]*"  # what a list begins with: " (connected", " (:init", " (?from"
     r"| - [a-z]+"  # a type: " - location"
@@ -33,23 +35,42 @@ PIECES = (
     r"| ?[A-Za-z]+[ _-]?[0-9]+"  # a name with a number
     r"|[ _-]?[A-Za-z]+"  # a word
     r"|[0-9]"
+    r"| ?\[?\]\}"  # where the first part of an edit ends: grammars are of parts
     r"| ?[^\sA-Za-z0-9()_]+"
     r"|\n+| +(?=\S)|\s+"
     r"|\S"
 )
 
 
-def shared_parts(examples: Sequence[Example], share: float) -> list[str]:
-    """What at least this share of the questions has, of 20 characters or more: lines, each with its
-    end, but for what stands in answers too. A grammar does not let a section be written as one
-    token, so that a model that learned to would be asked for the rest of one that was begun."""
-    amount = Counter[str]()
+def shared_parts(
+    examples: Sequence[Example], share: float, of_answers: bool = False
+) -> list[AddedToken]:
+    """What at least this share of the questions has that begin alike, of 20 characters or more:
+    lines, each with its end.
+
+    A grammar does not let a section be written as one token, so that a model that learned to would
+    be asked for the rest of one that was begun. What stands in answers too is left out or, with
+    `of_answers`, is a special token where it has UNFORCED_BYTES: `answers.encode` writes without
+    those, and so does llguidance but for text that is forced from its first letter to its last.
+    """
+    alike = defaultdict[str, Counter[str]](Counter)
     for example in examples:
-        amount.update({*example.prompt.splitlines(keepends=True)})
-    answers = "\n".join({example.answer for example in examples})
-    shared = [part for part, count in amount.items() if count >= len(examples) * share]
+        lines = example.prompt.splitlines(keepends=True)
+        alike[lines[0]].update({*lines})
+    shared = {
+        part
+        for first, amount in alike.items()
+        for part, count in amount.items()
+        if count >= amount[first] * share
+    }
     pieces = {piece for part in shared if len(part) >= 20 for piece in _cut(part)}
-    return sorted(piece for piece in pieces if piece not in answers)
+    answers = "\n".join({example.answer for example in examples})
+    tokens = [AddedToken(one, normalized=False, special=one in answers) for one in sorted(pieces)]
+    return [
+        token
+        for token in tokens
+        if not token.special or (of_answers and len(token.content.encode()) >= UNFORCED_BYTES)
+    ]
 
 
 def _cut(part: str) -> list[str]:
@@ -64,7 +85,7 @@ def _cut(part: str) -> list[str]:
 
 
 def train_tokenizer(
-    texts: Iterable[str], vocabulary: int, context_tokens: int, parts: Sequence[str] = ()
+    texts: Iterable[str], vocabulary: int, context_tokens: int, parts: Sequence[AddedToken] = ()
 ) -> Any:
     """At most `vocabulary` tokens, the special ones and every byte among them, and `parts`."""
     bpe = Tokenizer(models.BPE())
@@ -83,7 +104,8 @@ def train_tokenizer(
         show_progress=False,
     )
     bpe.train_from_iterator(texts, trainer)
-    bpe.add_tokens([AddedToken(part, normalized=False) for part in parts])
+    bpe.add_tokens([part for part in parts if not part.special])
+    bpe.add_special_tokens([part for part in parts if part.special])
     tokenizer = PreTrainedTokenizerFast(  # type: ignore[no-untyped-call]
         tokenizer_object=bpe,
         pad_token=PADDING,

@@ -1,5 +1,6 @@
 """A tokenizer of our own: spells everything, and names alike wherever they stand."""
 
+import json
 from typing import Any
 
 import llguidance.hf
@@ -8,6 +9,7 @@ from tokenizers import Tokenizer, models, pre_tokenizers
 from transformers import PreTrainedTokenizerFast
 
 from pddlego_local.core.errors import ConfigError
+from pddlego_local.training.answers import encode
 from pddlego_local.training.examples import Example
 from pddlego_local.training.tokenizer import (
     check_spelling,
@@ -54,8 +56,6 @@ def test_a_name_has_the_same_tokens_in_prose_and_in_pddl() -> None:
 
 
 def test_what_is_learned_ends_with_the_end_and_begins_behind_the_prompt() -> None:
-    from pddlego_local.training.answers import encode
-
     ids, learned = encode(TOKENIZER, EXAMPLE.prompt, EXAMPLE.answer)
     assert TOKENIZER.decode(ids[-learned:]) == EXAMPLE.answer + "<|end|>"
     assert TOKENIZER.decode(ids[:-learned]) == f"<|user|>{EXAMPLE.prompt}<|end|><|assistant|>"
@@ -94,6 +94,30 @@ def test_lines_that_questions_share_are_tokens_but_for_what_answers_have() -> No
     for example in examples:
         assert tokens(tokenizer, example.answer) == tokens(in_pieces, example.answer)
         assert len(tokens(tokenizer, rule)) < len(tokens(in_pieces, rule)) / 20
+
+
+def test_long_parts_of_answers_are_special_tokens_with_which_nothing_is_written() -> None:
+    """A prompt that shows a file once more is short; answers are spelled, on every rung."""
+    actions = [f" (:action {name} :effect (and{' (not (seen ?there))' * 9}))" for name in "ab"]
+    line = f"(define (domain house){''.join(actions)})\n"
+    examples = [
+        Example(f"Write.\n{line}room {n}", json.dumps({"df": line[:-1], "pf": str(n)}), n)
+        for n in range(4)
+    ]
+    texts = [text for example in examples for text in (example.prompt, example.answer)]
+    made = train_tokenizer(texts, 600, 1024, shared_parts(examples, 0.5, of_answers=True))
+    spelled = train_tokenizer(texts, 600, 1024)
+    prompt, answer = examples[0].prompt, examples[0].answer
+    ids, learned = encode(made, prompt, answer)
+    alone, _ = encode(spelled, prompt, answer)
+    assert [made.decode(one) for one in ids[-learned:]] == [
+        spelled.decode(one) for one in alone[-learned:]
+    ]
+    assert len(ids) - learned < (len(alone) - learned) / 2
+    added = made.added_tokens_decoder.items()
+    parts = {one: token for one, token in added if token.content in answer}
+    assert parts and all(token.special for token in parts.values())
+    assert parts.keys() <= {*ids[:-learned]}
 
 
 def test_a_name_with_a_number_is_one_token_in_prose_and_one_in_pddl() -> None:
