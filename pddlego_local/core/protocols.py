@@ -27,6 +27,8 @@ class Environment(Protocol):
     package: str
     """The folder of the environment as a package: tables, domain, reference, prompts."""
     budget: Budget
+    shows_commands: bool
+    """Whether PDDLego+'s and PlanGen's prompts list the valid commands."""
 
     @property
     def actions(self) -> tuple[Action, ...]:

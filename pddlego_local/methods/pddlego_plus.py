@@ -159,6 +159,7 @@ def formalizing_prompt(
         shown=SHOWN[variant],
         observations=round_.news,
         commands=episode.commands,
+        shows_commands=episode.environment.shows_commands,
         memory=episode.memory,
         previous=previous if previous and previous.problem else None,
         fixed_domain=fixed_domain,

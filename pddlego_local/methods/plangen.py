@@ -64,6 +64,7 @@ def _question(
         actions=episode.environment.actions,
         observations=news,
         commands=episode.commands,
+        shows_commands=episode.environment.shows_commands,
         memory=episode.memory,
         refused=refused,
         error=error,

@@ -61,6 +61,7 @@ class Alfworld:
     split: str = ""
     task_types: Annotated[tuple[TaskType, ...], Field(min_length=1)] = PLAIN_TYPES
     limits: Limits = Limits()
+    shows_commands: bool = False
     budget: Budget = Budget(unit="actions", limit=50)
 
     name = "alfworld"

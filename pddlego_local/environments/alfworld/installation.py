@@ -19,7 +19,7 @@ def find_environment() -> Path:
     """The environment that PDDLEGO_ALFWORLD_ENV names, else .venv-alfworld here or in the checkout.
     Raises MissingPart, saying which command helps."""
     named = os.environ.get(VARIABLE)
-    places = [Path(named)] if named else [Path(FOLDER).absolute(), _CHECKOUT / FOLDER]
+    places = [Path(named).absolute()] if named else [Path(FOLDER).absolute(), _CHECKOUT / FOLDER]
     for place in places:
         if Path(python(place)).is_file() and _packages(place):
             return place

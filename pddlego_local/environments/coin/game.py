@@ -33,6 +33,7 @@ class Coin:
 
     name = "coin"
     package = __package__
+    shows_commands = True
     actions = TABLES.schemas
     domain = TABLES.domain
     seeds = SEEDS

@@ -46,6 +46,7 @@ class Cooking:
 
     name = "cooking"
     package = __package__
+    shows_commands = True
     actions = TABLES.schemas
     domain = TABLES.domain
     seeds = SEEDS

@@ -47,6 +47,7 @@ class Described:
 
     name = "described"
     package = __package__
+    shows_commands = False
 
     def __post_init__(self) -> None:
         self._task: _Task | None = None

@@ -26,6 +26,7 @@ class Lamp:
 
     name = "lamp"
     package = __package__
+    shows_commands = True
     actions = TABLES.schemas
     domain = TABLES.domain
     task_type = "light"
