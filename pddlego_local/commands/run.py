@@ -32,7 +32,8 @@ from pddlego_local.core.errors import CellHeld, ConfigError, InfrastructureError
 from pddlego_local.core.resources import folder
 from pddlego_local.core.visible import visible
 from pddlego_local.runner.cell import CellResult
-from pddlego_local.runner.config import CellConfig, clear_errors, compose_cell, quote_games
+from pddlego_local.runner.clear_errors import clear_errors
+from pddlego_local.runner.config import CellConfig, compose_cell, quote_games
 from pddlego_local.runner.pool import missing
 from pddlego_local.runner.run import run_cells
 from pddlego_local.runner.sweep import (

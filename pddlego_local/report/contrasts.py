@@ -24,7 +24,7 @@ from pddlego_local.report.arms import (
     other_versions,
 )
 from pddlego_local.report.cells import CellRecord, by_number
-from pddlego_local.runner.config import clear_errors
+from pddlego_local.runner.clear_errors import clear_errors
 from pddlego_local.runner.settings import BY_DEFAULT, COMPARE, Declared, choices_of
 from pddlego_local.runner.sweep import read_compare
 

@@ -8,6 +8,7 @@ is asked after slips, each with the planner's or the game's own words about it.
 import contextlib
 import json
 import random
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal
@@ -33,12 +34,13 @@ from pddlego_local.methods.formalizer_two_step import FormalizerTwoStep
 from pddlego_local.methods.pddl_edit import PddlEdit
 from pddlego_local.methods.pddlego_plus import PddlegoPlus
 from pddlego_local.models.reference import ReferenceFormalizer
-from pddlego_local.pddl.edit import Changes, difference, empty_problem
+from pddlego_local.pddl.edit import Changes, difference, empty_problem, facts_of
 from pddlego_local.training.players import Player
 
 FIRST_SEED = 100_000
 """Games below are for evaluation alone."""
 
+_NAME = re.compile(r"([a-z]+) (\d+)")
 Kind = Literal["coin", "alfworld", "described"]
 FORMALIZERS: Sequence[Method] = (
     *(Formalizer(), Formalizer(wording="knowledge")),
@@ -129,27 +131,41 @@ class Taught(WholeAnswerModel):
 
 @dataclass
 class _News:
-    """What the newest observations change in a problem file. The reference would also add what
-    earlier answers left out, which no question tells; what is false in the file is deleted."""
+    """What the newest observations say of a problem file. The reference would also add what earlier
+    answers left out and no observation tells again; what is false in the file is deleted."""
 
     turns: int = 0
     before: str = ""
     after: str = ""
+    named: frozenset[str] = frozenset()
+    """What the new turns name, and the place where one is."""
 
     def edit(self, scene: Scene) -> dict[str, Changes]:
         if len(scene.memory) != self.turns:  # not the same question once more
+            told = " ".join(f"{t.command} {t.text}" for t in scene.memory[self.turns :])
             self.turns, self.before = len(scene.memory), self.after or empty_problem(scene.domain)
             self.after = family.reference(scene.environment).problem(scene.memory)
+            places = [fact[4:-1] for fact in facts_of(self.after) if fact.startswith("(at ")]
+            names = (f"{kind}{number}" for kind, number in _NAME.findall(told))
+            self.named = frozenset([*places, *names])
         new, edit = difference(self.before, self.after), difference(scene.problem, self.after)
-        facts = [fact for fact in edit["init"]["add"] if fact in new["init"]["add"]]
-        named = {word for fact in facts for word in fact.strip("()").split()}
+        facts = [
+            fact
+            for fact in edit["init"]["add"]
+            if fact in new["init"]["add"] or self.named.issuperset(_words(fact)[1:] or [""])
+        ]
         edit["init"]["add"] = facts
+        declared = {word for fact in facts for word in _words(fact)}
         edit["objects"]["add"] = [
             line
             for line in edit["objects"]["add"]
-            if line in new["objects"]["add"] or line.split()[0] in named
+            if line in new["objects"]["add"] or line.split()[0] in declared
         ]
         return edit
+
+
+def _words(fact: str) -> list[str]:
+    return fact.strip("()").split()
 
 
 def examples_of(

@@ -16,7 +16,7 @@ from pydantic import BeforeValidator, ConfigDict, Field, NonNegativeInt, Positiv
 
 from pddlego_local.core.resources import folder
 from pddlego_local.decoding import RungName
-from pddlego_local.runner.config import clear_errors
+from pddlego_local.runner.clear_errors import clear_errors
 from pddlego_local.training.examples import Kind
 
 _STRICT = ConfigDict(extra="forbid")

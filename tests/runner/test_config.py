@@ -238,11 +238,12 @@ def test_a_local_model_counts_by_its_name_wherever_it_lies(tmp_path: Path) -> No
     assert len(cells) == 1
 
 
-def test_how_an_answer_is_drawn_is_part_of_a_cell_but_what_was_always_so_is_not() -> None:
+def test_options_that_came_later_are_part_of_a_cell_but_what_was_always_so_is_not() -> None:
     """Records of before one could choose go on, and a count that nothing reads names no cell."""
     given = ["decoding=json", "model=random"]
     before = compose_cell(given)
     assert not {"draw", "particles"} & before.identity["decoding"].keys()
     assert compose_cell([*given, "decoding.particles=3"]).cell == before.cell
+    assert "shows_commands" not in compose_cell(["environment=alfworld"]).identity["environment"]
     cells = {compose_cell([*given, *WEIGHTED, f"decoding.particles={n}"]).cell for n in (3, 8)}
     assert len({before.cell, *cells}) == 3

@@ -1,0 +1,54 @@
+"""What Hydra and pydantic say of a bad value, as one sentence that names the key."""
+
+import contextlib
+from collections.abc import Iterator
+from typing import Any
+
+import pydantic
+from hydra.errors import HydraException, InstantiationException
+from omegaconf.errors import OmegaConfBaseException
+
+from pddlego_local.core.errors import ConfigError
+
+
+@contextlib.contextmanager
+def clear_errors(group: str) -> Iterator[None]:
+    """Turns what pydantic and Hydra say of a bad value of a group ("" for none) into a ConfigError:
+    one sentence naming the key."""
+    try:
+        yield
+    except Exception as error:
+        building = isinstance(error, InstantiationException)
+        cause = error.__cause__ if building else error
+        if isinstance(cause, ImportError) and isinstance(cause.__cause__, ConfigError):
+            cause = cause.__cause__  # of a module that reads its files as it is loaded
+        if isinstance(cause, ConfigError):
+            raise cause from cause.__cause__
+        if isinstance(cause, pydantic.ValidationError):
+            message = "; ".join(_sentence(group, e) for e in cause.errors())
+        elif building and isinstance(cause, TypeError | ValueError | ImportError):
+            message = f"{group}: {cause}"
+        elif isinstance(error, OmegaConfBaseException):
+            message = ": ".join(filter(None, [error.full_key, _first_line(error)]))
+        elif isinstance(error, HydraException | ValueError) and not building:
+            options = ", ".join(getattr(error, "options", None) or ())
+            message = _first_line(error) + (f"; there are {options}" if options else "")
+        else:
+            raise
+        raise ConfigError(message) from error
+
+
+def _sentence(group: str, error: Any) -> str:
+    """What pydantic says of one value."""
+    key = ".".join([part for part in (group, *map(str, error["loc"])) if part])
+    if error["type"] == "unexpected_keyword_argument":
+        return f"{key}: there is no such option"
+    if error["type"] == "missing_argument":
+        return f"{key}: must be given"
+    words = error["msg"].removeprefix("Value error, ")
+    place = f"{key}={error['input']!r}: " if error["loc"] else f"{key}: " if key else ""
+    return f"{place}{words[0].lower()}{words[1:]}"
+
+
+def _first_line(error: Exception) -> str:
+    return str(error).strip().split("\n")[0]
