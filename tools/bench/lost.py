@@ -3,12 +3,14 @@
     python -m tools.bench.lost RUNS [--show 20]
 
 Games of `method=pddlego_plus method.variant=compact`, whose prompts hold all that was seen: the
-reference reads the same. Its files are one right answer of several, so that won games depart too:
-a kind of departure loses games where it is more frequent among those that were lost. "none" of a
-lost game is a game whose actions did not suffice. --show prints the departures of lost games.
+reference reads the same. Its files are one right answer of several, so that won games depart too: a
+kind of departure loses games where it is more frequent among those that were lost. To look first in
+another place than the reference, where one has not been, is no departure. "none" of a lost game is
+a game whose actions did not suffice. --show prints the departures of lost games.
 """
 
 import argparse
+import json
 import re
 from collections import Counter
 from collections.abc import Iterator
@@ -19,7 +21,9 @@ from pddlego_local.core.nouns import Completion, Turn
 from pddlego_local.core.record.events import Call, End
 from pddlego_local.core.record.folder import transcripts
 from pddlego_local.decoding.forms import PDDL
+from pddlego_local.decoding.layout import Printer
 from pddlego_local.environments import family
+from pddlego_local.environments.tables import Tables
 from pddlego_local.episode.reading.answer import read
 from pddlego_local.pddl.edit import facts_of, objects_of
 from pddlego_local.pddl.sections import listed
@@ -27,9 +31,10 @@ from pddlego_local.report.cells import find_cells
 from tools.bench.markdown import table
 
 KINDS = (
-    *("unread", "other domain", "name from nowhere", "object left out", "fact left out"),
-    *("other fact", "other goal", "none"),
+    *("unread", "other domain", "name from nowhere", "looks where it was", "object left out"),
+    *("fact left out", "other fact", "other goal", "none"),
 )
+_LOOK = re.compile(r"\(visited ([\w-]+)\)")
 _MEMORY = re.compile(
     r"^Seen, the newest last:\n(.*?)(?=^(?:Valid now: |The plan failed:|Done three times in a row: "
     r"|The planner on the previous files:)|\Z)",
@@ -49,11 +54,18 @@ def departure(prompt: str, text: str, environment: str) -> Departure:
     """Of an answer to a compact prompt; `environment` is the package of its reference."""
     (memory,) = _MEMORY.findall(prompt)
     turns = [Turn(command, said.strip()) for command, said in _TURN.findall(memory)]
-    domain, problem = family.reference(environment).formalize(turns)
+    right = dict(zip(("df", "pf"), family.reference(environment).formalize(turns), strict=True))
+    printer = Printer("line", schemas=Tables.load(environment).schemas, tight=True)
+    domain, problem = json.loads(printer.answer(right)).values()
     value = read(Completion(text, "stop", 0, 0, 0.0), PDDL, None).value
     if not value:
         return Departure("unread", text[-200:])
     found = _differences(value.pf, problem)
+    looks = [_LOOK.search(_section(text, ":goal")) for text in (value.pf, problem)]
+    if all(looks) and not found["fact left out"] and not found["other fact"]:
+        place = str(looks[0] and looks[0][1])
+        been = any(place == turn.command.removeprefix("go to ").replace(" ", "") for turn in turns)
+        return Departure("looks where it was" if been else "none", place)
     if _tight(value.df) != _tight(domain):
         return Departure("other domain", value.df)
     seen = _tight(prompt.replace(" ", ""))
@@ -88,7 +100,7 @@ def _tight(text: str) -> str:
 def games(runs: Path) -> Iterator[tuple[str, bool, int, Departure]]:
     """Of each game its decoding, whether it was won, its number and its first departure."""
     for cell in find_cells([runs]):
-        package = f"pddlego_local.environments.{cell.options['environment'].split('.')[0]}"
+        package = f"pddlego_local.environments.{cell.labels['environment'].split('_')[0]}"
         for _, events in transcripts(cell.folder):
             calls = [event for event in events if isinstance(event, Call)]
             (row,) = (event.row for event in events if isinstance(event, End))
