@@ -100,6 +100,8 @@ def _tight(text: str) -> str:
 def games(runs: Path) -> Iterator[tuple[str, bool, int, Departure]]:
     """Of each game its decoding, whether it was won, its number and its first departure."""
     for cell in find_cells([runs]):
+        if cell.options.get("method.variant") != "compact":
+            continue
         package = f"pddlego_local.environments.{cell.labels['environment'].split('_')[0]}"
         for _, events in transcripts(cell.folder):
             calls = [event for event in events if isinstance(event, Call)]
