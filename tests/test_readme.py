@@ -126,6 +126,16 @@ CASES: dict[str, tuple[str, int, str] | None] = {
         "pddlego run -m experiment=quarrel_without_thinking model=reference games=0-1"
         " environment.world=mystery arm=published_constrained,typed run.out={tmp}", 0, "2/2",
     ),
+    "pddlego run -m experiment=nano_described run.concurrency=32": (
+        "pddlego run -m experiment=nano_described model=nano_described arm=typed"
+        " environment.world=blocksworld games=0-0 run.out={tmp}", 0, "1/1",
+    ),
+    "pddlego run -m experiment=nano_described_larger run.concurrency=32": (
+        "pddlego run -m experiment=nano_described_larger model=nano_described arm=free"
+        " environment.world=blocksworld games=0-0 run.out={tmp}", 0, "1/1",
+    ),
+    "pddlego report runs/nano_described --out runs/nano_described --without-pages": None,
+    "pddlego report runs/nano_described_larger --open": None,  # both: tests/report/test_quarrel.py
     "pddlego formalize docs/puzzle.txt --model nano_described": (
         "pddlego formalize docs/puzzle.txt --model nano_described", 0, "(stack block",
     ),

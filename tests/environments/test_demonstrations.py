@@ -130,6 +130,7 @@ def formalizing(package: str, fixed_domain: str = "") -> str:
         shown=("goal_template", "goal_hint"),
         observations="(seen)",
         commands=("go",),
+        shows_commands=True,
         memory="(memory)",
         previous=Previous(),
         fixed_domain=fixed_domain,
