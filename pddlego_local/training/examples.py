@@ -98,38 +98,6 @@ class Game:
 
 
 @dataclass
-class Taught(WholeAnswerModel):
-    """A model that answers as `player` does and keeps what the reference would have said: the right
-    answer as every rung lets it be written, "line" and tight."""
-
-    player: Player
-    right_answers: list[tuple[Question[Keys], str]] = field(default_factory=list)
-    reference: ReferenceFormalizer = field(default_factory=ReferenceFormalizer)
-    _news: "_News" = field(default_factory=lambda: _News())
-
-    decodes: ClassVar[Literal[False]] = False
-    recorded: ClassVar[bool] = True
-
-    def identity(self) -> dict[str, str]:
-        return {"backend": "taught"}
-
-    def answer(
-        self, question: Question[Keys], sampling: Sampling, sample: int = 0, of: int = 1
-    ) -> Drawn:
-        values: Mapping[str, Any]
-        if question.form == EDIT:
-            values = self._news.edit(question.scene)
-        else:
-            values = json.loads(self.reference.answer(question, sampling).completion.text)
-        right = Printer("line", schemas=question.scene.actions, tight=True).answer(values)
-        self.right_answers.append((question, right))
-        return self.player(question, right, sampling)
-
-    def close(self) -> None:
-        self.reference.close()
-
-
-@dataclass
 class _News:
     """What the newest observations say of a problem file. The reference would also add what earlier
     answers left out and no observation tells again; what is false in the file is deleted."""
@@ -166,6 +134,38 @@ class _News:
 
 def _words(fact: str) -> list[str]:
     return fact.strip("()").split()
+
+
+@dataclass
+class Taught(WholeAnswerModel):
+    """A model that answers as `player` does and keeps what the reference would have said: the right
+    answer as every rung lets it be written, "line" and tight."""
+
+    player: Player
+    right_answers: list[tuple[Question[Keys], str]] = field(default_factory=list)
+    reference: ReferenceFormalizer = field(default_factory=ReferenceFormalizer)
+    _news: _News = field(default_factory=_News)
+
+    decodes: ClassVar[Literal[False]] = False
+    recorded: ClassVar[bool] = True
+
+    def identity(self) -> dict[str, str]:
+        return {"backend": "taught"}
+
+    def answer(
+        self, question: Question[Keys], sampling: Sampling, sample: int = 0, of: int = 1
+    ) -> Drawn:
+        values: Mapping[str, Any]
+        if question.form == EDIT:
+            values = self._news.edit(question.scene)
+        else:
+            values = json.loads(self.reference.answer(question, sampling).completion.text)
+        right = Printer("line", schemas=question.scene.actions, tight=True).answer(values)
+        self.right_answers.append((question, right))
+        return self.player(question, right, sampling)
+
+    def close(self) -> None:
+        self.reference.close()
 
 
 def examples_of(

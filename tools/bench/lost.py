@@ -10,6 +10,7 @@ a game whose actions did not suffice. --show prints the departures of lost games
 """
 
 import argparse
+import functools
 import json
 import re
 from collections import Counter
@@ -55,24 +56,28 @@ def departure(prompt: str, text: str, environment: str) -> Departure:
     (memory,) = _MEMORY.findall(prompt)
     turns = [Turn(command, said.strip()) for command, said in _TURN.findall(memory)]
     right = dict(zip(("df", "pf"), family.reference(environment).formalize(turns), strict=True))
-    printer = Printer("line", schemas=Tables.load(environment).schemas, tight=True)
-    domain, problem = json.loads(printer.answer(right)).values()
+    domain, problem = json.loads(_printer(environment).answer(right)).values()
     value = read(Completion(text, "stop", 0, 0, 0.0), PDDL, None).value
     if not value:
         return Departure("unread", text[-200:])
+    if _tight(value.df) != _tight(domain):
+        return Departure("other domain", value.df)
     found = _differences(value.pf, problem)
     looks = [_LOOK.search(_section(text, ":goal")) for text in (value.pf, problem)]
     if all(looks) and not found["fact left out"] and not found["other fact"]:
         place = str(looks[0] and looks[0][1])
         been = any(place == turn.command.removeprefix("go to ").replace(" ", "") for turn in turns)
         return Departure("looks where it was" if been else "none", place)
-    if _tight(value.df) != _tight(domain):
-        return Departure("other domain", value.df)
     seen = _tight(prompt.replace(" ", ""))
     nowhere = [one for one in found["other object"] if one not in seen]
     named = {"name from nowhere": nowhere} | found
     kind = next((kind for kind in KINDS if named.get(kind)), "none")
     return Departure(kind, "; ".join(f"{name}: {' '.join(all_)}" for name, all_ in found.items()))
+
+
+@functools.cache
+def _printer(environment: str) -> Printer:
+    return Printer("line", schemas=Tables.load(environment).schemas, tight=True)
 
 
 def _differences(problem: str, right: str) -> dict[str, list[str]]:
