@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from pddlego_local.training.examples import Kind
+from pddlego_local.training.examples import Kind, PlayedBy
 
 
 @dataclass(frozen=True)
@@ -17,22 +17,35 @@ class About:
     maps: str
 
 
-_PDDLEGO_PLUS = {"method.prompts": "pddlego_plus", "method.variant": "compact"}
+_METHODS: Mapping[PlayedBy, tuple[str, Mapping[str, str]]] = {
+    "compact": (
+        "PDDLego+ to its questions in `method.variant=compact`",
+        {"method.prompts": "pddlego_plus", "method.variant": "compact"},
+    ),
+    "pddl_edit": ("PDDL-edit (`method=pddl_edit`)", {"method.prompts": "pddlego"}),
+}
+_SLIPS = "played by the reference with planted slips"
 ABOUT: Mapping[Kind, About] = {
     "coin": About(
-        "for CoinCollector: the answers of PDDLego+ to its questions in `method.variant=compact`",
-        {"environment": "coin"} | _PDDLEGO_PLUS,
-        "Games of 3 to 11 rooms, with and without doors, played by the reference with planted "
-        "slips (a wrong direction, a missing fact, a broken bracket, …), so that it also sees what "
+        "for CoinCollector: the answers of {methods}",
+        {"environment": "coin"},
+        f"Games of 3 to 11 rooms, with and without doors, {_SLIPS} "
+        "(a wrong direction, a missing fact, a broken bracket, …), so that it also sees what "
         "the planner and the game say of mistakes.",
         "Houses repeat, small ones above all: rooms by their names, ways, doors, the start and the "
         "coin make a map.",
     ),
+    "cooking": About(
+        "for CookingWorld: the answers of {methods}",
+        {"environment": "cooking"},
+        f"Games of 2 to 6 rooms and 1 to 5 ingredients, {_SLIPS}.",
+        "A house with what lies in it and the recipe make a map.",
+    ),
     "alfworld": About(
-        "for ALFWorld: the answers of PDDLego+ to its questions in `method.variant=compact`",
-        {"environment": "alfworld"} | _PDDLEGO_PLUS,
+        "for ALFWorld: the answers of {methods}",
+        {"environment": "alfworld"},
         "Games of our own in the rooms of ALFRED's training split (no game of its data set), "
-        "played by the reference with planted slips.",
+        f"{_SLIPS}.",
         "A map is a floor plan.",
     ),
     "described": About(
@@ -47,7 +60,17 @@ ABOUT: Mapping[Kind, About] = {
 }
 
 
-def learned(kinds: Sequence[Kind]) -> dict[str, str]:
+def writes(kinds: Sequence[Kind], methods: Sequence[PlayedBy]) -> str:
+    asked = " and of ".join(_METHODS[method][0] for method in dict.fromkeys(methods))
+    return "; and ".join(ABOUT[kind].writes.format(methods=asked) for kind in kinds)
+
+
+def learned(kinds: Sequence[Kind], methods: Sequence[PlayedBy]) -> dict[str, str]:
     """The settings that all its training's questions had."""
-    shared = set.intersection(*(set(ABOUT[kind].learned.items()) for kind in kinds))
-    return {key: value for key, value in ABOUT[kinds[0]].learned.items() if (key, value) in shared}
+    each = [
+        dict(ABOUT[kind].learned) | ({} if kind == "described" else dict(_METHODS[method][1]))
+        for kind in kinds
+        for method in methods
+    ]
+    shared = set.intersection(*(set(one.items()) for one in each))
+    return {key: value for key, value in each[0].items() if (key, value) in shared}

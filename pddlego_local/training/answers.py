@@ -1,6 +1,8 @@
 """From examples to batches: the answer alone is learned, and only its tokens are computed to the
 end."""
 
+import random
+import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,9 +15,11 @@ import torch
 import transformers
 
 from pddlego_local.training import data
+from pddlego_local.training.examples import Example
 from pddlego_local.training.optimizer import MuonAndAdamW
 
 IGNORED = -100
+_NAME = re.compile(r"[a-z]+[0-9]+")
 STRIDE = 64  # tokens
 
 
@@ -27,16 +31,35 @@ class Row(TypedDict):
     answer_tokens: int
 
 
-def rows_of(shards: Sequence[Path], tokenizer: Any, longest: int, repeats: int = 1) -> list[Row]:
-    """Each different question as often as it was asked, `repeats` times at most; those of more than
-    `longest` tokens are left out."""
+def rows_of(
+    shards: Sequence[Path],
+    tokenizer: Any,
+    longest: int,
+    repeats: int = 1,
+    alike: int | None = None,
+) -> list[Row]:
+    """Each different question as often as it was asked, `repeats` times at most, and `alike` of a
+    game whose answers differ in names alone; those of more than `longest` tokens are left out."""
     rows, asked = list[Row](), Counter[str]()
-    for example in data.read(shards):
+    examples = list(data.read(shards))
+    for example in examples if alike is None else _varied(examples, alike):
         if asked[example.prompt] < repeats:
             ids, learned = encode(tokenizer, example.prompt, example.answer)
             rows.append({"input_ids": np.array(ids, dtype=np.int32), "answer_tokens": learned})
             asked[example.prompt] += 1
     return [row for row in rows if len(row["input_ids"]) <= longest]
+
+
+def _varied(examples: list[Example], alike: int) -> list[Example]:
+    """Not always the first of a game, whose questions are short."""
+    seen = Counter[tuple[int, str]]()
+    kept = list[Example]()
+    for example in random.Random(0).sample(examples, len(examples)):
+        answer = example.game, _NAME.sub("", example.answer)
+        seen[answer] += 1
+        if seen[answer] <= alike:
+            kept.append(example)
+    return kept
 
 
 def encode(tokenizer: Any, prompt: str, answer: str) -> tuple[list[int], int]:

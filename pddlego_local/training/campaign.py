@@ -90,10 +90,13 @@ class Campaign:
         """The games that a round adds."""
         before, round_ = self.settings.rounds[:number], self.settings.rounds[number]
         kinds = self.settings.environment
-        own = data.shards(FIRST_SEED + sum(r.slips for r in before), round_.slips, kinds)
+        methods = self.settings.methods
+        first = FIRST_SEED + sum(r.slips for r in before)
+        own = data.shards(first, round_.slips, kinds, methods=methods)
         if round_.student:
             first = STUDENT_SEEDS + sum(r.student for r in before)
-            own += data.shards(first, round_.student, kinds, self.model_after(number - 1))
+            student = self.model_after(number - 1)
+            own += data.shards(first, round_.student, kinds, student, methods)
         return own
 
     @functools.cached_property
@@ -157,14 +160,14 @@ class Campaign:
         data.make(folder, wanted, self.settings.processes, report)
         return [folder / shard.name for shard in wanted]
 
-    def _rows(self, wanted: list[data.Shard], round_: Round) -> list[Row]:
+    def _rows(self, wanted: list[data.Shard], round_: Round, alike: int | None = None) -> list[Row]:
         shards, longest = self._examples(wanted), round_.longest_tokens
-        return rows_of(shards, self.tokenizer, longest, self.settings.repeats)
+        return rows_of(shards, self.tokenizer, longest, self.settings.repeats, alike)
 
     def _train(self, number: int, round_: Round) -> None:
         games = [shard for k in range(number + 1) for shard in self.shards_of(k)]
         check_spelling(self.tokenizer, data.read(self._examples(games)))
-        rows = self._rows(games, round_)
+        rows = self._rows(games, round_, self.settings.alike)
         held_out = self._rows(self._held_out(), round_)
         begun = {"games": sum(shard.count for shard in games), "questions": len(rows)}
         self.progress.report("data", number, begun | vars(Machine.of(self.settings)))
@@ -191,7 +194,8 @@ class Campaign:
             maps.write(unfinished, self._maps_after(number))
 
     def _held_out(self) -> list[data.Shard]:
-        return data.shards(HELD_OUT_SEEDS, self.settings.held_out, self.settings.environment)
+        kinds, methods = self.settings.environment, self.settings.methods
+        return data.shards(HELD_OUT_SEEDS, self.settings.held_out, kinds, methods=methods)
 
     @functools.cache  # noqa: B019 - lives as long as the process
     def _maps_after(self, number: int) -> frozenset[str]:

@@ -6,7 +6,7 @@ from typing import Any
 from pddlego_local.models.card import TRAINING_MAPS
 from pddlego_local.report.statistics.rates import Rate
 from pddlego_local.report.text import markdown
-from pddlego_local.training.about import ABOUT, learned
+from pddlego_local.training.about import ABOUT, learned, writes
 from pddlego_local.training.examples import FIRST_SEED
 from pddlego_local.training.maps import evaluation
 from pddlego_local.training.progress import Progress
@@ -77,14 +77,14 @@ def card(
         name=settings.name,
         millions=parameters / 1e6,
         base=f"from `{settings.weights}`" if settings.weights else _FROM_SCRATCH,
-        writes="; and ".join(ABOUT[kind].writes for kind in settings.environment),
+        writes=writes(settings.environment, settings.methods),
         trained_on="" if settings.weights else _front_matter(settings),  # else the base knows more
     )
     return about + "\n".join(f"## {title}\n\n{text}" for title, text in sections.items())
 
 
 def _front_matter(settings: TrainSettings) -> str:
-    known = learned(settings.environment) | {"decoding.reason": "none"}
+    known = learned(settings.environment, settings.methods) | {"decoding.reason": "none"}
     lines = "".join(f"    {name}: {value}\n" for name, value in known.items())
     return (
         "pddlego_local:\n  trained_on:  # all its questions had these; `pddlego run` warns of "

@@ -16,7 +16,14 @@ from pathlib import Path
 from pddlego_local.core.errors import EnvironmentFault, RecordFault
 from pddlego_local.decoding import Decoding
 from pddlego_local.planner import FastDownward
-from pddlego_local.training.examples import FIRST_SEED, Example, Game, Kind, examples_of
+from pddlego_local.training.examples import (
+    FIRST_SEED,
+    Example,
+    Game,
+    Kind,
+    PlayedBy,
+    examples_of,
+)
 from pddlego_local.training.players import slips, students
 
 GAMES_OF_SHARD = 50
@@ -30,6 +37,7 @@ class Shard:
     count: int
     kinds: Sequence[Kind] = ("coin",)
     student: Path | None = None
+    methods: Sequence[PlayedBy] = ("compact",)
 
     @property
     def name(self) -> str:
@@ -39,17 +47,21 @@ class Shard:
     def games(self) -> Iterator[Game]:
         """Of the kinds in turn."""
         for seed in range(self.first, self.first + self.count):
-            yield Game(seed, self.kinds[seed % len(self.kinds)])
+            yield Game(seed, self.kinds[seed % len(self.kinds)], self.methods)
 
 
 def shards(
-    first: int, count: int, kinds: Sequence[Kind] = ("coin",), student: Path | None = None
+    first: int,
+    count: int,
+    kinds: Sequence[Kind] = ("coin",),
+    student: Path | None = None,
+    methods: Sequence[PlayedBy] = ("compact",),
 ) -> list[Shard]:
     """`count` games from the seed `first` on. Raises ValueError for seeds kept for evaluation."""
     if first < FIRST_SEED:
         raise ValueError(f"seeds below {FIRST_SEED} are for evaluation")
     return [
-        Shard(start, min(GAMES_OF_SHARD, first + count - start), kinds, student)
+        Shard(start, min(GAMES_OF_SHARD, first + count - start), kinds, student, methods)
         for start in range(first, first + count, GAMES_OF_SHARD)
     ]
 

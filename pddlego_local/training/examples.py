@@ -13,8 +13,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal
 
-from pddlego_local.core.nouns import Sampling
-from pddlego_local.core.protocols import Planner
+from pddlego_local.core.nouns import Budget, Names, Sampling, Turn
+from pddlego_local.core.protocols import Environment, Planner
 from pddlego_local.core.record.events import Event
 from pddlego_local.core.seeds import derive_seed
 from pddlego_local.decoding import Decoding
@@ -25,6 +25,7 @@ from pddlego_local.environments import family
 from pddlego_local.environments.alfworld.games import PLAIN_TYPES, TASK_TYPES
 from pddlego_local.environments.alfworld.simulation import SimulatedAlfworld
 from pddlego_local.environments.coin.game import Coin
+from pddlego_local.environments.cooking.game import Cooking
 from pddlego_local.environments.described.game import Described
 from pddlego_local.environments.described.generated import Degree, Family
 from pddlego_local.episode.episode import Episode, Parts
@@ -40,15 +41,17 @@ from pddlego_local.training.players import Player
 FIRST_SEED = 100_000
 """Games below are for evaluation alone."""
 
-_NAME = re.compile(r"([a-z]+) (\d+)")
-Kind = Literal["coin", "alfworld", "described"]
+Kind = Literal["coin", "cooking", "alfworld", "described"]
+PlayedBy = Literal["compact", "pddl_edit"]
 FORMALIZERS: Sequence[Method] = (
     *(Formalizer(), Formalizer(wording="knowledge")),
     *(FormalizerTwoStep(), FormalizerTwoStep(), FormalizerTwoStep(wording="knowledge")),
     FormalizerTwoStep(wording="knowledge", shows_domain_text=False),
 )
-COMPACT = PddlegoPlus(variant="compact")
-HOUSEHOLD: Sequence[Method] = (COMPACT, COMPACT, COMPACT, PddlEdit(max_retries=2))
+METHODS: Mapping[PlayedBy, Method] = {
+    "compact": PddlegoPlus(variant="compact"),
+    "pddl_edit": PddlEdit(max_retries=2),
+}
 WORLDS: Sequence[Family] = ("blocksworld", "blocksworld", "logistics", "logistics", "mystery")
 
 
@@ -63,10 +66,11 @@ class Example:
 
 @dataclass(frozen=True)
 class Game:
-    """A game to learn from; all follows from its seed."""
+    """A game to learn from, played by one of the `methods`; all else follows from its seed."""
 
     seed: int
     kind: Kind = "coin"
+    methods: Sequence[PlayedBy] = ("compact",)
 
     @property
     def rooms(self) -> int:
@@ -79,21 +83,30 @@ class Game:
         """What the game is played by: for described worlds, one of those that see them whole."""
         if self.kind == "described":
             return random.Random(derive_seed("formalizer", self.seed)).choice(FORMALIZERS)
-        if self.kind == "alfworld":
-            return random.Random(derive_seed("household", self.seed)).choice(HOUSEHOLD)
-        return COMPACT
+        rng = random.Random(derive_seed("household", self.seed))
+        return METHODS[rng.choice(self.methods)]
 
     @property
     def doors(self) -> bool:
         return random.Random(derive_seed("doors", self.seed)).random() < 0.75
 
-    def environment(self) -> Coin | SimulatedAlfworld | Described:
+    @property
+    def kitchen(self) -> tuple[int, int]:
+        """Rooms and ingredients; the paper's easy games have 2 of both, its hard ones 5."""
+        rng = random.Random(derive_seed("kitchen", self.seed))
+        return rng.randint(2, 6), rng.randint(1, 5)
+
+    def environment(self) -> Coin | Cooking | SimulatedAlfworld | Described:
         if self.kind == "described":
             rng = random.Random(derive_seed("world to learn from", self.seed))
             text: Degree = rng.choice(("moderately", "moderately", "heavily"))
             return Described(world=rng.choice(WORLDS), text=text, sizes=(2, 9))
         if self.kind == "alfworld":  # slices in 5 games of 17: the real data set has none
             return SimulatedAlfworld(split="train", task_types=PLAIN_TYPES + TASK_TYPES)
+        if self.kind == "cooking":
+            rooms, ingredients = self.kitchen
+            budget = Budget(unit="actions", limit=50)
+            return Cooking(rooms=rooms, ingredients=ingredients, budget=budget)
         return Coin(rooms=self.rooms, doors=self.doors)
 
 
@@ -108,14 +121,13 @@ class _News:
     named: frozenset[str] = frozenset()
     """What the new turns name, and the place where one is."""
 
-    def edit(self, scene: Scene) -> dict[str, Changes]:
+    def edit(self, scene: Scene, names: Names) -> dict[str, Changes]:
         if len(scene.memory) != self.turns:  # not the same question once more
-            told = " ".join(f"{t.command} {t.text}" for t in scene.memory[self.turns :])
+            new_turns = scene.memory[self.turns :]
             self.turns, self.before = len(scene.memory), self.after or empty_problem(scene.domain)
             self.after = family.reference(scene.environment).problem(scene.memory)
             places = [fact[4:-1] for fact in facts_of(self.after) if fact.startswith("(at ")]
-            names = (f"{kind}{number}" for kind, number in _NAME.findall(told))
-            self.named = frozenset([*places, *names])
+            self.named = frozenset([*places, *_named(new_turns, names)])
         new, edit = difference(self.before, self.after), difference(scene.problem, self.after)
         facts = [
             fact
@@ -132,6 +144,20 @@ class _News:
         return edit
 
 
+def _named(turns: Sequence[Turn], names: Names) -> Iterator[str]:
+    """Of all objects that are known, those that the turns name, and placeholders."""
+    told = " ".join(f"{turn.command} {turn.text}" for turn in turns).lower()
+    told_of = {
+        _tight(thing): re.search(rf"\b{re.escape(thing.lower())}\b", told) for thing in names.things
+    }
+    return (name for name in names.objects if told_of.get(_tight(name), True))
+
+
+def _tight(name: str) -> str:
+    """As the game and as PDDL spell it."""
+    return name.lower().replace(" ", "").replace("_", "")
+
+
 def _words(fact: str) -> list[str]:
     return fact.strip("()").split()
 
@@ -142,6 +168,7 @@ class Taught(WholeAnswerModel):
     answer as every rung lets it be written, "line" and tight."""
 
     player: Player
+    environment: Environment
     right_answers: list[tuple[Question[Keys], str]] = field(default_factory=list)
     reference: ReferenceFormalizer = field(default_factory=ReferenceFormalizer)
     _news: _News = field(default_factory=_News)
@@ -157,7 +184,8 @@ class Taught(WholeAnswerModel):
     ) -> Drawn:
         values: Mapping[str, Any]
         if question.form == EDIT:
-            values = self._news.edit(question.scene)
+            names = self.environment.names(question.scene.memory)
+            values = self._news.edit(question.scene, names)
         else:
             values = json.loads(self.reference.answer(question, sampling).completion.text)
         right = Printer("line", schemas=question.scene.actions, tight=True).answer(values)
@@ -172,8 +200,9 @@ def examples_of(
     game: Game, player: Player, planner: Planner, decoding: Decoding
 ) -> Iterator[Example]:
     """What one game teaches, in the order in which it was asked."""
-    model = Taught(player)
-    with contextlib.closing(game.environment()) as environment, contextlib.closing(model):
+    with contextlib.ExitStack() as stack:
+        environment = stack.enter_context(contextlib.closing(game.environment()))
+        model = stack.enter_context(contextlib.closing(Taught(player, environment)))
         parts = Parts(environment, model, planner, decoding)
         game.method(Episode(parts, _ignore, run_seed=0, game=game.seed, trial=0))
     for question, right in model.right_answers:

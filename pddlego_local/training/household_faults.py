@@ -1,5 +1,5 @@
-"""Slips for ALFWorld, as `faults` has them for CoinCollector: changes of files that the reference
-writes for the household domain, in the layout "line"."""
+"""Slips for ALFWorld and CookingWorld, as `faults` has them for CoinCollector: changes of files
+that the reference writes, in the layout "line"; and of edits."""
 
 import json
 import re
@@ -103,3 +103,11 @@ def plant_in_edit(rng: Random, answer: str) -> str:
     others = [other for other in wrong if other != entry]
     entries[at : at + 1] = [rng.choice(others)] if others and rng.random() < 0.6 else []
     return json.dumps(edit, ensure_ascii=False)
+
+
+def leave_out(rng: Random, answer: str) -> str:
+    """What was seen without one of the things."""
+    seen: dict[str, list[str]] = json.loads(answer)
+    entries = rng.choice([things for things in seen.values() if things] or [[""]])
+    entries.pop(rng.randrange(len(entries)))
+    return json.dumps(seen, ensure_ascii=False)

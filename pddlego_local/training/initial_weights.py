@@ -1,13 +1,17 @@
-"""What a small Llama begins with: random weights, but for two heads that copy.
+"""What a small Llama begins with: random weights, but for two heads that copy and, where the shape
+says so, tokens that begin near those with which they share a word or a number.
 
 Most of what a formalizer writes is copied: names of rooms from what was seen, facts from the file
 before. Heads that copy ("induction heads", Olsson et al. 2022, In-context Learning and Induction
 Heads) are slow to come from random weights: 1,400 steps of nothing but copying did not make them.
 So two are set as they would become, in the manner of mimetic initialization (Trockman and Kolter
-2023); training keeps or changes them as it does all others.
+2023); training keeps or changes them as it does all others. What is "cabinet 13" in one place is
+"cabinet13" in another and of the type "cabinet": where those begin near each other, the two heads
+copy from one spelling to another, and names that are rare are not learned one by one.
 """
 
 import math
+import re
 from typing import Any
 
 import torch
@@ -16,6 +20,7 @@ from transformers import LlamaConfig, LlamaForCausalLM
 
 from pddlego_local.training.settings import Shape
 
+_WORD = re.compile(r"([^A-Za-z]*)([A-Za-z]+)([ _-]?)(\d*)([^A-Za-z0-9]*)")
 ROPE_THETA = 1e6
 """Long waves: a quarter of a head's pairs hardly turn within 4,096 tokens."""
 
@@ -41,13 +46,15 @@ def new_model(shape: Shape, tokenizer: Any, seed: int) -> Any:
     )
     model = LlamaForCausalLM(config)
     if shape.layers > 1 and shape.heads > 2:
-        _set_copying_heads(model)
+        _set_copying_heads(model, tokenizer if shape.related_tokens else None)
     return model
 
 
 @torch.no_grad()
-def _set_copying_heads(model: Any) -> None:
-    """The first head of the first layer writes beside each token which one stood before it; the
+def _set_copying_heads(model: Any, related: Any) -> None:
+    """With tokens as they are spelled by the tokenizer `related`, if given.
+
+    The first head of the first layer writes beside each token which one stood before it; the
     first of the second layer looks for places where that was the token at hand, and says what
     stands there.
 
@@ -63,6 +70,7 @@ def _set_copying_heads(model: Any) -> None:
     embedding = model.model.embed_tokens.weight
     length = 0.12 * math.sqrt(width)
     own = torch.nn.functional.normalize(torch.randn(len(embedding), token.shape[1]), dim=1)
+    own = _near_related(own, related) if related else own
     embedding.copy_(length / math.sqrt(2) * (own @ token.T + shared))
     normed = math.sqrt(width / 2)  # the length of either half of an embedding behind the norm
     kept = normed * math.sqrt(size / token.shape[1])  # and of what a head of this size reads of it
@@ -87,3 +95,25 @@ def _set_copying_heads(model: Any) -> None:
     copy.k_proj.weight[slow] = 40 / normed * before.T[slow]
     copy.v_proj.weight[:size] = said.T
     copy.o_proj.weight[:, :size] = 6 * length / kept * said
+
+
+def _near_related(own: torch.Tensor, tokenizer: Any) -> torch.Tensor:
+    """Directions of tokens [vocabulary, width] that are the sums of those of their word, of their
+    number and, less, of what is around them and of their own."""
+    directions = dict[tuple[str, ...], torch.Tensor]()
+
+    def direction(*key: str) -> torch.Tensor:
+        if key not in directions:
+            directions[key] = torch.nn.functional.normalize(torch.randn(own.shape[1]), dim=0)
+        return directions[key]
+
+    sums = list[torch.Tensor]()
+    for number, one in enumerate(own):
+        spelled = _WORD.fullmatch(tokenizer.decode([number]))
+        if spelled:
+            opening, word, blank, digits, closing = spelled.groups()
+            around = direction("around", opening, blank, closing, str(bool(digits)))
+            one = direction("word", word) + 0.5 * around + 0.3 * one
+            one = one + direction("number", digits) if digits else one
+        sums.append(torch.nn.functional.normalize(one, dim=0))
+    return torch.stack(sums)

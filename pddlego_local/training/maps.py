@@ -7,6 +7,7 @@ from pathlib import Path
 
 from pddlego_local.environments.alfworld.simulation import SimulatedAlfworld
 from pddlego_local.environments.coin.game import Coin
+from pddlego_local.environments.cooking.game import Cooking
 from pddlego_local.environments.described.game import Described
 from pddlego_local.models.card import TRAINING_MAPS
 from pddlego_local.training.examples import Game
@@ -19,10 +20,11 @@ _COMMENT = """\
 
 def maps_of(games: Iterable[Game]) -> set[str]:
     """Each game is reset, none is played."""
-    environments: dict[Hashable, Coin | SimulatedAlfworld] = {}
+    environments: dict[Hashable, Coin | Cooking | SimulatedAlfworld] = {}
     maps = set[str]()
     for game in games:
-        alike = (game.rooms, game.doors) if game.kind == "coin" else game.kind
+        sizes = {"coin": (game.rooms, game.doors), "cooking": game.kitchen}
+        alike = game.kind, sizes.get(game.kind)
         environment = environments.get(alike) or game.environment()
         if isinstance(environment, Described):
             maps.add(environment.map_of(game.seed))

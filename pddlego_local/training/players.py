@@ -8,7 +8,7 @@ from pathlib import Path
 
 from pddlego_local.core.nouns import Completion, Sampling
 from pddlego_local.core.seeds import derive_seed
-from pddlego_local.decoding.forms import DOMAIN, EDIT, Keys
+from pddlego_local.decoding.forms import DOMAIN, EDIT, SEEN, Keys
 from pddlego_local.decoding.question import Drawn, Question
 from pddlego_local.episode.drawing import draw
 from pddlego_local.models.transformers import Engine, TransformersModel
@@ -33,7 +33,7 @@ def slips(seed: int, environment: str = "coin") -> Player:
     if environment == "described":
         return domain_alone
     rng = random.Random(derive_seed("slips", seed))
-    kinds = {"coin": faults, "alfworld": household_faults}[environment]
+    kinds = faults if environment == "coin" else household_faults
     circles = rng.random() < 0.06
     rate = 0.75 if circles else rng.choices((0.0, 0.15, 0.35, 0.6), weights=(3, 4, 3, 1))[0]
 
@@ -42,6 +42,8 @@ def slips(seed: int, environment: str = "coin") -> Player:
         if rng.random() < rate:
             if question.form == EDIT:
                 text = household_faults.plant_in_edit(rng, right)
+            elif question.form == SEEN:
+                text = household_faults.leave_out(rng, right)
             else:
                 text = faults.plant(rng, right, kinds.CIRCLES if circles else kinds.FAULTS)
         return Drawn(Completion(text, "stop", 0, 0, 0.0))

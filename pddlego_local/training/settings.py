@@ -17,7 +17,7 @@ from pydantic import BeforeValidator, ConfigDict, Field, NonNegativeInt, Positiv
 from pddlego_local.core.resources import folder
 from pddlego_local.decoding import RungName
 from pddlego_local.runner.clear_errors import clear_errors
-from pddlego_local.training.examples import Kind
+from pddlego_local.training.examples import Kind, PlayedBy
 
 _STRICT = ConfigDict(extra="forbid")
 OWN = "environment="
@@ -35,7 +35,8 @@ def _several(value: object) -> object:
 class Shape:
     """A Llama from scratch. vLLM's CPU build wants heads of 32 or 64. `part_tokens`:
     lines that so large a share of the questions has that begin alike, and no answer, are one token
-    each, beside `vocabulary`; with `answer_parts` those that answers have are special ones."""
+    each, beside `vocabulary`; with `answer_parts` those that answers have are special ones. With
+    `related_tokens`, those that share a word or a number begin near each other."""
 
     hidden_size: PositiveInt
     intermediate_size: PositiveInt
@@ -45,6 +46,7 @@ class Shape:
     context_tokens: PositiveInt
     part_tokens: Annotated[float, Field(gt=0, le=1)] | None = None
     answer_parts: bool = False
+    related_tokens: bool = False
 
     def __post_init__(self) -> None:
         if self.hidden_size / self.heads not in (32, 64):
@@ -104,15 +106,17 @@ class TrainSettings:
 
     `batch` examples make a step, `at_once` of them are computed together. `question_loss` is the
     weight of the loss on the questions' tokens; that on the answers' has 1. A question that many
-    games ask is learned from `repeats` times at most. `optimizer` is that of the matrices
-    (`training.optimizer`). `threads` are those of a CPU that trains; `processes` play games.
-    `compile` joins small operations into large ones (`torch.compile`).
+    games ask is learned from `repeats` times at most; of those of one game whose answers differ in
+    names alone, `alike` are, if it is given. `methods` play the games. `optimizer` is that
+    of the matrices (`training.optimizer`). `threads` are those of a CPU that trains; `processes`
+    play games. `compile` joins small operations into large ones (`torch.compile`).
     """
 
     name: Annotated[str, Field(pattern=r"^[\w.-]+$")]
     out: Path
     seed: NonNegativeInt
     environment: Annotated[tuple[Kind, ...], BeforeValidator(_several), Field(min_length=1)]
+    methods: Annotated[tuple[PlayedBy, ...], Field(min_length=1)]
     shape: Shape | None
     weights: str | None
     begun: str | None
@@ -131,6 +135,7 @@ class TrainSettings:
     log_every: PositiveInt
     held_out: PositiveInt
     repeats: PositiveInt
+    alike: PositiveInt | None
     rounds: Annotated[tuple[Round, ...], Field(min_length=1)]
     play: Play | None
 

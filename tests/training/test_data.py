@@ -5,8 +5,11 @@ from pathlib import Path
 import pytest
 
 from pddlego_local.core.errors import RecordFault
+from pddlego_local.models.loading import load_tokenizer
+from pddlego_local.models.weights import locate
 from pddlego_local.training import data
-from pddlego_local.training.examples import FIRST_SEED
+from pddlego_local.training.answers import rows_of
+from pddlego_local.training.examples import FIRST_SEED, Example
 
 
 def ignore(count: int) -> None: ...
@@ -33,3 +36,19 @@ def test_a_shard_that_cannot_be_written_is_named(tmp_path: Path) -> None:
     with pytest.raises(RecordFault, match=r"cannot write .*slips-100000.* make room"):
         data.write(tmp_path / "absent" / "slips-100000.jsonl.gz", [])
     assert not list(tmp_path.iterdir())
+
+
+def test_questions_whose_answers_differ_in_names_alone_can_be_kept_few(tmp_path: Path) -> None:
+    """Of each game for itself."""
+    searching = [(f"cabinet {n} is closed", f"(closed cabinet{n})") for n in range(1, 7)]
+    found = ("cabinet 7 is open", "(opened cabinet7)")
+    games = [[*searching, found], searching]
+    examples = [Example(*one, game) for game, asked in enumerate(games) for one in asked]
+    path = tmp_path / "slips-0.jsonl.gz"
+    data.write(path, [Example(f"Game {e.game}: {e.prompt}", e.answer, e.game) for e in examples])
+    tokenizer = load_tokenizer(locate("nano"))
+    assert len(rows_of([path], tokenizer, 1000)) == 13
+    rows = rows_of([path], tokenizer, 1000, alike=2)
+    texts = [tokenizer.decode(row["input_ids"]) for row in rows]
+    assert len(texts) == 5 and sum("opened" in text for text in texts) == 1
+    assert sum("Game 1" in text for text in texts) == 2

@@ -134,7 +134,7 @@ def written_on_every_rung(games: Sequence[Game], planner: FastDownward) -> int:
     decoding = Decoding(rung="grounded", goal="unmet", layout="line")
     for game in games:
         with contextlib.closing(game.environment()) as environment:
-            parts = Parts(environment, Taught(player), planner, decoding)
+            parts = Parts(environment, Taught(player, environment), planner, decoding)
             game.method(Episode(parts, ignore, run_seed=0, game=game.seed, trial=0))
     for question, right in player.asked:
         for rung in ("free", "json", "syntax", "signatures", "typed", "grounded"):

@@ -29,3 +29,8 @@ def test_evaluation_is_counted_without_trivial_games_and_maps_of_training(tmp_pa
     maps.write(tmp_path, {environment.map})
     fewer = maps.evaluation(11, range(12), training_maps(str(tmp_path)))
     assert (fewer.seen, fewer.left, fewer.left_maps) == (1, large.left - 1, large.left_maps - 1)
+
+
+def test_kitchens_of_every_size_have_maps() -> None:
+    games = [Game(FIRST_SEED + n, "cooking") for n in range(6)]
+    assert len({game.kitchen for game in games}) > 3 and len(maps.maps_of(games)) == 6

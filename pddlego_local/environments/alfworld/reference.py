@@ -19,9 +19,6 @@ from pddlego_local.environments.alfworld.task import STATES, TOOLS, read_task
 from pddlego_local.environments.tables import domain_text
 from pddlego_local.environments.writing import Fact, atoms, problem_file
 
-ORDER: dict[str, int] = {
-    name: rank for rank, name in enumerate(family.words(__package__, "search.yaml")["order"])
-}
 DOMAIN = domain_text(__package__, "reference.pddl")
 TYPES = {tool: f"{tool}Receptacle" for tool in TOOLS.values()} | dict.fromkeys(
     KNIVES, "sharpObject"
@@ -77,7 +74,7 @@ def _stretch(progress: Progress, ahead: Sequence[Step]) -> list[Fact]:
     plannable = list(takewhile(lambda step: not progress.sought(step), of_one_object))
     if plannable:
         return progress.result(plannable)
-    place = progress.room.next_place(progress.sought(ahead[0]), ORDER) if ahead else ""
+    place = progress.room.next_place(progress.sought(ahead[0])) if ahead else ""
     if not place:
         return [_here(progress.room)]
     return [("opened" if place in progress.room.closed else "visited", place)]

@@ -5,12 +5,16 @@ Reads texts only, never the game's state. Names are the game's: "mug 3".
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Self
 
 from pddlego_local.core.nouns import Turn
+from pddlego_local.environments import family
 
+ORDER: dict[str, int] = {
+    name: rank for rank, name in enumerate(family.words(__package__, "search.yaml")["order"])
+}
 MIDDLE = "init_receptacle"
 """Where one is before the first move, as PDDL names it; the name is PDDLego+'s (appendix C.6)."""
 
@@ -89,19 +93,20 @@ class RoomMap:
         places = [place for place, things in self.inside.items() if thing in things]
         return self.here if self.here in places else next(iter(places), "")
 
-    def next_place(self, sought: str, order: Mapping[str, int]) -> str:
+    def next_place(self, sought: str) -> str:
         """The best place not looked into yet, for a class of objects or of receptacles; "" if none.
 
-        `order` ranks classes of receptacles; those that it does not name come in the order of the
-        first observation. What is closed right here comes first: opening it is one action. What
-        shares this spot comes last: the player has to leave and come back to see it.
+        Classes of receptacles come in the order of search.yaml, those that it does not name last,
+        in the order of the first observation. What is closed right here comes first: opening it is
+        one action. What shares this spot comes last: the player has to leave and come back to see
+        it.
         """
 
         def rank(place: str) -> tuple[bool, bool, int]:
             return (
                 not (place == self.here and place in self.closed),
                 self.beside(self.here, place),
-                order.get(class_of(place), len(order)),
+                ORDER.get(class_of(place), len(ORDER)),
             )
 
         unexplored = [place for place in self.receptacles if place not in self.inside]

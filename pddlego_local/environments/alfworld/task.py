@@ -95,16 +95,16 @@ def read_task(memory: Sequence[Turn]) -> Task:
 def goals(memory: Sequence[Turn]) -> tuple[Goal, ...]:
     """For domain.pddl: the end goal, then what is missing for it, then exploring (PDDLego §2).
 
-    Exploring names one place, because a planner that may choose takes any. Places come in the order
-    in which the first observation lists them: no observation says more of an order. A closed place
-    is opened when the player stands at it; what shares this spot comes last; a player who carries
-    the task's object begins with the receptacles that it is wanted in. Where the model has not
-    declared the place, any other will do. Only the end goal can be already true.
+    Exploring names one place, because a planner that may choose takes any: surfaces before what is
+    closed and comes by the dozen (search.yaml, by hand). A closed place is opened when the player
+    stands at it; what shares this spot comes last; a player who carries the task's object begins
+    with the receptacles that it is wanted in. Where the model has not declared the place, any other
+    will do. Only the end goal can be already true.
     """
     task, room = read_task(memory), RoomMap.of(memory)
     end = _look(task) if task.kind == "look" else _put(task, task.count)
     carries = class_of(room.held) == task.object
-    place = room.next_place(task.receptacle if carries else "", order={})
+    place = room.next_place(task.receptacle if carries else "")
     exploring = [_explore(place, closed=place in room.closed)] if place else []
     return (end, *_missing(task, room), *exploring, OPEN_ANY, VISIT_ANY)
 
