@@ -14,11 +14,13 @@ from typing import Any
 
 import pytest
 
+from pddlego_local.cli import run
 from pddlego_local.core.errors import ConfigError, UnsolvableGame
 from pddlego_local.environments.alfworld.data import find_games, read_game
 from pddlego_local.environments.alfworld.game import Alfworld
 from pddlego_local.environments.alfworld.games import PLAIN_TYPES, TASK_TYPES, make_game
 from pddlego_local.runner.config import compose_cell
+from tools.bench import replay_alfworld
 
 REAL = os.environ.get("ALFWORLD_DATA", "")
 needs_real_data = pytest.mark.skipif(not REAL, reason="ALFWORLD_DATA names no data set")
@@ -197,6 +199,27 @@ def test_a_split_without_such_games_is_said_so(data: DataSet) -> None:
     data.add(PLAIN_TYPES[0])
     with pytest.raises(ConfigError, match=f"no game of the types {PLAIN_TYPES[1]}"):
         data.environment(PLAIN_TYPES[1]).reset(0)
+
+
+def test_wins_of_records_are_replayed_in_plain_alfworld(
+    data: DataSet,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """Then a record lacks what was done last, and the tool says so."""
+    for task_type in PLAIN_TYPES[:2]:
+        data.add(task_type)
+    monkeypatch.setenv("ALFWORLD_DATA", str(data.root))
+    options = ["environment=alfworld_real", "method=pddl_edit", "model=reference"]
+    assert run(["run", *options, "games=0-1", f"run.out={tmp_path / 'runs'}"]) == 0
+    monkeypatch.setattr("sys.argv", ["replay_alfworld", str(tmp_path / "runs")])
+    assert replay_alfworld.main() == 0 and "| 2 | 2 |" in capsys.readouterr().out
+    (transcript,) = (tmp_path / "runs").rglob("transcripts/1-0.jsonl")
+    lines = transcript.read_text().splitlines(keepends=True)
+    last = max(n for n, line in enumerate(lines) if json.loads(line)["event"] == "action")
+    transcript.write_text("".join(lines[:last] + lines[last + 1 :]))
+    assert replay_alfworld.main() == 1 and "| 2 | 1 | [1] |" in capsys.readouterr().out
 
 
 @pytest.fixture(scope="module")
