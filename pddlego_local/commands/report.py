@@ -8,6 +8,7 @@ from typing import Any
 
 from pddlego_local.commands.shared.screen import print_problems, screen, show
 from pddlego_local.core.errors import ConfigError
+from pddlego_local.core.record.counting import SEEN, TRIVIAL
 from pddlego_local.core.visible import visible
 from pddlego_local.report.cells import find_cells
 from pddlego_local.report.comparisons import Compared, compared
@@ -44,6 +45,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="count games that are solved at reset, as the papers' tables do",
     )
+    add(
+        "--with-seen",
+        action="store_true",
+        help="count games on maps of the model's training: ALFWorld's valid_seen, by its name",
+    )
 
 
 def carry_out(arguments: argparse.Namespace) -> int:
@@ -53,9 +59,10 @@ def carry_out(arguments: argparse.Namespace) -> int:
             raise ConfigError("--open with several runs: say with --out where the pages belong")
         folder = arguments.runs[0]
     cells = find_cells(arguments.runs)
-    with_trivial = arguments.with_trivial
-    numbers = report_numbers(cells, with_trivial=with_trivial)
-    found = compared(cells, with_trivial=with_trivial)
+    trivial, seen = TRIVIAL if arguments.with_trivial else (), SEEN if arguments.with_seen else ()
+    also = (*trivial, *seen)
+    numbers = report_numbers(cells, also=also)
+    found = compared(cells, also=also)
     console = screen()
     show(console, on_screen(numbers))
     if found.tested:
@@ -65,7 +72,7 @@ def carry_out(arguments: argparse.Namespace) -> int:
         files = _write(numbers, found, papers, folder, cells.problems)
         if not arguments.without_pages:
             tables = f"{comparisons_markdown(found)}\n{papers_markdown(papers)}"
-            index = write_pages(cells, numbers, found, tables, folder, with_trivial=with_trivial)
+            index = write_pages(cells, numbers, found, tables, folder, also=also)
             files.append(index)
         print(f"written: {', '.join(map(str, files))}")
     if arguments.open and folder:

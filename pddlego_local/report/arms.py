@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from pddlego_local.core.record.counting import Cluster, clusters, counted
+from pddlego_local.core.record.counting import Also, Cluster, clusters, counted
 from pddlego_local.core.record.rows import EpisodeRow
 from pddlego_local.decoding.rungs import RUNGS
 from pddlego_local.report.cells import CellRecord
@@ -199,11 +199,11 @@ def solved(trials: Trials) -> bool:
     return any(row.success for row in trials)
 
 
-def pairs_of(base: Arm, other: Arm, with_trivial: bool) -> Iterator[Pair]:
+def pairs_of(base: Arm, other: Arm, also: Also) -> Iterator[Pair]:
     """Of all games, seeds and trials that both arms were to play. A game that stands apart in one
     arm stands apart in both."""
     rows = [*base.rows.values(), *other.rows.values()]
-    counting = {row.game for row in counted(rows, with_trivial=with_trivial).counted}
+    counting = {row.game for row in counted(rows, also=also).counted}
     apart = {row.game for row in rows} - counting
     maps = clusters(rows)
     common: dict[tuple[int, int], list[int]] = defaultdict(list)

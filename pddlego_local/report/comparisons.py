@@ -9,6 +9,7 @@ from collections.abc import Iterable, Sequence, Set
 from dataclasses import dataclass
 from typing import Literal
 
+from pddlego_local.core.record.counting import Also
 from pddlego_local.report.arms import GameKey, Pair, Trials, pairs_of, solved
 from pddlego_local.report.cells import CellRecord, varying_options
 from pddlego_local.report.contrasts import (
@@ -126,24 +127,19 @@ class Compared:
     others: list[Comparison]
 
 
-def compared(cells: Sequence[CellRecord], *, with_trivial: bool = False) -> Compared:
+def compared(cells: Sequence[CellRecord], *, also: Also = ()) -> Compared:
     """What the cells' experiments declare. Holm's families are the primary comparisons and the
     secondary ones. Raises as `declarations`."""
     declared, origin = declarations(cells)
     varying = varying_options(cells) - {"seed"}
     primary, secondary, others = (
-        _family(role, of_role, varying, with_trivial)
-        for role, of_role in groups(cells, declared).items()
+        _family(role, of_role, varying, also) for role, of_role in groups(cells, declared).items()
     )
     return Compared(declared, origin, primary + secondary, others)
 
 
-def _family(
-    role: Role, groups: Sequence[Group], varying: Set[str], with_trivial: bool
-) -> list[Comparison]:
-    pairs = [
-        [pair for one in group for pair in pairs_of(*one.arms, with_trivial)] for group in groups
-    ]
+def _family(role: Role, groups: Sequence[Group], varying: Set[str], also: Also) -> list[Comparison]:
+    pairs = [[pair for one in group for pair in pairs_of(*one.arms, also)] for group in groups]
     paired = [_paired(pair for pair in of if pair.finished) for of in pairs]
     tested = [None if role == "not asked" else found.p for found in paired]
     family = [p for p in tested if p is not None]

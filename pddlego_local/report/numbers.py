@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from pddlego_local.core.record.counting import Cluster, clusters, counted
+from pddlego_local.core.record.counting import Also, Cluster, clusters, counted
 from pddlego_local.core.record.rows import EpisodeRow
 from pddlego_local.report.cells import CellRecord, varying_options
 from pddlego_local.report.statistics.cell import Measures, measure
@@ -20,8 +20,8 @@ ALL = "all"
 class CellNumbers:
     """One cell. `asked` = `finished` + `missing` episodes, and of the finished ones three kinds
     stand apart, with all trials of their games: `trivial` ones (but `with_trivial`), `unsolvable`
-    ones, and those whose map the model has `seen_in_training`. `success_of_asked` treats what has
-    no result as lost and as won."""
+    ones, and those whose map the model has `seen_in_training` (but `with_seen`).
+    `success_of_asked` treats what has no result as lost and as won."""
 
     labels: Labels
     asked: int
@@ -31,6 +31,7 @@ class CellNumbers:
     unsolvable: int
     seen_in_training: int
     with_trivial: bool
+    with_seen: bool
     games_teach_each_other: bool
     success_of_asked: Range
     measures: Measures
@@ -71,26 +72,26 @@ class Numbers:
     trials: list[TrialNumbers]
 
 
-def report_numbers(cells: Sequence[CellRecord], *, with_trivial: bool = False) -> Numbers:
+def report_numbers(cells: Sequence[CellRecord], *, also: Also = ()) -> Numbers:
     varying = varying_options(cells)
     numbers = Numbers([], [], [])
     for cell in cells:
         labels = {**cell.labels, "settings": cell.settings(varying), "budget": cell.budget}
-        numbers.cells.append(_of_cell(cell, labels, with_trivial))
-        for name, rows in rows_by_task(cell, with_trivial=with_trivial).items():
+        numbers.cells.append(_of_cell(cell, labels, also))
+        for name, rows in rows_by_task(cell, also=also).items():
             m = measure(rows)
             numbers.tasks.append(
                 TaskNumbers(labels, name, m.games, m.maps, m.success, m.games_solved)
             )
         if any(trial > 0 for _, trial in cell.requested):
             games = {game for game, _ in cell.requested}
-            trials = success_after_trials(cell.rows, games, with_trivial=with_trivial)
+            trials = success_after_trials(cell.rows, games, also=also)
             numbers.trials.extend(replace(trial, labels=labels) for trial in trials)
     return numbers
 
 
-def _of_cell(cell: CellRecord, labels: Labels, with_trivial: bool) -> CellNumbers:
-    found = counted(cell.rows, with_trivial=with_trivial)
+def _of_cell(cell: CellRecord, labels: Labels, also: Also) -> CellNumbers:
+    found = counted(cell.rows, also=also)
     return CellNumbers(
         labels,
         asked=len(cell.rows) + cell.missing,
@@ -99,7 +100,8 @@ def _of_cell(cell: CellRecord, labels: Labels, with_trivial: bool) -> CellNumber
         trivial=len(found.apart["trivial"]),
         unsolvable=len(found.apart["unsolvable"]),
         seen_in_training=len(found.apart["seen in training"]),
-        with_trivial=with_trivial,
+        with_trivial="trivial" in also,
+        with_seen="seen in training" in also,
         games_teach_each_other=cell.games_teach_each_other,
         success_of_asked=_of_asked(cell, found.counted),
         measures=measure(found.counted),
@@ -116,17 +118,17 @@ def _of_asked(cell: CellRecord, counting: Sequence[EpisodeRow]) -> Range:
     return if_missing(finished, (known.get(game, game) for game in left))
 
 
-def rows_by_task(cell: CellRecord, *, with_trivial: bool) -> dict[str, list[EpisodeRow]]:
+def rows_by_task(cell: CellRecord, *, also: Also) -> dict[str, list[EpisodeRow]]:
     """By the environment's groups of task types, in its order; then games as they are named."""
     types = {row.game: row.task_type for row in cell.rows if row.task_type}
     groups: dict[str, list[EpisodeRow]] = {name: [] for name in cell.run.task_groups}
-    for row in counted(cell.rows, with_trivial=with_trivial).counted:
+    for row in counted(cell.rows, also=also).counted:
         groups.setdefault(cell.group(types.get(row.game, "")), []).append(row)
     return {name: rows for name, rows in groups.items() if rows}
 
 
 def success_after_trials(
-    rows: Iterable[EpisodeRow], games: Collection[int] = (), *, with_trivial: bool = False
+    rows: Iterable[EpisodeRow], games: Collection[int] = (), *, also: Also = ()
 ) -> list[TrialNumbers]:
     """Of all kinds of tasks, then of each, after the first trial, the second, …: how methods that
     learn between trials are judged. A game is solved from the first trial that solved it.
@@ -135,7 +137,7 @@ def success_after_trials(
     Games that stand apart are left out (`counting.counted`).
     """
     rows = sorted(rows, key=lambda row: row.trial)
-    kept = counted(rows, with_trivial=with_trivial).counted
+    kept = counted(rows, also=also).counted
     trials: dict[int, list[EpisodeRow]] = defaultdict(list)
     for row in kept:
         trials[row.game].append(row)

@@ -14,7 +14,7 @@ from typing import Any
 
 import yaml
 
-from pddlego_local.core.record.counting import counted
+from pddlego_local.core.record.counting import TRIVIAL, counted
 from pddlego_local.core.record.rows import EpisodeRow
 from pddlego_local.report.arms import Arm, arms_of
 from pddlego_local.report.cells import LABELS, CellRecord, varying_options
@@ -142,10 +142,9 @@ def _system(
     """On all games, and on each group of them."""
     named = _named(arms, varying, trivial)
     missing = sum(cell.missing for arm in arms for cell in arm.cells)
+    also = TRIVIAL if trivial == "counted" else ()
     kept = [
-        (arm.games, row)
-        for arm in arms
-        for row in counted([*arm.rows.values()], with_trivial=trivial == "counted").counted
+        (arm.games, row) for arm in arms for row in counted([*arm.rows.values()], also=also).counted
     ]
     yield _result(kept, missing=missing, **named)
     kinds = {(arm.games, row.game): row.task_type for arm in arms for row in arm.rows.values()}

@@ -94,9 +94,10 @@ def notes(numbers: Numbers) -> list[str]:
             "Trivial games (solved at reset) are counted, as in the papers' tables."
             + (f" {RANDOM_ON_COIN}" if coin else "")
         )
-    if any(cell.seen_in_training for cell in numbers.cells):
+    if seen := [cell for cell in numbers.cells if cell.seen_in_training]:
+        how = "counted" if seen[0].with_seen else "left out"
         lines.append(
-            "Games whose map occurs in the training of the model that plays them are left out."
+            f"Games whose map occurs in the training of the model that plays them are {how}."
         )
     methods = {cell.labels["method"] for cell in numbers.cells if cell.games_teach_each_other}
     lines += [

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from pddlego_local.core.record.counting import TRIVIAL
 from pddlego_local.report.cells import find_cells
 from pddlego_local.report.comparisons import compared
 from pddlego_local.report.verdicts import comparisons_markdown, verdict
@@ -31,7 +32,7 @@ def test_trivial_and_unsolvable_games_stand_apart_in_both(tmp_path: Path) -> Non
     plant(tmp_path, SYNTAX, outcomes=wins(range(2, 6), range(2, 10)), asked="0-9")
     (found,) = compare(tmp_path)
     assert (found.games, found.missing, found.other.success.k) == (8, 0, 4)
-    (found,) = compared(find_cells([tmp_path]), with_trivial=True).tested
+    (found,) = compared(find_cells([tmp_path]), also=TRIVIAL).tested
     assert (found.games, found.missing, found.base.success.k) == (8, 1, 2)
 
 

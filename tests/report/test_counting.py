@@ -7,7 +7,7 @@ from pathlib import Path
 from rich.console import Console
 
 from pddlego_local.cli import run
-from pddlego_local.core.record.counting import Standing, clusters, counted
+from pddlego_local.core.record.counting import SEEN, TRIVIAL, Standing, clusters, counted
 from pddlego_local.core.record.rows import EpisodeRow
 from pddlego_local.report.progress import progress
 from pddlego_local.report.text import report_markdown
@@ -56,8 +56,10 @@ def test_games_whose_map_was_seen_in_training_stand_apart_with_all_their_trials(
     assert {why: len(rows) for why, rows in kept.apart.items()} == {
         "unsolvable": 2, "seen in training": 4, "trivial": 2
     }  # fmt: skip
-    with_trivial = counted(MIXED, with_trivial=True).counted
+    with_trivial = counted(MIXED, also=TRIVIAL).counted
     assert {one.game for one in with_trivial} == {2, 4}  # and not 1, which was seen
+    with_seen = counted(MIXED, also=SEEN).counted
+    assert {one.game for one in with_seen} == {0, 4}  # and not 1, which is trivial, too
     write_cell(tmp_path, MIXED, "0-4", trials=2)
     (cell,) = report(tmp_path).cells
     assert (cell.seen_in_training, cell.trivial, cell.unsolvable) == (4, 2, 2)

@@ -6,6 +6,7 @@ import warnings
 from pathlib import Path
 from xml.etree import ElementTree
 
+from pddlego_local.core.record.counting import TRIVIAL
 from pddlego_local.core.record.rows import EpisodeRow
 from pddlego_local.report.cells import by_number, find_cells
 from pddlego_local.report.figures.charts import draw_figures
@@ -46,7 +47,7 @@ def test_seeds_are_pooled_and_series_stand_in_the_order_of_the_ladder(tmp_path: 
     rate = typed.measures.success
     assert (rate.k, rate.n, typed.measures.games) == (3, 5, 2)
     assert free.measures.success.n == 1  # the trivial game stands apart
-    free, _ = series_of(find_cells([tmp_path]), with_trivial=True)
+    free, _ = series_of(find_cells([tmp_path]), also=TRIVIAL)
     assert free.measures.success.n == 2
 
 

@@ -10,6 +10,7 @@ import pytest
 from pddlego_local.cli import run
 from pddlego_local.core.formats import FORMAT, to_json
 from pddlego_local.core.outcomes import CAUSES, OUTCOMES, outcome_named
+from pddlego_local.core.record.counting import TRIVIAL, Also
 from pddlego_local.core.record.rows import EpisodeRow
 from pddlego_local.core.record.summary import summarize
 from pddlego_local.environments.coin.game import Coin
@@ -59,8 +60,8 @@ def ended(*outcomes: str) -> list[EpisodeRow]:
 OUTCOMES_OF_FOUR = ("success", "success_at_start", "solver_abort", "success")
 
 
-def report(folder: Path, *, with_trivial: bool = False) -> Numbers:
-    return report_numbers(find_cells([folder]), with_trivial=with_trivial)
+def report(folder: Path, *, also: Also = ()) -> Numbers:
+    return report_numbers(find_cells([folder]), also=also)
 
 
 @pytest.mark.parametrize("goal", ["unmet", "frontier"])
@@ -84,7 +85,7 @@ def test_trivial_games_are_counted_apart_and_missing_ones_are_shown(tmp_path: Pa
     assert cell.success_of_asked.high_if_won == Rate(4, 5).interval[1]
     assert found.causes == {"solved": 9, "truncated": 3}
     assert found.solver_errors_fixed == Rate(3, 3)
-    (cell,) = report(tmp_path, with_trivial=True).cells
+    (cell,) = report(tmp_path, also=TRIVIAL).cells
     assert (cell.measures.success.k, cell.measures.success.n) == (3, 4)
     text = report_markdown(report(tmp_path))
     assert "| 4 of 6, 2 without a result |" in text and "as lost, and as won" in text
@@ -204,7 +205,7 @@ def test_a_table_with_trivial_games_says_what_the_papers_random_policy_wins(
     tmp_path: Path,
 ) -> None:
     write_cell(tmp_path, ended(*OUTCOMES_OF_FOUR), "0-3")
-    assert RANDOM_ON_COIN in report_markdown(report(tmp_path, with_trivial=True))
+    assert RANDOM_ON_COIN in report_markdown(report(tmp_path, also=TRIVIAL))
     without = report_markdown(report(tmp_path))
     assert RANDOM_ON_COIN not in without and "--with-trivial" in without
     coin = Coin(rooms=11)

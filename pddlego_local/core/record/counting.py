@@ -15,23 +15,29 @@ from pddlego_local.core.record.rows import EpisodeRow
 APART: tuple[Apart, ...] = ("unsolvable", "seen in training", "trivial")
 """Why a game stands apart from those that count; of several reasons the first is told."""
 
+Also = Collection[Apart]
+"""Reasons why games stand apart which count all the same."""
+
+TRIVIAL: tuple[Apart, ...] = ("trivial",)
+SEEN: tuple[Apart, ...] = ("seen in training",)
+
 Cluster = str | int
 """The map of a game, or the game's number where its map is not known."""
 
 
-def reason(rows: Iterable[EpisodeRow]) -> Apart:
+def reason(rows: Iterable[EpisodeRow], also: Also = ()) -> Apart:
     """Why one game stands apart, "" if it counts; `rows` are its trials, by whichever arms."""
     seen: set[Apart] = {"seen in training" for row in rows if row.map_seen}
-    return _first(seen | {OUTCOMES[row.outcome].apart for row in rows})
+    return _first((seen | {OUTCOMES[row.outcome].apart for row in rows}).difference(also))
 
 
 def _first(reasons: Collection[Apart]) -> Apart:
     return next((why for why in APART if why in reasons), "")
 
 
-def reasons(rows: Iterable[EpisodeRow]) -> dict[int, Apart]:
+def reasons(rows: Iterable[EpisodeRow], also: Also = ()) -> dict[int, Apart]:
     """{game: why it stands apart, "" if it counts}."""
-    return {game: reason(trials) for game, trials in _by_game(rows).items()}
+    return {game: reason(trials, also) for game, trials in _by_game(rows).items()}
 
 
 @dataclass(frozen=True)
@@ -42,13 +48,12 @@ class Counted:
     apart: Mapping[Apart, list[EpisodeRow]]
 
 
-def counted(rows: Sequence[EpisodeRow], *, with_trivial: bool = False) -> Counted:
-    """The rows of games with the same numbers: a cell's, or those of arms that are compared.
-    `with_trivial` counts trivial games too; they are named in `apart` all the same."""
-    why = reasons(rows)
-    counting = ("", "trivial") if with_trivial else ("",)
+def counted(rows: Sequence[EpisodeRow], *, also: Also = ()) -> Counted:
+    """The rows of games with the same numbers: a cell's, or those of arms that are compared. Games
+    that stand apart for a reason in `also` count too; they are named in `apart` all the same."""
+    why, counting = reasons(rows), reasons(rows, also)
     return Counted(
-        [row for row in rows if why[row.game] in counting],
+        [row for row in rows if not counting[row.game]],
         {name: [row for row in rows if why[row.game] == name] for name in APART},
     )
 

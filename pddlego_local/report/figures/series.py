@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+from pddlego_local.core.record.counting import Also
 from pddlego_local.core.record.rows import EpisodeRow
 from pddlego_local.report.cells import CellRecord, varying_options
 from pddlego_local.report.numbers import ALL, rows_by_task, success_after_trials
@@ -44,7 +45,7 @@ class Series:
         return f"{self.line}, {self.decoding}"
 
 
-def series_of(cells: Sequence[CellRecord], *, with_trivial: bool = False) -> list[Series]:
+def series_of(cells: Sequence[CellRecord], *, also: Also = ()) -> list[Series]:
     """Those with an episode that counts, in the order of the ladder, then in that of `cells`."""
     varying = varying_options(cells) - {"seed"}
     alike: dict[tuple[str, ...], list[CellRecord]] = defaultdict(list)
@@ -54,17 +55,17 @@ def series_of(cells: Sequence[CellRecord], *, with_trivial: bool = False) -> lis
         line = f"{cell.labels['model']} {_short(cell.settings(varying - places))}".strip()
         alike[system, _short(cell.settings(places)), line, cell.labels["decoding"]].append(cell)
     in_order = sorted(alike.items(), key=lambda item: item[1][0].rung)
-    series = [_series(names, group, with_trivial) for names, group in in_order]
+    series = [_series(names, group, also) for names, group in in_order]
     return [one for one in series if one.tasks]
 
 
-def _series(names: tuple[str, ...], cells: Sequence[CellRecord], with_trivial: bool) -> Series:
+def _series(names: tuple[str, ...], cells: Sequence[CellRecord], also: Also) -> Series:
     tasks: dict[str, list[EpisodeRow]] = defaultdict(list)
     trials: dict[int, list[Rate]] = defaultdict(list)
     for cell in cells:
-        for task, rows in rows_by_task(cell, with_trivial=with_trivial).items():
+        for task, rows in rows_by_task(cell, also=also).items():
             tasks[task] += rows
-        for trial in success_after_trials(cell.rows, with_trivial=with_trivial):
+        for trial in success_after_trials(cell.rows, also=also):
             if trial.tasks == ALL:
                 trials[trial.after_trial].append(trial.games_solved)
     system, place, line, decoding = names

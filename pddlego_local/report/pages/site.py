@@ -10,6 +10,7 @@ from typing import Any
 from markdown_it import MarkdownIt
 from markupsafe import Markup
 
+from pddlego_local.core.record.counting import Also
 from pddlego_local.core.visible import visible
 from pddlego_local.report.cells import LABELS, CellRecord, by_number, varying_options
 from pddlego_local.report.comparisons import Compared
@@ -54,10 +55,10 @@ def write_pages(
     tables: str,
     folder: Path,
     *,
-    with_trivial: bool = False,
+    also: Also = (),
 ) -> Path:
     """Writes one page after the other, then the figures, and returns the first page. `tables` are
-    those that it shows as they are, in Markdown; figures count trivial games if `with_trivial`.
+    those that it shows as they are, in Markdown; figures count games as these do (`also`).
     Raises OSError."""
     links, by_factor = episode_links(cells), cells_by_factor(cells)
     for number, cell in enumerate(cells):
@@ -67,7 +68,7 @@ def write_pages(
             path.parent.mkdir(parents=True, exist_ok=True)
             text = episode_page(cell, link, events, neighbours, unreadable)
             path.write_text(text, encoding="utf-8")
-    figures = draw_figures(series_of(cells, with_trivial=with_trivial), folder / "figures")
+    figures = draw_figures(series_of(cells, also=also), folder / "figures")
     index = folder / "index.html"
     text = _first_page(cells, numbers, compared, tables, links, figures)
     index.write_text(text, encoding="utf-8")

@@ -1,0 +1,27 @@
+"""The small model for ALFWorld that ships: what it makes of rooms that it has not seen."""
+
+import contextlib
+
+from pddlego_local.decoding import Decoding
+from pddlego_local.environments.alfworld.simulation import SimulatedAlfworld
+from pddlego_local.episode.episode import Episode, Parts
+from pddlego_local.methods.pddl_edit import PddlEdit
+from pddlego_local.models.transformers import Engine, TransformersModel
+from pddlego_local.models.weights import training_maps
+from pddlego_local.planner import FastDownward
+
+
+def test_it_wins_games_in_rooms_that_it_has_not_seen() -> None:
+    """Three of four, under a grammar, greedily, without a second try."""
+    engine = Engine(device="cpu", threads=1)
+    model = TransformersModel(weights="nano_alfworld", dtype="float32", engine=engine)
+    decoding = Decoding(rung="grounded", temperature=0, max_tokens=1024)
+    with contextlib.closing(model), FastDownward(workers=1) as planner:
+        environment = SimulatedAlfworld(split="valid_unseen")
+        parts = Parts(environment, model, planner, decoding)
+        outcomes = []
+        for game in range(4):
+            episode = Episode(parts, lambda event: None, run_seed=0, game=game, trial=0)
+            outcomes.append(PddlEdit(max_retries=0)(episode))
+            assert environment.map not in training_maps("nano_alfworld")
+    assert outcomes.count("success") >= 3
