@@ -136,6 +136,17 @@ CASES: dict[str, tuple[str, int, str] | None] = {
     ),
     "pddlego report runs/nano_described --out runs/nano_described --without-pages": None,
     "pddlego report runs/nano_described_larger --open": None,  # both: tests/report/test_quarrel.py
+    "pddlego run -m experiment=nano_alfworld": (
+        "pddlego run -m experiment=nano_alfworld model=nano_alfworld decoding=typed games=0-0"
+        " run.concurrency=1 run.out={tmp}", 0, "1/1",
+    ),
+    "pddlego run -m experiment=nano_alfworld environment=alfworld_real"
+    " environment.split=valid_seen games=0-139": (
+        "pddlego run -m experiment=nano_alfworld environment=alfworld_real"
+        " environment.split=valid_seen games=0-139 environment.data={tmp} run.out={tmp}",
+        2, "environment.split",
+    ),
+    "pddlego report runs/nano_alfworld --with-seen": None,  # tests/report/test_alfworld_page.py
     "pddlego formalize docs/puzzle.txt --model nano_described": (
         "pddlego formalize docs/puzzle.txt --model nano_described", 0, "(stack block",
     ),
