@@ -5,9 +5,10 @@ import json
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from typing import Any
 
+from tests.models.quiet_server import QuietServer
 from tools.bench.simulated import key_of
 
 Reply = Callable[[BaseHTTPRequestHandler], None]
@@ -89,14 +90,7 @@ def hostile_server(
         def log_message(self, format: str, *arguments: object) -> None:
             """Says nothing."""
 
-    class Server(ThreadingHTTPServer):
-        daemon_threads = True
-        block_on_close = False
-
-        def handle_error(self, request: Any, client_address: Any) -> None:
-            """A client that is gone."""
-
-    with Server(("127.0.0.1", 0), Handler) as server:
+    with QuietServer(("127.0.0.1", 0), Handler) as server:
         threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
         try:
             yield f"http://127.0.0.1:{server.server_address[1]}/v1"

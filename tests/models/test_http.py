@@ -9,12 +9,13 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 
 import pytest
 
 from pddlego_local.models.vllm.http import HttpClient, Lost
+from tests.models.quiet_server import QuietServer
 
 
 class Echo(BaseHTTPRequestHandler):
@@ -54,8 +55,7 @@ class Echo(BaseHTTPRequestHandler):
 
 @contextmanager
 def serving(tls: ssl.SSLContext | None = None) -> Iterator[int]:
-    with ThreadingHTTPServer(("127.0.0.1", 0), Echo) as server:
-        server.daemon_threads, server.block_on_close = True, False
+    with QuietServer(("127.0.0.1", 0), Echo) as server:
         if tls:
             server.socket = tls.wrap_socket(server.socket, server_side=True)
         threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
