@@ -145,12 +145,19 @@ class _News:
 
 
 def _named(turns: Sequence[Turn], names: Names) -> Iterator[str]:
-    """Of all objects that are known, those that the turns name, and placeholders."""
-    told = " ".join(f"{turn.command} {turn.text}" for turn in turns).lower()
-    told_of = {
-        _tight(thing): re.search(rf"\b{re.escape(thing.lower())}\b", told) for thing in names.things
+    """Of all objects that are known, those that the turns name, and what is named after these: the
+    room behind a closed door."""
+    words = " ".join(f"{turn.command} {turn.text}" for turn in turns).lower()
+    told = {
+        _tight(thing)
+        for thing in names.things
+        if re.search(rf"\b{re.escape(thing.lower())}\b", words)
     }
-    return (name for name in names.objects if told_of.get(_tight(name), True))
+    things = set(map(_tight, names.things))
+    for name in names.objects:
+        tight = _tight(name)
+        if tight in told or (tight not in things and any(thing in tight for thing in told)):
+            yield name
 
 
 def _tight(name: str) -> str:

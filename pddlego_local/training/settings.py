@@ -107,7 +107,7 @@ class TrainSettings:
     `batch` examples make a step, `at_once` of them are computed together. `question_loss` is the
     weight of the loss on the questions' tokens; that on the answers' has 1. A question that many
     games ask is learned from `repeats` times at most; of those of one game whose answers differ in
-    names alone, `alike` are, if it is given. `methods` play the games. `optimizer` is that
+    numbered names alone, `alike` are, if it is given. `methods` play the games. `optimizer` is that
     of the matrices (`training.optimizer`). `threads` are those of a CPU that trains; `processes`
     play games. `compile` joins small operations into large ones (`torch.compile`).
     """
