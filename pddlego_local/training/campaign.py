@@ -89,15 +89,15 @@ class Campaign:
     def shards_of(self, number: int) -> list[data.Shard]:
         """The games that a round adds."""
         before, round_ = self.settings.rounds[:number], self.settings.rounds[number]
-        kinds = self.settings.environment
-        methods = self.settings.methods
-        first = FIRST_SEED + sum(r.slips for r in before)
-        own = data.shards(first, round_.slips, kinds, methods=methods)
+        own = self._shards(FIRST_SEED + sum(r.slips for r in before), round_.slips)
         if round_.student:
             first = STUDENT_SEEDS + sum(r.student for r in before)
-            student = self.model_after(number - 1)
-            own += data.shards(first, round_.student, kinds, student, methods)
+            own += self._shards(first, round_.student, self.model_after(number - 1))
         return own
+
+    def _shards(self, first: int, count: int, student: Path | None = None) -> list[data.Shard]:
+        kinds, methods = self.settings.environment, self.settings.methods
+        return data.shards(first, count, kinds, student, methods)
 
     @functools.cached_property
     def tokenizer(self) -> Any:
@@ -194,8 +194,7 @@ class Campaign:
             maps.write(unfinished, self._maps_after(number))
 
     def _held_out(self) -> list[data.Shard]:
-        kinds, methods = self.settings.environment, self.settings.methods
-        return data.shards(HELD_OUT_SEEDS, self.settings.held_out, kinds, methods=methods)
+        return self._shards(HELD_OUT_SEEDS, self.settings.held_out)
 
     @functools.cache  # noqa: B019 - lives as long as the process
     def _maps_after(self, number: int) -> frozenset[str]:

@@ -14,20 +14,11 @@ from pddlego_local.core.errors import ConfigError, EnvironmentFault, RecordFault
 from pddlego_local.environments.alfworld.games import PLAIN_TYPES, TASK_TYPES, Game, make_game
 from pddlego_local.environments.alfworld.installation import find_environment, python
 from pddlego_local.environments.alfworld.process import unwinnable
+from tools.bench.replay_alfworld import COLLECTED
 
-PLAIN_ALFWORLD = """
-import json, sys
-from alfworld.agents.environment.alfred_tw_env import AlfredTWEnv
-folder = sys.argv[1]
-config = {
-    "env": {"goal_desc_human_anns_prob": 0, "task_types": [1, 2, 3, 4, 5, 6],
-            "domain_randomization": False, "expert_type": "handcoded"},
-    "dataset": {"data_path": folder, "eval_id_data_path": folder, "eval_ood_data_path": folder,
-                "num_train_games": 0, "num_eval_games": 0},
-    "general": {"training_method": "dqn"},
-    "rl": {"training": {"max_nb_steps_per_episode": 50}},
-}
-collected = AlfredTWEnv(config, train_eval="eval_in_distribution")
+PLAIN_ALFWORLD = (
+    COLLECTED
+    + """
 task_types = [json.load(open(file.replace("game.tw-pddl", "traj_data.json")))["task_type"]
               for file in collected.game_files]
 collected.game_files = [file for file in collected.game_files if "look_at" in file]
@@ -38,6 +29,7 @@ for command in json.load(open(collected.game_files[0]))["walkthrough"]:
 env.close()
 print(json.dumps([sorted(task_types), bool(done[0]), bool(infos["won"][0])]))
 """
+)
 
 
 @pytest.fixture(scope="module")

@@ -7,7 +7,6 @@ process without this package. ALFWORLD_DATA names the data set. Exits with 1 if 
 """
 
 import argparse
-import ast
 import json
 import os
 import subprocess
@@ -22,21 +21,25 @@ from pddlego_local.environments.alfworld.installation import find_environment, p
 from pddlego_local.report.cells import CellRecord, find_cells
 from tools.bench.markdown import table
 
-PLAIN = """
+COLLECTED = """
 import json, sys
 from alfworld.agents.environment.alfred_tw_env import AlfredTWEnv
-data, wins = json.load(sys.stdin)
-paths = {"data_path": data, "eval_id_data_path": data, "eval_ood_data_path": data}
+data = sys.argv[1]
 config = {
     "env": {"goal_desc_human_anns_prob": 0, "task_types": [1, 2, 3, 4, 5, 6],
             "domain_randomization": False, "expert_type": "handcoded"},
-    "dataset": {**paths, "num_train_games": 0, "num_eval_games": 0},
+    "dataset": {"data_path": data, "eval_id_data_path": data, "eval_ood_data_path": data,
+                "num_train_games": 0, "num_eval_games": 0},
     "general": {"training_method": "dqn"},
     "rl": {"training": {"max_nb_steps_per_episode": 50}},
 }
 collected = AlfredTWEnv(config, train_eval="eval_in_distribution")
+"""
+"""Plain ALFWorld with the games in a folder, the first argument."""
+
+REPLAYED = """
 verdicts = []
-for file, commands in wins:
+for file, commands in json.load(sys.stdin):
     collected.game_files = [file]
     env = collected.init_env(batch_size=1)
     env.reset()
@@ -56,7 +59,7 @@ def wins(cell: CellRecord) -> Iterator[tuple[int, list[str]]]:
         commands = list[str]()
         for event in events:
             if isinstance(event, Restart):
-                commands.clear()
+                commands = [*event.replayed]
             elif isinstance(event, ActionTaken) and event.command is not None:
                 commands.append(event.command)
             elif isinstance(event, End) and event.row.success:
@@ -64,14 +67,14 @@ def wins(cell: CellRecord) -> Iterator[tuple[int, list[str]]]:
 
 
 def replay(cell: CellRecord) -> list[tuple[int, bool]]:
-    options = cell.options
-    split = find_split(Path(os.environ["ALFWORLD_DATA"]), options["environment.split"])
-    games = find_games(split, ast.literal_eval(options["environment.task_types"]))
+    played_in = cell.run.identity["environment"]
+    split = find_split(Path(os.environ["ALFWORLD_DATA"]), played_in["split"])
+    games = find_games(split, played_in["task_types"])
     played = list(wins(cell))
     files = [(str(games[number] / "game.tw-pddl"), commands) for number, commands in played]
     child = subprocess.run(
-        [python(find_environment()), "-c", PLAIN],
-        input=json.dumps([str(split), files]),
+        [python(find_environment()), "-c", COLLECTED + REPLAYED, str(split)],
+        input=json.dumps(files),
         stdout=subprocess.PIPE,
         text=True,
         check=True,

@@ -25,19 +25,23 @@ Cluster = str | int
 """The map of a game, or the game's number where its map is not known."""
 
 
-def reason(rows: Iterable[EpisodeRow], also: Also = ()) -> Apart:
+def reason(rows: Iterable[EpisodeRow]) -> Apart:
     """Why one game stands apart, "" if it counts; `rows` are its trials, by whichever arms."""
+    return _first(_every_reason(rows))
+
+
+def _every_reason(rows: Iterable[EpisodeRow]) -> set[Apart]:
     seen: set[Apart] = {"seen in training" for row in rows if row.map_seen}
-    return _first((seen | {OUTCOMES[row.outcome].apart for row in rows}).difference(also))
+    return seen | {OUTCOMES[row.outcome].apart for row in rows}
 
 
 def _first(reasons: Collection[Apart]) -> Apart:
     return next((why for why in APART if why in reasons), "")
 
 
-def reasons(rows: Iterable[EpisodeRow], also: Also = ()) -> dict[int, Apart]:
+def reasons(rows: Iterable[EpisodeRow]) -> dict[int, Apart]:
     """{game: why it stands apart, "" if it counts}."""
-    return {game: reason(trials, also) for game, trials in _by_game(rows).items()}
+    return {game: reason(trials) for game, trials in _by_game(rows).items()}
 
 
 @dataclass(frozen=True)
@@ -51,9 +55,11 @@ class Counted:
 def counted(rows: Sequence[EpisodeRow], *, also: Also = ()) -> Counted:
     """The rows of games with the same numbers: a cell's, or those of arms that are compared. Games
     that stand apart for a reason in `also` count too; they are named in `apart` all the same."""
-    why, counting = reasons(rows), reasons(rows, also)
+    every = {game: _every_reason(trials) for game, trials in _by_game(rows).items()}
+    why = {game: _first(found) for game, found in every.items()}
+    counting = {game for game, found in every.items() if not _first(found.difference(also))}
     return Counted(
-        [row for row in rows if not counting[row.game]],
+        [row for row in rows if row.game in counting],
         {name: [row for row in rows if why[row.game] == name] for name in APART},
     )
 
