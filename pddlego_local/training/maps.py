@@ -14,7 +14,7 @@ from pddlego_local.training.examples import Game
 
 _COMMENT = """\
 # The maps of the games that these weights learned from, by the hashes that records name maps by
-# (Coin.map in pddlego_local/environments/coin/game.py). Made by `pddlego train`.
+# (`map` of each environment in pddlego_local/environments/). Made by `pddlego train`.
 """
 
 

@@ -43,23 +43,23 @@ PIECES = (
 
 
 def shared_parts(
-    examples: Sequence[Example], share: float, of_answers: bool = False
+    examples: Sequence[Example], share: float, of_answers: bool = False, environments: int = 1
 ) -> list[AddedToken]:
-    """What at least this share of the questions has that begin alike, of 20 characters or more:
-    lines, each with its end.
+    """What at least this share of the questions of one environment has that begin alike, of 20
+    characters or more: lines, each with its end. Games are of the `environments` in turn.
 
     A grammar does not let a section be written as one token, so that a model that learned to would
     be asked for the rest of one that was begun. What stands in answers too is left out or, with
     `of_answers`, is a special token where it has UNFORCED_BYTES: `answers.encode` writes without
     those, and so does llguidance but for text that is forced from its first letter to its last.
     """
-    alike = defaultdict[str, Counter[str]](Counter)
+    alike = defaultdict[tuple[str, int], Counter[str]](Counter)
     for example in examples:
         lines = example.prompt.splitlines(keepends=True)
-        alike[lines[0]].update({*lines})
+        alike[lines[0], example.game % environments].update({*lines})
     shared = {
         part
-        for first, amount in alike.items()
+        for (first, _), amount in alike.items()
         for part, count in amount.items()
         if count >= amount[first] * share
     }

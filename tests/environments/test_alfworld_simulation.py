@@ -14,7 +14,7 @@ import pytest
 
 from pddlego_local.environments.alfworld.data import find_games, find_split, read_game
 from pddlego_local.environments.alfworld.games import PLAIN_TYPES, TASK_TYPES, make_game
-from pddlego_local.environments.alfworld.games.layout import UNSEEN
+from pddlego_local.environments.alfworld.games.layout import UNSEEN, spoken_names
 from pddlego_local.environments.alfworld.process import AlfworldGame, GameProcess, Limits
 from pddlego_local.environments.alfworld.simulation import Simulation
 from pddlego_local.environments.alfworld.task import parse_task
@@ -56,7 +56,7 @@ class Shown:
         self.of: defaultdict[str, Counter[object]] = defaultdict(Counter)
         for game in games:
             facts = dict[str, list[tuple[str, str]]]()
-            for name, thing, about in re.findall(r"\((\w+) (\S+) (\S+)\)", game.problem):
+            for name, thing, about in re.findall(r"\((\w+) ([^\s?]+) (\S+)\)", game.problem):
                 facts.setdefault(name, []).append((thing, about))
             kinds = dict(facts["receptacleType"] + facts["objectType"])
             inside = facts["inReceptacle"]
@@ -74,6 +74,10 @@ class Shown:
             self.of["kind of object in sight"].update({kinds[thing] for thing, _ in inside})
             places = Counter(place for _, place in facts["receptacleAtLocation"])
             self.of["most at one place (up to 4)"][min(4, max(places.values()))] += 1
+            identifiers = {part: part.replace("_bar_", "|") for part in kinds}
+            called = spoken_names(identifiers.values())
+            in_sight = {r for r, _ in facts["receptacleType"]} | {thing for thing, _ in inside}
+            self.of["name in sight"].update(called[identifiers[part]] for part in in_sight)
             twice = sum(count > 1 for count in Counter(thing for thing, _ in inside).values())
             self.of["things listed twice"][twice] += 1
 

@@ -96,6 +96,17 @@ def test_lines_that_questions_share_are_tokens_but_for_what_answers_have() -> No
         assert len(tokens(tokenizer, rule)) < len(tokens(in_pieces, rule)) / 20
 
 
+def test_what_one_environment_always_says_is_shared_however_rare_its_games_are() -> None:
+    said = ["You are in the middle of a room.\n", "Gather all following ingredients.\n"]
+    examples = [
+        Example(f"Write the changes.\n{said[n % 2]}thing {n}\n", "{}", n)
+        for n in [*range(0, 20, 2), 1]
+    ]
+    parts = {token.content for token in shared_parts(examples, 0.7, environments=2)}
+    assert parts == {*said}
+    assert {token.content for token in shared_parts(examples, 0.7)} == {said[0]}
+
+
 def test_long_parts_of_answers_are_special_tokens_with_which_nothing_is_written() -> None:
     """A prompt that shows a file once more is short; answers are spelled, on every rung."""
     actions = [f" (:action {name} :effect (and{' (not (seen ?there))' * 9}))" for name in "ab"]

@@ -73,7 +73,7 @@ def make_game(seed: int, task_type: str, split: str = "", *, as_wide: bool = Fal
     if as_wide:
         limit = rng.randint(*WIDE)
     receptacles = draw_receptacles(rng, plan, needed, limit)
-    things = draw_things(rng, plan, receptacles, task.least, task.allows)
+    things = draw_things(rng, plan, receptacles, task.least, task.allows, as_wide=as_wide)
     if as_wide:
         things = tuple(listed_twice(rng, things, receptacles))
     house = House(plan, receptacles, things)

@@ -23,6 +23,8 @@ SEARCH_LIMIT = 28
 """The most that `search_cost` may be in a house."""
 
 MOST_OF_A_KIND = 3  # ALFRED places up to three objects of each kind (MAX_NUM_OF_OBJ_INSTANCES)
+MOST_IN_WIDE = {(1, 3): 24, (2, 4): 8, (3, 7): 2}
+"""(of a fixture or lamp, of another kind) → how often. ALFRED's scenes have their own besides."""
 
 
 @dataclass(frozen=True)
@@ -143,21 +145,31 @@ def draw_things(
     receptacles: Sequence[Receptacle],
     least: Callable[[str], int],
     allowed: Callable[[str, str], bool],
+    *,
+    as_wide: bool = False,
 ) -> tuple[Thing, ...]:
-    """Up to three objects of each kind of the floor plan, and a lamp where it has one.
-    `least(kind)` says how many there must be, `allowed(kind, receptacle_kind)` where they may lie.
-    A kind that no receptacle of the house may hold is left out."""
+    """Up to three objects of each kind of the floor plan, and a lamp where it has one; `as_wide`,
+    now and then more. `least(kind)` says how many there must be, `allowed(kind, receptacle_kind)`
+    where they may lie. A kind that no receptacle of the house may hold is left out."""
     things: list[Thing] = []
     for kind in plan.objects:
         holders = [r for r in receptacles if allowed(kind, r.kind)]
         if holders:
-            most = 1 if kind in FIXTURES else MOST_OF_A_KIND
+            most = _most(rng, kind, as_wide)
             for rank in range(rng.randint(least(kind), most)):
                 things.append(_thing(kind, _draw_holder(rng, holders), rank))
     stands = [r for r in receptacles if r.kind in STANDS]
     if plan.lamp and stands:
-        things.append(_thing(LAMP, rng.choice(stands), 0))
+        for rank in range(_most(rng, LAMP, as_wide)):
+            things.append(_thing(LAMP, rng.choice(stands), rank))
     return tuple(things)
+
+
+def _most(rng: Random, kind: str, as_wide: bool) -> int:
+    fixtures, others = 1, MOST_OF_A_KIND
+    if as_wide:
+        ((fixtures, others),) = rng.choices([*MOST_IN_WIDE], [*MOST_IN_WIDE.values()])
+    return fixtures if kind in UNTOUCHED else others
 
 
 def _draw_holder(rng: Random, holders: Sequence[Receptacle]) -> Receptacle:

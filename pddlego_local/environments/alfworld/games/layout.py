@@ -43,8 +43,10 @@ TWICE = {
     "KeyChain": ("Dresser", "Safe"),
 }
 """Objects that two receptacles may list in ALFRED's rooms: what stands on a machine and so on."""
-AMOUNT = {"StoveBurner": 4, "TowelHolder": 2, "HandTowelHolder": 2}
-"""How many a wide room has of the kinds that the package does not list."""
+AMOUNT = {"StoveBurner": (4, 4, 4, 6), "TowelHolder": (2,), "HandTowelHolder": (2, 2, 4)}
+"""How many a wide room has of the kinds that the package does not list: these in turn."""
+MANY_CABINETS = 15
+"""ALFRED's rooms with so many have more than the package lists: up to 27."""
 UNSEEN = (9, 10, 29, 215, 219, 226, 308, 315, 325, 404, 424, 425)
 """The rooms of ALFRED's splits valid_unseen and tests_unseen (Shridhar et al. 2020). The package's
 own table of test scenes is another one: valid_seen has games in 20 of its 24."""
@@ -151,7 +153,7 @@ def draw_goal(rng: Random, task_type: str, parameters: Mapping[str, Any]) -> tup
 @cache
 def floor_plan(number: int, *, shared: bool = False) -> FloorPlan:
     """The floor plan with all receptacles that stand at a place of their own; those that share one
-    too if `shared`, and what else a wide room has.
+    too if `shared`, and what else a wide room has: cabinets, burners and holders.
 
     "go to" fails from one receptacle to another at the same place, so the rarer kind stays. The
     package lists no place for stoves, toasters, towel holders and the like: such a kind is added
@@ -176,7 +178,7 @@ def floor_plan(number: int, *, shared: bool = False) -> FloorPlan:
     ]
     if shared:
         tops = [one.place for one in by_place.values() if one.kind == "CounterTop"]
-        added = [*_crowded(added, tops[number % 3 :])]
+        added = [*_crowded(added, tops[number % 3 :], number), *_more_cabinets(by_place.values())]
     return FloorPlan(
         number,
         next(room for room, numbers in tables.SCENE_TYPE.items() if number in numbers),
@@ -187,16 +189,25 @@ def floor_plan(number: int, *, shared: bool = False) -> FloorPlan:
     )
 
 
-def _crowded(added: Iterable[Receptacle], tops: Sequence[str]) -> Iterator[Receptacle]:
-    """Machines stand on the first of the countertops at these places, burners two by two."""
+def _crowded(added: Iterable[Receptacle], tops: Sequence[str], number: int) -> Iterator[Receptacle]:
+    """Machines stand on the first of the countertops at these places, two burners at one place and
+    the others at another."""
     for one in added:
         if tops and one.kind in ("Toaster", "CoffeeMachine"):
             yield replace(one, place=tops[0])
             continue
-        for rank in range(AMOUNT.get(one.kind, 1)):
+        amounts = AMOUNT.get(one.kind, (1,))
+        for rank in range(amounts[number % len(amounts)]):
             together = one.kind == "StoveBurner"
             place = one.place if rank < 1 + together else one.place.replace("loc|", "loc|9")
             yield replace(one, id=one.id.replace("+00.00", f"+00.{rank:02}", 1), place=place)
+
+
+def _more_cabinets(listed: Iterable[Receptacle]) -> Iterator[Receptacle]:
+    """Beside each second one, at its place, where there are many."""
+    cabinets = [one for one in listed if one.kind == "Cabinet"]
+    if len(cabinets) >= MANY_CABINETS:
+        yield from (replace(one, id=f"{one.id}|2") for one in cabinets[::2])
 
 
 def off_grid(rank: int) -> str:
