@@ -28,12 +28,13 @@ from pddlego_local.pddl.reader import Block, read
 class Shown:
     """A rendered text and what it shows of the game.
 
-    `turns` are commands and what was seen after them, those of examples included, `pddl` the PDDL
-    files, `commands` those that are offered.
+    `turns` are commands and what was seen after them, `examples` those of demonstrations, which are
+    another game's; `pddl` are the PDDL files, `commands` those that are offered.
     """
 
     text: str = ""
     turns: list[Turn] = field(default_factory=list)
+    examples: list[Turn] = field(default_factory=list)
     pddl: list[str] = field(default_factory=list)
     commands: list[str] = field(default_factory=list)
 
@@ -46,18 +47,20 @@ def transcript(turns: Sequence[Turn]) -> str:
 def names_shown(environment: Environment, shown: Shown, tracked: tuple[Turn, ...] = ()) -> Names:
     """What a grammar may know. `Names.goals` alone comes from `tracked`, the whole memory where a
     tracker's help is asked for (`decoding.goal=frontier`): it is not the prompt's."""
-    texts = environment.names(shown.turns)
+    # One after the other: a room of the game may have the name of one of a demonstration.
+    texts = [environment.names(turns) for turns in (shown.examples, shown.turns)]
     declared = [name for text in shown.pddl for name in _declared(text)]
     in_commands = [
         name
-        for turn in shown.turns
+        for turn in (*shown.examples, *shown.turns)
         for action in environment.actions
         for name in (action.arguments(turn.command) or {}).values()
     ]
-    objects = {name.lower(): name for name in reversed([*texts.objects, *declared])}
+    seen = [name for one in texts for name in one.objects]
+    objects = {name.lower(): name for name in reversed([*seen, *declared])}
     return Names(
         tuple(reversed(objects.values())),
-        tuple(dict.fromkeys([*texts.things, *in_commands])),
+        tuple(dict.fromkeys([*(name for one in texts for name in one.things), *in_commands])),
         environment.names(tracked).goals if tracked else (),
     )
 
@@ -106,22 +109,32 @@ def _keeps(
     @jinja2.pass_context
     def keep(context: Context, shown: Any) -> Any:
         getattr(context["shown_here"], what).extend(parts(shown))
-        return transcript(shown) if what == "turns" and not isinstance(shown, str) else shown
+        return shown
 
     return keep
 
 
+@jinja2.pass_context
+def _turns(context: Context, shown: Sequence[Turn] | str) -> str:
+    here: Shown = context["shown_here"]
+    if isinstance(shown, str):
+        here.examples.extend(_read(shown))
+        return shown
+    here.turns.extend(shown)
+    return transcript(shown)
+
+
 FILTERS = {
     # turns, or the text of an example in the same form
-    "turns": _keeps("turns", lambda turns: _read(turns) if isinstance(turns, str) else turns),
+    "turns": _turns,
     # an actor's game as an example: its own JSON objects, and what the game answered
-    "dialogue": _keeps("turns", _read_dialogue),
+    "dialogue": _keeps("examples", _read_dialogue),
     # what the game said, alone
     "observed": _keeps("turns", lambda text: [Turn("", text)]),
     # a command that is shown as an example
-    "command": _keeps("turns", lambda command: [Turn(command, "")]),
+    "command": _keeps("examples", lambda command: [Turn(command, "")]),
     # a command with its names in brackets, as schemas of commands are shown
-    "example": _keeps("turns", lambda template: [Turn(re.sub(r"[][]", "", template), "")]),
+    "example": _keeps("examples", lambda template: [Turn(re.sub(r"[][]", "", template), "")]),
     "pddl": _keeps("pddl", lambda text: [text]),
     # an edit as an example
     "edits": _keeps("pddl", _added),

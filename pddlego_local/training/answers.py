@@ -99,9 +99,12 @@ class AnswerTrainer(transformers.Trainer):
 
     loss_is_scaled_for_ga = False  # a mean of the examples computed together
 
-    def __init__(self, *, question_loss: float = 0, muon: bool = False, **others: Any) -> None:
+    def __init__(
+        self, *, question_loss: float = 0, muon: bool = False, compiled: bool = False, **others: Any
+    ) -> None:
         super().__init__(**others)
         self.question_loss, self.muon = question_loss, muon
+        self._loss = torch.compile(_loss, dynamic=True) if compiled else _loss
 
     def create_optimizer(self, model: Any = None) -> torch.optim.Optimizer:
         if self.muon and self.optimizer is None and self.model is not None:
@@ -118,25 +121,27 @@ class AnswerTrainer(transformers.Trainer):
         num_items_in_batch: Any = None,
     ) -> Any:
         known = {key: value for key, value in inputs.items() if key != "labels"}
-        labels = inputs["labels"]
+        learned = inputs["labels"] != IGNORED
         with_questions = self.question_loss > 0 and not return_outputs
-        answer = int((labels != IGNORED).sum(dim=1).max())
-        keep = labels.shape[1] if with_questions else answer + 1
-        logits = model(**known, logits_to_keep=keep, use_cache=False).logits[:, :-1].float()
-        targets = labels[:, -logits.shape[1] :]
-        loss = _loss(logits, targets)
+        answer = int(learned.sum(dim=1).max())
+        keep = learned.shape[1] if with_questions else answer + 1
+        logits = model(**known, logits_to_keep=keep, use_cache=False).logits[:, :-1]
+        kept = slice(1 - keep, None)
+        targets, learned = inputs["input_ids"][:, kept], learned[:, kept]
+        weights = learned / learned.sum()
         if with_questions:
-            asked = inputs["input_ids"].where(known["attention_mask"] > 0, IGNORED)
-            asked = asked.where(labels == IGNORED, IGNORED)[:, 1:]
-            loss = loss + self.question_loss * _loss(logits, asked)
+            asked = (known["attention_mask"][:, kept] > 0) & ~learned
+            weights = weights + self.question_loss * asked / asked.sum()
+        loss = self._loss(logits, targets, weights)
         if not return_outputs:
             return loss
-        right = (logits.argmax(-1) == targets) | (targets == IGNORED)
+        right = (logits.argmax(-1) == targets) | ~learned
         return loss, {"right": right.all(dim=1, keepdim=True).float()}
 
 
-def _loss(logits: torch.Tensor, targets: torch.Tensor) -> torch.Tensor:
-    """Nats a token, of logits [examples, tokens, vocabulary]."""
-    return torch.nn.functional.cross_entropy(
-        logits.flatten(0, 1), targets.flatten(), ignore_index=IGNORED
+def _loss(logits: torch.Tensor, targets: torch.Tensor, weights: torch.Tensor) -> torch.Tensor:
+    """Nats, of logits [examples, tokens, vocabulary], each token's with its weight."""
+    each = torch.nn.functional.cross_entropy(
+        logits.flatten(0, 1).float(), targets.flatten(), reduction="none"
     )
+    return (each * weights.flatten()).sum()

@@ -35,7 +35,7 @@ PIECES = (
     r"| ?[A-Za-z]+[ _-]?[0-9]+"  # a name with a number
     r"|[ _-]?[A-Za-z]+"  # a word
     r"|[0-9]"
-    r"| ?\[?\]\}"  # where the first part of an edit ends: grammars are of parts
+    r"| ?\[?\]\}|\"\]\}(?=,)"  # where the first part of an edit ends: grammars are of parts
     r"| ?[^\sA-Za-z0-9()_]+"
     r"|\n+| +(?=\S)|\s+"
     r"|\S"

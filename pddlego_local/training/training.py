@@ -108,6 +108,7 @@ def train_round(
         data_collator=Collate(tokenizer.eos_token_id if padding is None else padding),
         question_loss=settings.question_loss,
         muon=settings.optimizer == "muon",
+        compiled=settings.compile,
         compute_metrics=lambda held: {"right": float(np.mean(held.predictions))},
         callbacks=[_Progress(report), _Kept(keep)],
     )

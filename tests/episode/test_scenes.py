@@ -75,7 +75,7 @@ class Listener:
 def ignore(event: Event) -> None: ...
 
 
-def questions(environment: str, method: str) -> Iterator[Question[Keys]]:
+def questions(environment: str, method: str, seed: int = 1) -> Iterator[Question[Keys]]:
     """All that is asked in one game; `method` may be followed by its options."""
     config = compose_cell([f"environment={environment}", *f"method={method}".split()])
     with (
@@ -84,8 +84,16 @@ def questions(environment: str, method: str) -> Iterator[Question[Keys]]:
         contextlib.closing(Listener()) as model,
     ):
         parts = Parts(game, model, planner, Decoding(rung="grounded"))
-        config.build("method")(Episode(parts, ignore, run_seed=0, game=1, trial=0))
+        config.build("method")(Episode(parts, ignore, run_seed=0, game=seed, trial=0))
         yield from model.questions
+
+
+@pytest.mark.parametrize("method", ["pddl_edit", "pddl_gen"])
+def test_a_room_with_the_name_of_a_demonstrations_room_has_its_own_doors(method: str) -> None:
+    """In the demonstrations the kitchen has a corridor to the east, in this game a closed door."""
+    first = next(questions("coin", method, seed=0))
+    assert "To the East you see a closed" in first.messages[-1].content
+    assert {"behind_kitchen_north", "behind_kitchen_east"} <= {*first.scene.names.objects}
 
 
 def named(question: Question[Keys], environment: str) -> set[str]:
