@@ -110,8 +110,8 @@ class Campaign:
             examples = list(data.read(self._examples(self.shards_of(0))))
             texts = [text for e in examples for text in (e.prompt, e.answer)]
             share, of_answers = shape.part_tokens, shape.answer_parts
-            environments = len(self.settings.environment)
-            parts = shared_parts(examples, share, of_answers, environments) if share else []
+            kinds = self.settings.environment
+            parts = shared_parts(examples, share, of_answers, kinds) if share else []
             made = train_tokenizer(texts, shape.vocabulary, shape.context_tokens, parts)
             with whole(folder) as unfinished:
                 made.save_pretrained(unfinished)

@@ -23,6 +23,7 @@ from pddlego_local.training.examples import (
     Kind,
     PlayedBy,
     examples_of,
+    kind_of,
 )
 from pddlego_local.training.players import slips, students
 
@@ -45,9 +46,8 @@ class Shard:
 
     @property
     def games(self) -> Iterator[Game]:
-        """Of the kinds in turn."""
         for seed in range(self.first, self.first + self.count):
-            yield Game(seed, self.kinds[seed % len(self.kinds)], self.methods)
+            yield Game(seed, kind_of(seed, self.kinds), self.methods)
 
 
 def shards(

@@ -55,6 +55,11 @@ METHODS: Mapping[PlayedBy, Method] = {
 WORLDS: Sequence[Family] = ("blocksworld", "blocksworld", "logistics", "logistics", "mystery")
 
 
+def kind_of(seed: int, kinds: Sequence[Kind]) -> Kind:
+    """Games with seeds in a row are of the kinds in turn."""
+    return kinds[seed % len(kinds)]
+
+
 @dataclass(frozen=True)
 class Example:
     """A question in a model's words, its right answer in the layout "line", the game's seed."""

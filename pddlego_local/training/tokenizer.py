@@ -15,7 +15,7 @@ from tokenizers import AddedToken, Regex, Tokenizer, decoders, models, pre_token
 from transformers import PreTrainedTokenizerFast
 
 from pddlego_local.core.errors import ConfigError
-from pddlego_local.training.examples import Example
+from pddlego_local.training.examples import Example, Kind, kind_of
 
 END, PADDING = "<|end|>", "<|padding|>"
 ROLES = ("<|system|>", "<|user|>", "<|assistant|>")
@@ -43,20 +43,23 @@ PIECES = (
 
 
 def shared_parts(
-    examples: Sequence[Example], share: float, of_answers: bool = False, environments: int = 1
+    examples: Sequence[Example],
+    share: float,
+    of_answers: bool = False,
+    kinds: Sequence[Kind] = ("coin",),
 ) -> list[AddedToken]:
-    """What at least this share of the questions of one environment has that begin alike, of 20
-    characters or more: lines, each with its end. Games are of the `environments` in turn.
+    """What at least this share of the questions of one of the `kinds` has that begin alike, of 20
+    characters or more: lines, each with its end.
 
     A grammar does not let a section be written as one token, so that a model that learned to would
     be asked for the rest of one that was begun. What stands in answers too is left out or, with
     `of_answers`, is a special token where it has UNFORCED_BYTES: `answers.encode` writes without
     those, and so does llguidance but for text that is forced from its first letter to its last.
     """
-    alike = defaultdict[tuple[str, int], Counter[str]](Counter)
+    alike = defaultdict[tuple[str, Kind], Counter[str]](Counter)
     for example in examples:
         lines = example.prompt.splitlines(keepends=True)
-        alike[lines[0], example.game % environments].update({*lines})
+        alike[lines[0], kind_of(example.game, kinds)].update({*lines})
     shared = {
         part
         for (first, _), amount in alike.items()

@@ -36,6 +36,11 @@ def remove_a_call(events: list[dict[str, Any]]) -> None:
     events.remove(next(event for event in events if event["event"] == "call"))
 
 
+def say_game_2_again(rows: list[dict[str, Any]]) -> None:
+    """Rows stand in the order in which games ended."""
+    rows.append(next(row for row in rows if row["game"] == 2))
+
+
 def lose(events: list[dict[str, Any]]) -> None:
     for event in events:
         event |= {"success": False} if event["event"] == "action" else {}
@@ -47,7 +52,7 @@ def lose(events: list[dict[str, Any]]) -> None:
         ("episodes.jsonl", lambda rows: rows[0].update(calls=99), "calls is 99 in the row and "),
         ("episodes.jsonl", lambda rows: rows[0].update(notes={"a": 1}), "notes is {'a': 1}"),
         ("episodes.jsonl", lambda rows: rows[0].update(outcome="no_plan"), "outcome is 'no_plan'"),
-        ("episodes.jsonl", lambda rows: rows.append(rows[0]), "a further row of game "),
+        ("episodes.jsonl", say_game_2_again, "a further row of game 2, trial 0"),
         ("episodes.jsonl", lambda rows: rows.pop(), "a transcript without a row"),
         ("transcripts/1-0.jsonl", remove_a_call, "calls is "),
         ("transcripts/1-0.jsonl", lose, "the outcome is success and the game said success: False"),

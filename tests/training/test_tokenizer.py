@@ -102,7 +102,7 @@ def test_what_one_environment_always_says_is_shared_however_rare_its_games_are()
         Example(f"Write the changes.\n{said[n % 2]}thing {n}\n", "{}", n)
         for n in [*range(0, 20, 2), 1]
     ]
-    parts = {token.content for token in shared_parts(examples, 0.7, environments=2)}
+    parts = {token.content for token in shared_parts(examples, 0.7, kinds=("alfworld", "cooking"))}
     assert parts == {*said}
     assert {token.content for token in shared_parts(examples, 0.7)} == {said[0]}
 
