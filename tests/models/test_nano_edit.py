@@ -1,0 +1,48 @@
+"""The small model of three games that ships: what it makes of games that it has not seen."""
+
+import contextlib
+
+import pytest
+
+from pddlego_local.core.nouns import Budget
+from pddlego_local.decoding import Decoding
+from pddlego_local.environments.alfworld.simulation import SimulatedAlfworld
+from pddlego_local.environments.coin.game import Coin
+from pddlego_local.environments.cooking.game import Cooking
+from pddlego_local.episode.episode import Episode, Parts
+from pddlego_local.methods.pddl_edit import PddlEdit
+from pddlego_local.models.transformers import Engine, TransformersModel
+from pddlego_local.models.weights import training_maps
+from pddlego_local.planner import FastDownward
+
+HARD = Cooking(rooms=5, ingredients=5, budget=Budget(unit="actions", limit=50))
+
+
+@pytest.mark.parametrize(
+    "environment",
+    [
+        pytest.param(SimulatedAlfworld(split="valid_unseen"), marks=pytest.mark.alfworld),
+        HARD,
+        Coin(),
+    ],
+    ids=lambda one: one.name,
+)
+def test_it_wins_games_that_it_has_not_seen(
+    environment: SimulatedAlfworld | Cooking | Coin,
+) -> None:
+    """Three of four, under a grammar, greedily, without a second try."""
+    engine = Engine(device="cpu", threads=1)
+    model = TransformersModel(weights="nano_edit", dtype="float32", engine=engine)
+    decoding = Decoding(rung="grounded", temperature=0, max_tokens=1024)
+    with (
+        contextlib.closing(environment),
+        contextlib.closing(model),
+        FastDownward(workers=1) as planner,
+    ):
+        parts = Parts(environment, model, planner, decoding)
+        outcomes = []
+        for game in range(4):
+            episode = Episode(parts, lambda event: None, run_seed=0, game=game, trial=0)
+            outcomes.append(PddlEdit(max_retries=0)(episode))
+            assert environment.map not in training_maps("nano_edit")
+    assert outcomes.count("success") >= 3
