@@ -136,17 +136,22 @@ CASES: dict[str, tuple[str, int, str] | None] = {
     ),
     "pddlego report runs/nano_described --out runs/nano_described --without-pages": None,
     "pddlego report runs/nano_described_larger --open": None,  # both: tests/report/test_quarrel.py
-    "pddlego run -m experiment=nano_alfworld": (
-        "pddlego run -m experiment=nano_alfworld model=nano_alfworld decoding=typed games=0-0"
-        " run.concurrency=1 run.out={tmp}", 0, "1/1",
+    "pddlego run -m experiment=nano_edit environment=alfworld_unseen": (
+        "pddlego run -m experiment=nano_edit environment=alfworld_unseen model=nano_edit"
+        " decoding=typed games=0-0 run.concurrency=1 run.out={tmp}", 0, "1/1",
     ),
-    "pddlego run -m experiment=nano_alfworld environment=alfworld_real"
+    "pddlego run -m experiment=nano_edit environment=coin,cooking_easy,cooking_hard games=0-149": (
+        "pddlego run -m experiment=nano_edit environment=coin,cooking_easy,cooking_hard"
+        " model=nano_edit decoding=typed games=1-1 run.concurrency=1 run.out={tmp}", 0, "3/3",
+    ),
+    "pddlego run -m experiment=nano_edit name=nano_edit_real environment=alfworld_real"
     " environment.split=valid_seen games=0-139": (
-        "pddlego run -m experiment=nano_alfworld environment=alfworld_real"
+        "pddlego run -m experiment=nano_edit environment=alfworld_real"
         " environment.split=valid_seen games=0-139 environment.data={tmp} run.out={tmp}",
         2, "environment.split",
     ),
-    "pddlego report runs/nano_alfworld --with-seen": None,  # tests/report/test_alfworld_page.py
+    "pddlego report runs/nano_edit --out runs/nano_edit --without-pages": None,
+    "pddlego report runs/nano_edit_real --with-seen": None,  # tests/report/test_nano_edit_page.py
     "pddlego formalize docs/puzzle.txt --model nano_described": (
         "pddlego formalize docs/puzzle.txt --model nano_described", 0, "(stack block",
     ),
@@ -208,7 +213,7 @@ CASES: dict[str, tuple[str, int, str] | None] = {
     "make fetch MODEL=qwen3_8b": ("make fetch MODEL=reference", 2, "nothing to fetch"),
     "make serving": ("make serving", 0, ""),  # `make test-all` has installed it
     "make gpu-check": None,  # tests/test_gpu_check.py
-    "make nano_alfworld": None,  # an hour; tests/training/test_training.py trains in minutes
+    "make nano_edit": None,  # hours; tests/training/test_training.py trains in minutes
     "make fetch MODEL=qwen25_7b": ("make fetch MODEL=reference", 2, "nothing to fetch"),
     "pddlego doctor qwen25_7b --concurrency 16 --gpu-memory 24 --context 10000": (
         "pddlego doctor qwen25_7b --concurrency 16 --gpu-memory 24 --context 10000",

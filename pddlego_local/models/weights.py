@@ -21,7 +21,7 @@ from pddlego_local.models.card import TRAINING_MAPS, check_listed
 from pddlego_local.models.gguf import hash_of, is_gguf, made_of_wheel, plain_folder
 
 _EDGE_BYTES = 1 << 20
-_OF_OURS = ("nano", "nano_early", "nano_described", "nano_alfworld", "nano_edit")
+_OF_OURS = ("nano", "nano_early", "nano_described", "nano_edit")
 _CONFIG = "config.json"
 _INDEX = "model.safetensors.index.json"
 _TOKENIZERS = ("tokenizer.json", "tokenizer.model", "vocab.json")

@@ -18,12 +18,11 @@ from pddlego_local.environments.alfworld.games import (
     make_game,
 )
 from pddlego_local.environments.alfworld.games.house import SEARCH_LIMIT
+from pddlego_local.environments.alfworld.games.identifiers import pddl_name, spoken_names
 from pddlego_local.environments.alfworld.games.layout import (
     UNSEEN,
     catalogue,
     floor_plan,
-    pddl_name,
-    spoken_names,
 )
 from pddlego_local.environments.alfworld.installation import find_environment, python
 

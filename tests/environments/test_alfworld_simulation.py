@@ -14,7 +14,8 @@ import pytest
 
 from pddlego_local.environments.alfworld.data import find_games, find_split, read_game
 from pddlego_local.environments.alfworld.games import PLAIN_TYPES, TASK_TYPES, make_game
-from pddlego_local.environments.alfworld.games.layout import UNSEEN, spoken_names
+from pddlego_local.environments.alfworld.games.identifiers import spoken_names
+from pddlego_local.environments.alfworld.games.layout import UNSEEN
 from pddlego_local.environments.alfworld.process import AlfworldGame, GameProcess, Limits
 from pddlego_local.environments.alfworld.simulation import Simulation
 from pddlego_local.environments.alfworld.task import parse_task

@@ -20,11 +20,7 @@ HARD = Cooking(rooms=5, ingredients=5, budget=Budget(unit="actions", limit=50))
 
 @pytest.mark.parametrize(
     "environment",
-    [
-        pytest.param(SimulatedAlfworld(split="valid_unseen"), marks=pytest.mark.alfworld),
-        HARD,
-        Coin(),
-    ],
+    [SimulatedAlfworld(split="valid_unseen"), HARD, Coin()],
     ids=lambda one: one.name,
 )
 def test_it_wins_games_that_it_has_not_seen(

@@ -24,7 +24,7 @@ from pddlego_local.training.settings import compose_training
         ),
         ("nano", "[coin,alfworld]", {"method.prompts": "pddlego_plus"}, "ALFWorld: the answers"),
         ("nano", "[coin,described]", {}, "Mystery"),
-        ("nano_alfworld", "alfworld", {"environment": "alfworld"}, "PDDL-edit"),
+        ("nano_edit", "alfworld", {"environment": "alfworld"}, "PDDL-edit"),
     ],
 )
 def test_the_top_of_a_card_names_what_all_questions_had(

@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from pddlego_local.environments.alfworld.game import BANNER, Alfworld
 from pddlego_local.environments.alfworld.games.game import Game, make_game
 from pddlego_local.environments.alfworld.games.house import Thing
+from pddlego_local.environments.alfworld.games.identifiers import pddl_name
 from pddlego_local.environments.alfworld.games.layout import (
     KNIVES,
     LAMP,
@@ -16,7 +17,6 @@ from pddlego_local.environments.alfworld.games.layout import (
     Receptacle,
     catalogue,
     off_grid,
-    pddl_name,
 )
 from pddlego_local.environments.alfworld.process import Reply
 

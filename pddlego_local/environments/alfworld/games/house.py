@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from random import Random
 
+from pddlego_local.environments.alfworld.games.identifiers import pddl_name, spoken_names
 from pddlego_local.environments.alfworld.games.layout import (
     FIXTURES,
     LAMP,
@@ -15,8 +16,6 @@ from pddlego_local.environments.alfworld.games.layout import (
     Receptacle,
     catalogue,
     off_grid,
-    pddl_name,
-    spoken_names,
 )
 
 SEARCH_LIMIT = 28

@@ -15,12 +15,12 @@ from random import Random
 from types import SimpleNamespace
 from typing import Any
 
+from pddlego_local.environments.alfworld.games.identifiers import kind_of, unlisted_identifier
 from pddlego_local.environments.alfworld.installation import find_package
 
 LAMP = "DeskLamp"
 KNIVES = ("ButterKnife", "Knife")
 STANDS = ("Desk", "Dresser", "Shelf", "SideTable")  # what lamps stand on in ALFRED's rooms
-BASIN = "Basin"  # the part of a sink or bathtub that things are put in
 _ROLES = {"obj": "object", "recep": "parent", "toggle": "toggle", "mrecep": "mrecep"}
 _TABLES = ("CounterTop", "DiningTable", "SideTable", "CoffeeTable")
 FIXTURES = {
@@ -51,10 +51,6 @@ UNSEEN = (9, 10, 29, 215, 219, 226, 308, 315, 325, 404, 424, 425)
 """The rooms of ALFRED's splits valid_unseen and tests_unseen (Shridhar et al. 2020). The package's
 own table of test scenes is another one: valid_seen has games in 20 of its 24."""
 STEP_M = 0.25  # ALFRED writes locations in steps of its grid, 25 cm each
-
-_ESCAPES = str.maketrans(
-    {"-": "_minus_", "+": "_plus_", "|": "_bar_", ".": "_dot_", ",": "_comma_"}
-)
 
 
 @dataclass(frozen=True)
@@ -164,16 +160,16 @@ def floor_plan(number: int, *, shared: bool = False) -> FloorPlan:
     present = set(json.loads((folder / f"FloorPlan{number}-objects.json").read_text()))
     tables: Any = _tables("constants")
     classes = catalogue()
-    amount = Counter(map(_kind, listed))
+    amount = Counter(map(kind_of, listed))
     by_place: dict[str, Receptacle] = {}
-    for name in sorted(listed, key=lambda name: (amount[_kind(name)], name)):
-        kind, place = _kind(name), _place(*listed[name])
+    for name in sorted(listed, key=lambda name: (amount[kind_of(name)], name)):
+        kind, place = kind_of(name), _place(*listed[name])
         if kind in classes.holds:
             opens = kind in tables.OPENABLE_CLASS_SET
             by_place.setdefault(name if shared else place, Receptacle(name, kind, place, opens))
     unlisted = sorted((present & classes.holds.keys()) - amount.keys() - tables.OPENABLE_CLASS_SET)
     added = [
-        Receptacle(_added(kind), kind, off_grid(rank), opens=False)
+        Receptacle(unlisted_identifier(kind), kind, off_grid(rank), opens=False)
         for rank, kind in enumerate(unlisted, start=1)
     ]
     if shared:
@@ -213,38 +209,6 @@ def _more_cabinets(listed: Iterable[Receptacle]) -> Iterator[Receptacle]:
 def off_grid(rank: int) -> str:
     """A place that no floor plan has; rank 0 is where agents start, in the middle of the room."""
     return f"loc|{100 + rank}|{100 + rank}|0|30"
-
-
-def pddl_name(identifier: str) -> str:
-    """ "Apple|-00.14|+00.96" is "Apple_bar__minus_00_dot_14_bar__plus_00_dot_96" in PDDL."""
-    return identifier.translate(_ESCAPES)
-
-
-def spoken_names(identifiers: Iterable[str]) -> dict[str, str]:
-    """The game's name for every object and receptacle: "apple 1". The games number each kind
-    downwards in the order of the PDDL names, in lower case
-    (alfworld.agents.utils.misc.Demangler)."""
-    amount: Counter[str] = Counter()
-    names = {}
-    for identifier in sorted(identifiers, key=lambda name: pddl_name(name).lower(), reverse=True):
-        kind = _kind(identifier).lower()
-        amount[kind] += 1
-        names[identifier] = f"{kind} {amount[kind]}"
-    return names
-
-
-def _kind(identifier: str) -> str:
-    """ "Cabinet|+00.41|…" is a Cabinet, "Sink|+00.00|+00.89|-01.44|SinkBasin" a SinkBasin. Named
-    after what comes first, as in the games: "Bathtub|…|SinkBasin" is a BathtubBasin."""
-    first, *_, last = identifier.split("|")
-    return f"{first}{BASIN}" if last.endswith(BASIN) else first
-
-
-def _added(kind: str) -> str:
-    """The identifier of a receptacle that the floor plan does not list."""
-    first = kind.removesuffix(BASIN)
-    position = "|+00.00|+00.00|+00.00"
-    return f"{first}{position}|{kind}" if kind != first else f"{kind}{position}"
 
 
 def _place(x: float, z: float, rotation: float, horizon: float) -> str:
