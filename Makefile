@@ -27,7 +27,7 @@ VENV := Python's own venv and ensurepip (Debian and Ubuntu: apt install python3-
 INDEX := a package index: PyPI, a mirror of it (PIP_INDEX_URL=https://...) or a folder of wheels (PIP_NO_INDEX=1 PIP_FIND_LINKS=FOLDER).
 COMPILER = $$(command -v $(CXX) > /dev/null || echo " It needs a C++ compiler, and $(CXX) is not here (Debian and Ubuntu: apt install g++).")
 
-.PHONY: demo test test-all lint chaos fuzz sweep report bench gpu-check serve fetch nano nano_early nano_described nano_edit serving alfworld clean
+.PHONY: demo test test-all lint chaos fuzz sweep report bench gpu-check serve fetch nano nano_early nano_described nano_edit nano_edit_early serving alfworld clean
 
 demo: .venv/installed
 	$(BIN)/pddlego demo $(if $(MODEL),--model $(MODEL))
@@ -72,10 +72,10 @@ serve: .venv-serving/installed
 fetch: $(if $(filter smollm2,$(MODEL)),.venv/installed-gguf,.venv/installed)
 	$(BIN)/pddlego fetch $(or $(MODEL),$(error MODEL=NAME is needed: see pddlego models)) $(if $(REVISION),--revision $(REVISION))
 
-nano nano_early nano_described nano_edit: .venv/installed-train
+nano nano_early nano_described nano_edit nano_edit_early: .venv/installed-train
 	$(BIN)/pddlego train $@ out=$(RUNS)/$@
 
-nano_edit: .venv-alfworld/installed
+nano_edit nano_edit_early: .venv-alfworld/installed
 
 serving: .venv-serving/installed
 
