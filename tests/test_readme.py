@@ -213,6 +213,7 @@ CASES: dict[str, tuple[str, int, str] | None] = {
     "make fetch MODEL=qwen3_8b": ("make fetch MODEL=reference", 2, "nothing to fetch"),
     "make serving": ("make serving", 0, ""),  # `make test-all` has installed it
     "make gpu-check": None,  # tests/test_gpu_check.py
+    "make nano_edit_early": None,  # likewise
     "make nano_edit": None,  # hours; tests/training/test_training.py trains in minutes
     "make fetch MODEL=qwen25_7b": ("make fetch MODEL=reference", 2, "nothing to fetch"),
     "pddlego doctor qwen25_7b --concurrency 16 --gpu-memory 24 --context 10000": (

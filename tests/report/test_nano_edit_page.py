@@ -14,22 +14,30 @@ DOCS = (ROOT / "docs/nano_edit.md").read_text(encoding="utf-8")
 
 
 @pytest.fixture(scope="module")
-def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def reports(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of a report on each of the two sweeps."""
     folder = tmp_path_factory.mktemp("nano_edit")
-    with tarfile.open(ROOT / "docs/nano_edit/records.tar.xz") as packed:
-        packed.extractall(folder, filter="data")
-    out = folder / "report"
-    runs = str(folder / "nano_edit")
-    assert run(["report", runs, "--out", str(out), "--without-pages"]) == 0
-    return out
+    for name, file in (("nano_edit", "records"), ("nano_edit_early", "early_records")):
+        with tarfile.open(ROOT / f"docs/nano_edit/{file}.tar.xz") as packed:
+            packed.extractall(folder, filter="data")
+        out = str(folder / "reports" / name)
+        assert run(["report", str(folder / name), "--out", out, "--without-pages"]) == 0
+    return folder / "reports"
 
 
-@pytest.mark.parametrize("environment", ["coin", "cooking_easy", "cooking_hard", "alfworld_unseen"])
-def test_the_rows_come_from_the_records(environment: str, report: Path) -> None:
-    with (report / "report.csv").open(newline="") as file:
+@pytest.mark.parametrize(
+    ("sweep", "environment"),
+    [
+        *[("nano_edit", name) for name in ("coin", "cooking_easy", "cooking_hard")],
+        *[("nano_edit", "alfworld_unseen"), ("nano_edit_early", "alfworld_unseen")],
+    ],
+)
+def test_the_rows_come_from_the_records(sweep: str, environment: str, reports: Path) -> None:
+    with (reports / sweep / "report.csv").open(newline="") as file:
         rows = [row for row in csv.DictReader(file) if row["environment"] == environment]
-    shown = re.search(rf"^\| .*`{environment}`.*$", DOCS, re.MULTILINE)
-    assert shown and [row["decoding"] for row in rows] == ["free", "json", "typed", "grounded"]
+    shown = re.search(rf"^\| `{sweep}`, `{environment}`.*$", DOCS, re.MULTILINE)
+    rungs = ["free", *["json"] * (sweep == "nano_edit"), "typed", "grounded"]
+    assert shown and [row["decoding"] for row in rows] == rungs
     _, _, games, *cells = shown[0].split("|")
     for row, cell in zip(rows, cells, strict=False):
         told = [100 * float(row[f"success_{name}"]) for name in ("share", "low", "high")]
@@ -38,7 +46,7 @@ def test_the_rows_come_from_the_records(environment: str, report: Path) -> None:
         assert row["seen_in_training"] == "0"
 
 
-def test_the_verdicts_come_from_the_records(report: Path) -> None:
-    verdicts = (report / "report.md").read_text(encoding="utf-8")
+def test_the_verdicts_come_from_the_records(reports: Path) -> None:
+    found = [file.read_text(encoding="utf-8") for file in reports.glob("*/report.md")]
     told = re.findall(r"\*\*([+-].*?, p .*?)\*\*", DOCS)
-    assert len(told) == 4 and all(verdict in verdicts for verdict in told)
+    assert len(told) == 6 and all(verdict in "".join(found) for verdict in told)
