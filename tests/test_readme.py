@@ -151,7 +151,7 @@ CASES: dict[str, tuple[str, int, str] | None] = {
         2, "environment.split",
     ),
     "pddlego report runs/nano_edit --out runs/nano_edit --without-pages": None,
-    "pddlego report runs/nano_edit_real --with-seen": None,  # tests/report/test_nano_edit_page.py
+    "pddlego report runs/nano_edit_real --with-seen": None,  # both: test_nano_edit_page.py
     "pddlego formalize docs/puzzle.txt --model nano_described": (
         "pddlego formalize docs/puzzle.txt --model nano_described", 0, "(stack block",
     ),
@@ -213,8 +213,8 @@ CASES: dict[str, tuple[str, int, str] | None] = {
     "make fetch MODEL=qwen3_8b": ("make fetch MODEL=reference", 2, "nothing to fetch"),
     "make serving": ("make serving", 0, ""),  # `make test-all` has installed it
     "make gpu-check": None,  # tests/test_gpu_check.py
-    "make nano_edit_early": None,  # likewise
     "make nano_edit": None,  # hours; tests/training/test_training.py trains in minutes
+    "make nano_edit_early": None,  # likewise
     "make fetch MODEL=qwen25_7b": ("make fetch MODEL=reference", 2, "nothing to fetch"),
     "pddlego doctor qwen25_7b --concurrency 16 --gpu-memory 24 --context 10000": (
         "pddlego doctor qwen25_7b --concurrency 16 --gpu-memory 24 --context 10000",
