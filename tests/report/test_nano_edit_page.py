@@ -2,12 +2,11 @@
 
 import csv
 import re
-import tarfile
 from pathlib import Path
 
 import pytest
 
-from pddlego_local.cli import run
+from tests.report.shipped import report_shipped
 
 ROOT = Path(__file__).parents[2]
 DOCS = (ROOT / "docs/nano_edit.md").read_text(encoding="utf-8")
@@ -17,12 +16,10 @@ DOCS = (ROOT / "docs/nano_edit.md").read_text(encoding="utf-8")
 def reports(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder of a report on each of the two sweeps."""
     folder = tmp_path_factory.mktemp("nano_edit")
-    for name, file in (("nano_edit", "records"), ("nano_edit_early", "early_records")):
-        with tarfile.open(ROOT / f"docs/nano_edit/{file}.tar.xz") as packed:
-            packed.extractall(folder, filter="data")
-        out = str(folder / "reports" / name)
-        assert run(["report", str(folder / name), "--out", out, "--without-pages"]) == 0
-    return folder / "reports"
+    seen = ("--with-seen",)  # none is: the rows say so
+    report_shipped("nano_edit/records.tar.xz", folder, "nano_edit", options=seen)
+    early = "nano_edit/early_records.tar.xz"
+    return report_shipped(early, folder, "nano_edit_early", options=seen)
 
 
 @pytest.mark.parametrize(

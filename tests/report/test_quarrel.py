@@ -2,12 +2,11 @@
 
 import csv
 import re
-import tarfile
 from pathlib import Path
 
 import pytest
 
-from pddlego_local.cli import run
+from tests.report.shipped import report_shipped
 
 ROOT = Path(__file__).parents[2]
 DOCS = (ROOT / "docs/described.md").read_text(encoding="utf-8")
@@ -36,12 +35,7 @@ Cells = dict[tuple[str, str, str], dict[str, str]]
 def reports(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with the report of each sweep."""
     folder = tmp_path_factory.mktemp("quarrel")
-    with tarfile.open(ROOT / "docs/quarrel/records.tar.xz") as packed:
-        packed.extractall(folder, filter="data")
-    for name in (KNOWN, LARGER):
-        out = folder / "reports" / name
-        assert run(["report", str(folder / name), "--out", str(out), "--without-pages"]) == 0
-    return folder / "reports"
+    return report_shipped("quarrel/records.tar.xz", folder, KNOWN, LARGER)
 
 
 def cells_of(reports: Path) -> Cells:

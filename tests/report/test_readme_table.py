@@ -2,10 +2,9 @@
 
 import csv
 import re
-import tarfile
 from pathlib import Path
 
-from pddlego_local.cli import run
+from tests.report.shipped import report_shipped
 
 ROOT = Path(__file__).parents[2]
 MODELS = ("nano", "nano_early")
@@ -33,10 +32,7 @@ def row(report: dict[tuple[str, str, str], tuple[int, int]], model: str, sizes: 
 
 
 def test_the_readmes_table_comes_from_the_records(tmp_path: Path) -> None:
-    with tarfile.open(ROOT / "docs/nano/records.tar.xz") as packed:
-        packed.extractall(tmp_path, filter="data")
-    out = tmp_path / "report"
-    assert run(["report", str(tmp_path / "nano"), "--out", str(out), "--without-pages"]) == 0
+    out = report_shipped("nano/records.tar.xz", tmp_path, "nano") / "nano"
     report = counted(out)
     rooms = list(dict.fromkeys(size for _, _, size in report))
     readme = (ROOT / "README.md").read_text()
