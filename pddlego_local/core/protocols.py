@@ -167,9 +167,12 @@ class WeighingWholes(Protocol):
     """One that tells with which probability it drew (`Completion.log_drawn`), and is asked for its
     own by itself."""
 
-    def log_probability(self, answer: Prefix) -> float:
-        """The log of what the model gives the answer's tokens behind its prompt, at temperature 1,
-        without a grammar. Raises as `complete`."""
+    def weighs_at(self, temperature: float) -> bool:
+        """Whether it can tell both at this temperature."""
+
+    def log_probability(self, answer: Prefix, temperature: float) -> float:
+        """The log of what the model gives the answer's tokens behind its prompt, without a grammar.
+        Raises as `complete`."""
 
 
 class Planner(Protocol):

@@ -97,7 +97,7 @@ def draw_weighted(
             if effective < len(particles) / 2:
                 particles = resampled(particles, own, rng)
     if wholes:
-        _weigh_wholes(wholes, particles)
+        _weigh_wholes(wholes, particles, sampling.temperature)
     (chosen,) = rng.choices(particles, shares(particles))
     drawn = chosen.answer.whole()
     total = dataclasses.replace(
@@ -112,11 +112,11 @@ def draw_weighted(
     return Drawn(total, drawn.stages, told)
 
 
-def _weigh_wholes(model: WeighingWholes, particles: Sequence[Particle]) -> None:
+def _weigh_wholes(model: WeighingWholes, particles: Sequence[Particle], temperature: float) -> None:
     """Those that count: p comes on top of 1/q."""
 
     def weigh(particle: Particle) -> None:
-        particle.log_weight += model.log_probability(particle.answer.so_far)
+        particle.log_weight += model.log_probability(particle.answer.so_far, temperature)
 
     _each(weigh, [one for one in particles if not one.outside] or particles, at_once=True)
 

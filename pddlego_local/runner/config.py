@@ -139,11 +139,12 @@ class CellConfig:
                 "weights, or decoding.draw=masked."
             )
         wholes = decoding.draw == "weighted" and isinstance(model, WeighingWholes)
-        if wholes and decoding.temperature != 1:
+        if wholes and not model.weighs_at(decoding.temperature):
             raise ConfigError(
-                f"decoding.temperature={decoding.temperature}: a vLLM server tells what a model "
-                "makes of an answer at temperature 1 alone, so that weights are known there; "
-                "choose decoding.temperature=1, or model=transformers with the same weights."
+                f"decoding.temperature={decoding.temperature}: without forced tokens a vLLM server "
+                "tells what a model makes of an answer at temperature 1 alone, so that weights are "
+                "known there; choose decoding.temperature=1, model.server.forced_tokens=true (a "
+                "server of your own), or model=transformers with the same weights."
             )
         return dict(self._checked)
 

@@ -56,6 +56,7 @@ def test_there_is_a_yaml_for_each_of_the_models_that_are_promised() -> None:
 
 
 WEIGHTED = ("decoding.draw=weighted",)
+AT_07 = ("decoding=json", *WEIGHTED, "model=random_vllm", "decoding.temperature=0.7")
 
 
 @pytest.mark.parametrize(
@@ -85,8 +86,12 @@ WEIGHTED = ("decoding.draw=weighted",)
         (["decoding=json", *WEIGHTED, "decoding.best_of=2"], "choose decoding.best_of=1, or"),
         (["decoding=json", *WEIGHTED, "decoding.particles=0"], "decoding.particles=0"),
         (
-            ["decoding=json", *WEIGHTED, "model=random_vllm", "decoding.temperature=0.7"],
-            "choose decoding.temperature=1, or model=transformers with the same",
+            [*AT_07, "model.server.forced_tokens=false"],
+            "choose decoding.temperature=1, model.server.forced_tokens=true (a",
+        ),
+        (
+            [*AT_07, "+model.server.url=http://127.0.0.1:1/v1"],
+            "or model=transformers with the same weights.",
         ),
         (["decoding=json", "decoding.potential=check"], "choose decoding.draw=weighted, or"),
         (["decoding.draft_tokens=0"], "decoding.draft_tokens=0"),

@@ -4,6 +4,7 @@ answers come from."""
 import dataclasses
 import math
 from collections import defaultdict
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -35,18 +36,25 @@ PAIRS = tuple((one, other) for one in ROOMS for other in ROOMS)
 
 
 @pytest.fixture(scope="module")
-def own(weights: Path) -> Remembered:
-    """The same weights in this process."""
-    return Remembered(generation(weights, Thinking()))
+def owns(weights: Path) -> dict[float, Remembered]:
+    """The same weights in this process, by temperature."""
+    in_process = generation(weights, Thinking())
+    return {temperature: Remembered(in_process, temperature) for temperature in (1.0, 0.5)}
 
 
 @pytest.mark.parametrize("temperature", [1.0, 0.5])
 @pytest.mark.parametrize("forced_tokens", [False, True])
 def test_a_server_tells_what_was_drawn_after_the_mask_and_a_prefill_the_models_own(
-    servers: dict[bool, VllmModel], own: Remembered, forced_tokens: bool, temperature: float
+    servers: dict[bool, VllmModel],
+    owns: dict[float, Remembered],
+    forced_tokens: bool,
+    temperature: float,
 ) -> None:
-    """Both at temperature 1, whatever the tokens were drawn at: other ones cannot be weighed."""
+    """With forced tokens at the temperature that was asked for. Without them vLLM tells both at 1,
+    whatever the tokens were drawn at: other temperatures cannot be weighed."""
     model = servers[forced_tokens]
+    assert model.weighs_at(temperature) == (forced_tokens or temperature == 1)
+    own = owns[temperature if forced_tokens else 1.0]
     for seed in range(4):
         prefix, tokens = Prefix(), tuple[int, ...]()
         drawn, likely = 0.0, 0.0
@@ -63,10 +71,31 @@ def test_a_server_tells_what_was_drawn_after_the_mask_and_a_prefill_the_models_o
                 expected, likely = expected + before - step.log_mass, likely + before
             assert math.isclose(piece.log_drawn, expected, abs_tol=1e-3)
             drawn += piece.log_drawn
-        assert math.isclose(model.log_probability(prefix), likely, abs_tol=1e-3)
+        told = model.log_probability(prefix, temperature)
+        assert math.isclose(told, likely, abs_tol=1e-3)
         assert likely < drawn - 1  # masks took much
 
 
+def test_prefills_at_once_are_told_each_at_its_own_temperature(
+    model: VllmModel, owns: dict[float, Remembered]
+) -> None:
+    sampling = Sampling(1.0, seed=0, particles=1)
+    prefix = model.complete(MESSAGES, FIRST, sampling, Prefix()).prefix
+    assert prefix
+    wanted = {
+        at: math.fsum(
+            float(own.likely(MESSAGES, prefix.tokens[:place])[token])
+            for place, token in enumerate(prefix.tokens)
+        )
+        for at, own in owns.items()
+    }
+    asked = [1.0, 0.5] * 8
+    with ThreadPoolExecutor(len(asked)) as pool:
+        told = list(pool.map(lambda at: model.log_probability(prefix, at), asked))
+    assert told == pytest.approx([wanted[at] for at in asked], abs=1e-3)
+
+
+@pytest.mark.parametrize("temperature", [1.0, 0.5])
 @pytest.mark.parametrize(
     ("constraint", "answers"),
     [
@@ -76,12 +105,17 @@ def test_a_server_tells_what_was_drawn_after_the_mask_and_a_prefill_the_models_o
     ids=["at once", "stages"],
 )
 def test_weighted_answers_of_a_server_come_from_the_models_own_distribution(
-    model: VllmModel, own: Remembered, constraint: Constraint, answers: list[tuple[str, ...]]
+    model: VllmModel,
+    owns: dict[float, Remembered],
+    constraint: Constraint,
+    answers: list[tuple[str, ...]],
+    temperature: float,
 ) -> None:
-    wanted = exact(own, answers)
+    wanted = exact(owns[temperature], answers)
     masked, weighted = defaultdict[str, float](float), defaultdict[str, float](float)
     for seed in range(12):
-        drawn = draw_weighted(model, MESSAGES, constraint, Sampling(seed=seed, particles=64), {})
+        sampling = Sampling(temperature, seed=seed, particles=64)
+        drawn = draw_weighted(model, MESSAGES, constraint, sampling, {})
         assert drawn.completion.text in wanted
         for text, share in shares(drawn):
             weighted[text] += share / 12

@@ -145,9 +145,11 @@ class VllmClient:
             log_drawn=choice.log_drawn if sampling.particles else None,
         )
 
-    def log_probability(self, answer: Prefix) -> float:
+    def log_probability(self, answer: Prefix, temperature: float) -> float:
         """See `VllmModel.log_probability`."""
-        body = {"prompt": [*answer.opening, *answer.tokens], "max_tokens": 1, "prompt_logprobs": 0}
+        prompt = [*answer.opening, *answer.tokens]
+        asked = Sampling(temperature, max_tokens=1)
+        body = {"prompt": prompt, "prompt_logprobs": 0, **_drawn_as(asked, None)}
         likely = told("prompt_logprobs", self._text(body, None).choices[0].prompt_logprobs)
         own = zip(answer.tokens, likely[len(answer.opening) :], strict=True)
         return math.fsum(one[str(token)].logprob for token, one in own if one)

@@ -4,6 +4,7 @@ The server is one of our own for the run, or any that run at `server.url`. vLLM 
 threads ask; an answer depends on the request's own seed, not on its company.
 """
 
+import contextlib
 import itertools
 import threading
 import time
@@ -161,12 +162,19 @@ class VllmModel:
         with self._slots:
             return client.complete_many(messages, grammar, sampling, count)
 
-    def log_probability(self, answer: Prefix) -> float:
+    def weighs_at(self, temperature: float) -> bool:
+        """Whether log-probabilities are told at this temperature: vLLM itself tells those of a
+        prompt at 1 alone, serving/forced_tokens.py at any."""
+        with contextlib.suppress(MissingPart):  # of which `preflight` tells
+            return temperature == 1 or "forced_tokens" in self.server.options()
+        return True
+
+    def log_probability(self, answer: Prefix, temperature: float) -> float:
         """One prefill of prompt and answer, without a grammar: the log of what the model gives the
-        answer's tokens, at temperature 1. Raises as `complete`."""
+        answer's tokens at a temperature that it `weighs_at`. Raises as `complete`."""
         client = self._ready(None)
         with self._slots:
-            return client.log_probability(answer)
+            return client.log_probability(answer, temperature)
 
     def _ready(self, grammar: Grammar | None) -> VllmClient:
         if grammar is not None:
