@@ -10,6 +10,7 @@ import pytest
 from pddlego_local.core.errors import ConfigError
 from pddlego_local.core.resources import folder
 from pddlego_local.models.random import make_random_llama
+from pddlego_local.models.vllm.launching import launch_arguments
 from pddlego_local.models.vllm.model import VllmModel
 from pddlego_local.models.vllm.server import launcher
 from pddlego_local.models.vllm.settings import FORCED_TOKENS_NEED, Server
@@ -140,7 +141,7 @@ def test_the_options_reach_launcher_server_and_record(
     assert without.identity()["batch_invariant"] == "false"
 
     launch = launch_module()
-    options = launch.parse(model._launch_arguments())
+    options = launch.parse(launch_arguments(model))
     options.device = "cuda"
     environment = launch.server_environment(options)
     assert environment["VLLM_BATCH_INVARIANT"] == "1"

@@ -5,7 +5,6 @@ threads ask; an answer depends on the request's own seed, not on its company.
 """
 
 import contextlib
-import itertools
 import threading
 import time
 from typing import ClassVar, Literal
@@ -15,7 +14,6 @@ from pydantic.dataclasses import dataclass
 
 from pddlego_local.core.errors import MissingPart, ModelFault, PddlegoError
 from pddlego_local.core.nouns import Completion, Grammar, Messages, Prefix, Sampling
-from pddlego_local.models.chat_template import dated_file
 from pddlego_local.models.memory import About
 from pddlego_local.models.request import check_grammar
 from pddlego_local.models.seam import LocalTokenizer
@@ -23,9 +21,10 @@ from pddlego_local.models.thinking import Thinking, template_arguments
 from pddlego_local.models.vllm.client import VllmClient
 from pddlego_local.models.vllm.connection import Connection
 from pddlego_local.models.vllm.gpu_preflight import check_count, check_machine
+from pddlego_local.models.vllm.launching import launch_arguments
 from pddlego_local.models.vllm.server import VllmServer, serving_build
 from pddlego_local.models.vllm.settings import Server
-from pddlego_local.models.vllm.tokenizer import check_tokenizer, read_as_it_is
+from pddlego_local.models.vllm.tokenizer import check_tokenizer
 from pddlego_local.models.weights import identity_of, locate, training_maps
 
 _LATELY_S = 3600.0
@@ -216,7 +215,7 @@ class VllmModel:
         url, key, name, tokenizer = server.url, server.api_key, server.name or self.weights, None
         if url is None:
             self._managed = own = VllmServer(
-                self._launch_arguments(),
+                launch_arguments(self),
                 start_timeout_s=server.start_timeout_s,
                 variables=server.variables,
                 logs=server.logs,
@@ -234,31 +233,3 @@ class VllmModel:
                 self._end_server()
                 raise
         return VllmClient(connection, self.thinking, tokenizer)
-
-    def _launch_arguments(self) -> list[str]:
-        server, for_vllm = self.server, list(self.server.extra_arguments)
-        model = self.weights
-        if server.download:
-            for_vllm[:0] = ["--revision", self.revision] if self.revision else []
-        else:
-            folder = locate(model, self.revision)
-            model = str(folder.absolute())
-            if template := dated_file(folder):
-                for_vllm[:0] = ["--chat-template", str(template)]
-            if tokenizer := read_as_it_is(folder):
-                for_vllm[:0] = ["--tokenizer", str(tokenizer)]
-        options: dict[str, object] = {
-            "name": self.weights,
-            "env": server.env,
-            "device": server.device,
-            "dtype": self.dtype,
-            "tensor-parallel-size": server.tensor_parallel_size,
-            "gpu-memory-utilization": server.gpu_memory_utilization,
-            "kv-cache-gib": server.kv_cache_gib,
-            "context-tokens": self.context_tokens,
-            "reasoning-parser": self.thinking and self.thinking.parser,
-        }
-        given = [(f"--{name}", str(value)) for name, value in options.items() if value]
-        on = [*["download"] * server.download, *server.options()]
-        flags = [f"--{name.replace('_', '-')}" for name in on]
-        return [model, *itertools.chain(*given), *flags, "--", *for_vllm]
