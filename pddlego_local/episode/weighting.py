@@ -96,12 +96,12 @@ def draw_weighted(
             effective = 1 / math.fsum(weight**2 for weight in shares(particles))
             if effective < len(particles) / 2:
                 particles = resampled(particles, own, rng)
-    if wholes:
-        _weigh_wholes(wholes, particles, sampling.temperature)
+    weighed = _weigh_wholes(wholes, particles, sampling.temperature) if wholes else 0
     (chosen,) = rng.choices(particles, shares(particles))
     drawn = chosen.answer.whole()
     total = dataclasses.replace(
         drawn.completion,
+        prompt_tokens=drawn.completion.prompt_tokens + weighed,
         completion_tokens=sum(piece.completion_tokens for piece in pieces),
         forced_tokens=sum(piece.forced_tokens for piece in pieces),
         latency_s=(
@@ -112,13 +112,16 @@ def draw_weighted(
     return Drawn(total, drawn.stages, told)
 
 
-def _weigh_wholes(model: WeighingWholes, particles: Sequence[Particle], temperature: float) -> None:
-    """Those that count: p comes on top of 1/q."""
+def _weigh_wholes(model: WeighingWholes, particles: Sequence[Particle], temperature: float) -> int:
+    """Those that count: p comes on top of 1/q. How many tokens were read for it."""
 
     def weigh(particle: Particle) -> None:
         particle.log_weight += model.log_probability(particle.answer.so_far, temperature)
 
-    _each(weigh, [one for one in particles if not one.outside] or particles, at_once=True)
+    counting = [one for one in particles if not one.outside] or particles
+    _each(weigh, counting, at_once=True)
+    read = [one.answer.so_far for one in counting]
+    return sum(len(prefix.opening) + len(prefix.tokens) for prefix in read)
 
 
 def _each(do: Callable[[Particle], T], particles: Sequence[Particle], at_once: bool) -> list[T]:

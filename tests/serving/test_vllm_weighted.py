@@ -32,6 +32,7 @@ AT_ONCE = dataclasses.replace(
     keeps=lambda _: True,
 )
 IN_STAGES = StagedGrammar("two rooms", two_rooms, keeps=lambda _: True)
+PROMPT_TOKENS = 20  # at least, of MESSAGES in a chat
 PAIRS = tuple((one, other) for one in ROOMS for other in ROOMS)
 
 
@@ -117,6 +118,8 @@ def test_weighted_answers_of_a_server_come_from_the_models_own_distribution(
         sampling = Sampling(temperature, seed=seed, particles=64)
         drawn = draw_weighted(model, MESSAGES, constraint, sampling, {})
         assert drawn.completion.text in wanted
+        prefills = sum(particle.log_weight is not None for particle in drawn.particles)
+        assert drawn.completion.prompt_tokens > (1 + prefills) * PROMPT_TOKENS
         for text, share in shares(drawn):
             weighted[text] += share / 12
         for particle in drawn.particles:
