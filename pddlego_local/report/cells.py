@@ -158,13 +158,17 @@ def _order(cell: CellRecord) -> tuple[object, ...]:
 
 
 def varying_options(cells: Sequence[CellRecord]) -> set[str]:
-    """Options that differ between cells with the same labels; the seed always counts."""
-    values: dict[tuple[str, ...], dict[str, set[str]]] = {}
+    """Options that differ between cells with the same labels, or that only some of them have; the
+    seed always counts."""
+    together: dict[tuple[str, ...], list[dict[str, str]]] = {}
     for cell in cells:
-        alike = values.setdefault(tuple(cell.labels.values()), {})
-        for key, value in cell.options.items():
-            alike.setdefault(key, set()).add(value)
-    differing = [k for alike in values.values() for k, seen in alike.items() if len(seen) > 1]
+        together.setdefault(tuple(cell.labels.values()), []).append(cell.options)
+    differing = [
+        key
+        for alike in together.values()
+        for key in {key for options in alike for key in options}
+        if len({options.get(key) for options in alike}) > 1
+    ]
     return {"seed", *differing}
 
 
