@@ -166,7 +166,7 @@ class VllmModel:
         prompt at 1 alone, serving/forced_tokens.py at any."""
         with contextlib.suppress(MissingPart):  # of which `preflight` tells
             return temperature == 1 or "forced_tokens" in self.server.options()
-        return True
+        return self.server.forced_tokens is not False
 
     def log_probability(self, answer: Prefix, temperature: float) -> float:
         """One prefill of prompt and answer, without a grammar: the log of what the model gives the
