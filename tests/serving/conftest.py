@@ -20,8 +20,8 @@ def weights(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def model(weights: Path) -> Iterator[VllmModel]:
-    """A server of ours as it starts on a CPU: with forced tokens."""
-    yield from _started(weights, forced_tokens=True)
+    """A server of ours as it starts on a CPU, with forced tokens, and with two API servers."""
+    yield from _started(weights, "--api-server-count", "2", forced_tokens=True)
 
 
 @pytest.fixture(scope="session")
@@ -40,10 +40,11 @@ def servers(plain: VllmModel, model: VllmModel) -> dict[bool, VllmModel]:
     return {False: plain, True: model}
 
 
-def _started(weights: Path, *, forced_tokens: bool) -> Iterator[VllmModel]:
+def _started(weights: Path, *extra: str, forced_tokens: bool) -> Iterator[VllmModel]:
     """`test_vllm_killed` comes last (tests.conftest) and kills them."""
     variables = {**ONE_THREAD, "VLLM_SERVER_DEV_MODE": "1"}
-    model = served(weights, serving(forced_tokens=forced_tokens, variables=variables))
+    server = serving(forced_tokens=forced_tokens, variables=variables, extra_arguments=extra)
+    model = served(weights, server)
     with contextlib.closing(model):
         model.start()
         yield model

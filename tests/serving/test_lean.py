@@ -84,3 +84,11 @@ def test_texts_are_those_that_vllm_spells_token_by_token(
     assert done.returncode == 0, done.stderr
     number, different = json.loads(done.stdout.splitlines()[-1])
     assert number > 1000 and not different
+
+
+def test_masks_are_those_that_vllm_fills_one_by_one() -> None:
+    script = [ENV / "bin/python", Path(__file__).with_name("masks_by_vllm.py")]
+    done = subprocess.run(script, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    number, different = json.loads(done.stdout.splitlines()[-1])
+    assert number > 1000 and not different

@@ -18,12 +18,13 @@ def test_faster_cards_and_smaller_models_take_shorter_steps() -> None:
         assert all(0 < small[part] < large[part] for part in small)
 
 
-def test_both_arms_write_their_scripts(tmp_path: Path) -> None:
+def test_each_arm_writes_its_scripts(tmp_path: Path) -> None:
     bench = Bench(tmp_path, True, ())
     with contextlib.closing(bench.model):
         for gpu in ("none", "H100"):
             bench.pace(gpu, "8B")
-            for work, requests in ((bench.free, 1), (bench.typed, 6)):
+            arms = ((bench.free, 1), (bench.typed, 6), (bench.in_one_request, 1))
+            for work, requests in arms:
                 bench.requests = 0
                 assert all(timed(work, 4, 4))
                 assert bench.requests == 4 * requests

@@ -1,11 +1,13 @@
 """A GPU on paper: "typed" against free answers behind a server that waits as a GPU would compute.
 
     python -m tools.bench.paper_gpu [--gpus none,4090,A100,H100] [--models 8B,32B]
-                                    [--at-once 1,16,64,128] [--no-forced-tokens] [vLLM's options]
+                                    [--at-once 1,16,64,128] [--repeat N] [--no-forced-tokens]
+                                    [--one-request] [vLLM's options]
 
 Everything but the GPU's own work is real: API server, scheduler, masks, client (`paper_worker`).
 The vocabulary has 150,000 tokens; answers are the reference's in games of Coin, the same on both
 sides: in the layout "line" under "typed", in "lines" freely. CPU is that of an answer, by process.
+With --one-request "typed" is a prototype's, without stages (`one_request`).
 "none" waits for nothing: what the surroundings cost by themselves. Server, engine and client share
 the cores that there are, which on two cores is pessimistic. A step reads the weights, and the cache
 of its requests, at `REACHED` of the data sheet's bandwidth; launching kernels, batch invariance and
@@ -28,16 +30,19 @@ from pddlego_local.core.nouns import Sampling
 from pddlego_local.decoding.forms import PDDL
 from pddlego_local.decoding.ladder import constraint_for
 from pddlego_local.decoding.layout import Printer
+from pddlego_local.decoding.stages import StagedGrammar
 from pddlego_local.episode.drawing import draw
 from pddlego_local.models.vllm.model import VllmModel
 from pddlego_local.models.vllm.settings import Server
 from tools.bench.large_vocabulary import make_large_vocabulary_llama
 from tools.bench.markdown import head, line
+from tools.bench.one_request import as_one
 from tools.bench.played import Asked, played
 from tools.gpu_check.server_processes import seconds_by_process
 
 MOST_TOKENS = 2_000
 _IN_PROCESS = "vllm.v1.executor.uniproc_executor.UniProcExecutor"  # as on one GPU
+_BLOCK_TOKENS = "16"  # of the prefix cache, as on CUDA; the CPU build has 128
 _LEAST_ANSWERS = 4
 _WAVES = 2
 COLUMNS = (
@@ -98,7 +103,9 @@ def step_of(gpu: str, model: str) -> dict[str, float]:
 class Bench:
     """A server on paper in `folder`, and the answers that it is asked for."""
 
-    def __init__(self, folder: Path, forced_tokens: bool, extra: tuple[str, ...]) -> None:
+    def __init__(
+        self, folder: Path, forced_tokens: bool, extra: tuple[str, ...], one_request: bool = False
+    ) -> None:
         self.folder, self.requests = folder, 0
         self.asked = list(played("coin", range(100, 104), layout="line"))
         weights = make_large_vocabulary_llama(folder / "weights")
@@ -110,6 +117,7 @@ class Bench:
             extra_arguments=(
                 *("--worker-extension-cls", "tools.bench.paper_worker.PaperGpu"),
                 *("--distributed-executor-backend", _IN_PROCESS),
+                *("--block-size", _BLOCK_TOKENS),
                 *extra,
             ),
         )
@@ -127,6 +135,8 @@ class Bench:
         self.written = [self._texts(one) for one in self.asked]
         pairs = zip(self.asked, self.written, strict=True)
         (folder / "scripts.json").write_text(json.dumps([self._script(*pair) for pair in pairs]))
+        self.whole = [as_one(*self._staged(place)) for place in range(len(self.asked))]
+        self.typed = self.in_one_request if one_request else self.in_stages
 
     def _texts(self, one: Asked) -> dict[str, str]:
         free = Printer("lines").answer(one.answer)
@@ -142,20 +152,30 @@ class Bench:
         scripts = {kind: [*tokenizer.encode(text), *end] for kind, text in texts.items()}
         return {"opening": opening.tokens, **scripts}
 
-    def typed(self, number: int) -> bool:
-        return self._drawn(number, "typed")
-
     def free(self, number: int) -> bool:
         return self._drawn(number, "free")
+
+    def in_stages(self, number: int) -> bool:
+        return self._drawn(number, "typed")
 
     def _drawn(self, number: int, kind: str) -> bool:
         """Whether the answer is the script's."""
         place = number % len(self.asked)
-        one, texts = self.asked[place], self.written[place]
-        constraint = constraint_for(kind, PDDL, one.question.scene, "line")
-        sampling = Sampling(temperature=0.4, max_tokens=MOST_TOKENS, seed=number)
-        completion = draw(self.model, one.question, constraint, sampling, {})[0].completion
-        return completion.text == texts["free" if kind == "free" else "typed"]
+        one = self.asked[place].question
+        constraint = constraint_for(kind, PDDL, one.scene, "line")
+        drawn = draw(self.model, one, constraint, _sampling(number), {})[0]
+        return drawn.completion.text == self.written[place][kind]
+
+    def in_one_request(self, number: int) -> bool:
+        place = number % len(self.asked)
+        messages, grammar = self.asked[place].question.messages, self.whole[place]
+        completion = self.client.complete(messages, grammar, _sampling(number), None)
+        return completion.text == self.written[place]["typed"]
+
+    def _staged(self, place: int) -> tuple[StagedGrammar, str]:
+        constraint = constraint_for("typed", PDDL, self.asked[place].question.scene, "line")
+        assert isinstance(constraint, StagedGrammar)
+        return constraint, self.written[place]["typed"]
 
     def warm_up(self) -> None:
         """The first answers of either kind, and the first prompts, are slow."""
@@ -192,6 +212,10 @@ class Bench:
         changed.rename(self.folder / "step.json")
 
 
+def _sampling(number: int) -> Sampling:
+    return Sampling(temperature=0.4, max_tokens=MOST_TOKENS, seed=number)
+
+
 def timed(work: Callable[[int], bool], number: int, at_once: int) -> list[bool]:
     with ThreadPoolExecutor(at_once) as pool:
         return list(pool.map(work, range(number)))
@@ -203,10 +227,11 @@ def main() -> None:
     parser.add_argument("--models", default="8B,32B")
     parser.add_argument("--at-once", default="1,16,64,128")
     parser.add_argument("--forced-tokens", action=argparse.BooleanOptionalAction, default=True)
+    parser.add_argument("--one-request", action="store_true")
     parser.add_argument("--repeat", type=int, default=1)
     given, extra = parser.parse_known_args()
     with tempfile.TemporaryDirectory() as place:
-        bench = Bench(Path(place), given.forced_tokens, tuple(extra))
+        bench = Bench(Path(place), given.forced_tokens, tuple(extra), given.one_request)
         with contextlib.closing(bench.model):
             bench.warm_up()
             print(*head(COLUMNS), sep="\n", flush=True)

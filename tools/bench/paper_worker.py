@@ -20,7 +20,9 @@ from typing import Any, NamedTuple
 
 import torch
 from vllm.model_executor.models.llama import LlamaForCausalLM
+from vllm.v1.attention.backends.cpu_attn import CPUAttentionBackend
 from vllm.v1.outputs import SamplerOutput
+from vllm.v1.structured_output import backend_guidance
 from vllm.v1.worker import gpu_model_runner
 from vllm.v1.worker.gpu_model_runner import GPUModelRunner
 
@@ -109,6 +111,16 @@ def _next_token(state: Any, drafted: int) -> int:
     return word * 32 + (bits & -bits).bit_length() - 1
 
 
+def _serialize(kind: Any, text: Any, *settings: bool) -> Any:
+    """llguidance's own form of grammars (`one_request`) is passed on as it is."""
+    own = isinstance(text, str) and text.startswith('{"grammars"')
+    return text if own else _serialize_by_vllm(kind, text, *settings)
+
+
+_serialize_by_vllm = backend_guidance.serialize_guidance_grammar
+backend_guidance.serialize_guidance_grammar = _serialize
+# No attention is computed, so that blocks of the cache can be as small as on CUDA.
+CPUAttentionBackend.get_supported_kernel_block_sizes = staticmethod(lambda *_: [16])
 GPUModelRunner._model_forward = _model_forward
 GPUModelRunner._sample = _sample
 gpu_model_runner.apply_grammar_bitmask = _keep_masks

@@ -96,7 +96,7 @@ def run_again(playing: Playing) -> str:
 
 
 PLANNER = "planner/worker.py"
-VLLM = ("vllm.entrypoints.openai.api_server", "vllm.entrypoints.cli.main")  # for CPU, for CUDA
+VLLM = "serve"  # vLLM's command
 TARGETS: dict[str, Kind] = {
     "planner worker": running(PLANNER),
     "planner's task": started_by(PLANNER),

@@ -14,8 +14,11 @@ MOST_LETTERS = 40
 ANY = "*"
 """Behind a word, it stands for whatever follows."""
 
-_FIRST = frozenset("abcdefghijklmnopqrstuvwxyz")
-_LATER = _FIRST | frozenset("0123456789_-")
+FIRST_LETTERS = ("abc", "def", "ghi", "jkl", "mno", "pqr", "stu", "vwxyz")
+"""Of a name, in groups: each is an alternative of its own, as in serving/lean.py, whose slices of
+the vocabulary make the masks where a name may begin a quarter as dear."""
+_GROUPS = tuple(map(frozenset, FIRST_LETTERS))
+_LATER = frozenset[str]().union(*_GROUPS, "0123456789_-")
 
 OPERATORS = frozenset({"and", "exists", "forall", "imply", "increase", "not", "or", "when"})
 """What cannot name a predicate."""
@@ -64,30 +67,32 @@ def _one_of(names: frozenset[str]) -> str:
 
 @functools.lru_cache(maxsize=256)
 def _name_except(words: frozenset[str]) -> str:
-    return f"/{_leaving(words, _FIRST, MOST_LETTERS - 1)}/"
+    return f"/{_leaving(words, _GROUPS, MOST_LETTERS - 1)}/"
 
 
-def _leaving(words: frozenset[str], letters: frozenset[str], left: int) -> str:
-    """What may follow where `words` are the rests of the words that began so, and `left` letters
-    may come behind the next one."""
+def _leaving(words: frozenset[str], groups: Sequence[frozenset[str]], left: int) -> str:
+    """What may follow where `words` are the rests of the words that began so, the next letter is
+    of one of the `groups`, and `left` letters may come behind it."""
+    letters = frozenset[str]().union(*groups)
     starts = sorted({word[0] for word in words if word and word[0] in letters})
     tail = f"[a-zA-Z0-9_-]{{0,{left}}}" if left else ""
-    branches = [_one(letters.difference(starts)) + tail]
+    free = (group.difference(starts) for group in groups)
+    branches = [one_letter(group) + tail for group in free if group]
     for letter in starts:
         rests = frozenset(word[1:] for word in words if word[:1] == letter)
         if ANY in rests:
             continue
-        rest = _leaving(rests, _LATER, left - 1) if left else ""
+        rest = _leaving(rests, (_LATER,), left - 1) if left else ""
         if "" not in rests:
             rest = f"({rest})?" if rest else ""
         elif not rest:
             continue
-        branches.append(_one(frozenset(letter)) + rest)
+        branches.append(one_letter(frozenset(letter)) + rest)
     return f"({'|'.join(branches)})"
 
 
 @functools.cache
-def _one(letters: frozenset[str]) -> str:
+def one_letter(letters: frozenset[str]) -> str:
     """A class of characters, letters in either case, runs of them as ranges; "-" is last, where it
     means itself."""
     both = sorted({case for letter in letters for case in (letter, letter.upper())} - {"-"})
