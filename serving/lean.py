@@ -8,7 +8,7 @@ this folder on the path). No answer changes:
 - A continued answer's response does not repeat its prompt's tokens, which the client sent.
 - An answer that comes as a whole is spelled as a whole, not token by token behind its prompt.
 - The API server looks environment variables up once, as vLLM's engine does, and not for each token.
-- The vocabulary is sorted so that masks of PDDL cost a third (`word_slices` of the package).
+- The vocabulary is sorted so that masks of PDDL cost less than half (`word_slices`).
 - The masks of a step, those behind drafts too, are filled by one call of llguidance's, on as many
   threads as there are cores for. vLLM fills them one by one where there are drafts.
 

@@ -15,8 +15,8 @@ ANY = "*"
 """Behind a word, it stands for whatever follows."""
 
 FIRST_LETTERS = ("abc", "def", "ghi", "jkl", "mno", "pqr", "stu", "vwxyz")
-"""Of a name, in groups: each is an alternative of its own, as in serving/lean.py, whose slices of
-the vocabulary make the masks where a name may begin a quarter as dear."""
+"""Of a name, in groups, each an alternative of its own: the vocabulary has slices for just these
+(`models.forced_runs.word_slices`), with which a mask within made-up names costs a quarter."""
 _GROUPS = tuple(map(frozenset, FIRST_LETTERS))
 _LATER = frozenset[str]().union(*_GROUPS, "0123456789_-")
 
