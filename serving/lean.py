@@ -93,8 +93,10 @@ def _filled_at_once(fill: Any) -> Any:
     executor = functools.cache(llguidance.LLExecutor)
 
     def fill_at_once(self: Any, requests: Any, request_ids: Any, drafts: Any) -> Any:
+        """Left to vLLM are the first step, which has no masks yet, and an engine's own drafts:
+        padded ones, and those of a thought."""
         masks, row = self._grammar_bitmask, 0
-        asked, free = list[Any](), list[int]()
+        alone, drafted, free = list[Any](), list[Any](), list[int]()
         for request_id in request_ids:
             request, tokens = requests[request_id], drafts.get(request_id, [])
             grammar = request.structured_output_request.grammar
@@ -103,15 +105,15 @@ def _filled_at_once(fill: Any) -> Any:
                 return fill(self, requests, request_ids, drafts)
             if thinks or grammar.is_terminated():
                 free += range(row, row + 1 + len(tokens))
+            elif tokens:
+                drafted.append((grammar.ll_matcher, row, tokens))
             else:
-                asked.append((grammar.ll_matcher, row, tokens))
+                alone.append((grammar.ll_matcher, row))
             row += 1 + len(tokens)
         if not row:
             return None
         masks[free] = -1
         there = masks.data_ptr(), masks.shape[1] * masks.element_size(), len(masks)
-        alone = [(matcher, at) for matcher, at, tokens in asked if not tokens]
-        drafted = [one for one in asked if one[2]]
         if alone:
             executor().unsafe_compute_mask_ptr(alone, *there)
         if drafted:

@@ -166,7 +166,7 @@ def varying_options(cells: Sequence[CellRecord]) -> set[str]:
     differing = [
         key
         for alike in together.values()
-        for key in {key for options in alike for key in options}
+        for key in set[str]().union(*alike)
         if len({options.get(key) for options in alike}) > 1
     ]
     return {"seed", *differing}

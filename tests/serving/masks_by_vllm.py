@@ -7,24 +7,23 @@ behind it, before the end of a thought, and with the padding of an engine's own 
 
 import json
 import random
-import sys
-from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import llguidance.torch
 import torch
+from lean import _filled_at_once
 from vllm.v1.structured_output import StructuredOutputManager
 from vllm.v1.structured_output.backend_guidance import GuidanceGrammar
 
-sys.path.insert(0, str(Path(__file__).parents[2] / "serving"))
-from lean import _filled_at_once
-
 LANGUAGES = (
-    ('start: "(define (domain " NAME ") (:requirements" ")"\nNAME: /[a-z]{1,5}/\n', "house"),
+    (
+        'start: "(define (domain " NAME ") (:requirements" ")"\nNAME: /[a-z]{1,5}/\n',
+        "(define (domain house) (:requirements)",
+    ),
     ('start: ("kitchen" | "kitchenette" | "pantry") " is closed"\n', "kitchenette is closed"),
 )
-TEXTS = (f"(define (domain {LANGUAGES[0][1]}) (:requirements)", LANGUAGES[1][1])
+"""Grammars, and a text of each."""
 REQUESTS, DRAFTS = 40, 5
 TOKENIZER = llguidance.LLTokenizer("byte")
 
@@ -59,14 +58,13 @@ def manager() -> StructuredOutputManager:
 
 
 def request(chance: random.Random, *, thoughts: bool, padded: bool) -> tuple[Any, list[int]]:
-    place = chance.randrange(len(TEXTS))
-    serialized = llguidance.LLMatcher.grammar_from_lark(LANGUAGES[place][0])
-    matcher = llguidance.LLMatcher(TOKENIZER, serialized)
+    lark, whole = chance.choice(LANGUAGES)
+    matcher = llguidance.LLMatcher(TOKENIZER, llguidance.LLMatcher.grammar_from_lark(lark))
     grammar = GuidanceGrammar(matcher, TOKENIZER, TOKENIZER.vocab_size)
-    text = list(TEXTS[place].encode())
+    text = list(whole.encode())
     written = text[: chance.randrange(len(text) + 1)]
     thinks = thoughts and chance.random() < 0.2
-    drafts = [] if thinks else matcher.compute_ff_tokens()[:DRAFTS]
+    drafts = list[int]()
     if not thinks:
         assert grammar.accept_tokens("", written)
         drafts = matcher.compute_ff_tokens()[: chance.randrange(DRAFTS + 1)]

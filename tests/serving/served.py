@@ -1,11 +1,17 @@
-"""How the tests start vLLM servers of their own. PDDLEGO_SERVING_ENV, else .venv-serving."""
+"""How the tests start vLLM servers of their own, and ask vLLM's code.
 
+In PDDLEGO_SERVING_ENV, else .venv-serving.
+"""
+
+import json
 import os
+import subprocess
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 from pddlego_local.models.thinking import Thinking
 from pddlego_local.models.vllm.model import VllmModel
+from pddlego_local.models.vllm.server import launcher
 from pddlego_local.models.vllm.settings import Server
 
 ENV = Path(os.environ.get("PDDLEGO_SERVING_ENV", ".venv-serving"))
@@ -32,3 +38,21 @@ def served(
         thinking=thinking,
         server=server,
     )
+
+
+def told_by_vllm(script: str, given: object = None) -> Any:
+    """What a script of this folder prints last, as JSON, run by the serving environment's Python
+    with the plugins on its path; `given` is its input. Its errors fail the test."""
+    done = subprocess.run(
+        [ENV / "bin/python", Path(__file__).with_name(script)],
+        input=json.dumps(given),
+        env={
+            **os.environ,
+            "PYTHONPATH": str(launcher().parent),
+            "VLLM_LOGGING_LEVEL": "ERROR",
+        },
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout.splitlines()[-1])

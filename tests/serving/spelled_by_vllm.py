@@ -4,15 +4,12 @@ the texts there are, and the pairs that differ."""
 
 import json
 import sys
-from pathlib import Path
 from types import SimpleNamespace
 
+from lean import _spell_at_once
 from transformers import AutoTokenizer
 from vllm.sampling_params import RequestOutputKind, SamplingParams
 from vllm.v1.engine.detokenizer import FastIncrementalDetokenizer
-
-sys.path.insert(0, str(Path(__file__).parents[2] / "serving"))
-from lean import _spell_at_once
 
 AtOnce = type("AtOnce", (FastIncrementalDetokenizer,), {})  # as a server has it
 _spell_at_once(AtOnce)

@@ -1,11 +1,7 @@
 """Forced tokens inside a real vLLM server: answers are those of a server without them."""
 
-import json
-import os
 import re
-import subprocess
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,10 +9,9 @@ import pytest
 from pddlego_local.core.nouns import Completion, Grammar, Message, Prefix, Sampling
 from pddlego_local.models.canary import check_forced_tokens
 from pddlego_local.models.vllm.model import VllmModel
-from pddlego_local.models.vllm.server import launcher
 from tests.models.asking import ENVELOPE, PROMPT, TOY
 from tests.models.staging import typed_answer
-from tests.serving.served import ENV
+from tests.serving.served import told_by_vllm
 from tools.gpu_check.server_processes import request
 
 # Long forced runs with a choice between; "kitchen" | "kitchenette" has a seam that must be healed.
@@ -177,16 +172,9 @@ def test_neither_company_nor_a_cold_cache_changes_an_answer(
 
 def test_a_draft_counts_only_where_it_is_forced() -> None:
     """The plugin's sampler alone: wrong drafts change nothing, and draws come as without drafts."""
-    ran = subprocess.run(
-        [ENV / "bin/python", Path(__file__).with_name("sampler_alone.py")],
-        env={**os.environ, "PYTHONPATH": str(launcher().parent)},
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    told = json.loads(ran.stdout.splitlines()[-1])
-    pairs = told["few"]
-    for drafted, plain in told["many"]:
+    said = told_by_vllm("sampler_alone.py")
+    pairs = said["few"]
+    for drafted, plain in said["many"]:
         assert drafted == plain
         assert {len(tokens) for tokens in drafted} >= {1, 2, 6, 16}
     for drafted, plain in pairs:

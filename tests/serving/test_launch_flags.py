@@ -4,15 +4,14 @@ The builds for the CPU and for CUDA have the same parser: of version 0.32.0 all 
 wheels that it is made of are the same.
 """
 
-import json
 import os
-import subprocess
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.models.test_vllm_settings import launch_module
+from tests.serving.served import told_by_vllm
 
 ENV = Path(os.environ.get("PDDLEGO_SERVING_ENV", ".venv-serving"))
 ALL = (
@@ -40,15 +39,9 @@ def passed(arguments: tuple[str, ...]) -> list[str]:
 
 @pytest.fixture(scope="module")
 def told() -> dict[str, Any]:
-    done = subprocess.run(
-        [ENV / "bin/python", Path(__file__).with_name("parsed_by_vllm.py")],
-        input=json.dumps({"commands": [passed(one) for one in COMMANDS.values()]}),
-        env={**os.environ, "VLLM_LOGGING_LEVEL": "ERROR"},
-        capture_output=True,
-        text=True,
-    )
-    assert done.returncode == 0, done.stderr  # it names a flag or a value that vLLM does not take
-    read: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
+    commands = [passed(one) for one in COMMANDS.values()]
+    # Its errors name a flag or a value that vLLM does not take.
+    read: dict[str, Any] = told_by_vllm("parsed_by_vllm.py", {"commands": commands})
     return read | {"values": dict(zip(COMMANDS, read["values"], strict=True))}
 
 

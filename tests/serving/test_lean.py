@@ -1,8 +1,6 @@
 """What the plugin of every server leaves out is not missed."""
 
-import json
 import random
-import subprocess
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
@@ -17,7 +15,7 @@ from pddlego_local.models.vllm.answer import Answers, TextChoice
 from pddlego_local.models.vllm.model import VllmModel
 from tests.models.asking import PROMPT, TOY
 from tests.models.family_tokenizers import of_bytes, of_sentence_pieces, of_tekken
-from tests.serving.served import ENV
+from tests.serving.served import told_by_vllm
 
 BROKEN = Grammar("broken", "lark", "start: missing")
 SAMPLING = Sampling(max_tokens=60, seed=3)
@@ -75,20 +73,10 @@ def test_texts_are_those_that_vllm_spells_token_by_token(
     ]
     prompts = [words[:600], words[:3], [*words[:40], *chance.choices(any_token, k=9), words[7]]]
     given = {"tokenizer": str(tmp_path / "tokenizer"), "prompts": prompts, "answers": answers}
-    done = subprocess.run(
-        [ENV / "bin/python", Path(__file__).with_name("spelled_by_vllm.py")],
-        input=json.dumps(given),
-        capture_output=True,
-        text=True,
-    )
-    assert done.returncode == 0, done.stderr
-    number, different = json.loads(done.stdout.splitlines()[-1])
+    number, different = told_by_vllm("spelled_by_vllm.py", given)
     assert number > 1000 and not different
 
 
 def test_masks_are_those_that_vllm_fills_one_by_one() -> None:
-    script = [ENV / "bin/python", Path(__file__).with_name("masks_by_vllm.py")]
-    done = subprocess.run(script, capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
-    number, different = json.loads(done.stdout.splitlines()[-1])
+    number, different = told_by_vllm("masks_by_vllm.py")
     assert number > 1000 and not different

@@ -1,8 +1,6 @@
 """The cache that models/memory.py reckons with, against vLLM's own code and its own words."""
 
-import json
 import re
-import subprocess
 from dataclasses import replace
 from pathlib import Path
 
@@ -11,7 +9,7 @@ import pytest
 from pddlego_local.commands.shared.fit import about_of, model_settings
 from pddlego_local.models.memory import Shape, in_flight, shape_found, shape_told
 from pddlego_local.models.vllm.model import VllmModel
-from tests.serving.served import CONTEXT_TOKENS, ENV
+from tests.serving.served import CONTEXT_TOKENS, told_by_vllm
 from tools.model_facts import PUBLISHED
 
 GB = 10**9
@@ -45,17 +43,9 @@ def test_vllms_own_code_counts_the_same_bytes() -> None:
         }
         for _, shape, tokens, flying in asked
     ]
-    done = subprocess.run(
-        [ENV / "bin/python", Path(__file__).with_name("cache_by_vllm.py")],
-        input=json.dumps(told),
-        capture_output=True,
-        text=True,
-    )
-    assert done.returncode == 0, done.stderr
+    counted = told_by_vllm("cache_by_vllm.py", told)
     assert len(asked) > 200
-    for (name, shape, tokens, flying), said in zip(
-        asked, json.loads(done.stdout.splitlines()[-1]), strict=True
-    ):
+    for (name, shape, tokens, flying), said in zip(asked, counted, strict=True):
         assert shape.cache(tokens, in_flight=flying) == said, (name, tokens, flying)
 
 

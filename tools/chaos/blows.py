@@ -96,13 +96,12 @@ def run_again(playing: Playing) -> str:
 
 
 PLANNER = "planner/worker.py"
-VLLM = "serve"  # vLLM's command
 TARGETS: dict[str, Kind] = {
     "planner worker": running(PLANNER),
     "planner's task": started_by(PLANNER),
     "Java": named("java"),
     "ALFWorld": running("alfworld/worker.py"),
-    "server front end": running(VLLM),
+    "server front end": running("serve"),  # vLLM's command
     "engine": named("VLLM::Engine"),
     "launcher": running("launch.py"),
 }

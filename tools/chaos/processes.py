@@ -44,8 +44,8 @@ def below(parent: int, kind: Kind) -> list[psutil.Process]:
     return found
 
 
-def running(script: str | tuple[str, ...]) -> Kind:
-    """Processes with this, or one of these, at the end of a word of their command line."""
+def running(script: str) -> Kind:
+    """Processes with this at the end of a word of their command line."""
     return lambda process: any(word.endswith(script) for word in process.cmdline())
 
 
