@@ -8,6 +8,7 @@
         ├── MissingPart        not installed or not there: GPU, weights, Java, serving environment
         ├── ModelFault         the model's backend died, refused or ignored the request
         │   └── GrammarIgnored the backend answered outside the grammar it was given
+        ├── GrammarFault       a grammar that was made for one answer does not compile
         ├── PlannerFault       the planner's worker died or could not be started
         ├── EnvironmentFault   the game crashed, hung or answered nonsense
         └── RecordFault        a record could not be written (full disk, permissions)
@@ -54,6 +55,15 @@ class ModelFault(InfrastructureError):
 
 class GrammarIgnored(ModelFault):
     """The backend does not obey grammars: every later result would be nonsense. Never retried."""
+
+
+class GrammarFault(InfrastructureError):
+    """A grammar, whose text is `grammar`, does not compile. The same answer would meet it again, so
+    the episode is not tried again in the same run; the other episodes go on."""
+
+    def __init__(self, message: str, grammar: str) -> None:
+        super().__init__(message)
+        self.grammar = grammar
 
 
 class PlannerFault(InfrastructureError):

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable, Mapping
 from typing import Literal
 
-from pddlego_local.core.errors import GrammarIgnored, ModelFault
+from pddlego_local.core.errors import ConfigError, GrammarIgnored, ModelFault, PromptTooLong
 from pddlego_local.core.nouns import Completion, Grammar, Messages, Prefix, Sampling
 from pddlego_local.core.protocols import LanguageModel
 from pddlego_local.core.record.events import DrawnStage
@@ -56,7 +56,8 @@ class Growing:
         return twin
 
     def draw_stage(self) -> Completion:
-        """Draws the next stage. Raises as the model does, and GrammarIgnored or ModelFault where a
+        """Draws the next stage. Raises as the model does, where ConfigError of a later stage is
+        ModelFault, since the first one was answered; and GrammarIgnored or ModelFault where a
         stage is not what its grammar permits."""
         stage, sampling = self._stage, self.sampling
         thinks_first = sampling.thinking and not self.drawn
@@ -70,7 +71,14 @@ class Growing:
             seed=derive_seed(sampling.seed, "stage", len(self.drawn)),
             max_tokens=min(limit, self._left),
         )
-        piece = self._model.complete(self._messages, stage.grammar, own, prefix)
+        try:
+            piece = self._model.complete(self._messages, stage.grammar, own, prefix)
+        except PromptTooLong:
+            raise
+        except ConfigError as error:
+            if not self.drawn:
+                raise
+            raise ModelFault(f"{error} (Earlier stages of this answer were drawn.)") from error
         self.drawn.append(recorded(stage.name, stage.grammar, own, piece, prefix))
         self._grammars.append(stage.grammar)
         self._left -= piece.completion_tokens

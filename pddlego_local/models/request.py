@@ -4,23 +4,27 @@ import functools
 import re
 from collections.abc import Callable
 
-from pddlego_local.core.errors import ConfigError
+from pddlego_local.core.errors import ConfigError, GrammarFault
 from pddlego_local.core.nouns import Grammar, Messages, Prefix, Sampling
 from pddlego_local.decoding.grammars.lark_text import decoder_fault
 from pddlego_local.models.seam import Tokenizer
 
+_LONGEST_REASON = 200  # characters: llguidance may quote the whole grammar
 _MARKER = re.compile(r"<[^<>\s]{1,60}>|\[[A-Z_/]{1,40}\]")
 
 
 @functools.lru_cache(maxsize=64)
 def check_grammar(grammar: Grammar) -> None:
-    """Raises ConfigError with llguidance's words if the grammar does not compile.
+    """Raises GrammarFault with llguidance's reason if the grammar does not compile.
 
     Needed because Outlines in process answers an invalid grammar with an empty text, and a server
     may answer an unsatisfiable one with a bare HTTP 500.
     """
     if fault := decoder_fault(grammar):
-        raise ConfigError(f"The grammar {grammar.name!r} does not compile: {fault.strip()}")
+        reason = fault.strip().splitlines()[0][:_LONGEST_REASON]
+        raise GrammarFault(
+            f"The grammar {grammar.name!r} does not compile: {reason.rstrip('.')}.", grammar.text
+        )
 
 
 def plain_text(tokenizer: Tokenizer) -> Callable[[Messages], list[dict[str, str]]]:

@@ -101,9 +101,9 @@ class TransformersModel:
         """Asks for one answer, or for the next stage of one (which no longer thinks).
 
         The same messages, grammar and sampling give the same answer. A token limit (or the end of
-        the context) ends it with "length". Raises ConfigError for a grammar that does not compile,
-        a prompt that leaves no room in the context, and thinking that the model cannot do;
-        ModelFault when the engine fails (out of memory).
+        the context) ends it with "length". Raises GrammarFault for a grammar that does not
+        compile, ConfigError for a prompt that leaves no room in the context, and for thinking that
+        the model cannot do; ModelFault when the engine fails (out of memory).
         """
         with self._lock:
             generation = self._ensure_loaded()

@@ -16,6 +16,7 @@ from rich.console import Console
 
 from pddlego_local.core.errors import (
     ConfigError,
+    GrammarFault,
     GrammarIgnored,
     InfrastructureError,
     MissingPart,
@@ -46,6 +47,7 @@ from pddlego_local.runner.provenance import run_record
 from pddlego_local.runner.stores import EnvironmentStore, ModelStore
 
 NEVER_RETRIED = (MissingPart, GrammarIgnored, RecordFault)
+"""What would hit every episode alike: it ends the run."""
 
 
 @dataclass
@@ -178,7 +180,7 @@ class OpenCell:
                 tenacity.stop_when_event_set(self._stop),
             ),
             retry=tenacity.retry_if_exception_type(InfrastructureError)
-            & tenacity.retry_if_not_exception_type(NEVER_RETRIED),
+            & tenacity.retry_if_not_exception_type((*NEVER_RETRIED, GrammarFault)),
             wait=tenacity.wait_exponential(max=30),
             sleep=tenacity.sleep_using_event(self._stop),
             reraise=True,
@@ -191,8 +193,11 @@ class OpenCell:
         except InfrastructureError as error:
             if self._stop.is_set():  # stopped by us, not a fault
                 return None
-            kind = type(error).__name__
-            row = FaultRow(game=game, trial=trial, fault=kind, message=str(error), time=now())
+            kind, message = type(error).__name__, str(error)
+            if isinstance(error, GrammarFault):
+                path = self._record.keep_grammar(game, trial, error.grammar)
+                message = f"{message} Its text is in {path}."
+            row = FaultRow(game=game, trial=trial, fault=kind, message=message, time=now())
             self._record.append(row)
             return row
 

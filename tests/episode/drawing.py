@@ -6,6 +6,7 @@ thousand tokens a second, so that tests can look at many whole answers.
 
 import dataclasses
 import functools
+import re
 import time
 from typing import Any, ClassVar, Literal
 
@@ -19,11 +20,15 @@ from pddlego_local.core.seeds import derive_seed
 from pddlego_local.models.random import cached_random_llama
 
 PROMPT_TOKENS = 10
+TASTES = ("", r".*\(.*", r"\W*(and|or)\W*", r".*(exi|for|all|ists).*", r"\W*(not|imply|when)\W*")
+"""Patterns of the tokens that a model may like: those of brackets, operators or quantifiers."""
+_STRENGTH = 2.0
 
 
 class RandomLogits:
     """Each token has a fixed liking, drawn once from `seed` with the standard deviation `spread`;
     each request draws from them under its grammar with `Sampling.seed`, temperature and limit.
+    Tokens that match the pattern `taste` are liked more.
 
     Without a grammar every token is permitted; there is no thinking. A grammar's engine that fails
     is an assertion.
@@ -31,9 +36,14 @@ class RandomLogits:
 
     decodes: ClassVar[Literal[True]] = True
 
-    def __init__(self, seed: int = 0, spread: float = 0.3) -> None:
+    def __init__(self, seed: int = 0, spread: float = 0.3, taste: str = "") -> None:
         tokens = _engine_tokens().vocab_size
         self._logits = np.random.default_rng(seed).normal(scale=spread, size=tokens)
+        if taste:
+            liked = [
+                re.fullmatch(taste, _tokenizer().decode([t])) is not None for t in range(tokens)
+            ]
+            self._logits += _STRENGTH * np.array(liked)
 
     def preflight(self, *, thinking: bool = False) -> None:
         assert not thinking

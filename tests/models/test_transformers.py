@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from pddlego_local.core.errors import ConfigError, GrammarIgnored, MissingPart
+from pddlego_local.core.errors import ConfigError, GrammarFault, GrammarIgnored, MissingPart
 from pddlego_local.core.nouns import Grammar, Message, Sampling
 from pddlego_local.decoding.forms import Form, Keys
 from pddlego_local.models.canary import check_obedience
@@ -144,7 +144,7 @@ def test_impossible_thinking_is_refused(
 
 @pytest.mark.parametrize("grammar", BAD_GRAMMARS, ids=lambda grammar: str(grammar.name))
 def test_a_bad_grammar_is_named(model: TransformersModel, grammar: Grammar) -> None:
-    with pytest.raises(ConfigError, match=grammar.name):
+    with pytest.raises(GrammarFault, match=grammar.name):
         model.complete(PROMPT, grammar, Sampling(max_tokens=5))
 
 

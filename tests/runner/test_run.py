@@ -15,7 +15,13 @@ import pytest
 from hydra.utils import instantiate
 
 from pddlego_local.cli import run
-from pddlego_local.core.errors import ConfigError, GrammarIgnored, ModelFault, PromptTooLong
+from pddlego_local.core.errors import (
+    ConfigError,
+    GrammarFault,
+    GrammarIgnored,
+    ModelFault,
+    PromptTooLong,
+)
 from pddlego_local.core.nouns import Sampling
 from pddlego_local.core.record.events import End, Unsolvable
 from pddlego_local.core.record.folder import read_events, read_rows
@@ -275,6 +281,19 @@ def test_a_lasting_fault_is_reported_not_scored_and_played_next_time(
     result = play(tmp_path, ReferenceFormalizer(), monkeypatch)
     assert result.played == 1
     assert [row.game for row in rows(tmp_path)] == [0, 1, 2]
+
+
+def test_a_grammar_that_does_not_compile_costs_its_episode_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bad = GrammarFault("The grammar 'facts' does not compile: too deep.", "start: (((")
+    result = play(tmp_path, Flaky(bad, 1), monkeypatch)  # one more try would find none
+    (kept,) = tmp_path.rglob("1-0.lark")
+    (fault,) = result.faults
+    assert fault == f"game 1, trial 0: GrammarFault: {bad} Its text is in {kept}."
+    assert kept.read_text() == "start: ((("
+    assert [row.game for row in rows(tmp_path)] == [0, 2]
+    assert play(tmp_path, ReferenceFormalizer(), monkeypatch).played == 1
 
 
 def test_an_episode_that_outgrows_the_context_ends_and_is_recorded_as_such(

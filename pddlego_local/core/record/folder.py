@@ -4,6 +4,7 @@
                              episodes.jsonl     one terminal row per (game, trial)
                              faults.jsonl       infrastructure faults: not terminal, tried again
                              transcripts/<game>-<trial>.jsonl   everything that happened
+                             transcripts/<game>-<trial>.lark    a grammar that did not compile
 
 Append-only: a row is written whole or not at all. A transcript is complete before its row exists,
 so whatever has a row is done and whatever has none is played again from its start.
@@ -96,6 +97,13 @@ class Cell:
         file = "episodes.jsonl" if isinstance(row, EpisodeRow) else "faults.jsonl"
         with self._append_lock:
             _append(self.folder / file, row)
+
+    def keep_grammar(self, game: int, trial: int, text: str) -> Path:
+        """Writes the text of a grammar that did not compile beside the episode's transcript."""
+        path = transcript_of(self.folder, game, trial).with_suffix(".lark")
+        with recording(path):
+            path.write_text(text, encoding="utf-8")
+        return path
 
     @contextlib.contextmanager
     def transcript(self, game: int, trial: int) -> Iterator["Transcript"]:

@@ -3,7 +3,8 @@
 Which variables may be used under a quantifier is clear when its header is written, and not before.
 So a part may end with a header, "(exists (?r - room)", and what is left of it is the next stage's.
 Every piece of grammar is therefore two: the whole of it, and its beginnings that end so. An operand
-of `and` or `or` that comes twice is rolled back, which leaves a part open in the same way.
+of `and` or `or` that comes twice is rolled back, which leaves a part open in the same way. How deep
+operators nest is counted from the outermost one, over all stages of a part.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -14,7 +15,7 @@ from pddlego_local.decoding.grammars.builder import Rules
 from pddlego_local.decoding.grammars.terminals import name_except
 from pddlego_local.decoding.staged.atoms import Facts, atoms, atoms_except, pool_of
 from pddlego_local.decoding.staged.declarations import Declarations
-from pddlego_local.decoding.staged.limits import MOST_OPERANDS
+from pddlego_local.decoding.staged.limits import MOST_NESTED, MOST_OPERANDS
 from pddlego_local.pddl.reader import Block, Node, Word
 
 More = Literal["anything", "facts", "nothing"]
@@ -23,54 +24,53 @@ More = Literal["anything", "facts", "nothing"]
 Kind = Literal["condition", "effect", "changes"]
 """What a body is; "changes" are an effect under a quantifier or `when`."""
 
-DEPTH = 3
+DEPTH = 3  # operators that one stage may nest
 MOST_QUANTIFIERS = 2  # one inside the other
 
 
 @dataclass(frozen=True)
 class Piece:
-    """`whole` is the text of an expression, `begun` of its beginnings; "" where there is none."""
+    """An expression: `whole` is its text ("" if it can only be begun), `begun` are those of its
+    beginnings at which a stage may end. They are kept apart, so that the grammar's brackets nest no
+    deeper than the rules do, however many blocks are open."""
 
     whole: str
-    begun: str = ""
+    begun: tuple[str, ...] = ()
 
     def then(self, *following: "Piece | str") -> "Piece":
         piece = self
         for one in following:
             after = one if isinstance(one, Piece) else Piece(one)
-            later = f"{piece.whole} {after.begun}" if piece.whole and after.begun else ""
+            later = [f"{piece.whole} {text}" for text in after.begun if piece.whole]
             whole = f"{piece.whole} {after.whole}" if piece.whole and after.whole else ""
-            choices = [text for text in (piece.begun, later) if text]
-            begun = f"({' | '.join(choices)})" if len(choices) > 1 else "".join(choices)
-            piece = Piece(whole, begun)
+            piece = Piece(whole, (*piece.begun, *later))
         return piece
 
     def start(self, rules: Rules) -> str:
         """The start of a stage that is this piece."""
-        return rules.shared([text for text in (self.whole, self.begun) if text]) or NOTHING.whole
+        return rules.shared([text for text in (self.whole, *self.begun) if text]) or NOTHING.whole
 
 
 NOTHING = Piece("()")
-"""No text at all."""
+"""The empty text."""
 _NONE = Piece("")
-"""Not even that."""
+"""No valid expression here, unlike NOTHING."""
 
 
 def either(rules: Rules, pieces: Iterable[Piece]) -> Piece:
     """One of the pieces, as rules of their own."""
     listed = list(pieces)
-    return Piece(
-        rules.shared([piece.whole for piece in listed if piece.whole]),
-        rules.shared([piece.begun for piece in listed if piece.begun]),
-    )
+    begun = rules.shared([text for piece in listed for text in piece.begun])
+    whole = rules.shared([piece.whole for piece in listed if piece.whole])
+    return Piece(whole, (begun,) if begun else ())
 
 
 def many(piece: Piece, most: int = MOST_OPERANDS, least: int = 0) -> Piece:
     if not piece.whole or most < 1:
-        return Piece(NOTHING.whole if least == 0 else "", piece.begun if most > 0 else "")
+        return Piece(NOTHING.whole if least == 0 else "", piece.begun if most > 0 else ())
     before = f"{piece.whole} ~ 0 .. {most - 1}"
     return Piece(
-        f"{piece.whole} ~ {least} .. {most}", f"{before} {piece.begun}" if piece.begun else ""
+        f"{piece.whole} ~ {least} .. {most}", tuple(f"{before} {text}" for text in piece.begun)
     )
 
 
@@ -122,7 +122,8 @@ class Scope:
             return _NONE
         variable = name_except(term[1:] for term in self.terms if term.startswith("?"))
         kinds = self.rules.names(self.declared.known_types)
-        return Piece("", self.rules.terminal(f'{quantifier} "?" {variable} _DASH {kinds} _C'))
+        header = self.rules.terminal(f'{quantifier} "?" {variable} _DASH {kinds} _C')
+        return Piece("", (header,))
 
     def effect(self) -> Piece:
         """At least one change, or one that may become one."""
@@ -147,29 +148,35 @@ class Scope:
         return Piece("_WHEN").then(antecedent, self._changes(), "_C")
 
     def rest(
-        self, open_: Sequence[Block], more: More = "anything", kind: Kind = "condition"
+        self,
+        open_: Sequence[Block],
+        more: More = "anything",
+        kind: Kind = "condition",
+        around: int = 0,
     ) -> Piece:
         """What is left of a body whose blocks `open_` are not closed, the innermost last: it ends
         with a quantifier's header, or after an operand of `and` or `or`, which then gains `more`.
+        `around` is how many operators stand around these blocks.
         """
         if not open_:
             return NOTHING
         block, inner = open_[0], open_[1:]
         if block.head in ("exists", "forall"):
-            return self._under(block)._rest_under(inner, more, kind).then("_C")
+            return self._under(block)._rest_under(inner, more, kind, around).then("_C")
+        within = around + 1
         if block.head == "when":
             if len(block.items) == 2:
-                return self.rest(inner, more).then(self._changes(), "_C")
-            return self.rest(inner, more, "changes").then("_C")
-        rest = self.rest(inner, more, kind)
+                return self.rest(inner, more, around=within).then(self._changes(), "_C")
+            return self.rest(inner, more, "changes", within).then("_C")
+        rest = self.rest(inner, more, kind, within)
         if block.head in ("and", "or"):
             said = [item for item in block.items[1:] if not inner or item is not inner[0]]
-            added = self._added(said, "anything" if inner else more, kind)
+            added = self._added(said, "anything" if inner else more, kind, within)
             if more == "nothing" and not inner:
                 return rest.then(NOTHING, "_C")
             return rest.then(many(added, MOST_OPERANDS + 1 - len(block.items)), "_C")
         if block.head == "imply" and len(block.items) == 2:
-            return rest.then(self.condition(), "_C")
+            return rest.then(self.condition(_depth_left(within)), "_C")
         return rest.then("_C")
 
     def _under(self, quantified: Block) -> "Scope":
@@ -180,15 +187,15 @@ class Scope:
         terms = {**self.terms, words[0]: words[-1]}
         return Scope(self.rules, self.declared, terms, self.quantifiers - 1)
 
-    def _rest_under(self, open_: Sequence[Block], more: More, kind: Kind) -> Piece:
+    def _rest_under(self, open_: Sequence[Block], more: More, kind: Kind, around: int) -> Piece:
         """What is left behind a quantifier's header."""
-        if kind == "condition":
-            return self.rest(open_, more) if open_ else self.condition()
         if open_:
-            return self.rest(open_, more, "changes")
+            return self.rest(open_, more, "condition" if kind == "condition" else "changes", around)
+        if kind == "condition":
+            return self.condition(_depth_left(around))
         return either(self.rules, [self._changes(), self._conditional()])
 
-    def _added(self, said: Sequence[Node], more: More, kind: Kind) -> Piece:
+    def _added(self, said: Sequence[Node], more: More, kind: Kind, around: int) -> Piece:
         """One more operand beside those `said`: no fact of them again."""
         others: list[Piece] = []
         if kind == "effect" and more == "anything":
@@ -198,8 +205,13 @@ class Scope:
         fact = Piece(atoms_except(self.rules, predicates, pools, true))
         denial = _denial(atoms_except(self.rules, predicates, pools, denied))
         if kind == "condition" and more == "anything":
-            return either(self.rules, [fact, *self._operators(DEPTH)])
+            return either(self.rules, [fact, *self._operators(_depth_left(around))])
         return either(self.rules, [fact, denial, *others])
+
+
+def _depth_left(around: int) -> int:
+    """How deep operators may nest inside so many others."""
+    return max(min(DEPTH, MOST_NESTED - around), 0)
 
 
 def _denial(atom: str) -> Piece:

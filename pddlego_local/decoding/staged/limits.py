@@ -10,6 +10,7 @@ MOST_CONSTANTS = 24  # (12)
 MOST_PREDICATES = 20  # (10)
 MOST_PARAMETERS = 6  # (3), of a predicate
 MOST_OPERANDS = 14  # (7), of `and` and `or`
+MOST_NESTED = 6  # (3) operators of a condition or effect, one inside the other; no quantifiers
 MOST_OBJECTS = 54  # (27)
 MOST_FACTS_PER_THING = 7  # (3.4)
 LEAST_FACTS = 20  # that are always allowed

@@ -127,7 +127,7 @@ class ProblemStages:
         if left < most or not fact:
             return whole
         full = some(fact, most, most)
-        return Piece(whole.whole, rules.shared([text for text in (whole.begun, full) if text]))
+        return Piece(whole.whole, (*whole.begun, full))
 
     def _goal(self, rules: Rules) -> Piece:
         return Piece("_GOAL").then(self._scope(rules).condition(), "_C _CLOSE")

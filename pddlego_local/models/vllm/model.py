@@ -19,7 +19,7 @@ from pddlego_local.models.request import check_grammar
 from pddlego_local.models.seam import LocalTokenizer
 from pddlego_local.models.thinking import Thinking, template_arguments
 from pddlego_local.models.vllm.client import VllmClient
-from pddlego_local.models.vllm.connection import Connection
+from pddlego_local.models.vllm.connection import Connection, Refused
 from pddlego_local.models.vllm.gpu_preflight import check_count, check_machine
 from pddlego_local.models.vllm.launching import launch_arguments
 from pddlego_local.models.vllm.server import VllmServer, serving_build
@@ -135,16 +135,16 @@ class VllmModel:
         """Asks for one answer, or for the next stage of one (which no longer thinks).
 
         The same messages, grammar and sampling ask for the same answer. A token limit (or the end
-        of the context) ends it with "length". Raises ConfigError for a grammar that the server
-        refuses, a prompt that leaves no room in the context, thinking that the model cannot do, and
-        a server that cannot answer in stages; ModelFault when the server fails.
+        of the context) ends it with "length". Raises GrammarFault for a grammar that does not
+        compile, ConfigError for a prompt that leaves no room in the context, for thinking that the
+        model cannot do and for a server that cannot answer in stages; ModelFault when the server fails.
         """
         # A stage's grammar serves one request: whether it compiles is asked where that failed.
         client = self._ready(grammar if prefix is None else None)
         try:
             with self._slots:
                 return client.complete(messages, grammar, sampling, prefix)
-        except ModelFault:
+        except (ModelFault, Refused):
             if grammar is not None:
                 check_grammar(grammar)
             raise
