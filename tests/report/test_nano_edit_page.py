@@ -5,10 +5,14 @@ import re
 from pathlib import Path
 
 import pytest
+from scipy.stats import binomtest
 
+from pddlego_local.cli import run
+from pddlego_local.core.record.folder import read_rows
 from tests.report.shipped import report_shipped
 
 ROOT = Path(__file__).parents[2]
+README = (ROOT / "README.md").read_text(encoding="utf-8")
 DOCS = (ROOT / "docs/nano_edit.md").read_text(encoding="utf-8")
 
 
@@ -46,3 +50,30 @@ def test_the_verdicts_come_from_the_records(reports: Path) -> None:
     found = [file.read_text(encoding="utf-8") for file in reports.glob("*/report.md")]
     told = re.findall(r"\*\*([+-].*?, p .*?)\*\*", DOCS)
     assert len(told) == 6 and all(verdict in "".join(found) for verdict in told)
+
+
+def test_the_rows_of_the_real_unseen_rooms_come_from_the_records(tmp_path: Path) -> None:
+    records = ROOT / "docs/nano_edit/valid_unseen"
+    out = str(tmp_path)
+    assert run(["report", str(records), "--out", out, "--without-pages"]) == 0
+    with (tmp_path / "report.csv").open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    shown = re.search(r"^\| `nano_edit`, real ALFWorld, valid_unseen.*$", DOCS, re.MULTILINE)
+    assert shown
+    cells = [cell.replace("*", "").strip() for cell in shown[0].split("|")[2:-1] if cell.strip()]
+    assert cells[0] == "134"
+    for row, cell in zip(rows, cells[1:], strict=True):
+        shares = [100 * float(row[f"success_{name}"]) for name in ("share", "low", "high")]
+        assert cell == "{:.1f} % [{:.0f}, {:.0f}]".format(*shares)
+        assert f"{shares[0]:.1f} %" in README
+        assert row["seen_in_training"] == "0"
+    won = [
+        {row.game for row in read_rows(records / rung / "episodes.jsonl") if row.won}
+        for rung in ("free", "grounded")
+    ]
+    gained, lost = len(won[1] - won[0]), len(won[0] - won[1])
+    p = binomtest(gained, gained + lost).pvalue
+    assert f"(+{gained} −{lost} games, p = {p:.2f})" in README  # noqa: RUF001 (a minus)
+    assert "| real ALFWorld, valid_unseen | +4 points (-3 to 14), p = 1.00 | 14 points |" in DOCS
+    verdict = (tmp_path / "report.md").read_text(encoding="utf-8")
+    assert "+4 points (-3 to 14), p = 1.00; n = 134 games on 4 maps could have shown 14" in verdict
