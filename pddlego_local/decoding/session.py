@@ -1,0 +1,185 @@
+"""An answer while it is written: a session yields stages, and is given what was written in them.
+
+    session = constraint.begin()
+    while session.goes_on:
+        ... write session.stage.grammar's language behind session.prefix ...
+        session.accept(text)
+
+Every rung has this one shape. Free text is a stage without a grammar, `syntax` is a stage with one,
+and on the upper rungs each stage's grammar is made from the text of the stages before it. How a
+session is drawn from a model is decided elsewhere (`episode.drawing`).
+"""
+
+import hashlib
+import json
+import re
+from collections.abc import Callable, Generator
+from dataclasses import dataclass, replace
+
+from pddlego_local.core.errors import GrammarIgnored, ModelFault
+from pddlego_local.core.nouns import Grammar, Prefix
+from pddlego_local.decoding.grammars.lark_text import all_parts, decoder_prefix, decoder_verdict
+
+
+@dataclass(frozen=True)
+class Stage:
+    """One part of an answer; without a grammar it is free text.
+
+    A grammar's language is prefix-free, so that a finished text tells its end. `drop` characters at
+    the end of the prefix are rolled back before the stage begins. `head` is the forced text that it
+    begins with; the grammar is that of the text behind it.
+    """
+
+    name: str
+    grammar: Grammar | None
+    drop: int = 0
+    head: str = ""
+
+
+Stages = Generator[Stage, str, None]
+"""Yields a stage, is sent the text that was written in it, its head included, and goes on."""
+
+
+@dataclass(frozen=True)
+class Constraint:
+    """What a rung puts on an answer. `begin` opens a session for each answer.
+
+    `in_stages` says that the answer takes several requests, each of which continues the one before;
+    without it there is one stage and one request. `keeps` is a quick check that a whole answer has
+    what the rung promises; where it fails, each stage is checked.
+    """
+
+    name: str
+    stages: Callable[[], Stages]
+    in_stages: bool = True
+    keeps: Callable[[str], bool] = lambda _: False
+
+    def begin(self, *, thinks: bool = False) -> "AnswerSession":
+        """A new answer. `thinks`: a free thought comes before it."""
+        return AnswerSession(self, thinks=thinks)
+
+    @property
+    def first_grammar(self) -> Grammar | None:
+        """The grammar of the first stage, which depends on no text."""
+        return next(self.stages()).grammar
+
+    @property
+    def sha256(self) -> str | None:
+        """The hash of the one grammar. That of an answer in stages covers the grammar files; each
+        stage's own hash is in the transcript."""
+        if self.in_stages:
+            return hashlib.sha256("\0".join(all_parts()).encode()).hexdigest()
+        grammar = self.first_grammar
+        return grammar.sha256 if grammar else None
+
+
+def at_once(grammar: Grammar | None) -> Constraint:
+    """An answer of one stage and one request."""
+
+    def stages() -> Stages:
+        yield Stage("answer", grammar)
+
+    return Constraint(grammar.name if grammar else "free", stages, in_stages=False)
+
+
+class AnswerSession:
+    """One answer: `stage` is to be written next, `goes_on` says that there is one.
+
+    The session owns the text: what is rolled back, what is forced, and whether the finished answer
+    is in the language.
+    """
+
+    def __init__(self, constraint: Constraint, *, thinks: bool = False) -> None:
+        self._constraint, self._stages = constraint, constraint.stages()
+        stage = next(self._stages)
+        # What comes after a thought cannot stand in the prompt.
+        self.stage = with_head_in_grammar(stage) if thinks else stage
+        self.goes_on = True
+        self._written = Prefix()
+        self._accepted: list[tuple[Stage, str]] = []
+
+    @property
+    def prefix(self) -> Prefix | None:
+        """What the stage continues, with what it takes back and begins with; None where the whole
+        answer is one request."""
+        if not self._constraint.in_stages:
+            return None
+        return replace(self._written, drop=self.stage.drop, head=self.stage.head)
+
+    @property
+    def text(self) -> str:
+        """The answer so far."""
+        return self._written.text
+
+    def accept(self, text: str, prefix: Prefix | None = None, *, ended: bool = True) -> None:
+        """Takes what was written in the stage, without its head. `prefix` is the answer with it, as
+        the model's backend gives it. `ended` is False if the stage was not written to its end; then
+        the session keeps the text and goes on no further.
+
+        Raises GrammarIgnored if a finished stage is outside its grammar, and ModelFault if it is
+        only the beginning of a text: the decoder can end one early, in silence.
+        """
+        before = self.prefix or self._written
+        self._written = prefix or Prefix(before.continued + text)
+        self._accepted.append((self.stage, text))
+        if not ended:
+            self.goes_on = False
+            return
+        try:
+            self.stage = self._stages.send(self.stage.head + text)
+        except StopIteration:
+            self.goes_on = False
+            if not self._constraint.keeps(self.text):
+                self._verify()
+        except (AssertionError, LookupError, ValueError):
+            self._verify()  # text that no grammar let through may confuse the stages
+            raise
+
+    def _verify(self) -> None:
+        for stage, text in self._accepted:
+            match decoder_verdict(stage.grammar, text) if stage.grammar else "accepted":
+                case "unfinished":
+                    raise ModelFault(
+                        f"The decoder ended the stage {stage.name!r} of an answer after "
+                        f"{len(text)} characters, before its grammar was satisfied; the request "
+                        "can be repeated."
+                    )
+                case "rejected":
+                    raise GrammarIgnored(
+                        f"The stage {stage.name!r} of an answer is outside its grammar: the "
+                        "model's backend does not obey grammars; start the server with the "
+                        "guidance backend, or choose decoding=free."
+                    )
+
+
+def with_head_in_grammar(stage: Stage) -> Stage:
+    """The same stage without a head: its grammar begins with that text."""
+    if not stage.head or stage.grammar is None:
+        return stage
+    start = re.compile(r"^start\s*:", re.MULTILINE)
+    head, rest = json.dumps(stage.head, ensure_ascii=False), stage.grammar.text
+    text = f"start: {head} _behind_head\n{start.sub('_behind_head:', rest, count=1)}"
+    return replace(stage, grammar=replace(stage.grammar, text=text), head="")
+
+
+def place_of_departure(constraint: Constraint, text: str) -> str:
+    """Where a whole answer leaves a rung's language, in words; "" if it could have been written
+    without a rollback."""
+    data = text.encode("utf-8", "surrogatepass")
+    at = 0
+    stages = constraint.stages()
+    stage = next(stages)
+    while True:
+        if stage.drop:
+            return f"{stage.name}: a name is declared twice, or something needed is missing"
+        grammar = with_head_in_grammar(stage).grammar
+        length, whole = decoder_prefix(grammar, data[at:]) if grammar else (len(data) - at, True)
+        if not whole:
+            there = data[max(at, at + length - 40) : at + length].decode(errors="replace")
+            next_ = data[at + length : at + length + 40].decode(errors="replace")
+            return f"{stage.name}: after {there!r} comes {next_!r}"
+        try:
+            stage = stages.send(data[at : at + length].decode(errors="replace"))
+        except StopIteration:
+            return "" if at + length == len(data) else "the answer goes on after its end"
+        at += length

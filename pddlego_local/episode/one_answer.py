@@ -1,0 +1,106 @@
+"""One answer, drawn from a model stage by stage: each stage continues the ones before it."""
+
+import dataclasses
+from collections.abc import Mapping
+
+from pddlego_local.core.errors import ConfigError, ModelFault, PromptTooLong
+from pddlego_local.core.nouns import Completion, Grammar, Messages, Prefix, Sampling
+from pddlego_local.core.protocols import LanguageModel
+from pddlego_local.core.record.events import DrawnStage
+from pddlego_local.core.seeds import derive_seed
+from pddlego_local.decoding.question import Drawn
+from pddlego_local.decoding.session import AnswerSession, Constraint
+
+StageTokens = Mapping[str, int]
+"""The most tokens of a stage, by its name; a stage that is not named has what is left."""
+
+
+def draw_one(
+    model: LanguageModel,
+    messages: Messages,
+    constraint: Constraint,
+    sampling: Sampling,
+    stage_tokens: StageTokens,
+) -> Drawn:
+    """Writes a session to its end, or until the token limit.
+
+    Raises as the model does, where a ConfigError of a later stage is a ModelFault, since the first
+    one was answered; and as `AnswerSession.accept`.
+    """
+    session, drawn = constraint.begin(thinks=sampling.thinking), list[DrawnStage]()
+    left, piece = sampling.max_tokens, None
+    while session.goes_on and left > 0:
+        own, prefix = sampling, session.prefix
+        if prefix is not None:
+            own = _own_sampling(sampling, session.stage.name, len(drawn), left, stage_tokens)
+        stage = session.stage
+        piece = _complete(model, messages, stage.grammar, own, prefix, first=not drawn)
+        session.accept(piece.text, piece.prefix, ended=piece.finish_reason == "stop")
+        drawn.append(recorded(stage.name, stage.grammar, own, piece, prefix))
+        left -= piece.completion_tokens
+    assert piece is not None
+    return Drawn(_whole(session, drawn, piece) if constraint.in_stages else piece, tuple(drawn))
+
+
+def _own_sampling(
+    sampling: Sampling, name: str, number: int, left: int, stage_tokens: StageTokens
+) -> Sampling:
+    """A stage has a seed of its own. Its limit is no limit of the thought before the first one."""
+    thinks = sampling.thinking and number == 0
+    limit = left if thinks else min(stage_tokens.get(name, left), left)
+    seed = derive_seed(sampling.seed, "stage", number)
+    return dataclasses.replace(sampling, seed=seed, max_tokens=limit)
+
+
+def _complete(
+    model: LanguageModel,
+    messages: Messages,
+    grammar: Grammar | None,
+    sampling: Sampling,
+    prefix: Prefix | None,
+    *,
+    first: bool,
+) -> Completion:
+    try:
+        return model.complete(messages, grammar, sampling, prefix)
+    except PromptTooLong:
+        raise
+    except ConfigError as error:
+        if first:
+            raise
+        raise ModelFault(f"{error} (Earlier stages of this answer were drawn.)") from error
+
+
+def _whole(session: AnswerSession, drawn: list[DrawnStage], last: Completion) -> Completion:
+    """The answer as it is; it was cut if the session goes on."""
+    return Completion(
+        text=session.text,
+        finish_reason="length" if session.goes_on else last.finish_reason,
+        prompt_tokens=drawn[0].prompt_tokens,
+        completion_tokens=sum(stage.completion_tokens for stage in drawn),
+        latency_s=sum(stage.latency_s for stage in drawn),
+        thought=drawn[0].thought,
+        forced_tokens=sum(stage.forced_tokens for stage in drawn),
+    )
+
+
+def recorded(
+    name: str,
+    grammar: Grammar | None,
+    sampling: Sampling,
+    piece: Completion,
+    prefix: Prefix | None = None,
+    asked: str = "",
+) -> DrawnStage:
+    """A stage as the transcript has it. `asked` is what was said to the model before it."""
+    before = prefix or Prefix()
+    return DrawnStage(
+        name=name,
+        grammar=grammar.sha256 if grammar else None,
+        sampling=sampling,
+        before=before.kept,
+        drop=before.drop,
+        head=before.head,
+        asked=asked,
+        **piece.recorded | {"text": before.head + piece.text},
+    )
