@@ -52,7 +52,6 @@ class Asking:
                 grammar=constraint.sha256 if isinstance(constraint, Grammar) else None,
                 **drawn.completion.recorded,
                 stages=drawn.stages,
-                particles=drawn.particles,
                 sampling=sampling,
                 fault=answer.fault,
             )

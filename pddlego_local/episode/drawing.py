@@ -1,20 +1,16 @@
 """Drawing an answer from a model under a constraint: at once, or stage by stage as one answer."""
 
 import dataclasses
-import functools
 from concurrent.futures import ThreadPoolExecutor
 
 from pddlego_local.core.errors import PromptTooLong
-from pddlego_local.core.nouns import Message, Messages, Potential, Sampling
+from pddlego_local.core.nouns import Message, Messages, Sampling
 from pddlego_local.core.protocols import LanguageModel
 from pddlego_local.core.seeds import derive_seed
 from pddlego_local.decoding.forms import Keys
 from pddlego_local.decoding.question import Drawn, Model, Question
 from pddlego_local.decoding.stages import Constraint, StagedGrammar
 from pddlego_local.episode.growing import Growing, StageTokens, recorded
-from pddlego_local.episode.reading.answer import strict
-from pddlego_local.episode.weighting import draw_weighted
-from pddlego_local.pddl.check import check
 
 
 def draw(
@@ -33,16 +29,12 @@ def draw(
     """
     if not model.decodes:
         return [model.answer(question, sampling, number, count) for number in range(count)]
-    if isinstance(constraint, StagedGrammar) or sampling.draft_tokens or sampling.particles:
+    if isinstance(constraint, StagedGrammar) or sampling.draft_tokens:
 
         def draw_sample(number: int) -> Drawn:
             """In requests of its own, by a seed of its own; the backend can batch them."""
             seed = derive_seed(sampling.seed, number) if number else sampling.seed
             own = dataclasses.replace(sampling, seed=seed)
-            if own.particles:
-                hopeless = functools.partial(is_hopeless, question)
-                asked = question.messages
-                return draw_weighted(model, asked, constraint, own, stage_tokens, hopeless)
             if own.draft_tokens:
                 return _drafted(model, question, constraint, own, stage_tokens)
             return written(model, question.messages, constraint, own, stage_tokens)
@@ -55,19 +47,6 @@ def draw(
         return [Drawn(model.complete(question.messages, constraint, sampling))]
     many = model.complete_many(question.messages, constraint, sampling, count)
     return [Drawn(completion) for completion in many]
-
-
-def is_hopeless(question: Question[Keys], potential: Potential, text: str) -> bool:
-    """Whether nothing can come of the PDDL in a finished answer, as far as `potential` looks."""
-    if potential == "none":
-        return False
-    value = strict(text, question.form).value
-    problem = getattr(value, "pf", "")
-    if not problem:
-        return False
-    verdict = check(getattr(value, "df", question.scene.domain), problem)
-    own_goal = potential == "reachable" and question.scene.own_goal
-    return not verdict.accepted or (own_goal and verdict.out_of_reach != "")
 
 
 def _drafted(

@@ -1,9 +1,7 @@
 """An answer that grows stage by stage, each drawn as a continuation of the ones before."""
 
-import copy
 import dataclasses
-import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Literal
 
 from pddlego_local.core.errors import GrammarIgnored, ModelFault
@@ -22,7 +20,7 @@ _BEGINNING = Prefix()
 
 
 class Growing:
-    """`finish_reason` is "" until the answer is over. `sampling` may change between stages."""
+    """`finish_reason` is "" until the answer is over."""
 
     def __init__(
         self,
@@ -33,35 +31,19 @@ class Growing:
         stage_tokens: StageTokens,
     ) -> None:
         self._model, self._messages, self._constraint = model, messages, constraint
-        self.sampling, self._stage_tokens = sampling, stage_tokens
+        self._sampling, self._stage_tokens = sampling, stage_tokens
         self._stages = constraint.stages()
         self._stage = next(self._stages)
         self._prefix, self._left = _BEGINNING, sampling.max_tokens
         self.drawn, self._grammars = list[DrawnStage](), list[Grammar]()
         self.finish_reason: Literal["", "stop", "length", "unfinished_thought"] = ""
 
-    @property
-    def rolls_back(self) -> bool:
-        """Whether the end of what is written must be taken back before it goes on."""
-        return not self.finish_reason and self._stage.drop > 0
-
-    def copy(self) -> "Growing":
-        """One that goes on from the same text: its stages are sent what was written again."""
-        twin = copy.copy(self)
-        twin.drawn, twin._grammars = list(self.drawn), list(self._grammars)
-        twin._stages = self._constraint.stages()
-        next(twin._stages)
-        for stage in [] if self.finish_reason else self.drawn:
-            twin._stage = twin._stages.send(stage.text)
-        return twin
-
-    def draw_stage(self) -> Completion:
+    def draw_stage(self) -> None:
         """Draws the next stage. Raises as the model does, and GrammarIgnored or ModelFault where a
         stage is not what its grammar permits."""
-        stage, sampling = self._stage, self.sampling
+        stage, sampling = self._stage, self._sampling
         thinks_first = sampling.thinking and not self.drawn
-        if thinks_first or sampling.particles:
-            # What comes after a thought cannot stand in the prompt; what is weighed is drawn.
+        if thinks_first:  # what comes after a thought cannot stand in the prompt
             stage = with_head_in_grammar(stage)
         prefix = dataclasses.replace(self._prefix, drop=stage.drop, head=stage.head)
         limit = self._left if thinks_first else self._stage_tokens.get(stage.name, self._left)
@@ -77,7 +59,7 @@ class Growing:
         self._prefix = piece.prefix or prefix
         if piece.finish_reason != "stop":
             self.finish_reason = piece.finish_reason
-            return piece
+            return
         try:
             self._stage = self._stages.send(stage.head + piece.text)
             self.finish_reason = "" if self._left > 0 else "length"
@@ -88,11 +70,6 @@ class Growing:
         except (AssertionError, LookupError, ValueError):
             self._check()  # text that no grammar let through may confuse the coroutine
             raise
-        return piece
-
-    @property
-    def so_far(self) -> Prefix:
-        return self._prefix
 
     def whole(self) -> Drawn:
         """The answer as it is."""
@@ -105,8 +82,6 @@ class Growing:
             latency_s=sum(stage.latency_s for stage in drawn),
             thought=drawn[0].thought,
             forced_tokens=sum(stage.forced_tokens for stage in drawn),
-            log_mass=_product(stage.log_mass for stage in drawn),
-            log_drawn=_product(stage.log_drawn for stage in drawn),
         )
         return Drawn(completion, tuple(drawn))
 
@@ -126,12 +101,6 @@ class Growing:
                         "model's backend does not obey grammars; start the server with the "
                         "guidance backend, or choose decoding=free."
                     )
-
-
-def _product(logs: Iterable[float | None]) -> float | None:
-    """The log of the product, where all are known."""
-    known = list(logs)
-    return None if None in known else math.fsum(log for log in known if log)
 
 
 def recorded(
