@@ -12,9 +12,6 @@ permit one token alone. So drafts do not change how an answer is cut into tokens
 
 Nothing is forced before the end of a thought, nor in requests without a grammar. Made for one
 version of vLLM, which serving/launch.py checks; the engine's first model runner only.
-
-Log-probabilities, which weighted answers ask for, are told at the request's temperature: of drawn
-tokens after their masks, of a prompt's tokens too, which vLLM itself tells at temperature 1 alone.
 """
 
 from collections.abc import Sequence
@@ -56,8 +53,6 @@ class NoProposer:
     def __init__(self, vllm_config: Any) -> None:
         # The engine makes its sampler after its proposer, by this name.
         gpu_model_runner.RejectionSampler = ForcedTokenSampler
-        runner = gpu_model_runner.GPUModelRunner
-        runner._get_prompt_logprobs_dict = _at_temperature(runner._get_prompt_logprobs_dict)
 
     def load_model(self, model: Any) -> None:
         """There is none to load."""
@@ -120,32 +115,9 @@ class ForcedTokenSampler(RejectionSampler):  # type: ignore[misc]
         if wanted is None:
             return None
         drafts, after = metadata.target_logits_indices, metadata.bonus_logits_indices
-        if sampling_metadata.temperature is not None:  # else all are greedy
-            counts = torch.tensor(metadata.num_draft_tokens, device=logits.device) + 1
-            drawn_at = sampling_metadata.temperature.repeat_interleave(counts)
-            logits = logits / drawn_at.where(drawn_at > 0, 1).unsqueeze(1)
         return self._get_logprobs_tensors(
             wanted, metadata, logits, logits[drafts], logits[after], tokens
         )
-
-
-def _at_temperature(tell: Any) -> Any:
-    """Prompts' log-probabilities, told for one request after the other at its own temperature."""
-
-    def tell_each(self: Any, hidden_states: Any, num_scheduled_tokens: Any) -> Any:
-        wanted, plain = self.num_prompt_logprobs, self.sampler.compute_logprobs
-        told = dict[str, Any]()
-        for request_id in list(wanted):
-            temperature = self.requests[request_id].sampling_params.temperature or 1
-            self.sampler.compute_logprobs = lambda logits, at=temperature: plain(logits / at)
-            self.num_prompt_logprobs = {request_id: wanted[request_id]}
-            told |= tell(self, hidden_states, num_scheduled_tokens)
-            if not self.num_prompt_logprobs:  # its prompt is done
-                del wanted[request_id]
-        self.sampler.compute_logprobs, self.num_prompt_logprobs = plain, wanted
-        return told
-
-    return tell_each
 
 
 def _forced(metadata: Any, logits: Any) -> torch.Tensor:

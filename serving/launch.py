@@ -119,7 +119,6 @@ def _forced_token_arguments() -> list[str]:
         *("--scheduler-cls", "forced_tokens.ForcingScheduler"),
         *("--speculative-config", json.dumps(drafts)),
         *("--per-request-spec-decode-metrics", "summary"),  # how many were forced
-        *("--logprobs-mode", "processed_logprobs"),  # as drawn: at the request's temperature
     ]
 
 

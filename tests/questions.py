@@ -12,5 +12,5 @@ QUESTION: Question[Keys] = Question(PDDL, MESSAGES, Scene())
 def static_grammar(rung: str, form: Form[Keys] = PDDL) -> Grammar | None:
     """What one of the three lower rungs puts on a form."""
     constraint = constraint_for(rung, form)
-    assert constraint is None or isinstance(constraint, Grammar)
-    return constraint
+    assert not constraint.in_stages
+    return constraint.first_grammar

@@ -20,7 +20,6 @@ from pddlego_local.core.record.events import (
     End,
     Event,
     Note,
-    Particle,
     Plan,
     Repair,
     Restart,
@@ -119,9 +118,6 @@ def _call(call: Call, *, prompts: bool) -> list[str]:
     if call.stages:
         stages = ", ".join(_stage(stage) for stage in call.stages)
         lines.append(f"[dim]stages, tokens: {stages}[/]")
-    if call.particles:
-        weights = ", ".join(_particle(particle) for particle in call.particles)
-        lines.append(f"[dim]log weights of the particles, the chosen one in brackets: {weights}[/]")
     if prompts:
         lines += [f"[dim]{escape(m.role)}:\n{escape(m.content)}[/]" for m in call.messages]
     if call.draft:
@@ -139,11 +135,6 @@ def _call(call: Call, *, prompts: bool) -> list[str]:
 def _tokens(counted: Call | EpisodeRow) -> str:
     forced = f" of which {counted.forced_tokens} forced" if counted.forced_tokens else ""
     return f"{counted.completion_tokens} tokens{forced}"
-
-
-def _particle(particle: Particle) -> str:
-    weight = "none" if particle.log_weight is None else f"{particle.log_weight:.2f}"
-    return f"({weight})" if particle.chosen else weight
 
 
 def _stage(stage: DrawnStage) -> str:

@@ -136,19 +136,12 @@ class Grammar:
         return hashlib.sha256(self.text.encode()).hexdigest()
 
 
-Potential = Literal["none", "check", "reachable"]
-"""Which PDDL a weighted draw takes for hopeless: none; what the static check refuses; or also what
-leaves the goal out of reach even if nothing were ever undone."""
-
-
 @dataclass(frozen=True)
 class Sampling:
     """How one answer is drawn. `seed` belongs to this request alone (see `seeds`).
 
     `draft_tokens` limits a free draft before the answer, 0: none. A draft is a request of its own
-    (`episode.drawing`); the request that a backend gets never asks for one. Where there are
-    `particles`, so many answers are drawn and weighed against each other (`episode.weighting`), and
-    a backend tells the `log_mass` of each; what `potential` calls hopeless weighs nothing.
+    (`episode.drawing`); the request that a backend gets never asks for one.
     """
 
     temperature: float = 1.0
@@ -157,8 +150,6 @@ class Sampling:
     seed: int = 0
     thinking: bool = False
     draft_tokens: int = 0
-    particles: int = 0
-    potential: Potential = "none"
 
 
 @dataclass(frozen=True)
@@ -195,9 +186,6 @@ class Completion:
     `completion_tokens` are those of `thought` and answer; of these, `forced_tokens` were not
     sampled: the grammar left no choice. `prefix` is the answer so far, where it is one in stages:
     then `text` is what this stage added behind its head, and the head's tokens are forced ones.
-    `log_mass` is the log of what the model gave the tokens over what they were drawn with, where
-    that was asked for: each step's mask kept a part of the probability, and the parts multiply.
-    `log_drawn` is the log of the latter alone, from a backend that does not see both at once.
     """
 
     text: str
@@ -208,8 +196,6 @@ class Completion:
     thought: str = ""
     prefix: Prefix | None = field(default=None, repr=False, compare=False)
     forced_tokens: int = 0
-    log_mass: float | None = None
-    log_drawn: float | None = None
 
     @property
     def sampled_tokens(self) -> int:

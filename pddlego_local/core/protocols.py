@@ -153,28 +153,6 @@ class LanguageModel(Protocol):
     def close(self) -> None: ...
 
 
-@runtime_checkable
-class Weighing(Protocol):
-    """A language model that tells what its masks took away: of each stage of an answer as it is
-    drawn (`Completion.log_mass`), or of a whole answer, once it is there (`WeighingWholes`)."""
-
-    @property
-    def weighs(self) -> Literal["stages", "answers"]: ...
-
-
-@runtime_checkable
-class WeighingWholes(Protocol):
-    """One that tells with which probability it drew (`Completion.log_drawn`), and is asked for its
-    own by itself."""
-
-    def weighs_at(self, temperature: float) -> bool:
-        """Whether it can tell both at this temperature."""
-
-    def log_probability(self, answer: Prefix, temperature: float) -> float:
-        """The log of what the model gives the answer's tokens behind its prompt, without a grammar.
-        Raises as `complete`."""
-
-
 class Planner(Protocol):
     """Thread-safe and deterministic: the same input gives the same plan."""
 

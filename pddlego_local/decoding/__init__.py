@@ -6,17 +6,16 @@ from pydantic import ConfigDict, Field, PositiveInt
 from pydantic.dataclasses import dataclass
 
 from pddlego_local.core.errors import ConfigError
-from pddlego_local.core.nouns import Potential, Sampling
+from pddlego_local.core.nouns import Sampling
 from pddlego_local.decoding.layout import Layout
 from pddlego_local.decoding.rungs import RUNGS, GoalArm, RungName
 
-__all__ = ["Decoding", "Draw", "GoalArm", "Reading", "Reason", "RungName"]
+__all__ = ["Decoding", "GoalArm", "Reading", "Reason", "RungName"]
 
 Reading = Literal["lenient", "strict"]
 """How a free answer is read: see `episode.reading`."""
 
 Reason = Literal["none", "think", "draft"]
-Draw = Literal["masked", "weighted"]
 
 
 @dataclass(config=ConfigDict(extra="forbid"), kw_only=True, frozen=True)
@@ -34,10 +33,6 @@ class Decoding:
     tracker calls unvisited ("frontier"); `conf` gives "grounded" the second. `layout` is how an
     answer is written where that carries no meaning (`decoding.layout`); `conf` gives every rung
     with a grammar "line". `reading` is how answers of "free" are read (`episode.reading`).
-    `draw` says which distribution an answer comes from: what the masks leave at each token
-    ("masked"), or the model's own within the grammar, to which `particles` answers come close that
-    are weighed against each other ("weighted", `episode.weighting`); `potential` gives some of them
-    no weight, which is help of another kind.
     `best_of` answers are drawn at once, and the first that the planner solves is taken. `repair`
     changes what a planner would refuse, before planning (`pddl.repair`); `feedback` is what a model
     reads about PDDL without a plan: the planner's own words, or those of the static check
@@ -54,9 +49,6 @@ class Decoding:
     reason: Reason = "none"
     draft_tokens: PositiveInt = 2048
     stage_tokens: dict[str, PositiveInt] = Field(default_factory=dict)
-    draw: Draw = "masked"
-    particles: Annotated[int, Field(ge=1, le=1024)] = 8
-    potential: Potential = "none"
     best_of: Annotated[int, Field(ge=1, le=64)] = 1
     repair: Literal["none", "lenient"] = "none"
     feedback: Literal["planner", "explained"] = "planner"
@@ -84,39 +76,6 @@ class Decoding:
                 f"decoding.layout={self.layout} needs a rung with a grammar, and decoding=free has "
                 "none; choose decoding.layout=any."
             )
-        if self.potential != "none" and self.draw != "weighted":
-            raise ConfigError(
-                f"decoding.potential={self.potential} is for answers that are weighed; choose "
-                "decoding.draw=weighted, or decoding.potential=none."
-            )
-        if self.draw == "weighted" and (hindrance := self._no_weights()):
-            raise ConfigError(f"decoding.draw=weighted {hindrance}, or decoding.draw=masked.")
-
-    def _no_weights(self) -> str:
-        """Why answers cannot be weighed, and what to choose instead; "" if they can be."""
-        if not RUNGS[self.rung].constrained:
-            return "needs a rung with a grammar: decoding=free bends nothing; choose another rung"
-        if self.temperature == 0:
-            return (
-                "needs a distribution, and at decoding.temperature=0 there is none; choose a "
-                "higher one"
-            )
-        if self.top_p < 1:
-            return (
-                f"weighs with all of the model's probability, and decoding.top_p={self.top_p} "
-                "leaves some out; choose decoding.top_p=1"
-            )
-        if self.reason != "none":
-            return (
-                f"weighs answers alone, and decoding.reason={self.reason} puts other text before "
-                "them; choose decoding.reason=none"
-            )
-        if self.best_of > 1:
-            return (
-                f"draws one answer of several, and so does decoding.best_of={self.best_of}; "
-                "choose decoding.best_of=1"
-            )
-        return ""
 
     @property
     def thinking(self) -> bool:
@@ -130,8 +89,6 @@ class Decoding:
             seed,
             thinking=self.thinking,
             draft_tokens=self.draft_tokens if self.reason == "draft" else 0,
-            particles=self.particles if self.draw == "weighted" else 0,
-            potential=self.potential,
         )
 
     def check_room(self, context_tokens: int) -> None:

@@ -21,9 +21,9 @@ from pddlego_local.decoding.layout import Layout
 from pddlego_local.decoding.question import Scene
 from pddlego_local.decoding.rungs import RUNGS, Rung
 from pddlego_local.decoding.schemas import command, keys, move, patterns, seen
+from pddlego_local.decoding.session import Constraint, at_once
 from pddlego_local.decoding.staged.edits import edit
 from pddlego_local.decoding.staged.pddl import pddl, signatures
-from pddlego_local.decoding.stages import Constraint
 
 Build = Callable[[Rung, Form[Keys], Scene, Layout], Constraint]
 
@@ -31,12 +31,12 @@ NO_SCENE = Scene()
 
 
 def nothing(rung: Rung, form: Form[Keys], scene: Scene, layout: Layout) -> Constraint:
-    return None
+    return at_once(None)
 
 
 def lark(rung: Rung, form: Form[Keys], scene: Scene, layout: Layout) -> Constraint:
     """The form's own grammar of PDDL in its envelope."""
-    return load(form.grammar, layout)
+    return at_once(load(form.grammar, layout))
 
 
 # fmt: off
@@ -65,7 +65,7 @@ for _name, _row in LADDER.items():
 def constraint_for(
     rung: str, form: Form[Keys] = PDDL, scene: Scene = NO_SCENE, layout: Layout = "any"
 ) -> Constraint:
-    """What a rung puts on a form; None for "free". Raises ConfigError for an unknown rung."""
+    """What a rung puts on a form. Raises ConfigError for an unknown rung."""
     if rung not in RUNGS:
         raise ConfigError(f"decoding.rung={rung!r} is unknown; choose one of {', '.join(RUNGS)}.")
     build = LADDER[form.name][list(RUNGS).index(rung)]

@@ -10,7 +10,7 @@ from typing import Generic, Literal, Protocol
 
 from pddlego_local.core.nouns import Action, Completion, Messages, Names, Sampling, Turn
 from pddlego_local.core.protocols import LanguageModel
-from pddlego_local.core.record.events import DrawnStage, Particle
+from pddlego_local.core.record.events import DrawnStage
 from pddlego_local.decoding import GoalArm
 from pddlego_local.decoding.forms import Form, Keys, T_co
 
@@ -50,12 +50,10 @@ class Question(Generic[T_co]):
 
 @dataclass(frozen=True)
 class Drawn:
-    """A whole answer, the stages that it was drawn in, if any, and the answers that it was weighed
-    against, itself among them."""
+    """A whole answer, and the stages that it was drawn in, if any."""
 
     completion: Completion
     stages: tuple[DrawnStage, ...] = ()
-    particles: tuple[Particle, ...] = ()
 
 
 class WholeAnswerModel(Protocol):

@@ -24,6 +24,7 @@ from pddlego_local.decoding.forms import Form, Keys
 from pddlego_local.decoding.layout import Layout
 from pddlego_local.decoding.question import Scene
 from pddlego_local.decoding.rungs import Rung
+from pddlego_local.decoding.session import Constraint, at_once
 from pddlego_local.decoding.staged.declarations import ActionSchema
 
 DIRECTIONS = ("north", "south", "east", "west")
@@ -40,12 +41,12 @@ def schema_grammar(name: str, schema: Mapping[str, Any], layout: Layout = "any")
     return Grammar(name, "json_schema", json.dumps({**schema, **exact}))
 
 
-def keys(rung: Rung, form: Form[Keys], scene: Scene, layout: Layout) -> Grammar:
-    return _of_model("json", form.keys, layout)
+def keys(rung: Rung, form: Form[Keys], scene: Scene, layout: Layout) -> Constraint:
+    return at_once(_of_model("json", form.keys, layout))
 
 
-def patterns(rung: Rung, form: Form[Keys], scene: Scene, layout: Layout) -> Grammar:
-    return _of_model("syntax", form.patterns or form.keys, layout)
+def patterns(rung: Rung, form: Form[Keys], scene: Scene, layout: Layout) -> Constraint:
+    return at_once(_of_model("syntax", form.patterns or form.keys, layout))
 
 
 @functools.lru_cache(maxsize=200)
@@ -66,24 +67,28 @@ def _schema_of(model: type[BaseModel]) -> dict[str, Any]:
     return schema
 
 
-def command(rung: Rung, form: Form[Keys], scene: Scene, layout: Layout) -> Grammar:
+def command(rung: Rung, form: Form[Keys], scene: Scene, layout: Layout) -> Constraint:
     """For {"action": a command}."""
-    return schema_grammar(rung.name, _object({"action": _command(rung, scene)}), layout)
+    return _schema(rung, _object({"action": _command(rung, scene)}), layout)
 
 
-def move(rung: Rung, form: Form[Keys], scene: Scene, layout: Layout) -> Grammar:
+def move(rung: Rung, form: Form[Keys], scene: Scene, layout: Layout) -> Constraint:
     """For {"kind": "act", "text": a command}, or a thought as long as the form allows."""
     act = {"kind": {"const": "act"}, "text": _command(rung, scene)}
     think = {"kind": {"const": "think"}, "text": _properties(form)["text"]}
-    return schema_grammar(rung.name, {"anyOf": [_object(think), _object(act)]}, layout)
+    return _schema(rung, {"anyOf": [_object(think), _object(act)]}, layout)
 
 
-def seen(rung: Rung, form: Form[Keys], scene: Scene, layout: Layout) -> Grammar:
+def seen(rung: Rung, form: Form[Keys], scene: Scene, layout: Layout) -> Constraint:
     """For lists of mentioned things, as long as the form's patterns allow."""
     names = _nouns(scene)
     only = {"items": {"enum": names}} if names else {"maxItems": 0}
     lists = {key: entry | only for key, entry in _properties(form).items()}
-    return schema_grammar(rung.name, _object(lists), layout)
+    return _schema(rung, _object(lists), layout)
+
+
+def _schema(rung: Rung, schema: Mapping[str, Any], layout: Layout) -> Constraint:
+    return at_once(schema_grammar(rung.name, schema, layout))
 
 
 def _properties(form: Form[Keys]) -> dict[str, Any]:

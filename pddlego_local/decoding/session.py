@@ -59,6 +59,11 @@ class Constraint:
         return AnswerSession(self, thinks=thinks)
 
     @property
+    def free(self) -> bool:
+        """Whether there is no grammar at all."""
+        return not self.in_stages and self.first_grammar is None
+
+    @property
     def first_grammar(self) -> Grammar | None:
         """The grammar of the first stage, which depends on no text."""
         return next(self.stages()).grammar
@@ -137,17 +142,18 @@ class AnswerSession:
 
     def _verify(self) -> None:
         for stage, text in self._accepted:
-            match decoder_verdict(stage.grammar, text) if stage.grammar else "accepted":
+            name = stage.grammar.name if stage.grammar else ""
+            match decoder_verdict(stage.grammar, text):
                 case "unfinished":
                     raise ModelFault(
                         f"The decoder ended the stage {stage.name!r} of an answer after "
-                        f"{len(text)} characters, before its grammar was satisfied; the request "
-                        "can be repeated."
+                        f"{len(text)} characters, before the grammar {name!r} was satisfied; the "
+                        "request can be repeated."
                     )
                 case "rejected":
                     raise GrammarIgnored(
-                        f"The stage {stage.name!r} of an answer is outside its grammar: the "
-                        "model's backend does not obey grammars; start the server with the "
+                        f"The stage {stage.name!r} of an answer is outside the grammar {name!r}: "
+                        "the model's backend does not obey grammars; start the server with the "
                         "guidance backend, or choose decoding=free."
                     )
 
@@ -172,8 +178,7 @@ def place_of_departure(constraint: Constraint, text: str) -> str:
     while True:
         if stage.drop:
             return f"{stage.name}: a name is declared twice, or something needed is missing"
-        grammar = with_head_in_grammar(stage).grammar
-        length, whole = decoder_prefix(grammar, data[at:]) if grammar else (len(data) - at, True)
+        length, whole = decoder_prefix(with_head_in_grammar(stage).grammar, data[at:])
         if not whole:
             there = data[max(at, at + length - 40) : at + length].decode(errors="replace")
             next_ = data[at + length : at + length + 40].decode(errors="replace")

@@ -3,16 +3,16 @@
 import dataclasses
 from typing import TypeVar
 
-from pddlego_local.core.nouns import Grammar
 from pddlego_local.core.record.events import Call, Emit, Where
 from pddlego_local.core.seeds import derive_seed
 from pddlego_local.decoding import Decoding
 from pddlego_local.decoding.forms import Keys
 from pddlego_local.decoding.ladder import constraint_for
 from pddlego_local.decoding.layout import Layout
-from pddlego_local.decoding.question import Model, Question
+from pddlego_local.decoding.question import Drawn, Model, Question
+from pddlego_local.decoding.session import Constraint
 from pddlego_local.episode.drawing import draw
-from pddlego_local.episode.reading.answer import Answer, read
+from pddlego_local.episode.reading.answer import Answer, read_constrained, read_free
 
 T = TypeVar("T", bound=Keys)
 
@@ -37,28 +37,32 @@ class Asking:
         samples = draw(self._model, question, constraint, sampling, decoding.stage_tokens, count)
         answers = list[Answer[T]]()
         for number, drawn in enumerate(samples):
-            answer = read(
-                drawn.completion,
-                form,
-                constraint,
-                reading=decoding.reading,
-                prompt=question.messages,
-            )
+            answer = read_answer(drawn, question, constraint, decoding)
             event = Call(
                 where=dataclasses.replace(where, sample=number),
                 of=count,
                 form=form.name,
                 messages=question.messages,
-                grammar=constraint.sha256 if isinstance(constraint, Grammar) else None,
+                grammar=None if constraint.in_stages else constraint.sha256,
                 **drawn.completion.recorded,
                 stages=drawn.stages,
-                particles=drawn.particles,
                 sampling=sampling,
                 fault=answer.fault,
             )
             self._emit(event)
             answers.append(answer)
         return answers
+
+
+def read_answer(
+    drawn: Drawn, question: Question[T], constraint: Constraint, decoding: Decoding
+) -> Answer[T]:
+    """The value of an answer, read as the question's rung and `decoding.reading` have it."""
+    if not constraint.free:
+        return read_constrained(drawn.completion, question.form)
+    return read_free(
+        drawn.completion, question.form, reading=decoding.reading, prompt=question.messages
+    )
 
 
 def layout_of(model: Model, decoding: Decoding) -> Layout:

@@ -48,10 +48,6 @@ class ForcedRuns(LLGuidanceLogitsProcessor):
     `runs` False samples each token from its mask; the answer is the same as far as the arithmetic
     is: a pass over several tokens may round the logits otherwise in their last bits. Each token
     has a seed of its own, from its place, so that forced tokens use up no random numbers.
-
-    Where answers are weighed, no token is forced: a run is spelled as usual, and what the model
-    gives to other spellings of it would be lost. `log_mass` is as of `Completion`. The end behind a
-    text that cannot go on is no choice, and costs neither a pass nor weight.
     """
 
     def __init__(self, masks: LLGuidanceLogitsProcessor, sampling: Sampling, *, runs: bool) -> None:
@@ -59,9 +55,8 @@ class ForcedRuns(LLGuidanceLogitsProcessor):
         self._setup(batch_size=1)
         self._matcher = self.ll_matchers[0]
         self._end: int = self.llg_tokenizer.eos_token
-        self._sampling, self._weighs = sampling, sampling.particles > 0
-        self._runs = runs and not self._weighs
-        self.forced_tokens, self.log_mass = 0, 0.0
+        self._sampling, self._runs = sampling, runs
+        self.forced_tokens = 0
 
     def process_logits(self, input_ids: Any, logits: Any) -> Any:
         return self._bias_logits(input_ids, logits)
@@ -90,11 +85,7 @@ class ForcedRuns(LLGuidanceLogitsProcessor):
             )
             outputs = model(**prepared, return_dict=True)
             logits = outputs.logits[:, -1].to(copy=True, dtype=torch.float32)
-            if self._weighs:  # before the mask, which is put on in place
-                self.log_mass -= _log_sum(logits / self._sampling.temperature)
             scores = logits_processor(input_ids, logits)
-            if self._weighs:
-                self.log_mass += _log_sum(scores)
             token = self._choose(scores, input_ids.shape[1])
             room = generation_config.max_length - input_ids.shape[1]
             tokens = [token, *self._run_after(token)][:room]
@@ -125,14 +116,9 @@ class ForcedRuns(LLGuidanceLogitsProcessor):
 
     def _read_forced(self) -> list[int]:
         """The tokens that the grammar leaves no choice about, with the end-of-text."""
-        if not self._runs and not self._weighs:
+        if not self._runs:
             return []
-        on = self._runs and not self._matcher.is_stopped()
-        run = list(self._matcher.compute_ff_tokens()) if on else []
+        run = [] if self._matcher.is_stopped() else list(self._matcher.compute_ff_tokens())
         if run:
             self._matcher.consume_tokens(run)
         return [*run, self._end] if self._matcher.is_stopped() else run
-
-
-def _log_sum(scores: torch.Tensor) -> float:
-    return float(scores.double().logsumexp(dim=-1))

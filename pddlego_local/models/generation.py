@@ -101,7 +101,6 @@ class Generation:
             thought=self._thought(thought),
             prefix=prefix,
             forced_tokens=forced + (loop.forced_tokens if loop else 0),
-            log_mass=loop.log_mass if loop and sampling.particles else None,
         )
 
     def _forced_runs(self, grammar: Grammar | None, sampling: Sampling) -> ForcedRuns | None:

@@ -115,9 +115,7 @@ def _recorded(call: Call) -> tuple[str, Drawn]:
     """What was asked, and the whole of what was answered."""
     key = _key(call.form, call.messages, call.sampling, call.where.sample, call.of)
     names = Completion.__dataclass_fields__.keys() - {"prefix"}
-    return key, Drawn(
-        Completion(**{name: getattr(call, name) for name in names}), call.stages, call.particles
-    )
+    return key, Drawn(Completion(**{name: getattr(call, name) for name in names}), call.stages)
 
 
 def _key(form: str, messages: Messages, sampling: Sampling, sample: int, of: int) -> str:

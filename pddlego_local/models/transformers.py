@@ -55,7 +55,6 @@ class TransformersModel:
     about: About | None = None
 
     decodes: ClassVar[Literal[True]] = True
-    weighs: ClassVar[Literal["stages"]] = "stages"
 
     def __post_init__(self) -> None:
         self._lock = threading.Lock()

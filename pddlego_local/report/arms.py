@@ -106,8 +106,7 @@ class Arm:
             kept[GOAL] = "the rung's own"
         if kept.get("decoding.reason") != "draft":
             kept.pop("decoding.draft_tokens", None)
-        if kept.setdefault("decoding.draw", "masked") == "weighted":
-            kept.pop("decoding.best_of", None)  # its particles are in the place of these answers
+        kept.setdefault("decoding.draw", "masked")  # earlier versions could also draw "weighted"
         kept = {key: value for key, value in kept.items() if ".stage_tokens." not in key}
         return kept | {
             "decoding.stage_tokens": str(run.identity.get("decoding", {}).get("stage_tokens")),

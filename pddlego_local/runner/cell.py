@@ -37,7 +37,6 @@ from pddlego_local.decoding import Decoding
 from pddlego_local.decoding.grammars.lark_text import validate
 from pddlego_local.decoding.ladder import constraint_for
 from pddlego_local.decoding.question import Scene
-from pddlego_local.decoding.stages import StagedGrammar, first_grammar
 from pddlego_local.episode.asking import layout_of
 from pddlego_local.episode.episode import Episode, Parts
 from pddlego_local.methods import Method
@@ -116,8 +115,7 @@ class OpenCell:
             for form in self._method.forms
         }
         for constraint in constraints.values():
-            if constraint:
-                validate(first_grammar(constraint))
+            validate(constraint.first_grammar)
         environment.preflight()
         self._models.open(self.config, model)  # the model before it gives its GPU back
         model.preflight(thinking=decoding.thinking)
@@ -129,9 +127,9 @@ class OpenCell:
         self._record.describe(run)
         if not self.missing:
             return
-        if model.decodes and any(constraints.values()):
+        if model.decodes and not all(one.free for one in constraints.values()):
             console.print("starting the model; does it obey grammars?")
-            stages = any(isinstance(one, StagedGrammar) for one in constraints.values())
+            stages = any(one.in_stages for one in constraints.values())
             check_obedience(model, thinking=decoding.thinking, stages=stages)
             if "forced_tokens" in run.model:
                 check_forced_tokens(model, thinking=decoding.thinking)

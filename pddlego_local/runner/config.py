@@ -17,7 +17,7 @@ from hydra.utils import get_class, instantiate
 from omegaconf import DictConfig, OmegaConf
 
 from pddlego_local.core.errors import ConfigError
-from pddlego_local.core.protocols import Environment, Numbered, Weighing, WeighingWholes
+from pddlego_local.core.protocols import Environment, Numbered
 from pddlego_local.core.resources import folder
 from pddlego_local.decoding import Decoding
 from pddlego_local.decoding.rungs import RUNGS
@@ -91,10 +91,6 @@ class CellConfig:
         rung = RUNGS.get(str(decoding.get("rung")))
         if decoding.get("reading") != "lenient" or rung is None or rung.constrained:
             decoding.pop("reading", None)  # strict, as all was read before one could choose
-        if decoding.get("draw") == "masked":  # as all was drawn before
-            del decoding["draw"]
-            decoding.pop("particles", None)
-            decoding.pop("potential", None)
         if options["environment"].get("shows_commands") is False:  # as all ALFWorld was
             del options["environment"]["shows_commands"]
         return {**options, "seed": self.tree["seed"]}
@@ -131,21 +127,6 @@ class CellConfig:
         _ = self.settings
         self._checked.update({group: self.build(group) for group in GROUPS})
         self.check_games(self._checked["environment"])
-        decoding, model = self._checked["decoding"], self._checked["model"]
-        if decoding.draw == "weighted" and model.decodes and not isinstance(model, Weighing):
-            raise ConfigError(
-                f"decoding.draw=weighted cannot be had of model={self.labels['model']}, which does "
-                "not tell what its masks took away; choose model=transformers with the same "
-                "weights, or decoding.draw=masked."
-            )
-        wholes = decoding.draw == "weighted" and isinstance(model, WeighingWholes)
-        if wholes and not model.weighs_at(decoding.temperature):
-            raise ConfigError(
-                f"decoding.temperature={decoding.temperature}: without forced tokens a vLLM server "
-                "tells what a model makes of an answer at temperature 1 alone, so that weights are "
-                "known there; choose decoding.temperature=1, model.server.forced_tokens=true (a "
-                "server of your own), or model=transformers with the same weights."
-            )
         return dict(self._checked)
 
     def check_games(self, environment: Environment) -> None:

@@ -15,7 +15,7 @@ from pddlego_local.core.formats import now
 from pddlego_local.core.protocols import Environment
 from pddlego_local.core.record.run_record import RunRecord, Start
 from pddlego_local.decoding.question import Model
-from pddlego_local.decoding.stages import Constraint, sha256_of
+from pddlego_local.decoding.session import Constraint
 from pddlego_local.environments import family
 from pddlego_local.environments.alfworld import installation as alfworld
 from pddlego_local.environments.tables import difficulty_groups
@@ -66,7 +66,7 @@ def run_record(
         task_groups={name: [*kinds] for name, kinds in groups.items()},
         identity=config.identity,
         model=identity,
-        grammar_sha256={name: sha256_of(constraint) for name, constraint in constraints.items()},
+        grammar_sha256={name: constraint.sha256 for name, constraint in constraints.items()},
         tables_sha256=family.sha256(environment.package),
         prompt_sha256=prompts.sha256(method.prompts, environment.package),
         games=list(config.settings.games) if method.learns else None,  # what is learnt depends on

@@ -10,6 +10,7 @@ from pddlego_local.core.nouns import Completion, Sampling
 from pddlego_local.core.seeds import derive_seed
 from pddlego_local.decoding.forms import DOMAIN, EDIT, SEEN, Keys
 from pddlego_local.decoding.question import Drawn, Question
+from pddlego_local.decoding.session import at_once
 from pddlego_local.episode.drawing import draw
 from pddlego_local.models.transformers import Engine, TransformersModel
 from pddlego_local.training import faults, household_faults
@@ -63,7 +64,7 @@ def students(folder: Path) -> Callable[[int], Player]:
         def play(question: Question[Keys], right: str, sampling: Sampling) -> Drawn:
             own_seed = derive_seed(seed, sampling.seed)
             own = Sampling(temperature=temperature, max_tokens=MAX_TOKENS, seed=own_seed)
-            (drawn,) = draw(model, question, None, own, {})
+            (drawn,) = draw(model, question, at_once(None), own, {})
             return drawn
 
         return play

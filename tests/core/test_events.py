@@ -69,6 +69,24 @@ def test_every_event_comes_back_as_it_was_written() -> None:
         assert json.loads(line)["event"] == event.event
 
 
+def test_what_weighted_draws_left_in_earlier_records_is_read_past() -> None:
+    written = call(of=3, messages=(Message("user", "b"),), stages=(DRAFT, STAGE))
+    line = json.loads(to_json(written))
+    weights = {"log_mass": -1.5, "log_drawn": None}
+    particle = {"text": "a", "log_weight": None, "completion_tokens": 3, "chosen": True}
+    line |= {**weights, "particles": [particle]}
+    for drawn in (line, *line["stages"]):
+        drawn["sampling"] |= {"particles": 2, "potential": "none"}
+    for stage_ in line["stages"]:
+        stage_ |= weights
+    assert event_of(json.dumps(line)) == written
+    for place in (line, line["sampling"], line["stages"][0]):
+        place["weight"] = 1
+        with pytest.raises(ConfigError, match=r"weight: "):
+            event_of(json.dumps(line))
+        del place["weight"]
+
+
 def test_a_row_comes_back_as_it_was_written() -> None:
     written = row("success", 3, causes={"solved": 1}, notes={"trace": "t"}, wall_time_s=1.5)
     assert read_as(ROW, to_json(written), "here", "a row") == written

@@ -9,7 +9,6 @@ from pddlego_local.decoding.forms import PDDL
 from pddlego_local.decoding.grammars.lark_text import decoder_fault
 from pddlego_local.decoding.ladder import constraint_for
 from pddlego_local.decoding.staged.limits import MOST_NESTED
-from pddlego_local.decoding.stages import StagedGrammar
 from tests.decoding.test_typed import DOMAIN, PROBLEM_FILE, SCENE, departure
 from tools.bench.walk import stages_of
 
@@ -48,7 +47,7 @@ def test_what_follows_a_repeated_operand_compiles_however_deep_it_stands(
 ) -> None:
     """The decoder cannot write this. A text that came otherwise is read, and no grammar fails."""
     staged = constraint_for(rung, PDDL, SCENE)
-    assert isinstance(staged, StagedGrammar)
+    assert staged.in_stages
     texts = [text for _, text in stages_of(staged, json.dumps({"df": DOMAIN, "pf": PROBLEM_FILE}))]
     deep = nested(["and", "or"] * depth, f"{FACT} {FACT}")
     assert GOAL in texts[-1]

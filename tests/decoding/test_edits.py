@@ -12,12 +12,11 @@ from pddlego_local.decoding.grammars.lark_text import decoder_verdict
 from pddlego_local.decoding.ladder import constraint_for
 from pddlego_local.decoding.layout import Layout
 from pddlego_local.decoding.question import Scene
-from pddlego_local.decoding.stages import StagedGrammar
+from pddlego_local.decoding.session import Constraint, place_of_departure
 from pddlego_local.pddl.check import check
 from pddlego_local.pddl.edit import apply
 from pddlego_local.pddl.sections import with_goal
 from tests.decoding.test_typed import DOMAIN
-from tools.bench.walk import place_of_departure
 
 HOUSE = """(define (problem now)
   (:domain house)
@@ -32,9 +31,9 @@ SCENE = Scene(
 OUT_OF_DOOR1 = "(next hall door1 up)"
 
 
-def staged(rung: str, scene: Scene = SCENE, layout: Layout = "any") -> StagedGrammar:
+def staged(rung: str, scene: Scene = SCENE, layout: Layout = "any") -> Constraint:
     constraint = constraint_for(rung, EDIT, scene, layout)
-    assert isinstance(constraint, StagedGrammar)
+    assert constraint.in_stages
     return constraint
 
 

@@ -14,6 +14,7 @@ from pddlego_local.core.nouns import Budget, Goal, Sampling
 from pddlego_local.core.protocols import Environment
 from pddlego_local.decoding.forms import EDIT, Keys
 from pddlego_local.decoding.question import Drawn, Question, Scene
+from pddlego_local.decoding.session import place_of_departure
 from pddlego_local.environments.alfworld.game import Alfworld
 from pddlego_local.environments.coin.game import Coin
 from pddlego_local.environments.cooking.game import Cooking
@@ -27,7 +28,6 @@ from tests.decoding.test_edits import changed, staged
 from tests.episode.drawing import RandomLogits
 from tests.methods.playing import play
 from tests.questions import QUESTION
-from tools.bench.walk import place_of_departure
 
 
 class Asked(NamedTuple):

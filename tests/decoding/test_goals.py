@@ -17,20 +17,19 @@ from pddlego_local.decoding.grammars.builder import Rules
 from pddlego_local.decoding.grammars.lark_text import decoder_verdict
 from pddlego_local.decoding.ladder import constraint_for
 from pddlego_local.decoding.question import Scene
+from pddlego_local.decoding.session import Stage, Stages, place_of_departure
 from pddlego_local.decoding.staged.atoms import atoms_except, pool_of
 from pddlego_local.decoding.staged.declarations import declarations
 from pddlego_local.decoding.staged.goals import can_be_new, frontier
 from pddlego_local.decoding.staged.reading import domain_of, problem_in
-from pddlego_local.decoding.stages import Stage, StagedGrammar, Stages
 from pddlego_local.episode.drawing import draw
-from pddlego_local.episode.reading.answer import read
+from pddlego_local.episode.reading.answer import read_constrained
 from pddlego_local.planner import FastDownward
 from tests.decoding.test_ladder_random import first_scene
 from tests.decoding.test_typed import DOMAIN as HOUSE
 from tests.decoding.test_typed import PROBLEM_FILE, SCENE, changed, departure
 from tests.episode.drawing import RandomLogits
 from tests.questions import QUESTION
-from tools.bench.walk import place_of_departure
 
 RUNGS = ("typed", "grounded")
 ROOMS = "(define (domain d) (:types room way) (:predicates (at ?r - room) (to ?a ?b - room) {}))"
@@ -133,7 +132,7 @@ def test_a_goal_that_the_method_replaces_may_be_already_true() -> None:
     for own_goal in (True, False):
         asked = replace(scene("unmet"), domain=HOUSE, own_goal=own_goal)
         staged = constraint_for("grounded", PROBLEM, asked)
-        assert isinstance(staged, StagedGrammar)
+        assert staged.in_stages
         text = json.dumps({"pf": house("(at hall)")[1]})
         assert bool(place_of_departure(staged, text)) is own_goal
 
@@ -141,7 +140,7 @@ def test_a_goal_that_the_method_replaces_may_be_already_true() -> None:
 def begin(asked: Scene, problem: str) -> tuple[Stages, Stage]:
     """A problem for the house, its objects and the rest sent; the stages then, and the next one."""
     staged = constraint_for("typed", PROBLEM, replace(asked, domain=HOUSE))
-    assert isinstance(staged, StagedGrammar)
+    assert staged.in_stages
     text = json.dumps({"pf": problem})
     cut = text.index("(:init")
     cut = len(text[:cut].removesuffix("\\n  "))
@@ -167,7 +166,7 @@ def test_only_the_goal_is_rolled_back_and_resampled(goal: str) -> None:
 def test_where_all_facts_are_true_one_is_denied() -> None:
     asked = Scene(goal="unmet", domain=SMALL)
     staged = constraint_for("typed", PROBLEM, asked)
-    assert isinstance(staged, StagedGrammar)
+    assert staged.in_stages
     stages = staged.stages()
     next(stages)
     stages.send('{"pf": "(define (problem p) (:domain d) (:objects a b - t)')
@@ -181,7 +180,7 @@ def test_where_all_facts_are_true_one_is_denied() -> None:
 def test_where_no_fact_can_be_written_objects_are_added(rung: str) -> None:
     asked = Scene(goal="unmet", domain=SMALL, names=Names(("a",)))
     staged = constraint_for(rung, PROBLEM, asked)
-    assert isinstance(staged, StagedGrammar)
+    assert staged.in_stages
     stages = staged.stages()
     next(stages)
     stages.send('{"pf": "(define (problem p) (:domain d) (:objects)')
@@ -198,7 +197,7 @@ def test_where_no_fact_can_be_written_objects_are_added(rung: str) -> None:
 def test_the_only_object_makes_room_for_one_of_a_fitting_type() -> None:
     asked = Scene(goal="unmet", domain=SMALL, names=Names(("a",)))
     staged = constraint_for("grounded", PROBLEM, asked)
-    assert isinstance(staged, StagedGrammar)
+    assert staged.in_stages
     stages = staged.stages()
     next(stages)
     stages.send('{"pf": "(define (problem p) (:domain d) (:objects a)')
@@ -211,7 +210,7 @@ def test_the_only_object_makes_room_for_one_of_a_fitting_type() -> None:
 def test_where_there_is_no_name_for_an_object_the_goal_is_never_true() -> None:
     asked = Scene(goal="unmet", domain=SMALL)
     staged = constraint_for("grounded", PROBLEM, asked)
-    assert isinstance(staged, StagedGrammar)
+    assert staged.in_stages
     stages = staged.stages()
     next(stages)
     stages.send('{"pf": "(define (problem p) (:domain d) (:objects)')
@@ -265,7 +264,7 @@ def test_no_random_answer_has_a_goal_that_is_already_true(
     resampled, finished = 0, 0
     for seed in range(12):
         drawn = draw(RandomLogits(seed % 4), QUESTION, constraint, Sampling(seed=seed), {})[0]
-        answer = read(drawn.completion, PDDL, constraint).value
+        answer = read_constrained(drawn.completion, PDDL).value
         if not answer:
             continue
         finished += 1

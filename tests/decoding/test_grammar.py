@@ -12,7 +12,6 @@ from pddlego_local.decoding.grammars import lark_text
 from pddlego_local.decoding.grammars.lark_text import accepts, decoder_verdict, load, validate
 from pddlego_local.decoding.ladder import constraint_for
 from pddlego_local.decoding.rungs import RUNGS
-from pddlego_local.decoding.stages import first_grammar
 from tests.questions import static_grammar
 
 
@@ -26,11 +25,11 @@ def test_our_grammars_are_valid_and_self_contained(name: str) -> None:
 
 
 def test_every_rung_has_its_grammar_and_no_other_rung_exists() -> None:
-    assert constraint_for("free") is None
+    assert constraint_for("free").free
     for rung in tuple(RUNGS)[1:]:
         constraint = constraint_for(rung)
-        assert constraint
-        validate(first_grammar(constraint))
+        assert not constraint.free
+        validate(constraint.first_grammar)
     with pytest.raises(ConfigError, match=r"'synatx'.*free, json, syntax, signatures, typed"):
         constraint_for("synatx")
 

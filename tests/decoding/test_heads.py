@@ -8,17 +8,17 @@ from pddlego_local.core.errors import GrammarIgnored, ModelFault
 from pddlego_local.core.nouns import Grammar, Sampling
 from pddlego_local.decoding.grammars.lark_text import decoder_verdict, validate
 from pddlego_local.decoding.ladder import constraint_for
-from pddlego_local.decoding.stages import (
+from pddlego_local.decoding.session import (
+    Constraint,
     Stage,
-    StagedGrammar,
     Stages,
+    place_of_departure,
     with_head_in_grammar,
 )
 from pddlego_local.episode.drawing import draw
 from tests.episode.test_drawing import Dictated
 from tests.models.staging import FIRST_HEAD, HEADS, SECOND_HEAD
 from tests.questions import QUESTION
-from tools.bench.walk import place_of_departure
 
 ANSWER = f'{FIRST_HEAD} room){SECOND_HEAD} 1 2)"}}'
 HEAD = 'say "\\n\n\té/'
@@ -45,7 +45,7 @@ def test_without_a_head_a_stage_stays_as_it_is() -> None:
 
 
 def test_a_text_leaves_the_language_in_a_head_too() -> None:
-    whole = StagedGrammar("one", _one_stage)
+    whole = Constraint("one", _one_stage)
     assert place_of_departure(whole, "(a b)") == ""
     assert place_of_departure(whole, "(A b)") == "only: after '(' comes 'A b)'"
     assert place_of_departure(whole, "(a 7)") == "only: after '(a ' comes '7)'"
@@ -74,7 +74,7 @@ def test_the_model_is_asked_for_what_follows_the_head() -> None:
 
 @pytest.mark.parametrize(("second", "error"), [(' 1 x)"}', GrammarIgnored), (" 1 2", ModelFault)])
 def test_a_stage_is_looked_at_behind_its_head(second: str, error: type[Exception]) -> None:
-    whole = StagedGrammar("heads", _two_stages)
+    whole = Constraint("heads", _two_stages)
     with pytest.raises(error, match="he stage 'rest'"):
         draw(Dictated([" room))", second]), QUESTION, whole, Sampling(), {})
 

@@ -6,12 +6,11 @@ import sys
 import pytest
 
 from pddlego_local.core.errors import ConfigError
-from pddlego_local.core.nouns import Grammar
 from pddlego_local.decoding.forms import FORMS, choice
 from pddlego_local.decoding.ladder import LADDER, constraint_for
 from pddlego_local.decoding.question import Scene
 from pddlego_local.decoding.rungs import RUNGS
-from pddlego_local.decoding.stages import StagedGrammar
+from pddlego_local.decoding.session import Constraint
 from pddlego_local.environments.coin.game import TABLES
 
 LADDER_MODULE = "pddlego_local.decoding.ladder"
@@ -23,7 +22,7 @@ def test_every_form_has_a_constraint_on_every_rung_and_none_if_free(rung: str) -
     for form in (*FORMS, choice(7)):
         constraint = constraint_for(rung, form, SCENE)
         assert (constraint is None) is (rung == "free")
-        assert isinstance(constraint, Grammar | StagedGrammar | None)
+        assert isinstance(constraint, Constraint | None)
 
 
 def test_only_pddl_is_drawn_in_stages() -> None:
@@ -31,7 +30,7 @@ def test_only_pddl_is_drawn_in_stages() -> None:
         (rung, form.name)
         for rung in RUNGS
         for form in FORMS
-        if isinstance(constraint_for(rung, form, SCENE), StagedGrammar)
+        if constraint_for(rung, form, SCENE).in_stages
     }
     upper = ("signatures", "typed", "grounded")
     assert staged == {(rung, form) for rung in upper for form in ("pddl", "domain", "problem")} | {

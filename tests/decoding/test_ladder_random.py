@@ -13,7 +13,7 @@ from pddlego_local.decoding.forms import DOMAIN, PDDL, PROBLEM
 from pddlego_local.decoding.ladder import constraint_for
 from pddlego_local.decoding.question import Scene
 from pddlego_local.episode.drawing import draw
-from pddlego_local.episode.reading.answer import read
+from pddlego_local.episode.reading.answer import read_constrained
 from pddlego_local.pddl.check import check
 from pddlego_local.pddl.edit import objects_of
 from pddlego_local.planner import FastDownward
@@ -48,7 +48,7 @@ def test_what_is_finished_is_accepted(environment: str, planner: FastDownward) -
         finished = 0
         for seed in range(ANSWERS):
             drawn = draw(RandomLogits(seed % 3), QUESTION, constraint, Sampling(seed=seed), {})[0]
-            answer = read(drawn.completion, PDDL, constraint)
+            answer = read_constrained(drawn.completion, PDDL)
             if not answer.value:
                 assert answer.fault == "truncated"
                 continue
@@ -71,7 +71,7 @@ def test_a_problem_alone_fits_the_hand_written_domain(
         constraint = constraint_for(rung, PROBLEM, replace(scene, goal=GOALS[rung]))
         for seed in range(ANSWERS // 2):
             drawn = draw(RandomLogits(seed), QUESTION, constraint, Sampling(seed=seed), {})[0]
-            if problem := read(drawn.completion, PROBLEM, constraint).value:
+            if problem := read_constrained(drawn.completion, PROBLEM).value:
                 assert check(scene.domain, problem.pf).accepted
                 assert planner.plan(scene.domain, problem.pf).outcome != "translate_error"
 
@@ -85,12 +85,12 @@ def test_a_domain_alone_is_accepted_and_so_is_a_problem_for_it(
     for seed in range(ANSWERS):
         constraint = constraint_for(rung, DOMAIN, scene)
         drawn = draw(RandomLogits(seed % 3), QUESTION, constraint, Sampling(seed=seed), {})[0]
-        domain = read(drawn.completion, DOMAIN, constraint).value
+        domain = read_constrained(drawn.completion, DOMAIN).value
         if domain is None:
             continue
         constraint = constraint_for(rung, PROBLEM, replace(scene, domain=domain.df))
         drawn = draw(RandomLogits(seed % 3), QUESTION, constraint, Sampling(seed=seed), {})[0]
-        if problem := read(drawn.completion, PROBLEM, constraint).value:
+        if problem := read_constrained(drawn.completion, PROBLEM).value:
             finished += 1
             if rung != "signatures":
                 assert check(domain.df, problem.pf).accepted

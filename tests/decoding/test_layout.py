@@ -14,11 +14,10 @@ from pddlego_local.decoding.grammars.lark_text import accepts, decoder_verdict, 
 from pddlego_local.decoding.ladder import LADDER, constraint_for
 from pddlego_local.decoding.layout import ExactLayout, Printer
 from pddlego_local.decoding.rungs import RUNGS
-from pddlego_local.decoding.stages import StagedGrammar
+from pddlego_local.decoding.session import place_of_departure
 from tests.decoding.test_typed import DOMAIN, PROBLEM_FILE, SCENE
 from tests.grammars.cases import cases, data_folder
 from tools.bench.excluded import SCENES, rows
-from tools.bench.walk import place_of_departure
 
 EXACT: tuple[ExactLayout, ...] = ("line", "lines")
 DATA = data_folder()
@@ -133,10 +132,7 @@ def test_given_what_is_said_no_character_is_free(rung: str, layout: ExactLayout)
 
 def departs(rung: str, form: Form[Keys], text: str, layout: ExactLayout) -> str:
     constraint = constraint_for(rung, form, SCENE, layout)
-    assert constraint
-    if isinstance(constraint, StagedGrammar):
-        return place_of_departure(constraint, text)
-    return "" if decoder_verdict(constraint, text) == "accepted" else "somewhere"
+    return place_of_departure(constraint, text)
 
 
 EXAMPLES = {
@@ -192,7 +188,7 @@ def test_typed_under_a_layout_is_typed_as_any_printed(layout: ExactLayout) -> No
             except ValueError:
                 break
             constraint = constraint_for("typed", PDDL, scene, one)
-            assert isinstance(constraint, StagedGrammar)
+            assert constraint.in_stages
             verdicts.append(place_of_departure(constraint, text) == "")
         assert len(set(verdicts)) < 2, row["id"]
         inside += verdicts[:1] == [True]

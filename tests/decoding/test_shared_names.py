@@ -16,10 +16,9 @@ from pddlego_local.decoding.grammars.terminals import OPERATORS
 from pddlego_local.decoding.ladder import constraint_for
 from pddlego_local.decoding.layout import Layout, Printer
 from pddlego_local.decoding.question import Scene
-from pddlego_local.decoding.stages import StagedGrammar
+from pddlego_local.decoding.session import Constraint, place_of_departure
 from pddlego_local.pddl.check import check
 from pddlego_local.planner import FastDownward
-from tools.bench.walk import place_of_departure
 
 # Each role is used wherever PDDL lets it stand.
 DOMAIN = """(define (domain {domain})
@@ -108,7 +107,7 @@ def _in_language(domain: str, problem: str, names: dict[str, str]) -> bool:
     return inside[0]
 
 
-def _typed(scene: Scene, layout: Layout) -> StagedGrammar:
+def _typed(scene: Scene, layout: Layout) -> Constraint:
     staged = constraint_for("typed", PDDL, scene, layout)
-    assert isinstance(staged, StagedGrammar)
+    assert staged.in_stages
     return staged

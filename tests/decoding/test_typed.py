@@ -10,10 +10,9 @@ from pddlego_local.decoding.forms import PDDL, PROBLEM
 from pddlego_local.decoding.ladder import constraint_for
 from pddlego_local.decoding.layout import Layout, Printer
 from pddlego_local.decoding.question import Scene
-from pddlego_local.decoding.stages import StagedGrammar
+from pddlego_local.decoding.session import place_of_departure
 from pddlego_local.pddl.check import check
 from pddlego_local.planner import FastDownward
-from tools.bench.walk import place_of_departure
 
 LAYOUTS: tuple[Layout, ...] = ("any", "line", "lines")
 DOMAIN = """(define (domain house)
@@ -52,7 +51,7 @@ def departure(
 ) -> str:
     """Where the two files leave the language: as they are, or printed in an exact layout."""
     staged = constraint_for(rung, PDDL, scene, layout)
-    assert isinstance(staged, StagedGrammar)
+    assert staged.in_stages
     answer = {"df": domain, "pf": problem}
     if layout == "any":
         return place_of_departure(staged, json.dumps(answer))
@@ -270,7 +269,7 @@ def test_signatures_are_a_rung_of_their_own() -> None:
         for name in ("undeclared predicate in a body", "too many arguments", "a type twice"):
             assert departure(*changed(*REJECTED[name]), "signatures", layout=layout) == "", name
     staged = constraint_for("signatures", PROBLEM, replace(SCENE, domain=DOMAIN))
-    assert isinstance(staged, StagedGrammar)
+    assert staged.in_stages
     assert place_of_departure(staged, json.dumps({"pf": PROBLEM_FILE})) == ""
     other = PROBLEM_FILE.replace("(:domain house)", "(:domain home)")
     assert place_of_departure(staged, json.dumps({"pf": other}))
@@ -279,7 +278,7 @@ def test_signatures_are_a_rung_of_their_own() -> None:
 def test_a_problem_alone_is_typed_by_the_given_domain() -> None:
     scene = replace(SCENE, domain=DOMAIN)
     staged = constraint_for("typed", PROBLEM, scene)
-    assert isinstance(staged, StagedGrammar)
+    assert staged.in_stages
     assert place_of_departure(staged, json.dumps({"pf": PROBLEM_FILE})) == ""
     for old, new in (
         ("(at hall)", "(at up)"),

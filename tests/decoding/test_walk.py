@@ -9,7 +9,6 @@ from pddlego_local.decoding import GoalArm
 from pddlego_local.decoding.forms import PDDL
 from pddlego_local.decoding.ladder import constraint_for
 from pddlego_local.decoding.layout import Layout, Printer
-from pddlego_local.decoding.stages import StagedGrammar
 from pddlego_local.models.random import cached_random_llama
 from tools.bench.likelihood import hanging
 from tools.bench.played import Asked, played
@@ -45,6 +44,7 @@ def test_the_mask_permits_a_forced_token_and_no_other(
 ) -> None:
     forced = 0
     for stage, piece in Text((), asked.question.scene, asked.answer).stages(layout):
+        assert stage.grammar
         matcher = LLMatcher(engine, LLMatcher.grammar_from_lark(stage.grammar.text), log_level=0)
         for token in tokens_of(engine, stage, piece):
             permitted = [number for number, bias in enumerate(matcher.compute_logit_bias()) if bias]
@@ -67,7 +67,7 @@ def test_an_answer_of_the_reference_takes_few_requests(rung: str, goal: GoalArm,
     for one in played("coin", range(3), rung=rung):
         scene = replace(one.question.scene, goal=goal)
         constraint = constraint_for(rung, PDDL, scene, "line")
-        assert isinstance(constraint, StagedGrammar)
+        assert constraint.in_stages
         printed = Printer("line", schemas=scene.actions, tight=True).answer(one.answer)
         assert len(stages_of(constraint, printed)) <= most
 

@@ -13,11 +13,10 @@ from pddlego_local.environments.alfworld.game import Alfworld
 from pddlego_local.environments.coin.game import Coin
 from pddlego_local.environments.cooking.game import Cooking
 from pddlego_local.episode.acting import Execution
-from pddlego_local.episode.reading.answer import read
+from pddlego_local.episode.reading.answer import read_constrained, read_free
 from pddlego_local.methods import prompts
 from pddlego_local.pddl.check import check
 from pddlego_local.pddl.edit import apply, empty_problem, facts_of, objects_of
-from tests.questions import static_grammar
 
 HOUSES = (Coin, Cooking)
 ENVIRONMENTS = (*HOUSES, Alfworld)
@@ -34,7 +33,7 @@ def turns(told: str) -> Iterator[Turn]:
 
 
 def apply_shown(answer: str, problem: str) -> str:
-    value = read(Completion(answer, "stop", 0, 0, 0.0), EDIT, static_grammar("syntax", EDIT)).value
+    value = read_constrained(Completion(answer, "stop", 0, 0, 0.0), EDIT).value
     assert value
     edited, faults = apply(value.model_dump(), problem)
     assert not faults
@@ -78,7 +77,7 @@ def test_an_edit_is_shown_that_adds_replaces_and_deletes(environment: Any) -> No
         problem="(the problem)",
     ).text
     example = shown(environment.package)["later"]
-    changes = read(Completion(example["edits"], "stop", 0, 0, 0.0), EDIT, None).value
+    changes = read_free(Completion(example["edits"], "stop", 0, 0, 0.0), EDIT).value
     assert changes and changes.init.add and changes.init.replace and changes.init.delete
     assert text.index(example["observation"].strip()) < text.index(example["edits"].strip())
 

@@ -27,7 +27,8 @@ from pddlego_local.decoding.forms import (
     choice,
 )
 from pddlego_local.decoding.grammars.lark_text import decoder_verdict, validate
-from pddlego_local.episode.reading.answer import Answer, read
+from pddlego_local.decoding.ladder import constraint_for
+from pddlego_local.episode.reading.answer import Answer, read_constrained, read_free
 from tests.questions import static_grammar
 
 DOMAIN = '(define (domain d) ; "a"\n\t(:predicates (p))\n)'
@@ -40,7 +41,12 @@ WHOLE = Answer(Pddl(df=DOMAIN, pf=PROBLEM_TEXT), "")
 
 
 def read_pddl(completion: Completion, rung: str) -> Answer[Pddl]:
-    return read(completion, PDDL, static_grammar(rung), reading="strict")
+    """As an answer that was drawn under the rung, strictly if it is free."""
+    constraint = constraint_for(rung)
+    constraint.begin().accept(completion.text, ended=completion.finish_reason == "stop")
+    if constraint.free:
+        return read_free(completion, PDDL, reading="strict")
+    return read_constrained(completion, PDDL)
 
 
 def pair(domain: str, problem: str) -> Answer[Pddl]:
@@ -131,8 +137,8 @@ def test_free_survives_enormous_and_hostile_text() -> None:
     for text in ("{" * 300_000, '{"a":' * 30_000, "[" * 300_000, "```\n" * 30_000, '{"' * 50_000):
         assert read_pddl(_stop(text), "free").fault == "no_json"
         assert read_pddl(_stop(text + OBJECT), "free") == WHOLE
-        assert read(_stop(text), PDDL, None).fault == "no_json"
-        assert read(_stop(text + OBJECT), PDDL, None) == WHOLE
+        assert read_free(_stop(text), PDDL).fault == "no_json"
+        assert read_free(_stop(text + OBJECT), PDDL) == WHOLE
 
 
 @pytest.mark.parametrize("rung", ["free", "json", "syntax"])
@@ -190,7 +196,7 @@ def test_no_pddl_under_syntax_is_a_backend_that_ignores_it() -> None:
 def test_a_finished_answer_that_only_begins_well_is_a_fault_of_the_decoder(
     rung: str, text: str
 ) -> None:
-    with pytest.raises(ModelFault, match="ended an answer") as caught:
+    with pytest.raises(ModelFault, match="ended the stage") as caught:
         read_pddl(_stop(text), rung)
     assert not isinstance(caught.value, GrammarIgnored)
 
@@ -228,41 +234,43 @@ def test_every_form_has_its_ladder(form: Form[Keys], good: str, loose: str, bad:
         validate(grammar)
         assert decoder_verdict(grammar, good) == "accepted"
         assert decoder_verdict(grammar, bad) == "rejected"
-        assert read(_stop(good), form, grammar) == Answer(
+        assert read_constrained(_stop(good), form) == Answer(
             form.keys.model_validate(json.loads(good)), ""
         )
         with pytest.raises(GrammarIgnored):
-            read(_stop(bad), form, grammar)
+            read_constrained(_stop(bad), form)
+        with pytest.raises(GrammarIgnored):
+            constraint_for(rung, form).begin().accept(bad)
     loosest, strictest = static_grammar("json", form), static_grammar("syntax", form)
     assert loosest and strictest
     assert decoder_verdict(loosest, loose) == "accepted"
     assert decoder_verdict(strictest, loose) == "rejected"
-    assert read(_stop(f"So:\n```json\n{good}\n```"), form, None).value
-    assert read(_stop(bad), form, None).fault in ("wrong_keys", "no_json")
-    assert read(_stop("I do not know."), form, None, reading="strict").fault == "no_json"
+    assert read_free(_stop(f"So:\n```json\n{good}\n```"), form).value
+    assert read_free(_stop(bad), form).fault in ("wrong_keys", "no_json")
+    assert read_free(_stop("I do not know."), form, reading="strict").fault == "no_json"
 
 
 def test_a_fenced_problem_is_found_where_a_problem_is_asked() -> None:
-    answer = read(_stop(FENCED), PROBLEM, None)
+    answer = read_free(_stop(FENCED), PROBLEM)
     assert answer.value == Problem(pf=PROBLEM_TEXT + "\n")
-    assert read(_stop(FENCED), COMMAND, None).fault == "no_json"
+    assert read_free(_stop(FENCED), COMMAND).fault == "no_json"
 
 
 def test_a_name_that_is_replaced_twice_is_no_fault_of_the_decoder() -> None:
     """A schema cannot forbid that a map repeats a key: the last one counts, as JSON has it."""
     twice = edit("[]", "[]").replace('"replace": {}', '"replace": {"a": "b", "a": "c"}', 1)
     for rung in ("json", "syntax"):
-        value = read(_stop(twice), EDIT, static_grammar(rung, EDIT)).value
+        value = read_constrained(_stop(twice), EDIT).value
         assert value and value.objects.replace == {"a": "c"}
 
 
 def test_a_blank_command_is_empty_and_a_number_in_words_is_none() -> None:
-    assert read(_stop('{"action": " "}'), COMMAND, None).fault == "empty"
-    assert read(_stop('{"reason": "", "number": "two"}'), choice(3), None).fault == "wrong_keys"
-    assert read(_stop('{"action": "look", "why": "?"}'), COMMAND, None).value == Command(
+    assert read_free(_stop('{"action": " "}'), COMMAND).fault == "empty"
+    assert read_free(_stop('{"reason": "", "number": "two"}'), choice(3)).fault == "wrong_keys"
+    assert read_free(_stop('{"action": "look", "why": "?"}'), COMMAND).value == Command(
         action="look"
     )
 
 
 def test_thousands_of_fences_that_nothing_closes_hold_nothing() -> None:
-    assert read(_stop("```pddl\n" * 100_000), PDDL, None).fault == "no_json"
+    assert read_free(_stop("```pddl\n" * 100_000), PDDL).fault == "no_json"

@@ -15,7 +15,7 @@ from pddlego_local.decoding.grammars.lark_text import decoder_verdict
 from pddlego_local.decoding.ladder import constraint_for
 from pddlego_local.decoding.question import Drawn
 from pddlego_local.episode.drawing import draw
-from pddlego_local.episode.reading.answer import read
+from pddlego_local.episode.reading.answer import read_constrained
 from pddlego_local.pddl.check import check
 from tests.decoding.test_typed import DOMAIN, PROBLEM_FILE, SCENE
 from tests.questions import QUESTION
@@ -74,7 +74,7 @@ def dictate(*texts: str, max_tokens: int = 10_000, **stage_tokens: int) -> tuple
 
 def test_an_answer_in_stages_is_one_answer() -> None:
     drawn, model = dictate(*stages())
-    answer = read(drawn.completion, PDDL, constraint_for("typed", PDDL, SCENE))
+    answer = read_constrained(drawn.completion, PDDL)
     assert answer.value
     assert (answer.value.df, answer.value.pf) == (DOMAIN, PROBLEM_FILE)
     names = [stage.name for stage in drawn.stages]
@@ -140,7 +140,7 @@ def test_a_type_that_the_actions_need_is_added() -> None:
 def test_a_stage_cut_by_the_limit_ends_the_answer(cut: int) -> None:
     texts = stages()
     drawn, _ = dictate(*texts[:cut], texts[cut][:-4] + "|", *texts[cut + 1 :])
-    answer = read(drawn.completion, PDDL, constraint_for("typed", PDDL, SCENE))
+    answer = read_constrained(drawn.completion, PDDL)
     assert (answer.value, answer.fault) == (None, "truncated")
     assert len(drawn.stages) == cut + 1
     assert drawn.stages[-1].finish_reason == "length"

@@ -12,7 +12,7 @@ import yaml
 from pddlego_local.core.nouns import Completion, Message
 from pddlego_local.decoding import Reading
 from pddlego_local.decoding.forms import FORMS, Form, Keys, choice
-from pddlego_local.episode.reading.answer import Answer, read
+from pddlego_local.episode.reading.answer import Answer, read_free
 
 DOMAIN = """(define (domain house)
   (:predicates (at ?r)) ; no "places" yet
@@ -64,7 +64,7 @@ def form_of(case: dict[str, Any]) -> Form[Keys]:
 def answered(case: dict[str, Any], reading: Reading) -> Answer[Keys]:
     completion = Completion(case["answer"], "length" if case.get("cut") else "stop", 1, 1, 0.0)
     prompt = (Message("user", case["prompt"]),) if "prompt" in case else ()
-    return read(completion, form_of(case), None, reading=reading, prompt=prompt)
+    return read_free(completion, form_of(case), reading=reading, prompt=prompt)
 
 
 def trimmed(answer: Answer[Keys]) -> Any:

@@ -11,11 +11,10 @@ from pddlego_local.decoding.forms import FORMS, PDDL, choice
 from pddlego_local.decoding.ladder import constraint_for
 from pddlego_local.decoding.question import Question, Scene
 from pddlego_local.decoding.rungs import RUNGS
-from pddlego_local.decoding.stages import StagedGrammar
 from pddlego_local.environments.coin import reference
 from pddlego_local.environments.coin.game import TABLES
 from pddlego_local.episode.drawing import draw
-from pddlego_local.episode.reading.answer import read
+from pddlego_local.episode.reading.answer import read_constrained
 from tests.episode.drawing import PROMPT_TOKENS, RandomLogits
 from tests.questions import MESSAGES, QUESTION
 
@@ -60,7 +59,7 @@ def test_every_form_can_be_drafted_on_every_rung_with_a_grammar(rung: str) -> No
         constraint = constraint_for(rung, form, SCENE)
         sampling = Sampling(max_tokens=4000, seed=3, draft_tokens=50)
         (drawn,) = draw(model, question, constraint, sampling, {})
-        finished += read(drawn.completion, form, constraint).fault in ("", "empty")
+        finished += read_constrained(drawn.completion, form).fault in ("", "empty")
         draft, *answer = drawn.stages
         assert (draft.name, draft.grammar, draft.before) == ("draft", None, "")
         assert form.example in draft.asked
@@ -97,7 +96,7 @@ def test_tokens_and_time_of_the_draft_count_and_its_limit_is_its_own(rung: str) 
 @pytest.mark.parametrize("rung", ["syntax", "grounded"])
 def test_each_sample_has_a_draft_of_its_own_and_they_come_again(rung: str) -> None:
     constraint = constraint_for(rung, PDDL, SCENE)
-    assert isinstance(constraint, StagedGrammar) is (rung == "grounded")
+    assert constraint.in_stages is (rung == "grounded")
     sampling = Sampling(max_tokens=1000, seed=5, draft_tokens=40)
 
     def texts(count: int) -> list[list[str]]:

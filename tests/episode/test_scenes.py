@@ -16,7 +16,7 @@ from pddlego_local.decoding import Decoding
 from pddlego_local.decoding.forms import PDDL, Keys
 from pddlego_local.decoding.ladder import constraint_for
 from pddlego_local.decoding.question import Drawn, Question
-from pddlego_local.decoding.stages import StagedGrammar
+from pddlego_local.decoding.session import place_of_departure
 from pddlego_local.environments.alfworld.reference import CLASSES
 from pddlego_local.environments.coin import reference as coin
 from pddlego_local.environments.coin.game import Coin
@@ -26,7 +26,6 @@ from pddlego_local.models.reference import ReferenceFormalizer
 from pddlego_local.models.scripted import Scripted
 from pddlego_local.planner import FastDownward
 from pddlego_local.runner.config import compose_cell
-from tools.bench.walk import place_of_departure
 
 COMPACT = "pddlego_plus method.variant=compact"
 PDDL_METHODS = ("pddlego_plus", COMPACT, "pddlego", "pddl_gen", "pddl_edit")
@@ -171,7 +170,7 @@ def test_what_a_discarded_attempt_saw_can_be_written() -> None:
     (room,) = re.findall(r"revealing the ([a-z]+)\.", question.messages[0].content)
     assert not any(room in turn.text for turn in question.scene.memory)
     script = constraint_for("grounded", PDDL, question.scene)
-    assert isinstance(script, StagedGrammar)
+    assert script.in_stages
     for name, departs in ((room, False), ("observatory", True)):
         answer = json.dumps({"df": coin.DOMAIN, "pf": NEXT.replace("ROOM", name)})
         assert bool(place_of_departure(script, answer)) is departs

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from pddlego_local.core.nouns import Completion, PlanResult
 from pddlego_local.decoding.forms import FORMS, PDDL, Edit, Form, Keys
-from pddlego_local.episode.reading.answer import read
+from pddlego_local.episode.reading.answer import read_free
 from pddlego_local.pddl.check import MOST_CHARACTERS, check, explain
 from pddlego_local.pddl.edit import apply, difference
 from pddlego_local.pddl.repair import repair
@@ -28,7 +28,7 @@ from tests.fuzz.hostile import (
 
 
 def given_up(text: str, form: Form[Keys]) -> str:
-    answer = read(Completion(text, "stop", 0, 0, 0.0), form, None)
+    answer = read_free(Completion(text, "stop", 0, 0, 0.0), form)
     if answer.value is None:
         assert answer.fault in ("empty", "no_json", "wrong_keys")
     else:
@@ -49,7 +49,7 @@ def test_what_is_read_of_a_damaged_answer_stands_in_it(
     row: dict[str, str], slips: list[Slip]
 ) -> None:
     text = mangled(row["answer"], slips)
-    answer = read(Completion(text, "stop", 0, 0, 0.0), PDDL, None)
+    answer = read_free(Completion(text, "stop", 0, 0, 0.0), PDDL)
     if answer.value and "\\" not in text:  # else characters may be written as escapes
         for file in (answer.value.df, answer.value.pf):
             assert squashed(file) in squashed(text)
@@ -68,8 +68,8 @@ def test_a_good_answer_is_found_in_hostile_prose(
     """Braces and fences could be answers of their own, and are left out."""
     real = data.draw(st.sampled_from(real_answers())).answer
     before, after = (re.sub("[{}`]", "", text) for text in (before, after))
-    answer = read(
-        Completion(f"{before}\n{json.dumps(real)}\n{after}", "stop", 0, 0, 0.0), PDDL, None
+    answer = read_free(
+        Completion(f"{before}\n{json.dumps(real)}\n{after}", "stop", 0, 0, 0.0), PDDL
     )
     assert answer.value is not None and answer.value.model_dump() == real
 

@@ -14,10 +14,9 @@ from pddlego_local.core.protocols import Environment
 from pddlego_local.decoding.forms import GOALS, TEXT, Form, Keys, choice
 from pddlego_local.environments.coin.game import Coin
 from pddlego_local.environments.cooking.game import Cooking
-from pddlego_local.episode.reading.answer import read
+from pddlego_local.episode.reading.answer import read_constrained
 from pddlego_local.methods import prompts
 from pddlego_local.methods.shared.subgoals import Situation
-from tests.questions import static_grammar
 
 ENVIRONMENTS = tuple(
     f"pddlego_local.environments.{name}" for name in ("alfworld", "coin", "cooking")
@@ -36,7 +35,7 @@ def situation(environment: str, memory: list[Turn]) -> str:
 
 def holds(answer: str, form: Form[Keys]) -> Any:
     """The value, as drawn under the strictest grammar."""
-    value = read(Completion(answer, "stop", 0, 0, 0.0), form, static_grammar("syntax", form)).value
+    value = read_constrained(Completion(answer, "stop", 0, 0, 0.0), form).value
     assert value, answer
     return value
 

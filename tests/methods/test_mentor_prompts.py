@@ -10,11 +10,10 @@ from pddlego_local.core.nouns import Completion
 from pddlego_local.decoding.forms import TEXT
 from pddlego_local.environments import family
 from pddlego_local.environments.tables import Tables
-from pddlego_local.episode.reading.answer import read
+from pddlego_local.episode.reading.answer import read_constrained
 from pddlego_local.methods import prompts
 from pddlego_local.methods.shared.react import Trial
 from tests.environments.commands import parse
-from tests.questions import static_grammar
 
 ENVIRONMENTS = [f"pddlego_local.environments.{name}" for name in ("alfworld", "coin", "cooking")]
 NEEDS: dict[str, dict[str, Any]] = {
@@ -48,7 +47,7 @@ def test_a_question_shows_two_answers_of_its_form_and_then_the_trial(
     ]
     for answer in answers:
         completion = Completion(answer, "stop", 0, 0, 0.0)
-        assert read(completion, TEXT, static_grammar("syntax", TEXT)).value
+        assert read_constrained(completion, TEXT).value
     shown, _, own = text.partition("Now it is your turn.")
     assert "Example 2." in shown and "Example 3." not in shown
     assert TRIAL.trace in own and answers[-1] in shown

@@ -16,7 +16,7 @@ from pddlego_local.decoding.forms import (
     Keys,
     choice,
 )
-from pddlego_local.episode.reading.answer import read
+from pddlego_local.episode.reading.answer import read_constrained
 from pddlego_local.models.transformers import Engine
 from tests.questions import static_grammar
 
@@ -60,6 +60,6 @@ def finished(model: LanguageModel, form: Form[Keys], seed: int) -> bool:
     """Whether an answer under "syntax" came to its end; if it did, it must be one of the form."""
     grammar = static_grammar("syntax", form)
     completion = model.complete(PROMPT, grammar, Sampling(max_tokens=2500, seed=seed))
-    answer = read(completion, form, grammar)
+    answer = read_constrained(completion, form)
     assert answer.value or completion.finish_reason == "length"
     return answer.value is not None

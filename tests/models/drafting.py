@@ -7,7 +7,7 @@ from pddlego_local.core.nouns import Completion, Grammar, Messages, Prefix, Samp
 from pddlego_local.core.protocols import LanguageModel
 from pddlego_local.decoding.forms import PDDL
 from pddlego_local.decoding.question import Drawn, Question, Scene
-from pddlego_local.decoding.stages import Stage, StagedGrammar, Stages
+from pddlego_local.decoding.session import Constraint, Stage, Stages
 from pddlego_local.episode.drawing import draw
 from tests.models.asking import PROMPT
 from tests.models.staging import FIRST, FIRST_LANGUAGE, second
@@ -47,7 +47,7 @@ class Dictated(Planted):
 
 def drafted(
     model: Any,
-    constraint: Grammar | StagedGrammar,
+    constraint: Constraint,
     *,
     seed: int = 3,
     limit: int = 60,
@@ -64,4 +64,4 @@ def two_stages() -> Stages:
     yield Stage("second", second(match[1]))
 
 
-TWO_STAGES = StagedGrammar("two stages", two_stages)
+TWO_STAGES = Constraint("two stages", two_stages)

@@ -11,9 +11,9 @@ from pddlego_local.core.seeds import derive_seed
 from pddlego_local.decoding.forms import PDDL
 from pddlego_local.decoding.ladder import constraint_for
 from pddlego_local.decoding.question import Drawn, Scene
-from pddlego_local.decoding.stages import Stage, StagedGrammar, Stages
+from pddlego_local.decoding.session import Constraint, Stage, Stages
 from pddlego_local.episode.drawing import draw
-from pddlego_local.episode.reading.answer import read
+from pddlego_local.episode.reading.answer import read_constrained
 from pddlego_local.pddl.check import check
 from tests.models.asking import PROMPT
 from tests.questions import QUESTION
@@ -123,7 +123,7 @@ def _heads() -> Stages:
     assert second.startswith(SECOND_HEAD + " ") and second.endswith(')"}')
 
 
-HEADS = StagedGrammar("heads", _heads)
+HEADS = Constraint("heads", _heads)
 
 
 def assert_heads_are_forced(model: LanguageModel, seed: int) -> Drawn:
@@ -154,7 +154,7 @@ def typed_answer(model: LanguageModel, rung: str, seed: int, max_tokens: int) ->
     """ "cut", or "accepted" for a domain and a problem that are what the rung promises."""
     constraint = constraint_for(rung, PDDL, SCENE)
     drawn = draw(model, QUESTION, constraint, Sampling(max_tokens=max_tokens, seed=seed), {})[0]
-    answer = read(drawn.completion, PDDL, constraint)
+    answer = read_constrained(drawn.completion, PDDL)
     if not answer.value:
         assert answer.fault == "truncated"
         return "cut"

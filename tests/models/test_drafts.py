@@ -10,6 +10,7 @@ from pddlego_local.core.errors import ConfigError, PromptTooLong
 from pddlego_local.core.nouns import Sampling
 from pddlego_local.decoding.forms import PDDL
 from pddlego_local.decoding.question import Question, Scene
+from pddlego_local.decoding.session import at_once
 from pddlego_local.episode.drawing import draw
 from pddlego_local.models.thinking import Thinking
 from pddlego_local.models.transformers import TransformersModel
@@ -35,7 +36,7 @@ def tokens_of(model: TransformersModel, draft: str, asked: str) -> int:
     return len(tokenizer(text)["input_ids"])
 
 
-@pytest.mark.parametrize("constraint", [TOY, TWO_STAGES], ids=["one grammar", "stages"])
+@pytest.mark.parametrize("constraint", [at_once(TOY), TWO_STAGES], ids=["one grammar", "stages"])
 def test_the_model_has_its_draft_before_its_eyes(model: TransformersModel, constraint: Any) -> None:
     for text in ("(kitchen,pantry)", "(north)", ""):
         drawn = drafted(Planted(model, text), constraint)
@@ -46,7 +47,10 @@ def test_the_model_has_its_draft_before_its_eyes(model: TransformersModel, const
 
 
 def test_a_draft_that_its_limit_cuts_is_used_as_it_is(model: TransformersModel) -> None:
-    for constraint, language in ((TOY, TOY_LANGUAGE), (TWO_STAGES, re.compile(r"\(a .* \(b .*"))):
+    for constraint, language in (
+        (at_once(TOY), TOY_LANGUAGE),
+        (TWO_STAGES, re.compile(r"\(a .* \(b .*")),
+    ):
         drawn = drafted(Dictated(model, LONG), constraint, limit=25)
         draft, answer, *_ = drawn.stages
         assert (draft.finish_reason, draft.completion_tokens) == ("length", 25)
@@ -64,7 +68,7 @@ def test_whatever_the_draft_says_the_answer_obeys(model: TransformersModel, text
 
 
 def test_a_draft_is_free(model: TransformersModel) -> None:
-    drafts = [drafted(model, TOY, seed=seed).stages[0] for seed in range(5)]
+    drafts = [drafted(model, at_once(TOY), seed=seed).stages[0] for seed in range(5)]
     assert all(0 < draft.completion_tokens <= 60 and draft.grammar is None for draft in drafts)
     assert len({draft.text for draft in drafts}) == 5
     assert not any(TOY_LANGUAGE.fullmatch(draft.text) for draft in drafts)
@@ -75,7 +79,7 @@ def test_drafts_depend_on_their_seeds_alone(model: TransformersModel) -> None:
     sampling = Sampling(max_tokens=300, seed=8, draft_tokens=30)
 
     def texts(count: int) -> list[list[str]]:
-        samples = draw(model, question, TOY, sampling, {}, count)
+        samples = draw(model, question, at_once(TOY), sampling, {}, count)
         return [[stage.text for stage in drawn.stages] for drawn in samples]
 
     four = texts(4)
@@ -83,7 +87,7 @@ def test_drafts_depend_on_their_seeds_alone(model: TransformersModel) -> None:
     assert texts(4) == four
 
 
-@pytest.mark.parametrize("constraint", [TOY, TWO_STAGES], ids=["one grammar", "stages"])
+@pytest.mark.parametrize("constraint", [at_once(TOY), TWO_STAGES], ids=["one grammar", "stages"])
 def test_a_draft_that_fills_the_context_says_what_to_lower(
     random_llama: Path, constraint: Any
 ) -> None:

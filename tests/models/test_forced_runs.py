@@ -14,6 +14,7 @@ from pddlego_local.core.nouns import Completion, Grammar, Prefix, Sampling
 from pddlego_local.decoding.forms import PDDL
 from pddlego_local.decoding.ladder import constraint_for
 from pddlego_local.decoding.rungs import RUNGS
+from pddlego_local.decoding.session import at_once
 from pddlego_local.episode.drawing import draw
 from pddlego_local.models.canary import check_obedience
 from pddlego_local.models.transformers import TransformersModel
@@ -104,7 +105,7 @@ def test_the_context_cuts_a_forced_run(random_llama: Path) -> None:
 @pytest.mark.parametrize("seed", range(4))
 def test_heads_are_forced_and_counted(model: TransformersModel, seed: int) -> None:
     drawn = assert_heads_are_forced(model, seed)
-    plain = draw(model, QUESTION, None, Sampling(max_tokens=5), {})[0].completion
+    plain = draw(model, QUESTION, at_once(None), Sampling(max_tokens=5), {})[0].completion
     assert drawn.completion.prompt_tokens == plain.prompt_tokens
 
 

@@ -16,7 +16,7 @@ from pddlego_local.decoding.grammars.lark_text import load
 from pddlego_local.decoding.grammars.terminals import name_except
 from pddlego_local.decoding.ladder import constraint_for
 from pddlego_local.decoding.layout import Layout, Printer
-from pddlego_local.decoding.stages import StagedGrammar, with_head_in_grammar
+from pddlego_local.decoding.session import with_head_in_grammar
 from pddlego_local.models.forced_runs import with_word_slices, word_slices
 from tools.bench.large_vocabulary import large_tokenizer
 from tools.bench.played import played
@@ -47,9 +47,10 @@ def typed(layout: Layout) -> list[tuple[str, str]]:
     if layout != "any":
         text = Printer(layout, schemas=scene.actions, tight=True).answer(first.answer)
     constraint = constraint_for("typed", PDDL, scene, layout)
-    assert isinstance(constraint, StagedGrammar)
+    assert constraint.in_stages
     stages = stages_of(constraint, text)
-    return [(with_head_in_grammar(stage).grammar.text, part) for stage, part in stages]
+    grammars = [(with_head_in_grammar(stage).grammar, part) for stage, part in stages]
+    return [(grammar.text, part) for grammar, part in grammars if grammar]
 
 
 @pytest.mark.parametrize("layout", ["any", "line"])

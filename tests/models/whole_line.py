@@ -18,7 +18,7 @@ from pddlego_local.decoding.layout import Layout
 from pddlego_local.decoding.question import Drawn
 from pddlego_local.decoding.rungs import RUNGS
 from pddlego_local.episode.drawing import draw
-from pddlego_local.episode.reading.answer import read
+from pddlego_local.episode.reading.answer import read_constrained
 from pddlego_local.models.canary import check_forced_tokens, check_obedience
 from pddlego_local.models.chat_template import dated
 from pddlego_local.models.thinking import Thinking, template_arguments
@@ -108,7 +108,7 @@ def _on_a_rung(line: Line, rung: str, layout: Layout, reason: str) -> None:
     (drawn,) = draw(line.model, QUESTION, constraint, sampling, {})
     if reason == "draft":
         assert drawn.stages[0].grammar is None
-    answer = read(drawn.completion, PDDL, constraint)
+    answer = read_constrained(drawn.completion, PDDL)
     if drawn.completion.finish_reason == "stop" and rung not in ("free", "json"):
         assert answer.value, answer.fault
         if rung != "syntax":

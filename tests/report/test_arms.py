@@ -99,8 +99,6 @@ def test_a_changed_prompt_and_doubled_episodes_are_told(tmp_path: Path) -> None:
         ((TYPED,), (TYPED, "decoding.goal=unmet"), "decoding.goal"),
         ((TYPED,), (TYPED, "decoding.reason=draft"), "decoding.reason"),
         ((TYPED,), (TYPED, "decoding.best_of=4"), "decoding.best_of"),
-        ((TYPED,), (TYPED, "decoding.draw=weighted"), "decoding.draw"),
-        ((TYPED, "decoding.best_of=8"), (TYPED, "decoding.draw=weighted"), "decoding.draw"),
         ((TYPED,), (TYPED, "decoding.repair=lenient"), "decoding.repair"),
         ((TYPED,), (TYPED, "decoding.feedback=explained"), "decoding.feedback"),
         ((TYPED,), (TYPED, "method.variant=simple"), "method.variant"),
@@ -118,6 +116,15 @@ def test_arms_that_differ_in_one_thing(
     assert (found.factor, found.caveats) == (factor, ())
     assert found.base.value != found.other.value
     assert (found.p is None) == (factor != "decoding.rung" or "free" not in found.base.value)
+
+
+def test_weighted_draws_of_an_earlier_version_are_an_arm_of_their_own(tmp_path: Path) -> None:
+    plant(tmp_path, TYPED, outcomes=wins([], GAMES))
+    now = composed(TYPED).identity
+    draw = {"draw": "weighted", "particles": 4, "potential": "none"}
+    weighted = {**now, "decoding": now["decoding"] | draw}
+    plant(tmp_path / "earlier", TYPED, outcomes=wins(GAMES, GAMES), identity=weighted)
+    assert [one.factor for one in differences(tmp_path)] == ["decoding.draw"]
 
 
 @pytest.mark.parametrize(

@@ -35,9 +35,7 @@ HOSTILE = [
     "&lt;b&gt; &#60;script&#62;",
     "\x00\x1b[31m\x07\u202e\u2028\ud800 end",
 ]
-NAMED_BY_US = (  # no free text
-    *("event", "outcome", "finish_reason", "name", "grammar", "role", "potential"),
-)
+NAMED_BY_US = ("event", "outcome", "finish_reason", "name", "grammar", "role")  # no free text
 
 
 class Skeleton(HTMLParser):

@@ -55,10 +55,6 @@ def test_there_is_a_yaml_for_each_of_the_models_that_are_promised() -> None:
     assert promised <= {path.stem for path in (folder("conf") / "model").glob("*.yaml")}
 
 
-WEIGHTED = ("decoding.draw=weighted",)
-AT_07 = ("decoding=json", *WEIGHTED, "model=random_vllm", "decoding.temperature=0.7")
-
-
 @pytest.mark.parametrize(
     ("overrides", "said"),
     [
@@ -78,22 +74,6 @@ AT_07 = ("decoding=json", *WEIGHTED, "model=random_vllm", "decoding.temperature=
         (["decoding=json", "+decoding.reading=strict"], "decoding.reading=strict is for"),
         (["decoding=free", "decoding.reading=kind"], "decoding.reading='kind'"),
         (["decoding.reason=long"], "decoding.reason='long'"),
-        (["decoding=free", "decoding.draw=weighted"], "draw=weighted needs a rung with a grammar"),
-        (["decoding=json", *WEIGHTED, "decoding.temperature=0"], "choose a higher one, or"),
-        (["decoding=json", *WEIGHTED, "decoding.top_p=0.9"], "choose decoding.top_p=1, or"),
-        (["decoding=json", *WEIGHTED, "decoding.reason=think"], "choose decoding.reason=none"),
-        (["decoding=json", *WEIGHTED, "decoding.reason=draft"], "choose decoding.reason=none"),
-        (["decoding=json", *WEIGHTED, "decoding.best_of=2"], "choose decoding.best_of=1, or"),
-        (["decoding=json", *WEIGHTED, "decoding.particles=0"], "decoding.particles=0"),
-        (
-            [*AT_07, "model.server.forced_tokens=false"],
-            "choose decoding.temperature=1, model.server.forced_tokens=true (a",
-        ),
-        (
-            [*AT_07, "+model.server.url=http://127.0.0.1:1/v1"],
-            "or model=transformers with the same weights.",
-        ),
-        (["decoding=json", "decoding.potential=check"], "choose decoding.draw=weighted, or"),
         (["decoding.draft_tokens=0"], "decoding.draft_tokens=0"),
         (["decoding.thinking=true"], "'decoding.thinking'"),
         (["+decoding.thinking=true"], "decoding.thinking: there is no such option"),
@@ -244,11 +224,5 @@ def test_a_local_model_counts_by_its_name_wherever_it_lies(tmp_path: Path) -> No
 
 
 def test_options_that_came_later_are_part_of_a_cell_but_what_was_always_so_is_not() -> None:
-    """Records of before one could choose go on, and a count that nothing reads names no cell."""
-    given = ["decoding=json", "model=random"]
-    before = compose_cell(given)
-    assert not {"draw", "particles"} & before.identity["decoding"].keys()
-    assert compose_cell([*given, "decoding.particles=3"]).cell == before.cell
+    """Records of before one could choose go on."""
     assert "shows_commands" not in compose_cell(["environment=alfworld"]).identity["environment"]
-    cells = {compose_cell([*given, *WEIGHTED, f"decoding.particles={n}"]).cell for n in (3, 8)}
-    assert len({before.cell, *cells}) == 3

@@ -15,7 +15,7 @@ from transformers import AutoTokenizer
 
 from pddlego_local.core.errors import ConfigError, ModelFault, PromptTooLong
 from pddlego_local.core.nouns import Grammar, Message, Prefix, Sampling
-from pddlego_local.decoding.stages import StagedGrammar
+from pddlego_local.decoding.session import Constraint, at_once
 from pddlego_local.episode.drawing import draw
 from pddlego_local.models.canary import check_obedience
 from pddlego_local.models.thinking import Thinking
@@ -192,9 +192,7 @@ def test_samples_differ_and_come_again(model: VllmModel, thinking: bool, count: 
 
 
 @pytest.mark.parametrize("constraint", [TOY, TWO_STAGES], ids=["one grammar", "stages"])
-def test_a_draft_comes_before_the_answer(
-    model: VllmModel, constraint: Grammar | StagedGrammar
-) -> None:
+def test_a_draft_comes_before_the_answer(model: VllmModel, constraint: Constraint) -> None:
     plain = drafted(model, constraint, seed=3)
     draft, answer, *_ = plain.stages
     assert draft.grammar is None and 0 < draft.completion_tokens <= 60
@@ -215,13 +213,15 @@ def test_a_draft_that_holds_markers_frees_no_answer(model: VllmModel, text: str)
     """The server's reasoning parser reads the conversation, and the draft in it."""
     drawn = drafted(Planted(model, text), TWO_STAGES)
     assert drawn.completion.finish_reason == "stop"
-    toy = drafted(Planted(model, text), TOY).completion
+    toy = drafted(Planted(model, text), at_once(TOY)).completion
     assert TOY_LANGUAGE.fullmatch(toy.text)
 
 
 def test_drafts_that_write_markers_of_their_own_are_taken_whole(model: VllmModel) -> None:
     with ThreadPoolExecutor(16) as pool:
-        drawn = list(pool.map(lambda seed: drafted(model, TOY, seed=seed, limit=300), range(30)))
+        drawn = list(
+            pool.map(lambda seed: drafted(model, at_once(TOY), seed=seed, limit=300), range(30))
+        )
     assert any("think>" in one.stages[0].text for one in drawn)
     assert not any(one.stages[0].thought for one in drawn)
     assert all(TOY_LANGUAGE.fullmatch(one.completion.text) for one in drawn)

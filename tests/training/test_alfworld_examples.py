@@ -9,7 +9,6 @@ import pytest
 from pddlego_local.decoding.forms import EDIT, Keys
 from pddlego_local.decoding.ladder import constraint_for
 from pddlego_local.decoding.question import Question
-from pddlego_local.decoding.stages import StagedGrammar
 from pddlego_local.environments import family
 from pddlego_local.methods.pddl_edit import PddlEdit
 from pddlego_local.pddl.edit import Changes, apply, facts_of
@@ -55,7 +54,7 @@ def test_no_token_of_an_edit_reaches_over_the_end_of_a_part(planner: FastDownwar
     assert any('"]}, "init"' in right for _, right in edits)
     for question, right in edits:
         constraint = constraint_for("typed", EDIT, question.scene, "line")
-        assert isinstance(constraint, StagedGrammar)
+        assert constraint.in_stages
         ids = tokenizer(right, add_special_tokens=False)["input_ids"]
         ends = set(itertools.accumulate(len(tokenizer.decode([token])) for token in ids))
         written = "".join(tokenizer.decode([token]) for token in ids)

@@ -16,9 +16,9 @@ from pddlego_local.decoding.forms import Keys
 from pddlego_local.decoding.ladder import constraint_for
 from pddlego_local.decoding.layout import Layout
 from pddlego_local.decoding.question import Drawn, Question
-from pddlego_local.decoding.stages import StagedGrammar
+from pddlego_local.decoding.session import place_of_departure
 from pddlego_local.episode.episode import Episode, Parts
-from pddlego_local.episode.reading.answer import read
+from pddlego_local.episode.reading.answer import read_constrained
 from pddlego_local.planner import FastDownward
 from pddlego_local.training.data import shards
 from pddlego_local.training.examples import (
@@ -30,7 +30,6 @@ from pddlego_local.training.examples import (
 )
 from pddlego_local.training.faults import FAULTS, plant
 from pddlego_local.training.players import Player, slips
-from tools.bench.walk import place_of_departure
 
 GAMES = [Game(FIRST_SEED + number) for number in range(30)]
 FREE = Decoding(rung="free")
@@ -140,10 +139,10 @@ def written_on_every_rung(games: Sequence[Game], planner: FastDownward) -> int:
         for rung in ("free", "json", "syntax", "signatures", "typed", "grounded"):
             layout: Layout = "any" if rung == "free" else "line"
             constraint = constraint_for(rung, question.form, question.scene, layout)
-            if isinstance(constraint, StagedGrammar):
+            if constraint.in_stages:
                 assert place_of_departure(constraint, right) == ""
             else:
-                assert read(Completion(right, "stop", 0, 0, 0.0), question.form, constraint).value
+                assert read_constrained(Completion(right, "stop", 0, 0, 0.0), question.form).value
     return len(player.asked)
 
 

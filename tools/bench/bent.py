@@ -22,7 +22,13 @@ import torch
 from pddlego_local.commands.shared.sampling import first_question
 from pddlego_local.core.errors import ConfigError
 from pddlego_local.core.nouns import Sampling
+from pddlego_local.core.seeds import derive_seed
 from pddlego_local.decoding.ladder import constraint_for
+from pddlego_local.decoding.session import (
+    Constraint,
+    Stages,
+    with_head_in_grammar,
+)
 from pddlego_local.episode.drawing import draw
 from pddlego_local.models import generation
 from pddlego_local.models.forced_runs import ForcedRuns
@@ -39,7 +45,7 @@ steps = list[list[Step]]()
 
 
 class Watched(ForcedRuns):
-    """Notes what its masks leave."""
+    """Notes what its masks leave. Nothing is forced but the end of a text that cannot go on."""
 
     def process_logits(self, input_ids: Any, logits: Any) -> Any:
         heat = self._sampling.temperature
@@ -53,10 +59,29 @@ class Watched(ForcedRuns):
         steps[-1].append((token, self._left))
         return token
 
+    def _read_forced(self) -> list[int]:
+        return [self._end] if self._matcher.is_stopped() else []
+
 
 def watched(masks: Any, sampling: Sampling, *, runs: bool) -> Watched:
     steps.append([])
     return Watched(masks, sampling, runs=runs)
+
+
+def without_heads(constraint: Constraint) -> Constraint:
+    """The same language in stages, none of which begins with forced text."""
+
+    def stages() -> Stages:
+        inner = constraint.stages()
+        stage = next(inner)
+        while True:
+            text = yield with_head_in_grammar(stage)
+            try:
+                stage = inner.send(text)
+            except StopIteration:
+                return
+
+    return Constraint("without heads", stages, keeps=lambda _: True)
 
 
 def kind(before: str, text: str) -> str:
@@ -86,8 +111,9 @@ def counted(
         scene = dataclasses.replace(question.scene, goal=decoding.goal)
         constraint = constraint_for(decoding.rung, question.form, scene, decoding.layout)
         steps.clear()
-        sampling = dataclasses.replace(decoding.sampling(game), particles=1)
-        draw(model, question, constraint, sampling, {})
+        draw(
+            model, question, without_heads(constraint), decoding.sampling(derive_seed(game, 0)), {}
+        )
         every, bent, nats = Counter[str](), Counter[str](), 0.0
         text = ""
         decode = model._loaded.tokenizer.decode

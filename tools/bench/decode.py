@@ -18,7 +18,7 @@ from pddlego_local.core.nouns import Message, Names, Sampling
 from pddlego_local.decoding.forms import PDDL, Keys
 from pddlego_local.decoding.ladder import constraint_for
 from pddlego_local.decoding.question import Question, Scene
-from pddlego_local.decoding.stages import Constraint
+from pddlego_local.decoding.session import Constraint
 from pddlego_local.environments.coin.game import TABLES
 from pddlego_local.episode.drawing import draw
 from pddlego_local.models.random import RandomVllmModel

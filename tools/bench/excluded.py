@@ -27,8 +27,8 @@ from pddlego_local.decoding.grammars.lark_text import accepts, load
 from pddlego_local.decoding.ladder import constraint_for
 from pddlego_local.decoding.layout import Printer
 from pddlego_local.decoding.question import Scene
+from pddlego_local.decoding.session import place_of_departure
 from pddlego_local.decoding.staged.declarations import ActionSchema
-from pddlego_local.decoding.stages import StagedGrammar
 from pddlego_local.environments.alfworld import game as alfworld
 from pddlego_local.environments.coin import game as coin
 from pddlego_local.pddl.check import check
@@ -38,7 +38,6 @@ from pddlego_local.report.statistics.rates import Rate
 from pddlego_local.report.text import rate
 from tools.bench.departures import Pair, departures, told_parameters
 from tools.bench.markdown import head, line
-from tools.bench.walk import place_of_departure
 
 RUNGS = ("syntax", "signatures", "typed", "grounded")
 WORKED = "worked"
@@ -115,7 +114,7 @@ def _place(rung: str, domain: str, problem: str, scene: Scene) -> str:
     if rung == "syntax":
         return "" if accepts(load("syntax", "line"), text) else "somewhere"
     constraint = constraint_for(rung, PDDL, scene, "line")
-    assert isinstance(constraint, StagedGrammar)
+    assert constraint.in_stages
     return place_of_departure(constraint, text)
 
 

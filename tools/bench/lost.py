@@ -25,7 +25,7 @@ from pddlego_local.decoding.forms import PDDL
 from pddlego_local.decoding.layout import Printer
 from pddlego_local.environments import family
 from pddlego_local.environments.tables import Tables
-from pddlego_local.episode.reading.answer import read
+from pddlego_local.episode.reading.answer import read_free
 from pddlego_local.pddl.edit import facts_of, objects_of
 from pddlego_local.pddl.sections import listed
 from pddlego_local.report.cells import find_cells
@@ -57,7 +57,7 @@ def departure(prompt: str, text: str, environment: str) -> Departure:
     turns = [Turn(command, said.strip()) for command, said in _TURN.findall(memory)]
     right = dict(zip(("df", "pf"), family.reference(environment).formalize(turns), strict=True))
     domain, problem = json.loads(_printer(environment).answer(right)).values()
-    value = read(Completion(text, "stop", 0, 0, 0.0), PDDL, None).value
+    value = read_free(Completion(text, "stop", 0, 0, 0.0), PDDL).value
     if not value:
         return Departure("unread", text[-200:])
     if _tight(value.df) != _tight(domain):

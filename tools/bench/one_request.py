@@ -9,11 +9,11 @@ token back.
 import json
 
 from pddlego_local.core.nouns import Grammar
-from pddlego_local.decoding.stages import StagedGrammar, with_head_in_grammar
+from pddlego_local.decoding.session import Constraint, with_head_in_grammar
 from tools.bench.walk import stages_of
 
 
-def as_one(constraint: StagedGrammar, answer: str) -> Grammar:
+def as_one(constraint: Constraint, answer: str) -> Grammar:
     """llguidance's own form of a grammar under which `answer` can be drawn at once."""
     parts = [with_head_in_grammar(stage).grammar.text for stage, _ in stages_of(constraint, answer)]
     order = " ".join(f"@stage{place}" for place in range(len(parts)))

@@ -30,7 +30,7 @@ from pddlego_local.core.nouns import Sampling
 from pddlego_local.decoding.forms import PDDL
 from pddlego_local.decoding.ladder import constraint_for
 from pddlego_local.decoding.layout import Printer
-from pddlego_local.decoding.stages import StagedGrammar
+from pddlego_local.decoding.session import Constraint
 from pddlego_local.episode.drawing import draw
 from pddlego_local.models.vllm.model import VllmModel
 from pddlego_local.models.vllm.settings import Server
@@ -172,9 +172,9 @@ class Bench:
         completion = self.client.complete(messages, grammar, _sampling(number), None)
         return completion.text == self.written[place]["typed"]
 
-    def _staged(self, place: int) -> tuple[StagedGrammar, str]:
+    def _staged(self, place: int) -> tuple[Constraint, str]:
         constraint = constraint_for("typed", PDDL, self.asked[place].question.scene, "line")
-        assert isinstance(constraint, StagedGrammar)
+        assert constraint.in_stages
         return constraint, self.written[place]["typed"]
 
     def warm_up(self) -> None:

@@ -23,7 +23,7 @@ from pddlego_local.decoding.ladder import constraint_for
 from pddlego_local.decoding.layout import Layout
 from pddlego_local.decoding.question import Model, Question, Scene
 from pddlego_local.episode.drawing import draw
-from pddlego_local.episode.reading.answer import read
+from pddlego_local.episode.reading.answer import read_constrained
 from pddlego_local.models.random import RandomModel, RandomVllmModel
 from pddlego_local.models.vllm.settings import Server
 from pddlego_local.pddl.check import check
@@ -56,7 +56,7 @@ def judge(
         constraint = constraint_for(rung, PDDL, replace(chosen[number], goal=goal), layout)
         sampling = Sampling(max_tokens=MAX_TOKENS, seed=number)
         drawn = draw(model, _QUESTION, constraint, sampling, {})[0]
-        answer = read(drawn.completion, PDDL, constraint)
+        answer = read_constrained(drawn.completion, PDDL)
         tokens = drawn.completion.completion_tokens
         if not answer.value:
             return "cut", tokens

@@ -16,7 +16,7 @@ from pddlego_local.core.nouns import Completion
 from pddlego_local.core.record.events import Call
 from pddlego_local.core.record.folder import transcripts
 from pddlego_local.decoding.forms import FORMS, Form, Keys, choice
-from pddlego_local.episode.reading.answer import read
+from pddlego_local.episode.reading.answer import read_free
 from pddlego_local.report.cells import find_cells
 from pddlego_local.report.statistics.rates import Rate
 from pddlego_local.report.text import rate
@@ -45,8 +45,8 @@ def _calls(cell: Path) -> Iterator[Call]:
 def _readings(call: Call) -> Iterator[str]:
     completion = Completion(call.text, call.finish_reason, 0, 0, 0.0)
     form = _FORMS[call.form]
-    strictly = read(completion, form, None, reading="strict").value
-    leniently = read(completion, form, None, prompt=call.messages).value
+    strictly = read_free(completion, form, reading="strict").value
+    leniently = read_free(completion, form, prompt=call.messages).value
     if strictly:
         yield "strict"
     if leniently:

@@ -20,7 +20,7 @@ from rich.progress import track
 from tokenizers import Tokenizer
 
 from pddlego_local.core.nouns import Prefix
-from pddlego_local.decoding.stages import Stage
+from pddlego_local.decoding.session import Stage
 from pddlego_local.models.seam import LocalTokenizer, seam
 from tools.bench.markdown import table
 from tools.bench.steps import Text, engine_of, recorded_texts, reference_texts, tokenizers_in

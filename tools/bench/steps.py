@@ -38,7 +38,7 @@ from pddlego_local.decoding.forms import PDDL
 from pddlego_local.decoding.ladder import constraint_for
 from pddlego_local.decoding.layout import REQUIREMENTS, Layout, Printer
 from pddlego_local.decoding.question import Scene
-from pddlego_local.decoding.stages import Stage, StagedGrammar
+from pddlego_local.decoding.session import Stage
 from tools.bench.excluded import SCENES, rows
 from tools.bench.markdown import table
 from tools.bench.played import ENVIRONMENTS, played
@@ -62,7 +62,7 @@ class Text:
     def stages(self, layout: Layout) -> list[tuple[Stage, str]]:
         """Under "typed". Raises ValueError if it is outside."""
         constraint = constraint_for("typed", PDDL, self.scene, layout)
-        assert isinstance(constraint, StagedGrammar)
+        assert constraint.in_stages
         return stages_of(constraint, self.in_layout(layout))
 
     def in_layout(self, layout: Layout) -> str:

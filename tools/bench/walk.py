@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from llguidance import LLMatcher, LLTokenizer
 
 from pddlego_local.decoding.grammars.lark_text import decoder_prefix
-from pddlego_local.decoding.stages import Stage, StagedGrammar, with_head_in_grammar
+from pddlego_local.decoding.session import Constraint, Stage, with_head_in_grammar
 
 _LONGEST_TOKEN = 200  # bytes: no token of a PDDL text is longer
 
@@ -19,7 +19,7 @@ class Token:
     forced: bool
 
 
-def stages_of(staged: StagedGrammar, text: str) -> list[tuple[Stage, str]]:
+def stages_of(staged: Constraint, text: str) -> list[tuple[Stage, str]]:
     """Each stage with what it adds, its head included. Raises ValueError if the text could not have
     been drawn without a rollback.
     """
@@ -39,31 +39,9 @@ def stages_of(staged: StagedGrammar, text: str) -> list[tuple[Stage, str]]:
             return found
 
 
-def place_of_departure(staged: StagedGrammar, text: str) -> str:
-    """Where a whole answer leaves the language, in words; "" if it could have been drawn without a
-    rollback.
-    """
-    data = text.encode("utf-8", "surrogatepass")
-    at = 0
-    stages = staged.stages()
-    stage = next(stages)
-    while True:
-        if stage.drop:
-            return f"{stage.name}: a name is declared twice, or something needed is missing"
-        length, whole = decoder_prefix(with_head_in_grammar(stage).grammar, data[at:])
-        if not whole:
-            there = data[max(at, at + length - 40) : at + length].decode(errors="replace")
-            next_ = data[at + length : at + length + 40].decode(errors="replace")
-            return f"{stage.name}: after {there!r} comes {next_!r}"
-        try:
-            stage = stages.send(data[at : at + length].decode(errors="replace"))
-        except StopIteration:
-            return "" if at + length == len(data) else "the answer goes on after its end"
-        at += length
-
-
 def tokens_of(engine: LLTokenizer, stage: Stage, text: str) -> Iterator[Token]:
     """What a stage adds behind its head; where there is a choice, as the tokenizer would cut it."""
+    assert stage.grammar
     lark = stage.grammar.kind == "lark"
     serialize = LLMatcher.grammar_from_lark if lark else LLMatcher.grammar_from_json_schema
     matcher = LLMatcher(engine, serialize(stage.grammar.text), log_level=0)

@@ -13,10 +13,9 @@ from pddlego_local.decoding import Decoding
 from pddlego_local.decoding.forms import PDDL, Keys
 from pddlego_local.decoding.ladder import constraint_for
 from pddlego_local.decoding.question import Model, Question
-from pddlego_local.episode.asking import layout_of
+from pddlego_local.episode.asking import layout_of, read_answer
 from pddlego_local.episode.drawing import draw
 from pddlego_local.episode.episode import Episode, Parts
-from pddlego_local.episode.reading.answer import read
 from pddlego_local.models.scripted import Scripted
 from pddlego_local.runner.config import CellConfig
 
@@ -59,16 +58,14 @@ def sampler(config: CellConfig, model: Model, question: Question[Keys]) -> Calla
     decoding: Decoding = config.build("decoding")
     if question.form != PDDL:
         raise ConfigError(f"method={config.labels['method']} asks for no domain and problem")
-    question = replace(question, scene=replace(question.scene, goal=decoding.goal))
-    constraint = constraint_for(decoding.rung, PDDL, question.scene, layout_of(model, decoding))
+    asked = Question(PDDL, question.messages, replace(question.scene, goal=decoding.goal))
+    constraint = constraint_for(decoding.rung, PDDL, asked.scene, layout_of(model, decoding))
 
     def sample(number: int) -> Sample:
         sampling = decoding.sampling(derive_seed(config.settings.seed, "sample", number))
-        (drawn,) = draw(model, question, constraint, sampling, decoding.stage_tokens)
+        (drawn,) = draw(model, asked, constraint, sampling, decoding.stage_tokens)
         completion = drawn.completion
-        answer = read(
-            completion, PDDL, constraint, reading=decoding.reading, prompt=question.messages
-        )
+        answer = read_answer(drawn, asked, constraint, decoding)
         return Sample(
             id=number,
             domain=answer.value.df if answer.value else "",

@@ -15,6 +15,28 @@ from pddlego_local.core.nouns import Message, PlanOutcome, Sampling
 from pddlego_local.core.outcomes import CAUSES, planning_cause
 from pddlego_local.core.record.rows import EpisodeRow
 
+_FORMER = {"log_mass", "log_drawn", "particles", "potential"}
+
+
+def _without_former(entry: Any) -> Any:
+    """Drops fields that earlier versions recorded, of weighted draws, and that nothing reads."""
+    if not isinstance(entry, dict):
+        return entry
+    return {name: value for name, value in entry.items() if name not in _FORMER}
+
+
+_Sampling = Annotated[Sampling, pydantic.BeforeValidator(_without_former)]
+
+
+@dataclass(frozen=True)
+class _Drawn(Recorded):
+    """What a model drew, as this version or an earlier one recorded it."""
+
+    @pydantic.model_validator(mode="before")
+    @classmethod
+    def _of_this_version(cls, entry: Any) -> Any:
+        return _without_former(entry)
+
 
 @dataclass(frozen=True, kw_only=True)
 class Where(Recorded):
@@ -43,7 +65,7 @@ class Start(Recorded):
 
 
 @dataclass(frozen=True, kw_only=True)
-class DrawnStage(Recorded):
+class DrawnStage(_Drawn):
     """The `Completion` of one stage, the `grammar` (hash) that it was drawn under, and where in the
     answer it stands: after `before`, from whose end `drop` characters had been rolled back. `text`
     begins with `head`, which was forced and is no part of the grammar.
@@ -54,7 +76,7 @@ class DrawnStage(Recorded):
 
     name: str
     grammar: str | None
-    sampling: Sampling
+    sampling: _Sampling
     before: str
     text: str
     finish_reason: str
@@ -66,30 +88,16 @@ class DrawnStage(Recorded):
     head: str = ""
     forced_tokens: int = 0
     asked: str = ""
-    log_mass: float | None = None
-    log_drawn: float | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
-class Particle(Recorded):
-    """One of the answers that were weighed against each other (`episode.weighting`), in the end:
-    `log_weight` is None where the weight is zero, and `completion_tokens` are all on its way."""
-
-    text: str
-    log_weight: float | None
-    completion_tokens: int
-    chosen: bool
-
-
-@dataclass(frozen=True, kw_only=True)
-class Call(Recorded):
+class Call(_Drawn):
     """One answer of the model, one of the `of` that its request asked for.
 
     `grammar` is the hash of the grammar that it was drawn under, None if free or in `stages`;
     after a draft `stages` also hold an answer under one grammar. `messages` are the prompt.
     `fault` says why it held no value, "" if it did (`outcomes.CAUSES`). Of its
-    `completion_tokens`, `forced_tokens` were not sampled. Times in seconds. Where there are
-    `particles`, tokens and time are those of all, the dropped ones too.
+    `completion_tokens`, `forced_tokens` were not sampled. Times in seconds.
     """
 
     event: Literal["call"] = "call"
@@ -98,7 +106,7 @@ class Call(Recorded):
     form: str
     messages: tuple[Message, ...]
     grammar: str | None
-    sampling: Sampling
+    sampling: _Sampling
     text: str
     thought: str
     finish_reason: Literal["stop", "length", "unfinished_thought"]
@@ -107,9 +115,6 @@ class Call(Recorded):
     forced_tokens: int
     latency_s: float
     stages: tuple[DrawnStage, ...] = ()
-    log_mass: float | None = None
-    log_drawn: float | None = None
-    particles: tuple[Particle, ...] = ()
     fault: Annotated[str, one_of({"", *CAUSES})]
 
     @property

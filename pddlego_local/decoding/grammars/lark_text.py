@@ -81,12 +81,14 @@ def _part(path: Path) -> str:
         raise ConfigError(f"The grammar file {path} cannot be read: {error}.") from None
 
 
-def validate(grammar: Grammar) -> None:
+def validate(grammar: Grammar | None) -> None:
     """Raises ConfigError, naming file, line and fault, unless both readers take the grammar.
 
     To be called before a grammar reaches a decoder: Outlines answers nothing, without an error,
-    under a grammar that does not compile.
+    under a grammar that does not compile. None, free text, has no fault.
     """
+    if grammar is None:
+        return
     if grammar.kind == "lark":
         try:
             _parser(grammar.text)
@@ -102,10 +104,10 @@ def validate(grammar: Grammar) -> None:
         raise _malformed(grammar, line, reason.replace(position[0], "", 1) if position else reason)
 
 
-def decoder_fault(grammar: Grammar) -> str:
+def decoder_fault(grammar: Grammar | None) -> str:
     """Why the decoder's engine does not compile the grammar, in its words; "" if it does."""
     try:
-        return str(LLMatcher.validate_grammar(_for_decoder(grammar)))
+        return str(LLMatcher.validate_grammar(_for_decoder(grammar))) if grammar else ""
     except ValueError as error:  # a schema that is not JSON
         return str(error)
 
@@ -119,10 +121,11 @@ def accepts(grammar: Grammar, text: str) -> bool:
     return True
 
 
-def decoder_verdict(grammar: Grammar, text: str) -> Verdict:
+def decoder_verdict(grammar: Grammar | None, text: str) -> Verdict:
     """How the decoder's own engine reads `text`, byte by byte; "unfinished" is a valid beginning.
 
-    Takes Lark grammars and JSON schemas. Raises ConfigError if the grammar does not compile.
+    Takes Lark grammars, JSON schemas, and None for free text, which holds every text. Raises
+    ConfigError if the grammar does not compile.
     """
     data = text.encode("utf-8", "surrogatepass")
     length, whole = decoder_prefix(grammar, data)
@@ -131,8 +134,10 @@ def decoder_verdict(grammar: Grammar, text: str) -> Verdict:
     return "accepted" if whole else "unfinished"
 
 
-def decoder_prefix(grammar: Grammar, data: bytes) -> tuple[int, bool]:
+def decoder_prefix(grammar: Grammar | None, data: bytes) -> tuple[int, bool]:
     """How many bytes of `data` the decoder's engine can read, and whether they are a whole text."""
+    if grammar is None:
+        return len(data), True
     matcher = LLMatcher(_byte_tokenizer(), _for_decoder(grammar), log_level=0)
     if matcher.is_error():
         raise _malformed(grammar, 0, matcher.get_error().splitlines()[0])

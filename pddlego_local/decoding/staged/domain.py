@@ -7,12 +7,12 @@ from dataclasses import replace
 
 from pddlego_local.decoding.grammars.builder import Rules, some, typed_list
 from pddlego_local.decoding.grammars.terminals import one_of
+from pddlego_local.decoding.session import Stage
 from pddlego_local.decoding.staged import limits
 from pddlego_local.decoding.staged.actions import Actions
 from pddlego_local.decoding.staged.declarations import ActionSchema, Declarations, declarations
 from pddlego_local.decoding.staged.reading import after_type, domain_in, end_before, open_blocks
 from pddlego_local.decoding.staged.writing import Part, Resample, Writing, keyed
-from pddlego_local.decoding.stages import Stage
 from pddlego_local.pddl.reader import Word
 from pddlego_local.pddl.task import Domain
 

@@ -21,6 +21,7 @@ from pddlego_local.decoding.grammars.terminals import NewNames
 from pddlego_local.decoding.layout import Layout, list_of, typed_names
 from pddlego_local.decoding.question import Scene
 from pddlego_local.decoding.rungs import Rung
+from pddlego_local.decoding.session import Constraint, Stages
 from pddlego_local.decoding.staged.declarations import declarations, type_of
 from pddlego_local.decoding.staged.edit_parts import (
     Begun,
@@ -31,16 +32,15 @@ from pddlego_local.decoding.staged.edit_parts import (
 )
 from pddlego_local.decoding.staged.reading import domain_of
 from pddlego_local.decoding.staged.writing import Part, Resample, Writing
-from pddlego_local.decoding.stages import StagedGrammar, Stages
 from pddlego_local.pddl.edit import facts_of, objects_of
 
 _STRING = re.compile(r'"((?:[^"\\]|\\.)*)"(?=(\s*:\s*[\[{])?)')
 
 
-def edit(rung: Rung, form: Form[Keys], scene: Scene, layout: Layout) -> StagedGrammar:
+def edit(rung: Rung, form: Form[Keys], scene: Scene, layout: Layout) -> Constraint:
     """For {"objects": changes, "init": changes}."""
     allowed = scene.names.objects if rung.grounded else None
-    return StagedGrammar(rung.name, lambda: _edit(scene, NewNames(allowed), layout))
+    return Constraint(rung.name, lambda: _edit(scene, NewNames(allowed), layout))
 
 
 def _edit(scene: Scene, names: NewNames, layout: Layout) -> Stages:

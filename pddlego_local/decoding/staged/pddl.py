@@ -20,18 +20,18 @@ from pddlego_local.decoding.grammars.terminals import NewNames, one_of
 from pddlego_local.decoding.layout import Layout
 from pddlego_local.decoding.question import Scene
 from pddlego_local.decoding.rungs import Rung
+from pddlego_local.decoding.session import Constraint, Stage, Stages
 from pddlego_local.decoding.staged.declarations import ActionSchema, declarations
 from pddlego_local.decoding.staged.domain import domain
 from pddlego_local.decoding.staged.problem import ProblemStages
 from pddlego_local.decoding.staged.reading import domain_in, domain_of
 from pddlego_local.decoding.staged.writing import Writing
-from pddlego_local.decoding.stages import Stage, StagedGrammar, Stages
 from pddlego_local.pddl.check import accepted
 
 _PARTS = ("domain", "problem", "condition", "tokens", "requirements")
 
 
-def signatures(rung: Rung, form: Form[Keys], scene: Scene, layout: Layout) -> StagedGrammar:
+def signatures(rung: Rung, form: Form[Keys], scene: Scene, layout: Layout) -> Constraint:
     """A domain and a problem, {"df": …, "pf": …}, a domain, {"df": …}, or a problem for the scene's
     domain, {"pf": …}."""
 
@@ -47,7 +47,7 @@ def signatures(rung: Rung, form: Form[Keys], scene: Scene, layout: Layout) -> St
         name = declarations(written).domain_name
         yield Stage("problem", _problem(name, opening, envelope, layout))
 
-    return StagedGrammar(rung.name, stages)
+    return Constraint(rung.name, stages)
 
 
 def _domain(
@@ -75,7 +75,7 @@ def _problem(domain: str, opening: str, envelope: str, layout: Layout) -> Gramma
     return with_parts(name, "\n".join(rules), (envelope, *_PARTS), layout)
 
 
-def pddl(rung: Rung, form: Form[Keys], scene: Scene, layout: Layout) -> StagedGrammar:
+def pddl(rung: Rung, form: Form[Keys], scene: Scene, layout: Layout) -> Constraint:
     """As `signatures`, on the rungs "typed" and "grounded"."""
 
     def stages() -> Stages:
@@ -91,9 +91,9 @@ def pddl(rung: Rung, form: Form[Keys], scene: Scene, layout: Layout) -> StagedGr
         yield from ProblemStages(writing, declared, scene).stages(opening)
 
     if form is DOMAIN:
-        return StagedGrammar(rung.name, stages)
+        return Constraint(rung.name, stages)
     fixed = scene.domain if form is PROBLEM else ""
-    return StagedGrammar(rung.name, stages, lambda text: _accepted(text, fixed))
+    return Constraint(rung.name, stages, keeps=lambda text: _accepted(text, fixed))
 
 
 def _accepted(text: str, domain: str) -> bool:

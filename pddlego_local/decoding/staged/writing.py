@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from pddlego_local.decoding.grammars.builder import Rules, typed_list
 from pddlego_local.decoding.grammars.terminals import OPERATORS, NewNames
 from pddlego_local.decoding.layout import Layout
+from pddlego_local.decoding.session import Stage
 from pddlego_local.decoding.staged.bodies import More
 from pddlego_local.decoding.staged.reading import (
     after_type,
@@ -23,7 +24,6 @@ from pddlego_local.decoding.staged.reading import (
     open_blocks,
     repeated_operand,
 )
-from pddlego_local.decoding.stages import Stage
 from pddlego_local.pddl.reader import Block, Word
 from pddlego_local.pddl.task import ActionDefinition, Predicate, TypedName
 

@@ -10,12 +10,10 @@ from typing import Any, Generic, TypeVar
 
 import pydantic
 
-from pddlego_local.core.errors import GrammarIgnored, ModelFault
-from pddlego_local.core.nouns import Completion, Grammar, Messages
+from pddlego_local.core.errors import GrammarIgnored
+from pddlego_local.core.nouns import Completion, Messages
 from pddlego_local.decoding import Reading
 from pddlego_local.decoding.forms import DOMAIN, PDDL, PROBLEM, Fault, Form, Keys, T_co
-from pddlego_local.decoding.grammars.lark_text import accepts, decoder_verdict
-from pddlego_local.decoding.stages import Constraint, StagedGrammar
 from pddlego_local.episode.reading.lenient import lenient
 from pddlego_local.episode.reading.objects import objects
 
@@ -42,31 +40,35 @@ class Answer(Generic[T_co]):
     fault: Fault
 
 
-def read(
+def read_free(
     completion: Completion,
     form: Form[T],
-    constraint: Constraint,
     *,
     reading: Reading = "lenient",
     prompt: Messages = (),
 ) -> Answer[T]:
-    """The value of a completion drawn under `constraint`; without one, it is read as `reading` has
-    it, and `prompt` is what was asked.
-
-    Raises GrammarIgnored if a finished answer contradicts the grammar, ModelFault if it is a valid
-    beginning that the decoder ended too early. Stages are looked at where they are drawn.
-    """
+    """The value of a free answer, as strictly as `reading` says; `prompt` is what was asked."""
     if completion.finish_reason == "unfinished_thought":
         return Answer(None, "unfinished_thought")
     cut = completion.finish_reason == "length"
-    if constraint is None and reading == "lenient":
+    if reading == "lenient":
         found = lenient(completion.text, form, cut=cut, prompt=prompt)
         return answer(found.taken.value if found.taken else None, found.fault, form)
-    if cut:
-        return Answer(None, "truncated")
-    if constraint is None:
-        return strict(completion.text, form)
-    return _decode(completion.text, form, constraint)
+    return Answer(None, "truncated") if cut else strict(completion.text, form)
+
+
+def read_constrained(completion: Completion, form: Form[T]) -> Answer[T]:
+    """The value of an answer that was drawn under a grammar.
+
+    Raises GrammarIgnored if a finished answer does not have the form. Whether it is in the
+    grammar's language the session says, where it is drawn.
+    """
+    match completion.finish_reason:
+        case "unfinished_thought":
+            return Answer(None, "unfinished_thought")
+        case "length":
+            return Answer(None, "truncated")
+    return _decode(completion.text, form)
 
 
 def answer(value: T | None, fault: Fault, form: Form[T]) -> Answer[T]:
@@ -122,8 +124,8 @@ def _blocks(text: str) -> Iterator[str]:
         at = closes.end()
 
 
-def _decode(text: str, form: Form[T], constraint: Grammar | StagedGrammar) -> Answer[T]:
-    """Exactly what the grammar lets a decoder write."""
+def _decode(text: str, form: Form[T]) -> Answer[T]:
+    """Exactly what a grammar lets a decoder write."""
     orders: list[list[str]] = []  # of each object's keys, the outermost last
 
     def as_object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -136,26 +138,10 @@ def _decode(text: str, form: Form[T], constraint: Grammar | StagedGrammar) -> An
         value = form.keys.model_validate(entries, strict=True) if in_order else None
     except (ValueError, RecursionError):
         value = None
-    if value is None or not _in_language(constraint, text):
-        raise _not_drawn_under(constraint, text)
-    return answer(value, "", form)
-
-
-def _in_language(constraint: Grammar | StagedGrammar, text: str) -> bool:
-    if isinstance(constraint, StagedGrammar):
-        return True  # its stages are looked at as they are drawn
-    if constraint.kind == "lark":
-        return accepts(constraint, text)
-    return decoder_verdict(constraint, text) == "accepted"
-
-
-def _not_drawn_under(constraint: Grammar | StagedGrammar, text: str) -> ModelFault:
-    if isinstance(constraint, Grammar) and decoder_verdict(constraint, text) == "unfinished":
-        return ModelFault(
-            f"The decoder ended an answer after {len(text)} characters, before the grammar "
-            f"{constraint.name!r} was satisfied; the request can be repeated."
+    if value is None:
+        raise GrammarIgnored(
+            f"A finished answer is not the {form.name!r} that its grammar makes: the model's "
+            "backend does not obey grammars; start the server with the guidance backend, or choose "
+            "decoding=free."
         )
-    return GrammarIgnored(
-        f"A finished answer is outside the grammar {constraint.name!r}: the model's backend does "
-        "not obey grammars; start the server with the guidance backend, or choose decoding=free."
-    )
+    return answer(value, "", form)

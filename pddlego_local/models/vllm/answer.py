@@ -3,7 +3,6 @@
 The types below are what is relied on of a response; what they leave out may be anything.
 """
 
-import math
 from typing import Annotated, Generic, Literal, TypeVar
 
 from pydantic import AliasPath, BaseModel, ConfigDict, Field
@@ -41,27 +40,8 @@ class Choice(Body):
         return self.drawn[:-1] if self.finish_reason == "stop" else self.drawn
 
 
-class Logprobs(Body):
-    token_logprobs: tuple[float, ...]
-
-
-class Likely(Body):
-    logprob: float
-
-
 class TextChoice(Choice):
-    """`logprobs` are those that the tokens were drawn with, `prompt_logprobs` the model's own of
-    the prompt's, by their ids; both where they were asked for."""
-
     text: str
-    logprobs: Logprobs | None = None
-    prompt_logprobs: tuple[dict[str, Likely] | None, ...] | None = None
-
-    @property
-    def log_drawn(self) -> float:
-        """Of the tokens of the text: the end behind it is no choice. Raises as `drawn`."""
-        logprobs = told("logprobs", self.logprobs).token_logprobs
-        return math.fsum(logprobs[: len(self.spelled)])
 
 
 class Message(Body):
@@ -128,9 +108,8 @@ def told(name: str, what: T | None) -> T:
     """Raises ConfigError if the server does not tell it."""
     if what is None:
         raise ConfigError(
-            f"The server does not tell the {name} of an answer, which answers in stages, weighted "
-            "ones and several samples in one request need: it is too old, or a gateway drops them. "
-            "Point model.server.url at vLLM >= 0.12 itself, or choose decoding=syntax, one sample "
-            "and decoding.draw=masked."
+            f"The server does not tell the {name} of an answer, which answers in stages and "
+            "several samples in one request need: it is too old, or a gateway drops them. Point "
+            "model.server.url at vLLM >= 0.12 itself, or choose decoding=syntax and one sample."
         )
     return what

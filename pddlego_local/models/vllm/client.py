@@ -7,7 +7,6 @@ forced text is a plain completion from the start, behind the tokens of the chat'
 """
 
 import dataclasses
-import math
 import time
 from collections.abc import Sequence
 from functools import cached_property
@@ -47,8 +46,7 @@ class VllmClient:
     ) -> Completion:
         """See `VllmModel.complete`."""
         start = time.perf_counter()
-        at_once = prefix and (prefix.head or sampling.particles)
-        if prefix and not continues(prefix, sampling) and at_once:
+        if prefix and prefix.head and not continues(prefix, sampling):
             opening = self.connection.tokenize(**self._prompt(messages, sampling)).tokens
             prefix = dataclasses.replace(prefix, opening=opening)
         if prefix and prefix.opening:
@@ -129,9 +127,11 @@ class VllmClient:
         self._check_gate(before)
         body = {"prompt": before, **_WITH_TOKENS, **_drawn_as(sampling, grammar)}
         body["max_tokens"] = max(1, sampling.max_tokens - forced)
-        if sampling.particles:
-            body["logprobs"] = 0
-        response = self._text(body, grammar)
+
+        def room() -> int:
+            return self.connection.tokenize(prompt="").max_model_len - len(before)
+
+        response = self.connection.answer("completions", body, Answers[TextChoice], grammar, room)
         choice = response.choices[0]
         whole = Prefix(prefix.continued + choice.text, prefix.opening, tokens + choice.spelled)
         return Completion(
@@ -142,25 +142,7 @@ class VllmClient:
             latency_s=time.perf_counter() - start,
             prefix=whole,
             forced_tokens=forced + response.forced_tokens,
-            log_drawn=choice.log_drawn if sampling.particles else None,
         )
-
-    def log_probability(self, answer: Prefix, temperature: float) -> float:
-        """See `VllmModel.log_probability`."""
-        prompt = [*answer.opening, *answer.tokens]
-        asked = Sampling(temperature, max_tokens=1)
-        body = {"prompt": prompt, "prompt_logprobs": 0, **_drawn_as(asked, None)}
-        likely = told("prompt_logprobs", self._text(body, None).choices[0].prompt_logprobs)
-        own = zip(answer.tokens, likely[len(answer.opening) :], strict=True)
-        return math.fsum(one[str(token)].logprob for token, one in own if one)
-
-    def _text(self, body: dict[str, Any], grammar: Grammar | None) -> Answers[TextChoice]:
-        """The answer to a prompt in tokens."""
-
-        def room() -> int:
-            return self.connection.tokenize(prompt="").max_model_len - len(body["prompt"])
-
-        return self.connection.answer("completions", body, Answers[TextChoice], grammar, room)
 
     def _check_gate(self, before: Sequence[int]) -> None:
         """The server's reasoning parser holds a grammar back until the prompt ends a thought.

@@ -4,7 +4,6 @@ The server is one of our own for the run, or any that run at `server.url`. vLLM 
 threads ask; an answer depends on the request's own seed, not on its company.
 """
 
-import contextlib
 import threading
 import time
 from typing import ClassVar, Literal
@@ -49,7 +48,6 @@ class VllmModel:
     about: About | None = None
 
     decodes: ClassVar[Literal[True]] = True
-    weighs: ClassVar[Literal["answers"]] = "answers"
 
     def __post_init__(self) -> None:
         self._lock = threading.Lock()
@@ -160,20 +158,6 @@ class VllmModel:
         client = self._ready(grammar)
         with self._slots:
             return client.complete_many(messages, grammar, sampling, count)
-
-    def weighs_at(self, temperature: float) -> bool:
-        """Whether log-probabilities are told at this temperature: vLLM itself tells those of a
-        prompt at 1 alone, serving/forced_tokens.py at any."""
-        with contextlib.suppress(MissingPart):  # of which `preflight` tells
-            return temperature == 1 or "forced_tokens" in self.server.options()
-        return self.server.forced_tokens is not False
-
-    def log_probability(self, answer: Prefix, temperature: float) -> float:
-        """One prefill of prompt and answer, without a grammar: the log of what the model gives the
-        answer's tokens at a temperature that it `weighs_at`. Raises as `complete`."""
-        client = self._ready(None)
-        with self._slots:
-            return client.log_probability(answer, temperature)
 
     def _ready(self, grammar: Grammar | None) -> VllmClient:
         if grammar is not None:
