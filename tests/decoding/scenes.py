@@ -31,8 +31,9 @@ KITCHEN = Scene(
 def grammar_of(rung: str, form: Form[Any], scene: Scene) -> Grammar:
     """What a rung puts on a form that is not drawn in stages."""
     constraint = constraint_for(rung, form, scene)
-    assert isinstance(constraint, Grammar)
-    return constraint
+    grammar = constraint.first_grammar
+    assert grammar and not constraint.in_stages
+    return grammar
 
 
 def accepted(grammar: Grammar, value: Any) -> bool:

@@ -12,30 +12,23 @@ from typing import Any
 
 import pytest
 
-from pddlego_local.core.nouns import Grammar, Names, Sampling, Turn
+from pddlego_local.core.nouns import Names, Sampling, Turn
 from pddlego_local.core.protocols import Environment
 from pddlego_local.decoding.forms import COMMAND, MOVE, SEEN, Form, Keys
 from pddlego_local.decoding.grammars.lark_text import decoder_verdict, validate
-from pddlego_local.decoding.ladder import constraint_for
 from pddlego_local.decoding.question import Question, Scene
 from pddlego_local.environments.alfworld.game import Alfworld
 from pddlego_local.environments.alfworld.games import TASK_TYPES
 from pddlego_local.environments.coin.game import Coin
 from pddlego_local.environments.cooking.game import Cooking
 from pddlego_local.models.reference import ReferenceFormalizer
-from tests.decoding.scenes import HOUSE, KITCHEN, ROOM, RUNGS, accepted
+from tests.decoding.scenes import HOUSE, KITCHEN, ROOM, RUNGS, accepted, grammar_of
 from tests.questions import static_grammar
-
-
-def put_on(form: Form[Keys], rung: str, scene: Scene) -> Grammar:
-    grammar = constraint_for(rung, form, scene)
-    assert isinstance(grammar, Grammar)
-    return grammar
 
 
 def rungs_that_take(scene: Scene, command: str) -> tuple[str, ...]:
     return tuple(
-        rung for rung in RUNGS if accepted(put_on(COMMAND, rung, scene), {"action": command})
+        rung for rung in RUNGS if accepted(grammar_of(rung, COMMAND, scene), {"action": command})
     )
 
 
@@ -85,7 +78,7 @@ def test_a_rung_takes_just_its_commands(scene: Scene, command: str, rungs: tuple
 
 @pytest.mark.parametrize("rung", RUNGS)
 def test_the_envelope_is_that_of_the_form(rung: str) -> None:
-    grammar = put_on(COMMAND, rung, ROOM)
+    grammar = grammar_of(rung, COMMAND, ROOM)
     validate(grammar)
     assert decoder_verdict(grammar, '{\n  "action": "look"\n}') == "accepted"
     assert decoder_verdict(grammar, '{"action": "look') == "unfinished"
@@ -109,7 +102,7 @@ def test_where_nothing_was_mentioned_all_names_are_free() -> None:
 
 @pytest.mark.parametrize("rung", RUNGS)
 def test_thoughts_are_free_and_acts_are_commands(rung: str) -> None:
-    grammar = put_on(MOVE, rung, ROOM)
+    grammar = grammar_of(rung, MOVE, ROOM)
     validate(grammar)
     assert accepted(grammar, {"kind": "act", "text": "look"})
     assert accepted(grammar, {"kind": "think", "text": 'A mug! "Where", says it, is drawer 2?'})
@@ -125,13 +118,13 @@ def test_thoughts_are_free_and_acts_are_commands(rung: str) -> None:
 
 @pytest.mark.parametrize("rung", RUNGS[:2])
 def test_what_is_seen_is_free_below_grounded(rung: str) -> None:
-    grammar = put_on(SEEN, rung, KITCHEN)
+    grammar = grammar_of(rung, SEEN, KITCHEN)
     below = static_grammar("syntax", SEEN)
     assert below and grammar.text == below.text
 
 
 def test_what_is_seen_was_mentioned() -> None:
-    grammar = put_on(SEEN, "grounded", KITCHEN)
+    grammar = grammar_of("grounded", SEEN, KITCHEN)
     validate(grammar)
     assert accepted(grammar, {"closed": [], "items": []})
     assert accepted(grammar, {"closed": ["TV stand"], "items": ["knife", "red potato"]})
@@ -140,7 +133,7 @@ def test_what_is_seen_was_mentioned() -> None:
     assert not accepted(grammar, {"closed": [], "items": ["knife"] * 31})
     for thing in ("fridge", "north", "tv stand", "red", "red potatoes", ""):
         assert not accepted(grammar, {"closed": [], "items": [thing]})
-    nothing = put_on(SEEN, "grounded", Scene())
+    nothing = grammar_of("grounded", SEEN, Scene())
     assert accepted(nothing, {"closed": [], "items": []})
     assert not accepted(nothing, {"closed": ["fridge"], "items": []})
 
@@ -151,9 +144,9 @@ def test_hundreds_of_names_are_no_burden() -> None:
     offered = tuple(f"go to {thing}" for thing in things)
     scene = replace(ROOM, names=Names(things=things), commands=offered)
     for grammar, value in (
-        (put_on(COMMAND, "grounded", scene), {"action": f"move {things[7]} to {things[77]}"}),
+        (grammar_of("grounded", COMMAND, scene), {"action": f"move {things[7]} to {things[77]}"}),
         (
-            put_on(SEEN, "grounded", scene),
+            grammar_of("grounded", SEEN, scene),
             {"closed": [], "items": [things[299]]},
         ),
     ):
@@ -183,14 +176,14 @@ def check_game(environment: Environment, seed: int) -> None:
             command = answers(model, environment.package, memory, COMMAND)
             move = answers(model, environment.package, memory, MOVE)
             for rung in RUNGS:
-                assert accepted(put_on(COMMAND, rung, scene), command), (rung, command)
-                assert accepted(put_on(MOVE, rung, scene), move), (rung, move)
+                assert accepted(grammar_of(rung, COMMAND, scene), command), (rung, command)
+                assert accepted(grammar_of(rung, MOVE, scene), move), (rung, move)
                 if environment.name == "cooking":
                     listed = answers(model, environment.package, memory, SEEN)
-                    assert accepted(put_on(SEEN, rung, scene), listed), rung
+                    assert accepted(grammar_of(rung, SEEN, scene), listed), rung
             # What is offered is not the only reason: the templates alone take it too.
             unoffered = replace(scene, commands=())
-            assert accepted(put_on(COMMAND, "grounded", unoffered), command), command
+            assert accepted(grammar_of("grounded", COMMAND, unoffered), command), command
             observed = environment.step(command["action"])
             memory = (*memory, Turn(command["action"], observed.text))
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from pddlego_local.core.nouns import Grammar, Names
+from pddlego_local.core.nouns import Names
 from pddlego_local.decoding.forms import EDIT
 from pddlego_local.decoding.grammars.lark_text import decoder_verdict
 from pddlego_local.decoding.ladder import constraint_for
@@ -209,9 +209,9 @@ def test_where_all_names_are_there_nothing_is_added() -> None:
 
 
 def test_signatures_add_nothing_to_syntax() -> None:
-    syntax = constraint_for("syntax", EDIT)
-    signatures = constraint_for("signatures", EDIT)
-    assert isinstance(syntax, Grammar) and isinstance(signatures, Grammar)
+    syntax = constraint_for("syntax", EDIT).first_grammar
+    signatures = constraint_for("signatures", EDIT).first_grammar
+    assert syntax and signatures
     for written in (*ACCEPTED.values(), *REJECTED.values()):
         text = json.dumps(written)
         assert decoder_verdict(signatures, text) == decoder_verdict(syntax, text)

@@ -25,8 +25,7 @@ HEAD = 'say "\\n\n\té/'
 
 
 def test_a_head_in_the_grammar_is_just_that_text() -> None:
-    syntax = constraint_for("syntax")
-    assert isinstance(syntax, Grammar)
+    syntax = constraint_for("syntax").first_grammar
     stage = with_head_in_grammar(Stage("all", syntax, drop=3, head=HEAD))
     assert (stage.head, stage.drop) == ("", 3)
     validate(stage.grammar)

@@ -9,7 +9,7 @@ from typing import Any, get_args
 import pytest
 
 from pddlego_local.core.errors import ConfigError
-from pddlego_local.core.nouns import Completion, Grammar, Message, Messages, Prefix, Sampling
+from pddlego_local.core.nouns import Completion, Message, Messages, Prefix, Sampling
 from pddlego_local.core.protocols import LanguageModel
 from pddlego_local.decoding.forms import PDDL
 from pddlego_local.decoding.grammars.lark_text import decoder_verdict
@@ -114,8 +114,7 @@ def _on_a_rung(line: Line, rung: str, layout: Layout, reason: str) -> None:
         if rung != "syntax":
             assert check(answer.value.df, answer.value.pf).accepted
     elif rung == "syntax" and drawn.completion.text:
-        assert isinstance(constraint, Grammar)
-        assert decoder_verdict(constraint, drawn.completion.text) == "unfinished"
+        assert decoder_verdict(constraint.first_grammar, drawn.completion.text) == "unfinished"
 
 
 def stages_go_on_from_the_very_tokens(line: Line) -> None:
