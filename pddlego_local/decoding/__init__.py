@@ -33,10 +33,9 @@ class Decoding:
     tracker calls unvisited ("frontier"); `conf` gives "grounded" the second. `layout` is how an
     answer is written where that carries no meaning (`decoding.layout`); `conf` gives every rung
     with a grammar "line". `reading` is how answers of "free" are read (`episode.reading`).
-    `best_of` answers are drawn at once, and the first that the planner solves is taken. `repair`
-    changes what a planner would refuse, before planning (`pddl.repair`); `feedback` is what a model
-    reads about PDDL without a plan: the planner's own words, or those of the static check
-    (`pddl.check`).
+    `best_of` answers are drawn at once, and the first that the planner solves is taken. `feedback`
+    is what a model reads about PDDL without a plan: the planner's own words, or those of the static
+    check (`pddl.check`).
     """
 
     rung: RungName
@@ -50,7 +49,6 @@ class Decoding:
     draft_tokens: PositiveInt = 2048
     stage_tokens: dict[str, PositiveInt] = Field(default_factory=dict)
     best_of: Annotated[int, Field(ge=1, le=64)] = 1
-    repair: Literal["none", "lenient"] = "none"
     feedback: Literal["planner", "explained"] = "planner"
 
     def __post_init__(self) -> None:

@@ -158,7 +158,7 @@ class Episode:
         """Question → completion → domain and problem → plan."""
         return self.propose(
             question,
-            lambda pddl, where: self.plan(pddl.df, pddl.pf, where, fixed_domain=False),
+            lambda pddl, where: self.plan(pddl.df, pddl.pf, where),
             step=step,
             attempt=attempt,
             retry=retry,

@@ -6,10 +6,9 @@ from dataclasses import dataclass
 from pddlego_local.core.nouns import Goal
 from pddlego_local.core.outcomes import something_to_do
 from pddlego_local.core.protocols import Planner
-from pddlego_local.core.record.events import Emit, Plan, Repair, Where
+from pddlego_local.core.record.events import Emit, Plan, Where
 from pddlego_local.decoding import Decoding
 from pddlego_local.pddl.check import accepted, explain
-from pddlego_local.pddl.repair import repair
 from pddlego_local.pddl.sections import with_goal
 
 
@@ -48,46 +47,33 @@ class Planning:
         where: Where,
         *,
         goals: Sequence[Goal] = (),
-        fixed_domain: bool = True,
     ) -> Formalization:
         """Fast Downward's verdict; with `goals`, for the first of them that has a plan.
 
         Each goal takes the place of the problem's own (PDDLego §2). If none has a plan, the verdict
-        is on the last. With `repair` the model's text is repaired first, a `fixed_domain` never.
+        is on the last.
         """
         formalization = Formalization(domain, problem, "", (), "")
         for goal in goals or (None,):
             pf = with_goal(problem, goal.pddl) if goal else problem
-            df, pf = self._repaired(domain, pf, fixed_domain, where)
-            result = self._planner.plan(df, pf)
+            result = self._planner.plan(domain, pf)
             brief = result.outcome == "solved" or self._decoding.feedback == "planner"
             event = Plan(
                 where=where,
                 goal=goal.words if goal else None,
                 then=goal.then if goal else (),
-                domain=df,
+                domain=domain,
                 problem=pf,
                 **vars(result),
-                told=result.message if brief else explain(df, pf, result),
+                told=result.message if brief else explain(domain, pf, result),
             )
             self._emit(event)
-            formalization = Formalization(df, pf, event.cause, result.plan, event.told, goal)
-            if formalization.to_do or (result.outcome == "translate_error" and _is_faulty(df, pf)):
+            formalization = Formalization(domain, pf, event.cause, result.plan, event.told, goal)
+            if formalization.to_do or (
+                result.outcome == "translate_error" and _is_faulty(domain, pf)
+            ):
                 break
         return formalization
-
-    def _repaired(
-        self, domain: str, problem: str, fixed_domain: bool, where: Where
-    ) -> tuple[str, str]:
-        if self._decoding.repair == "none":
-            return domain, problem
-        repaired = repair(domain, problem)
-        # What is still refused is reported as the model wrote it, with its own lines.
-        useful = repaired.changes and repaired.accepted
-        if not useful or (fixed_domain and repaired.domain != domain):
-            return domain, problem
-        self._emit(Repair(where=where, domain=domain, problem=problem, changes=repaired.changes))
-        return repaired.domain, repaired.problem
 
 
 def _is_faulty(domain: str, problem: str) -> bool:

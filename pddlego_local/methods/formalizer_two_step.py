@@ -75,7 +75,7 @@ class FormalizerTwoStep:
         )
 
         def plan(written: Problem, where: Where) -> Formalization:
-            return episode.plan(answer.df, written.pf, where, fixed_domain=False)
+            return episode.plan(answer.df, written.pf, where)
 
         question = episode.question(PROBLEM, shown, domain=answer.df)
         return episode.propose(question, plan, step=1, retry=retry)

@@ -1,1 +1,1 @@
-"""PDDL as text: reader, static check, explanations, repair."""
+"""PDDL as text: reader, static check, explanations."""

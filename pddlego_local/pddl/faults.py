@@ -11,7 +11,7 @@ from pddlego_local.pddl.reader import Node, Word
 Kind = Literal["syntax", "symbol", "warning"]
 File = Literal["domain", "problem"]
 
-MOST_PER_KIND = 200  # distinct messages kept for one file: a repair reads the first few
+MOST_PER_KIND = 200  # distinct messages kept for one file: a model reads the first few
 LITERAL_LINE_BREAK = "`\\n` stands in the text as two characters: write a real line break instead"
 _LINE_END = re.compile(r"\r\n|\r|\n")
 

@@ -1,4 +1,4 @@
-"""Several samples, repaired answers, explained refusals, and replay: in a real game, with a real
+"""Several samples, explained refusals, and replay: in a real game, with a real
 planner and answers given in advance."""
 
 import contextlib
@@ -11,7 +11,7 @@ import pytest
 
 from pddlego_local.core.formats import FORMAT, to_json
 from pddlego_local.core.nouns import Completion
-from pddlego_local.core.record.events import Call, Chosen, Plan, Repair, Where
+from pddlego_local.core.record.events import Call, Chosen, Plan, Where
 from pddlego_local.core.record.run_record import RUN
 from pddlego_local.core.record.summary import summarize
 from pddlego_local.decoding import Decoding
@@ -139,17 +139,6 @@ def test_what_is_told_of_a_refusal_is_a_setting(planner: FastDownward, feedback:
     assert found.message == plan.told
     assert ("domain line" in found.message) is (feedback == "explained")
     assert "domain line" not in plan.message
-
-
-@pytest.mark.parametrize(("repair", "cause"), [("none", "translate_error"), ("lenient", "solved")])
-def test_repair_is_an_arm_of_its_own(planner: FastDownward, repair: str, cause: str) -> None:
-    faulty = pair("(:types location direction)", "(:types location)")
-    asked = Asked(Scripted([faulty]), planner, repair=repair)
-    assert asked.formalize().cause == cause
-    repairs = of(asked.events, Repair)
-    assert [bool(event.changes) for event in repairs] == [True] * (repair == "lenient")
-    (call,) = of(asked.events, Call)
-    assert call.text == faulty
 
 
 @pytest.mark.parametrize("best_of", [1, 2])

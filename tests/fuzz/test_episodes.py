@@ -188,10 +188,7 @@ def played(name: str, parts: Parts, out: Path) -> None:
 
 
 DECODING = st.builds(
-    lambda repair, feedback, best_of: Decoding(
-        rung="free", repair=repair, feedback=feedback, best_of=best_of
-    ),
-    st.sampled_from(("none", "lenient")),
+    lambda feedback, best_of: Decoding(rung="free", feedback=feedback, best_of=best_of),
     st.sampled_from(("planner", "explained")),
     st.sampled_from((1, 1, 2)),
 )

@@ -7,7 +7,6 @@ import pytest
 from pddlego_local.decoding.forms import Edit
 from pddlego_local.pddl.check import check
 from pddlego_local.pddl.edit import apply, difference, empty_problem, facts_of, objects_of
-from pddlego_local.pddl.repair import repair
 from pddlego_local.pddl.sections import with_goal
 
 FILE = """(define (problem p) ; a comment with (:init (no))
@@ -178,10 +177,8 @@ DOMAIN = "(define (domain d) (:predicates (p) (q)) (:action a :parameters () :ef
     ],
 )
 def test_the_goal_of_a_broken_file_is_set_and_the_file_stays_broken(problem: str) -> None:
-    """The planner is to refuse it as it was written; a repair leads to the goal that was set."""
+    """The planner is to refuse it as it was written."""
     changed = with_goal(problem, "(p)")
     assert check(DOMAIN, problem).syntax is False
     assert check(DOMAIN, changed).syntax is False
-    repaired = repair(DOMAIN, changed)
-    assert check(repaired.domain, repaired.problem).accepted
-    assert "(:goal (p))" in repaired.problem and "(:goal (q))" not in repaired.problem
+    assert "(:goal (p)" in changed and "(:goal (q" not in changed

@@ -1,4 +1,4 @@
-"""A sample of the pairs that models wrote: the checker, the explanation and the repair against the
+"""A sample of the pairs that models wrote: the checker and the explanation against the
 planner that the runs use."""
 
 import json
@@ -12,7 +12,6 @@ import pytest
 
 from pddlego_local.core.nouns import PlanResult
 from pddlego_local.pddl.check import accepted, check, explain
-from pddlego_local.pddl.repair import repair
 from pddlego_local.planner.fast_downward import FastDownward
 from tests.grammars.cases import data_folder
 
@@ -80,20 +79,3 @@ def test_every_refusal_and_most_dead_ends_are_explained(
         if result.outcome in ("unsolvable", "goal_already_true"):
             dead_ends.append("problem line" in said)
     assert sum(dead_ends) >= 0.9 * len(dead_ends) > 0  # all the pairs: 99 %
-
-
-def test_repairs_are_accepted_as_the_checker_says(
-    planned: list[tuple[str, str, PlanResult]], planner: FastDownward
-) -> None:
-    refused = accepted = 0
-    for domain, problem, result in planned:
-        repaired = repair(domain, problem)
-        if result.outcome != "translate_error":
-            assert repaired.changes == () and repaired.domain == domain
-            continue
-        refused += 1
-        taken = planner.plan(repaired.domain, repaired.problem).outcome != "translate_error"
-        assert taken == check(repaired.domain, repaired.problem).accepted
-        assert repair(repaired.domain, repaired.problem).changes == ()
-        accepted += taken
-    assert accepted > 0.4 * refused > 0  # all the pairs: 61 %

@@ -99,7 +99,6 @@ def test_a_changed_prompt_and_doubled_episodes_are_told(tmp_path: Path) -> None:
         ((TYPED,), (TYPED, "decoding.goal=unmet"), "decoding.goal"),
         ((TYPED,), (TYPED, "decoding.reason=draft"), "decoding.reason"),
         ((TYPED,), (TYPED, "decoding.best_of=4"), "decoding.best_of"),
-        ((TYPED,), (TYPED, "decoding.repair=lenient"), "decoding.repair"),
         ((TYPED,), (TYPED, "decoding.feedback=explained"), "decoding.feedback"),
         ((TYPED,), (TYPED, "method.variant=simple"), "method.variant"),
         (("method=pddlego",), ("method=pddlego_plus",), "method"),

@@ -97,7 +97,7 @@ class TextFormalizer:
 
     def _plan(self, domain: str, problem: str) -> Formalized:
         planning = Planning(self._planner, self._decoding, _nowhere)
-        made = planning.plan(domain, problem, Where(step=1), fixed_domain=bool(self._domain))
+        made = planning.plan(domain, problem, Where(step=1))
         return Formalized(made.domain, made.problem, made.plan, made.cause, made.message)
 
 

@@ -143,7 +143,8 @@ class EditApplied(Recorded):
 
 @dataclass(frozen=True, kw_only=True)
 class Repair(Recorded):
-    """PDDL was repaired before planning; `domain` and `problem` are as the model wrote them."""
+    """PDDL was repaired before planning, by an earlier version; `domain` and `problem` are as the
+    model wrote them."""
 
     event: Literal["repair"] = "repair"
     where: Where
