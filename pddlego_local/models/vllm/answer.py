@@ -72,12 +72,18 @@ class Message(Body):
 class ChatChoice(Choice):
     message: Message
 
+    @property
+    def is_thought(self) -> bool:
+        """Whether it is a thought and nothing behind it."""
+        return bool(self.message.reasoning) and not self.message.content
+
     def text(self, thinking: bool) -> str:
-        """The answer behind its thought.
+        """The answer behind its thought; "" if it was cut before, as of gpt-oss, which always
+        thinks.
 
         Raises ConfigError if the server runs with a reasoning parser that we do not know of.
         """
-        if self.message.reasoning and not self.message.content and not thinking:
+        if self.is_thought and self.finish_reason == "stop" and not thinking:
             raise ConfigError(
                 "The server took the answer for a thought, and no grammar applied to it: it runs "
                 "with a reasoning parser that model.thinking does not tell of; set model.thinking, "

@@ -217,7 +217,7 @@ def _completion(
 ) -> Completion:
     """A choice of a chat completion: a whole answer, or the first part of one in stages."""
     text = choice.text(sampling.thinking)
-    unfinished = sampling.thinking and not text
+    unfinished = choice.is_thought or (sampling.thinking and not text)
     return Completion(
         text=text,
         finish_reason="unfinished_thought" if unfinished else choice.finish_reason,
