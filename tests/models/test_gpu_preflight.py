@@ -230,3 +230,21 @@ def test_doctor_says_it_too(
     assert run(["doctor"]) == 0
     told = capsys.readouterr().out
     assert "missing  vLLM: Only 20.0 of 24.0 GiB" in told
+
+
+def test_memory_that_the_driver_does_not_tell_is_not_taken_for_no_gpu(
+    env: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """Of a GPU that shares the processor's memory."""
+    plant(tmp_path, monkeypatch, "0, 580.95.05, 12.1, [N/A], [N/A]")
+    (tmp_path / ".venv-serving").symlink_to(env)
+    monkeypatch.chdir(tmp_path)
+    run(["doctor"])
+    told = capsys.readouterr().out
+    assert "1 from NVIDIA, of unknown memory" in told and "0.32.0+cu130, cuda build" in told
+    assert run(["doctor", "qwen3_8b"]) == 1
+    told = " ".join(capsys.readouterr().out.split())
+    assert "does not tell the GPU's memory (say it with --gpu-memory)" in told
