@@ -38,9 +38,10 @@ def check_obedience(model: LanguageModel, *, thinking: bool = False, stages: boo
     forced text. Raises GrammarIgnored for any other answer, ModelFault if no thought came to its
     end in three tries, ConfigError for a tokenizer that cannot spell forced text.
     """
-    limit = _THINKING_TOKENS if thinking else _TOKENS
     for seed in range(_TRIES):
-        sampling = Sampling(max_tokens=limit, seed=seed, thinking=thinking)
+        sampling = Sampling(
+            max_tokens=_THINKING_TOKENS if thinking else _TOKENS, seed=seed, thinking=thinking
+        )
         completion = model.complete(_MESSAGES, _GRAMMAR, sampling, Prefix() if stages else None)
         if completion.finish_reason == "unfinished_thought":
             continue
@@ -50,12 +51,9 @@ def check_obedience(model: LanguageModel, *, thinking: bool = False, stages: boo
             behind_head = dataclasses.replace(completion.prefix, head=_HEAD)
             _check(model.complete(_MESSAGES, _GRAMMAR, sampling, behind_head).text)
         return
-    remedy = "set decoding.reason=none"
-    if not thinking:
-        remedy = "set model.thinking, or start the server without --reasoning-parser"
     raise ModelFault(
-        f"The model never finished its thought within {limit} tokens in {_TRIES} tries, so that "
-        f"its obedience to grammars could not be checked; {remedy}."
+        f"The model never finished its thought within {_THINKING_TOKENS} tokens in {_TRIES} tries, "
+        "so that its obedience to grammars could not be checked; set decoding.reason=none."
     )
 
 

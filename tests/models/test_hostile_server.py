@@ -9,7 +9,7 @@ from types import SimpleNamespace
 import pytest
 
 from pddlego_local.cli import run
-from pddlego_local.core.errors import ModelFault
+from pddlego_local.core.errors import ConfigError, ModelFault
 from pddlego_local.core.nouns import Message, Sampling
 from pddlego_local.core.record.folder import read_faults, read_rows
 from pddlego_local.models import canary
@@ -18,6 +18,7 @@ from pddlego_local.models.vllm import http
 from pddlego_local.models.vllm.model import VllmModel
 from pddlego_local.models.vllm.settings import Server
 from pddlego_local.runner.config import compose_cell
+from tests.models.asking import TOY
 from tests.models.hostile_server import Reply, body, choice, good, hostile_server, trickle
 from tools.bench.simulated import key_of
 from tools.bench.slots import answers
@@ -170,11 +171,12 @@ def test_a_sweep_of_a_model_whose_thoughts_are_cut_ends_with_results(tmp_path: P
     assert {"unfinished_thought"} == {cause for causes in said for cause in causes}
 
 
-def test_a_parser_that_nobody_told_of_is_named_by_the_canary() -> None:
+def test_a_thought_in_the_place_of_a_constrained_answer_is_the_settings_fault() -> None:
+    """However it ends: the server's parser has kept the grammar from applying."""
     with hostile_server(chat=lambda number: IN_THOUGHT) as url:
         model = asked(url)
-        with pytest.raises(ModelFault, match=r"256 tokens .* without --reasoning-parser"):
-            canary.check_obedience(model)
+        with pytest.raises(ConfigError, match="reasoning parser"):
+            model.complete(PROMPT, TOY, Sampling())
         model.close()
 
 
