@@ -103,7 +103,9 @@ class TextFormalizer:
                 f"{world} with {least} to {most} {words_of(world)['thing']}s"
                 for world, (least, most) in self._known.items()
             ]
-            message += f". The text {why}.\nThe model knows {', '.join(each)}, in the exact words of "
+            message += (
+                f". The text {why}.\nThe model knows {', '.join(each)}, in the exact words of "
+            )
             message += "environment=described (docs/described.md)."
         return Formalized("", "", (), UNKNOWN_TEXT, message)
 
