@@ -103,7 +103,9 @@ def formalize(
     """What a model makes of a description in words: a domain, a problem, and the planner's plan.
 
     The text may name its actions as described worlds do (docs/described.md); `domain` is a file of
-    yours, for which only the problem is written. Models, rungs and errors are those of `sample`.
+    yours, for which only the problem is written. A model whose card names the texts that it knows
+    is not asked for others: then the outcome is unknown_text. Models, rungs and errors are those of
+    `sample`.
     """
     options = {**model_options(model, server), "decoding": rung, **options}
     with formalizer(options, domain=domain) as formalized:
