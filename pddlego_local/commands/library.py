@@ -38,12 +38,12 @@ if TYPE_CHECKING:
 
 
 def plan(domain: str, problem: str, seconds: float = 60) -> PlanResult:
-    """What Fast Downward says of two PDDL texts within so many seconds; its `outcome` is one of
+    """What Fast Downward says of two PDDL texts within so many CPU seconds; its `outcome` is one of
     solved, goal_already_true, unsolvable, translate_error, timeout, out_of_memory, planner_fault.
 
     Raises PlannerFault or MissingPart if the planner cannot be run.
     """
-    with FastDownward(limits=Limits(wall_s=seconds, cpu_s=seconds)) as planner:
+    with FastDownward(limits=Limits(cpu_s=seconds)) as planner:
         return planner.plan(domain, problem)
 
 

@@ -60,7 +60,7 @@ class Planning:
             pf = with_goal(problem, goal.pddl) if goal else problem
             df, pf = self._repaired(domain, pf, fixed_domain, where)
             result = self._planner.plan(df, pf)
-            brief = result.outcome == "solved" or self._decoding.feedback == "planner"
+            brief = result.outcome in ("solved", "timeout") or self._decoding.feedback == "planner"
             event = Plan(
                 where=where,
                 goal=goal.words if goal else None,
@@ -68,7 +68,7 @@ class Planning:
                 domain=df,
                 problem=pf,
                 **vars(result),
-                told=result.message if brief else explain(df, pf, result),
+                told=result.told if brief else explain(df, pf, result),
             )
             self._emit(event)
             formalization = Formalization(df, pf, event.cause, result.plan, event.told, goal)

@@ -145,12 +145,13 @@ def formalizer(
     options: Mapping[str, object], overrides: Sequence[str] = (), domain: str = ""
 ) -> Iterator[TextFormalizer]:
     """With model and planner open. Raises ConfigError, also for a model by rules, MissingPart."""
-    config = compose_cell([*overrides_of(options), *overrides])
+    described = "environment=described"  # which brings its planner
+    config = compose_cell([described, *overrides_of(options), *overrides])
     model: Model = config.build("model")
     if not model.decodes:
         raise ConfigError("what formalizes a text is a language model, such as model=qwen3_8b")
     model.preflight(thinking=config.build("decoding").thinking)
-    with contextlib.closing(model), FastDownward(search="lama_first") as planner:
+    with contextlib.closing(model), config.build("planner") as planner:
         yield TextFormalizer(config, model, planner, domain)
 
 
