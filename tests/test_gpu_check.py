@@ -3,6 +3,7 @@
 The others need a server or minutes: a check without a GPU tries them in small.
 """
 
+import dataclasses
 import json
 from pathlib import Path
 
@@ -12,7 +13,7 @@ import pytest
 from pddlego_local.models.weights import locate
 from tests.models.test_vllm_settings import serving_environment
 from tools.gpu_check import running
-from tools.gpu_check.__main__ import _STEPS, main
+from tools.gpu_check.__main__ import _STEPS, _steps, main
 from tools.gpu_check.findings import Findings, NotHere
 from tools.gpu_check.part import CANNOT, PARTS
 from tools.gpu_check.report import report
@@ -73,6 +74,49 @@ def test_what_did_not_start_is_not_started_again_by_those_that_need_it(tmp_path:
     assert ends[1].said == "plain: failed" and not (tmp_path / "began").exists()
     steps[0] = shell("plain", "true")
     assert [end.outcome for end in ended(tmp_path, *steps)] == ["done"] * 3
+
+
+V1 = {"VLLM_USE_V2_MODEL_RUNNER": "0"}
+ONLY_V1 = "echo runner ${VLLM_USE_V2_MODEL_RUNNER:-2}; test ${VLLM_USE_V2_MODEL_RUNNER:-2} = 0"
+
+
+def again(name: str, script: str) -> Step:
+    return dataclasses.replace(shell(name, script), again=V1)
+
+
+def test_a_step_that_fails_is_tried_again_on_the_first_model_runner(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("VLLM_USE_V2_MODEL_RUNNER", raising=False)
+    seen = tmp_path / "seen"
+    later = shell("later", f"echo $VLLM_USE_V2_MODEL_RUNNER >> {seen}; exit 1")
+    steps = [shell("before", ONLY_V1), again("plain", ONLY_V1), later]
+    ends = ended(tmp_path, *steps)
+    assert [end.outcome for end in ends] == ["failed", "done", "failed"]
+    assert ends[1].said == "runner 2; done with VLLM_USE_V2_MODEL_RUNNER=0"
+    assert seen.read_text() == "0\n", "what comes after it has the runner that works"
+    assert (tmp_path / "plain_first.log").read_text() == "runner 2\n"
+    assert "runner 2; done with VLLM_USE_V2_MODEL_RUNNER=0" in report(
+        steps, Setting("cpu", tmp_path, ON_A_CPU)
+    )
+    ended(tmp_path, *steps[1:])  # "plain" is done before
+    assert seen.read_text() == "0\n0\n"
+
+
+def test_a_step_that_fails_twice_says_both(tmp_path: Path) -> None:
+    count = tmp_path / "count"
+    steps = [again("plain", f"echo >> {count}; {ONLY_V1} && exit 1"), shell("later", ONLY_V1)]
+    ends = ended(tmp_path, *steps)
+    assert [end.outcome for end in ends] == ["failed", "failed"]
+    assert ends[0].said == "runner 2; failed with VLLM_USE_V2_MODEL_RUNNER=0 runner 0"
+    assert len(count.read_text()) == 2 and ends[1].said == "runner 2"
+
+
+def test_only_the_first_servers_of_a_gpu_have_a_second_try(tmp_path: Path) -> None:
+    for device, named in (("cuda", ["nano", "plain"]), ("cpu", [])):
+        steps = _steps(Setting(device, tmp_path, ON_A_CPU))  # type: ignore[arg-type]
+        assert [step.name for step in steps if step.again] == named
+        assert all(step.again in ({}, V1) for step in steps)
 
 
 def test_only_what_is_not_done_yet_is_done_again(tmp_path: Path) -> None:

@@ -83,7 +83,8 @@ def _installation() -> int:
 
 def _gpus() -> str:
     if count := gpu_count():
-        return f"{count} from NVIDIA, with {gpu_memory() / GB:.0f} GB each"
+        size = f"with {gpu_memory() / GB:.0f} GB each" if gpu_memory() else "of unknown memory"
+        return f"{count} from NVIDIA, {size}"
     raise MissingPart(
         "none from NVIDIA is visible (nvidia-smi lists none): models of the list need one, save "
         "nano, nano_early and smollm2, which play on the CPU"

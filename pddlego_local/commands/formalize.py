@@ -4,10 +4,9 @@ import argparse
 from collections.abc import Iterator
 from pathlib import Path
 
-from pddlego_local.commands.shared.formalizing import Formalized, formalizer
+from pddlego_local.commands.shared.formalizing import UNKNOWN_TEXT, Formalized, formalizer
 from pddlego_local.commands.shared.options import model_options
 from pddlego_local.core.errors import ConfigError
-from pddlego_local.core.outcomes import PLANNED
 from pddlego_local.core.visible import visible
 from pddlego_local.environments.described.world import names_in, text_of
 
@@ -23,7 +22,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def carry_out(arguments: argparse.Namespace) -> int:
-    """Prints the files and the plan of each text; 1 if one of them has no plan."""
+    """Prints the files and the plan of each text; 1 if one of them has no plan, or an empty one."""
     options = {**model_options(arguments.model), "decoding": arguments.rung}
     domain = text_of(arguments.domain) if arguments.domain else ""
     texts = list(_texts(arguments.text))
@@ -31,9 +30,9 @@ def carry_out(arguments: argparse.Namespace) -> int:
     with formalizer(options, arguments.overrides, domain) as formalize:
         for name, text in texts:
             made = formalize(text)
-            solved = solved and made.outcome in PLANNED
+            solved = solved and bool(made.plan)
             _print(name if len(texts) > 1 else "", made)
-            if arguments.out:
+            if arguments.out and made.outcome != UNKNOWN_TEXT:
                 _write(arguments.out / name if len(texts) > 1 else arguments.out, made)
     return 0 if solved else 1
 
@@ -50,19 +49,26 @@ def _texts(path: Path) -> Iterator[tuple[str, str]]:
 def _print(name: str, made: Formalized) -> None:
     if name:
         print(f"; ---- {name}")
-    for text in (made.domain, made.problem):
+    for text in filter(None, (made.domain, made.problem)):
         print(visible(text), end="\n\n")
     for action in made.plan:
         print(visible(action))
-    if not made.plan:
-        print(visible(f"; {made.outcome}: {made.message}"))
+    for line in _remarks(made):
+        print(visible(line))
+
+
+def _remarks(made: Formalized) -> list[str]:
+    """What stands below the plan, or in its place, as comments."""
+    message = made.message if made.plan else f"{made.outcome}: {made.message}"
+    return [f"; {line}" for line in message.splitlines()]
 
 
 def _write(folder: Path, made: Formalized) -> None:
     """Raises ConfigError for a folder in which there is something of the kind."""
     folder.mkdir(parents=True, exist_ok=True)
     files = {"domain.pddl": made.domain, "problem.pddl": made.problem}
-    for name, text in {**files, "plan.txt": "".join(f"{a}\n" for a in made.plan)}.items():
+    lines = [*made.plan, *_remarks(made)]
+    for name, text in {**files, "plan.txt": "".join(f"{line}\n" for line in lines)}.items():
         if (folder / name).exists():
             raise ConfigError(f"{folder / name} is there already: name another folder with --out")
         (folder / name).write_text(text, encoding="utf-8")

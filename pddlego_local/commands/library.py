@@ -38,12 +38,12 @@ if TYPE_CHECKING:
 
 
 def plan(domain: str, problem: str, seconds: float = 60) -> PlanResult:
-    """What Fast Downward says of two PDDL texts within so many seconds; its `outcome` is one of
+    """What Fast Downward says of two PDDL texts within so many CPU seconds; its `outcome` is one of
     solved, goal_already_true, unsolvable, translate_error, timeout, out_of_memory, planner_fault.
 
     Raises PlannerFault or MissingPart if the planner cannot be run.
     """
-    with FastDownward(limits=Limits(wall_s=seconds, cpu_s=seconds)) as planner:
+    with FastDownward(limits=Limits(cpu_s=seconds)) as planner:
         return planner.plan(domain, problem)
 
 
@@ -103,7 +103,9 @@ def formalize(
     """What a model makes of a description in words: a domain, a problem, and the planner's plan.
 
     The text may name its actions as described worlds do (docs/described.md); `domain` is a file of
-    yours, for which only the problem is written. Models, rungs and errors are those of `sample`.
+    yours, for which only the problem is written. A model whose card names the texts that it knows
+    is not asked for others: then the outcome is unknown_text. Models, rungs and errors are those of
+    `sample`.
     """
     options = {**model_options(model, server), "decoding": rung, **options}
     with formalizer(options, domain=domain) as formalized:

@@ -41,7 +41,8 @@ def carry_out(arguments: argparse.Namespace) -> int:
 
 
 def _caption() -> str:
-    here = f"{gpu_count()} GPUs of {gpu_memory() / GB:.0f} GB" if gpu_count() else "no NVIDIA GPU"
+    size = f"{gpu_memory() / GB:.0f} GB" if gpu_memory() else "unknown memory"
+    here = f"{gpu_count()} GPUs of {size}" if gpu_count() else "no NVIDIA GPU"
     return (
         "context: as configured, of what the model has. 24, 48, 80 GB: how many such GPUs hold the "
         "weights and one answer as long as the configured context. Others: model=vllm or "

@@ -99,7 +99,7 @@ CAUSES: dict[str, Cause] = {
     "unsolvable": Cause("The planner proved that there is no plan."),
     "translate_error": Cause("The planner's translator refused the PDDL."),
     "timeout": Cause(
-        "The planner ran out of time.", blame="limits", limit="planner.limits.wall_s, cpu_s"
+        "The planner ran out of time.", blame="limits", limit="planner.limits.cpu_s, planner.search"
     ),
     "out_of_memory": Cause(
         "The planner ran out of memory.", blame="limits", limit="planner.limits.memory_mb"

@@ -57,7 +57,7 @@ class Planning:
         for goal in goals or (None,):
             pf = with_goal(problem, goal.pddl) if goal else problem
             result = self._planner.plan(domain, pf)
-            brief = result.outcome == "solved" or self._decoding.feedback == "planner"
+            brief = result.outcome in ("solved", "timeout") or self._decoding.feedback == "planner"
             event = Plan(
                 where=where,
                 goal=goal.words if goal else None,
@@ -65,7 +65,7 @@ class Planning:
                 domain=domain,
                 problem=pf,
                 **vars(result),
-                told=result.message if brief else explain(domain, pf, result),
+                told=result.told if brief else explain(domain, pf, result),
             )
             self._emit(event)
             formalization = Formalization(domain, pf, event.cause, result.plan, event.told, goal)

@@ -21,7 +21,8 @@ def compute_capability() -> float:
 
 
 def gpu_memory() -> int:
-    """Bytes of the smallest of this machine's NVIDIA GPUs, seen or not; 0 without any."""
+    """Bytes of the smallest of this machine's NVIDIA GPUs, seen or not; 0 without any, and where
+    the driver does not tell, as of memory that a GPU shares with the processor."""
     lines = driver_says("--query-gpu=memory.total", "--format=csv,noheader,nounits")
     return min((int(line) * 1024**2 for line in lines if line.isdecimal()), default=0)
 

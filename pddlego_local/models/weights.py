@@ -88,6 +88,11 @@ def shipped(weights: str) -> Path | None:
     return folder if folder.is_dir() else None
 
 
+def folder_named(weights: str) -> Path:
+    """The folder of weights that come with this package, else the path; it need not be there."""
+    return shipped(weights) or Path(weights).expanduser()
+
+
 def flaw(folder: Path) -> str:
     """What a folder lacks of what a model needs, as far as is seen without loading it, as "has no
     config.json"; "" if nothing is."""
@@ -141,7 +146,7 @@ def training_maps(weights: str) -> frozenset[str]:
 
 
 def _training_maps(weights: str) -> Path | None:
-    file = (shipped(weights) or Path(weights).expanduser()) / TRAINING_MAPS
+    file = folder_named(weights) / TRAINING_MAPS
     return file if file.is_file() else None
 
 

@@ -8,30 +8,34 @@ what Fast Downward passes over in silence. `explain` makes of it what a model re
     reader → domain, problem (formulas, typed_list) → task → checks (symbols)
         → solvability (relaxation)
 
-Some refusals are left to the planner, since they show only in the grounded task: axioms that depend
-on their own negation, a predicate declared twice with different numbers of parameters (a warning
-here: some of these tasks crash it), and limits of time and memory.
+Some refusals show only in the grounded task. Left to the planner are axioms that depend on their
+own negation, and limits of time and memory. Warned of are a predicate declared twice with different
+numbers of parameters (some of these tasks crash it) and costs that are too large for its search.
+Refused is a derived predicate with too few parameters, also where no fact of it makes the planner
+crash.
 """
 
 import re
 from dataclasses import dataclass
 
 from pddlego_local.core.nouns import PlanResult
-from pddlego_local.pddl.checks import check_domain, check_problem
+from pddlego_local.pddl.checks import check_costs, check_derived, check_domain, check_problem
 from pddlego_local.pddl.domain import read_domain
 from pddlego_local.pddl.faults import Fault, FaultLog
+from pddlego_local.pddl.marks import stray_mark
 from pddlego_local.pddl.problem import read_problem
-from pddlego_local.pddl.reader import read
+from pddlego_local.pddl.reader import read, words_in
 from pddlego_local.pddl.solvability import OUT_OF_REACH, why_no_plan
 from pddlego_local.pddl.symbols import symbols_of
 
-__all__ = ["SWAPPED", "Check", "Fault", "accepted", "check", "explain", "swapped"]
+__all__ = ["PLANNER_SAYS", "SWAPPED", "Check", "Fault", "accepted", "check", "explain", "swapped"]
 
 MOST_FAULTS = 5  # in an explanation
 MOST_CHARACTERS = 2000  # of the whole explanation
 MOST_OF_PLANNER = 300  # characters of the planner's own words beside the checker's
 
 SWAPPED = "this is a problem, and the problem file is a domain: did you swap them?"
+PLANNER_SAYS = "The planner says:"
 _KIND = re.compile(r"(?:\s|;[^\n\r]*[\n\r])*\(\s*define\s*\(\s*(domain|problem)\s", re.IGNORECASE)
 
 
@@ -91,11 +95,20 @@ def swapped(domain: str, problem: str) -> bool:
 
 def _examine(domain_text: str, problem_text: str, recover: bool, explained: bool = True) -> Check:
     domain_log, problem_log = FaultLog("domain", domain_text), FaultLog("problem", problem_text)
-    domain = read_domain(read(domain_text, domain_log.syntax, recover), domain_log)
-    problem = read_problem(read(problem_text, problem_log.syntax, recover), problem_log)
+    domain_root = read(domain_text, domain_log.syntax, recover)
+    problem_root = read(problem_text, problem_log.syntax, recover)
+    domain = read_domain(domain_root, domain_log)
+    problem = read_problem(problem_root, problem_log)
     symbols = symbols_of(domain, problem)
     check_domain(domain, symbols, domain_log)
     check_problem(problem, domain, symbols, problem_log)
+    check_derived(problem, domain, symbols, domain_log)
+    check_costs(problem, domain, domain_log, problem_log)
+    if explained:
+        for log, root in ((domain_log, domain_root), (problem_log, problem_root)):
+            for word in words_in(root) if root else ():
+                if stray_mark(str(word)):
+                    log.warn(word, "")  # for the log says what is wrong with such a word
     syntax = not (domain_log.has("syntax") or problem_log.has("syntax"))
     right = syntax and not (domain_log.has("symbol") or problem_log.has("symbol"))
     texts = domain_text, problem_text
@@ -113,9 +126,9 @@ def explain(domain: str, problem: str, result: PlanResult) -> str:
     "domain line 12, column 7: …".
 
     The planner names the first thing that it stumbles over, without a line. Refused files: the
-    faults, errors before anything else; where the structure is broken, the planner's own words
-    too. No plan or an empty one: the planner's verdict, then why. Else, and where the checker
-    finds nothing, the planner's message. Never longer than MOST_CHARACTERS.
+    faults, errors before anything else; where the structure is broken, or there are only warnings,
+    the planner's own words too. No plan or an empty one: the planner's verdict, then why. Else, and
+    where the checker finds nothing, the planner's message. Never longer than MOST_CHARACTERS.
     """
     lines: list[str] = []
     if result.outcome in ("translate_error", "unsolvable", "goal_already_true"):
@@ -126,9 +139,9 @@ def explain(domain: str, problem: str, result: PlanResult) -> str:
         lines = [str(fault) for fault in (faults or verdict.faults)[:MOST_FAULTS]]
         if lines and result.outcome != "translate_error":
             lines.insert(0, result.message.split("\n", 1)[0])
-        elif lines and not verdict.syntax and lines[0] not in result.message:
+        elif lines and not (verdict.syntax and errors) and lines[0] not in result.message:
             planners = _cut(" ".join(result.message.split()), MOST_OF_PLANNER)
-            lines.append(f"The planner says: {planners}")
+            lines.append(f"{PLANNER_SAYS} {planners}")
     first, *others = lines or [result.message]
     text = _cut(first, MOST_CHARACTERS)
     for line in others:  # as far as they fit

@@ -13,6 +13,8 @@ FACT_FORMS = (
     "`:init` is a plain list of facts `(predicate object …)` and values `(= (function …) number)`"
 )
 
+LARGEST_COST = 2**31 - 2  # to Fast Downward the next number is infinity
+
 
 def check_domain(domain: Domain, symbols: Symbols, log: FaultLog) -> None:
     _check_types(domain, symbols, log)
@@ -43,14 +45,19 @@ def _check_types(domain: Domain, symbols: Symbols, log: FaultLog) -> None:
 def _check_declarations(entries: list[TypedName], symbols: Symbols, log: FaultLog) -> None:
     """Objects or constants: repeated names, types that are not declared, unlikely names."""
     for word in repeated(entry.word for entry in entries):
-        log.symbol(word, f"object `{word}` is declared twice: remove one of them")
+        if word.name in symbols.types.declared:
+            remedy = f"a type stands behind ` - `, as in `name - {word}`"
+        else:
+            remedy = "remove one of them"
+        log.symbol(word, f"object `{word}` is declared twice: {remedy}")
     for entry in entries:
         word, types = entry.word, symbols.types
         for kind in entry.types:
             if types.reliable and kind.name not in types.declared:
-                log.symbol(kind, f"unknown type `{kind}`: declare it under `:types`")
+                log.symbol(kind, types.unknown(kind))
         if entry.name in types.declared and entry.name != "object":
-            log.warn(word, f"`{word}` is the name of a type, but is declared an object")
+            remedy = f"a type stands behind ` - `, as in `name - {word}`"
+            log.warn(word, f"`{word}` is the name of a type, but is declared an object: {remedy}")
         if "\\n" in entry.name:
             log.warn(word, f"`{word}` is read as an object: remove it")
         if entry.name[0] == "?":
@@ -78,8 +85,7 @@ def _check_variable_types(variables: list[TypedName], symbols: Symbols, log: Fau
         if symbols.types.reliable and word.name not in symbols.types.named:
             log.warn(
                 word,
-                f"unknown type `{word}` of a variable: no object can have it; "
-                "declare it under `:types`",
+                symbols.types.unknown(word, " of a variable: no object can have it; "),
             )
 
 
@@ -164,6 +170,62 @@ def _check_init(problem: Problem, place: Place) -> None:
                 atom.predicate,
                 f"derived predicate `{atom.predicate}` cannot stand in `:init`: remove it",
             )
+
+
+def check_derived(problem: Problem, domain: Domain, symbols: Symbols, log: FaultLog) -> None:
+    """The heads of `:derived`. Of one with too few parameters the planner misses the others where
+    a condition asks for the predicate, and crashes; other mistakes it passes over in silence."""
+    conditions = [axiom.condition for axiom in domain.axioms]
+    conditions += [c for a in domain.actions for c in (a.precondition, *a.effect.conditions)]
+    conditions += [problem.goal] if problem.goal else []
+    asked = {
+        literal.atom.predicate.name
+        for condition in conditions
+        for literal in condition.literals
+        if not literal.negated
+    }
+    for head in (axiom.predicate for axiom in domain.axioms):
+        word, parameters = head.word, head.parameters
+        _check_variable_types(parameters or [], symbols, log)
+        if word.name == "=" and symbols.objects:
+            log.symbol(word, "`=` cannot be derived: give the predicate another name")
+        elif symbols.predicates is None:
+            continue
+        elif (declared := symbols.predicates.get(word.name)) is None:
+            log.warn(
+                word,
+                f"derived predicate `{word}` is not declared: add `({word} …)` to `:predicates`",
+            )
+        elif parameters is not None and declared.parameters is not None:
+            count, expected = len(parameters), len(declared.parameters)
+            if count != expected:
+                refuse = log.symbol if count < expected and word.name in asked else log.warn
+                refuse(
+                    word,
+                    f"predicate `{word}` has {expected} parameter{'s' * (expected != 1)} but is "
+                    f"derived with {count}: write the same ones in both places",
+                )
+
+
+def check_costs(problem: Problem, domain: Domain, domain_log: FaultLog, log: FaultLog) -> None:
+    """Warns of costs that the planner cannot read, or cannot add up: its numbers have 32 bits."""
+    amounts = [a.effect.costs[-1] for a in domain.actions if a.effect.changes and a.effect.costs]
+    functions = {amount.predicate.name for amount in amounts}
+    costs = [
+        (int(amount.predicate.name), amount.block, domain_log)
+        for amount in amounts
+        if amount.predicate.name.isdigit()
+    ]
+    costs += [(v.number, v.block, log) for v in problem.values if v.function[0] in functions]
+    total = sum(number for number, *_ in costs)
+    if not problem.minimizes or total <= LARGEST_COST:
+        return
+    remedy = f"the planner counts costs, and their sum, up to {LARGEST_COST}: write smaller ones"
+    too_large = [cost for cost in costs if cost[0] > LARGEST_COST]
+    for _, block, its_log in too_large:
+        its_log.warn(block, f"the cost in `{block}` is too large: {remedy}")
+    if not too_large:
+        log.warn(problem.block, f"the costs in these files add up to {total}: {remedy}")
 
 
 def _check_values(problem: Problem, domain: Domain, log: FaultLog) -> None:

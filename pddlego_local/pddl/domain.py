@@ -17,6 +17,10 @@ REQUIREMENTS = (
     ":quantified-preconditions", ":conditional-effects", ":derived-predicates", ":action-costs",
 )  # fmt: skip
 ACTION_FIELDS = (":parameters", ":precondition", ":effect")
+DURATIVE = (
+    "`:durative-action` belongs to temporal PDDL, which the planner does not know: "
+    "write `(:action …)`, without a duration"
+)
 OF_A_PROBLEM = frozenset({":domain", ":objects", ":init", ":goal", ":metric"})
 
 
@@ -24,6 +28,8 @@ def read_domain(block: Block | None, log: FaultLog) -> Domain:
     """The domain in `block`; without one a domain of which nothing is known."""
     if block is None:
         return Domain(Block(0), unreadable={":types", ":constants"}, whole=False)
+    if is_other(block, "problem", log):
+        return Domain(block, unreadable={":types", ":constants"}, whole=False)
     domain = Domain(block, read_head(block, "domain", log))
     seen: set[str] = set()
     for item in block.items[2:]:
@@ -40,6 +46,14 @@ def read_domain(block: Block | None, log: FaultLog) -> Domain:
         seen.add(section)
         _READERS[section](item, domain, log)
     return domain
+
+
+def is_other(block: Block, other: str, log: FaultLog) -> bool:
+    """Whether `block` is the other file's, which is reported, and nothing else of it."""
+    is_it = block.head == "define" and [b.head for b in block.blocks[:1]] == [other]
+    if is_it:
+        log.syntax(block, f"this is a {other}, where the {log.file} is expected")
+    return is_it
 
 
 def read_head(block: Block, kind: str, log: FaultLog) -> Word | None:
@@ -87,6 +101,8 @@ def refuse_section(item: Node, file: str, of_the_other: frozenset[str], log: Fau
         log.syntax(item, f"`{item}` has no parenthesis before it: write `({item} …)`")
     elif isinstance(item, Word):
         log.syntax(item, f"`{item}` stands between the sections of the {file}: remove it")
+    elif name == ":durative-action":
+        log.syntax(item, DURATIVE)
     elif name in of_the_other:
         right_file = "problem" if file == "domain" else "domain"
         log.syntax(item, f"`{name}` belongs to the {right_file} file, not to the {file}: move it")
@@ -146,7 +162,8 @@ def _axiom(block: Block, domain: Domain, log: FaultLog) -> None:
 
 def _action(block: Block, domain: Domain, log: FaultLog) -> None:
     name = block.items[1] if len(block.items) > 1 else None
-    if not isinstance(name, Word):
+    unnamed = isinstance(name, Word) and name.name in ACTION_FIELDS
+    if not isinstance(name, Word) or (unnamed and block.blocks[:1] == block.items[2:3]):
         log.syntax(block, "an action has no name: `(:action NAME :parameters (…) …)`")
         return
     action = ActionDefinition(name)
@@ -161,7 +178,7 @@ def _action(block: Block, domain: Domain, log: FaultLog) -> None:
     else:
         action.effect.complete = False
     if rest:
-        _refuse_rest(rest[0], name, log)
+        _refuse_rest(rest[0], name, bool(fields), log)
     elif ":effect" not in fields:
         log.syntax(block, f"action `{name}` has no `:effect`: add `:effect (…)`")
     domain.actions.append(action)
@@ -183,8 +200,10 @@ def _fields(action: Block, log: FaultLog) -> tuple[dict[str, Block], list[Node]]
     return fields, rest
 
 
-def _refuse_rest(first: Node, action: Word, log: FaultLog) -> None:
-    if isinstance(first, Block):
+def _refuse_rest(first: Node, action: Word, has_fields: bool, log: FaultLog) -> None:
+    if isinstance(first, Block) and not has_fields:
+        remedy = "write `:parameters` before the list of parameters"
+    elif isinstance(first, Block):
         remedy = "join several conditions or effects with `(and … …)`"
     elif first.name in ACTION_FIELDS:
         remedy = "each field may stand once, in the order `:parameters :precondition :effect`"

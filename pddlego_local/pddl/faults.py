@@ -6,6 +6,7 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import Literal
 
+from pddlego_local.pddl.marks import foreign_character, stray_mark
 from pddlego_local.pddl.reader import Node, Word
 
 Kind = Literal["syntax", "symbol", "warning"]
@@ -62,6 +63,14 @@ class FaultLog:
         offset = at if isinstance(at, int) else at.offset
         if isinstance(at, Word) and "\\n" in at.text:
             message = LITERAL_LINE_BREAK
+        elif isinstance(at, Word) and (foreign := foreign_character(str(at))):
+            kind, message = "syntax", foreign
+        elif isinstance(at, Word) and (stray := stray_mark(str(at))):
+            message = stray
+        if kind != "warning":
+            self._first.pop(("warning", message), None)
+        elif self._first.keys() & {("syntax", message), ("symbol", message)}:
+            return
         first = self._first.get((kind, message))
         if first is not None:
             self._first[kind, message] = min(first, offset)

@@ -200,7 +200,7 @@ def _read_cost(part: _Effect, effect: Effect, log: FaultLog) -> None:
         log.syntax(block, f"`{block}` cannot stand under `forall` or `when`: move it outside")
     amount = block.items[2]
     if isinstance(amount, Word):
-        if not refuse_number(amount, log) and not amount.name.isdigit():
+        if not refuse_number(amount, log):
             effect.costs.append(Atom(amount, [], part.block))
         return
     words = [item for item in amount.items if isinstance(item, Word)]

@@ -1,6 +1,7 @@
 """A problem's blocks to `task.Problem`, in the one order that Fast Downward takes."""
 
 from pddlego_local.pddl.domain import (
+    is_other,
     read_head,
     read_name,
     read_names,
@@ -14,13 +15,17 @@ from pddlego_local.pddl.task import Problem, Value
 
 ORDER = (":domain", ":requirements", ":objects", ":init", ":goal", ":metric")
 REQUIRED = frozenset({":domain", ":init", ":goal"})
-OF_A_DOMAIN = frozenset({":types", ":constants", ":predicates", ":functions", ":action"})
+OF_A_DOMAIN = frozenset(
+    {":types", ":constants", ":predicates", ":functions", ":derived", ":action"}
+)
 
 
 def read_problem(block: Block | None, log: FaultLog) -> Problem:
     """The problem in `block`; without one a problem of which nothing is known."""
     if block is None:
         return Problem(Block(0), unreadable={":objects"}, whole=False)
+    if is_other(block, "domain", log):
+        return Problem(block, unreadable={":objects"}, whole=False)
     name = read_head(block, "problem", log)
     problem = Problem(block)
     seen: list[str] = []
@@ -65,7 +70,9 @@ def _read_section(block: Block, section: str, problem: Problem, log: FaultLog) -
             problem.goal, problem.goal_block = read_condition(goal, log), goal
         else:
             log.syntax(block, "`:goal` must hold exactly one condition: join several with `and`")
-    elif [str(item).lower() for item in block.items[1:]] != ["minimize", "(total-cost)"]:
+    elif [str(item).lower() for item in block.items[1:]] == ["minimize", "(total-cost)"]:
+        problem.minimizes = True
+    else:
         log.syntax(block, "the only metric the planner knows is `(:metric minimize (total-cost))`")
 
 

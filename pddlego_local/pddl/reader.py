@@ -7,8 +7,10 @@ before it, only ASCII outside comments, names without regard to case, one list a
 
 import re
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+
+from pddlego_local.pddl.marks import foreign_character
 
 DEEPEST = 985  # nested blocks; Fast Downward's recursive reader fails from here on
 
@@ -86,11 +88,25 @@ def read(text: str, report: Report = ignore, recover: bool = False) -> Block | N
     goes on as if it were right, so that the rest can be checked too. Without it, the reading is
     the planner's.
     """
+    if "\0" in text[:4] and text.count("\0") * 3 > len(text):
+        report(0, "the file is UTF-16 (half of its bytes are zero): save it as UTF-8")
+        return None
     for match in _COMMENT_OR_FOREIGN.finditer(text) if not text.isascii() else ():
         if match[0][0] != ";":
-            report(match.start(), f"`{match[0]}` is not an ASCII character: replace it")
+            report(match.start(), foreign_character(match[0]))
             break
     return _Reading(text, report, recover).run()
+
+
+def words_in(root: Block) -> Iterator[Word]:
+    """All words of a list and of the lists in it, in any order."""
+    pending = [root]
+    while pending:
+        for item in pending.pop().items:
+            if isinstance(item, Word):
+                yield item
+            else:
+                pending.append(item)
 
 
 def source(text: str, node: Node) -> str:
@@ -154,11 +170,12 @@ class _Reading:
         first = self.tokens[0]
         if first[0] == "(":
             return True
-        self.report(
-            first.start(),
-            f"the text must begin with `(define`, not with `{_shortened(first[0])}`: "
-            "remove what stands before it",
-        )
+        if first[0].isascii():  # else it has been reported
+            self.report(
+                first.start(),
+                f"the text must begin with `(define`, not with `{_shortened(first[0])}`: "
+                "remove what stands before it",
+            )
         while self.recover and self.tokens and self.tokens[0][0] != "(":
             self.tokens.popleft()
         return self.recover and bool(self.tokens)
@@ -205,7 +222,11 @@ class _Reading:
                 self.moved -= 1
                 return False
         what = "one `)` too many" if token[0] == ")" else f"`{_shortened(token[0])}` stands"
-        self.report(token.start(), f"{what} after the end of `{self.root}`: remove it")
+        if token[0] == "(" and self.tokens and self.tokens[0][0].lower() == "define":
+            message = "a second `(define` begins here: write domain and problem to a file each"
+        else:
+            message = f"{what} after the end of `{self.root}`: remove it"
+        self.report(token.start(), message)
         # Further closing parentheses can go; anything else is not ours to remove.
         self.refused = any(match[0] != ")" for match in (token, *self.tokens))
         self.patches += [(match.start(), match.end(), "") for match in self.tokens]

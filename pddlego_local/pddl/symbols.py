@@ -1,10 +1,13 @@
 """What a pair of files declares, and whether an atom uses it as declared."""
 
+import itertools
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import cached_property
 
 from pddlego_local.pddl.faults import FaultLog
 from pddlego_local.pddl.formulas import OPERATORS
+from pddlego_local.pddl.marks import how_declared, misread
 from pddlego_local.pddl.reader import Word
 from pddlego_local.pddl.task import Atom, Domain, Literal, Predicate, Problem, TypedName
 
@@ -14,6 +17,7 @@ FOREIGN_OPERATORS = frozenset({
     "preference", "sometime", "always", "at-most-once", ">", "<", ">=", "<=", "+", "-", "*", "/",
 })  # fmt: skip
 
+MOST_VARIABLES = 100  # that are compared with one that is not declared
 MOST_TYPES = 1000  # beyond it the hierarchy is not searched: the time would grow as the square
 
 
@@ -31,6 +35,16 @@ class Types:
         self.declared = frozenset(self.parents)
         self.named = self.declared.union(*self.parents.values())
         self._ancestors: dict[str, frozenset[str]] = {}
+
+    @cached_property
+    def _misread(self) -> dict[str, str]:
+        return misread(self.declared, self.declared)
+
+    def unknown(self, word: Word, of: str = ": ") -> str:
+        """What a message says of a type that is not declared, `of` being what has it."""
+        if other := self._misread.get(word.name):
+            return f"type `{word}` {how_declared(str(word), other)}"
+        return f"unknown type `{word}`{of}declare it under `:types`"
 
     def with_ancestors(self, name: str) -> frozenset[str]:
         if name not in self._ancestors:
@@ -79,6 +93,15 @@ class Symbols:
     constants_complete: bool
     objects_complete: bool
     derived: frozenset[str]
+
+    @cached_property
+    def misread_objects(self) -> dict[str, str]:
+        """By the names that were meant, what is declared with a mark in it."""
+        return misread(self.objects, self.types.declared)
+
+    @cached_property
+    def misread_predicates(self) -> dict[str, str]:
+        return misread(self.predicates or (), ())
 
 
 def symbols_of(domain: Domain, problem: Problem) -> Symbols:
@@ -173,7 +196,11 @@ def _check_term(term: Word, variables: dict[str, TypedName] | None, place: Place
     complete = symbols.constants_complete if in_domain else symbols.objects_complete
     if variables is None or not complete or term.name in variables or term.name in declared:
         return True
-    if term.name[0] == "?" and in_domain:
+    few = itertools.islice(variables, MOST_VARIABLES)
+    misread_variables = misread(few, symbols.types.declared)
+    if other := misread_variables.get(term.name) or symbols.misread_objects.get(term.name):
+        remedy = how_declared(str(term), other)
+    elif term.name[0] == "?" and in_domain:
         remedy = "is not among its parameters: add it to them"
     elif not in_domain:
         remedy = "is not declared: add it to `:objects`"
@@ -189,7 +216,7 @@ def _check_term(term: Word, variables: dict[str, TypedName] | None, place: Place
             f"is declared nowhere: make it a parameter `?{term}` or declare it under `:constants`"
         )
     message = f"`{term}` is used in {place.called} but {remedy}"
-    if term.name[0] == "?" and not in_domain:
+    if term.name[0] == "?" and not in_domain and not other:
         message = (
             f"variable `{term}` is used in {place.called}, where only objects may stand: "
             "name the object"
@@ -206,6 +233,8 @@ def _refuse_predicate(name: Word, place: Place) -> None:
         even = " (even for `=`)" if name.name == "=" else ""
         message = f"{used}, but the domain has no `:predicates`: declare them there{even}"
         place.log.symbol(name, message)
+    elif other := symbols.misread_predicates.get(name.name):
+        place.log.symbol(name, f"{used} but {how_declared(str(name), other)}")
     elif name.name in symbols.types.declared:
         place.log.symbol(
             name,

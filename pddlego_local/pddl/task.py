@@ -63,7 +63,8 @@ class Condition:
 @dataclass(slots=True)
 class Effect:
     """`changes` are what it adds and deletes, `conditions` what stands under `when`, `costs` the
-    functions `(increase (total-cost) (function term …))`; `complete`: no part had to be skipped."""
+    amounts of `(increase (total-cost) amount)`, of which the last one counts: a number without
+    terms, or `(function term …)`; `complete`: no part had to be skipped."""
 
     changes: list[Literal] = field(default_factory=list)
     conditions: list[Condition] = field(default_factory=list)
@@ -128,7 +129,8 @@ class Value:
 
 @dataclass(slots=True)
 class Problem:
-    """`unreadable` and `whole` as of a domain."""
+    """`unreadable` and `whole` as of a domain. `minimizes`: it has a `:metric`, without which the
+    planner takes no notice of costs."""
 
     block: Block
     domain_word: Word | None = None
@@ -137,5 +139,6 @@ class Problem:
     values: list[Value] = field(default_factory=list)
     goal: Condition | None = None
     goal_block: Block | None = None
+    minimizes: bool = False
     unreadable: set[str] = field(default_factory=set)
     whole: bool = True

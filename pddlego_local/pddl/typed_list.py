@@ -20,15 +20,21 @@ def read_typed_list(
         types = _types(type_node, log, either)
         if types is None:
             readable, types = False, ()
+        before: Node | None = None
         for item in group:
             if isinstance(item, Word) and (item.name[0] == "?" or not variables):
-                if item.name[0] == "-" and len(item.name) > 1:
-                    remedy = f"write `- {str(item)[1:]}` with a space"
-                    log.warn(item, f"`{item}` is read as a name: {remedy}")
+                if len(item.name) > 1 and "-" in (item.name[0], item.name[-1]):
+                    log.warn(item, f"`{item}` is read as a name: {_with_space(item)}")
                 names.append(TypedName(item, types))
             else:
                 readable = False
-                _refuse_name(item, log, variables)
+                if not (isinstance(before, Word) and before.name[-1] in "-:"):
+                    _refuse_name(item, log, variables)
+                elif before.name[-1] == "-":
+                    log.syntax(before, f"`{before}` is read as a name: {_with_space(before)}")
+                else:
+                    log.syntax(before, "")  # the log says what is wrong with such a word
+            before = item
     return names if readable else None
 
 
@@ -64,11 +70,18 @@ def _types(node: Node | None, log: FaultLog, either: bool) -> tuple[Word, ...] |
     return None
 
 
+def _with_space(word: Word) -> str:
+    """The remedy for a hyphen that is joined to what it should stand between."""
+    text = str(word)
+    remedy = f"- {text[1:]}" if text[0] == "-" else f"{text[:-1]} -"
+    return f"write `{remedy}` with a space"
+
+
 def _refuse_name(item: Node, log: FaultLog, variables: bool) -> None:
     if isinstance(item, Block):
         kind = "variable" if variables else "name"
         log.syntax(item, f"`{item}` stands where a {kind} is expected: remove its parentheses")
     elif item.name[0] == "-":
-        log.syntax(item, f"`{item}` is not a variable: write `- {str(item)[1:]}` with a space")
+        log.syntax(item, f"`{item}` is not a variable: {_with_space(item)}")
     else:
         log.syntax(item, f"`{item}` must be a variable here: write `?{item}`")

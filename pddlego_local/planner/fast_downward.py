@@ -12,7 +12,7 @@ from pydantic.dataclasses import dataclass
 
 from pddlego_local.core.nouns import PlanResult
 from pddlego_local.planner.verdict import judge
-from pddlego_local.planner.warm import WorkerPool
+from pddlego_local.planner.warm import Reply, WorkerPool
 
 LAMA_FIRST = (
     "let(hlm, eval_modify_costs(landmark_sum(lm_factory=lm_reasonable_orders_hps(lm_rhw()),"
@@ -21,6 +21,8 @@ LAMA_FIRST = (
 )
 """The first iteration of LAMA (Richter and Westphal 2010), as Fast Downward 26.6 abbreviates it."""
 
+WALL_PER_CPU = 10
+
 CLOSED = ConfigDict(extra="forbid")
 
 
@@ -28,12 +30,17 @@ CLOSED = ConfigDict(extra="forbid")
 class Limits:
     """What one task may use, translation and searches together.
 
-    Wall and CPU time in seconds (CPU is counted in whole seconds), address space in MiB.
+    CPU time in seconds, counted in whole ones, and address space in MiB. `wall_s` only ends what a
+    busy machine keeps from its CPU time: None stands for `WALL_PER_CPU` times `cpu_s`.
     """
 
-    wall_s: float = Field(default=60.0, gt=0, le=86_400)
     cpu_s: float = Field(default=60.0, gt=0, le=86_400)
+    wall_s: float | None = Field(default=None, gt=0, le=86_400 * WALL_PER_CPU)
     memory_mb: int = Field(default=2048, ge=64)
+
+    @property
+    def backstop_s(self) -> float:
+        return self.wall_s or self.cpu_s * WALL_PER_CPU
 
 
 @dataclass(frozen=True, kw_only=True, config=CLOSED)
@@ -42,9 +49,9 @@ class FastDownward:
 
     `search` is a Fast Downward search that gives one plan, or "lama_first"; `fallback` is the one
     for tasks that `search` refuses (LM-cut: axioms, conditional effects), "" for none. At most
-    `workers` tasks run at once, each in processes of its own; further calls wait. Nothing is
-    started before the first `plan`; close it, or use it in a `with`. Not for use on both sides of
-    an `os.fork`.
+    `workers` tasks run at once, each in processes of its own, and of all planners no more than
+    there are cores; further calls wait. Nothing is started before the first `plan`; close it, or
+    use it in a `with`. Not for use on both sides of an `os.fork`.
     """
 
     search: str = Field(default="astar(lmcut())", min_length=1)
@@ -55,7 +62,8 @@ class FastDownward:
 
     def __post_init__(self) -> None:
         search = LAMA_FIRST if self.search == "lama_first" else self.search
-        settings = {"search": search, "fallback": self.fallback, **asdict(self.limits)}
+        limits = {**asdict(self.limits), "wall_s": self.limits.backstop_s}
+        settings = {"search": search, "fallback": self.fallback, **limits}
         object.__setattr__(self, "_pool", WorkerPool(self.workers, settings))
 
     def plan(self, domain: str, problem: str) -> PlanResult:
@@ -70,7 +78,24 @@ class FastDownward:
         worked_s = reply["wall_time_s"]
         wait_s = time.monotonic() - started - worked_s
         outcome, plan, message = judge(reply, domain, problem)
+        if outcome == "timeout":
+            message += f"\n{self._advice(reply)}"
         return PlanResult(outcome, plan, message, worked_s, wait_s)
+
+    def _advice(self, reply: Reply) -> str:
+        """Which setting would help after a timeout."""
+        if reply["stopped"] == "wall":
+            return (
+                f"The machine is busy: planner.limits.wall_s={self.limits.backstop_s:g} ended a "
+                f"task that may use planner.limits.cpu_s={self.limits.cpu_s:g}; raise wall_s."
+            )
+        more = f"planner.limits.cpu_s={self.limits.cpu_s:g} can be raised"
+        if reply["search"] == LAMA_FIRST:
+            return f"To give it longer, {more}."
+        return (
+            "planner=lama_first (pddlego plan --search lama_first) finds some plan much sooner, "
+            f"but seldom a shortest one; {more}."
+        )
 
     @property
     def waiting(self) -> int:

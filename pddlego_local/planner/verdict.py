@@ -19,17 +19,21 @@ UNSOLVABLE = {10, 11, 12, 13}
 OUT_OF_MEMORY = {20, 22, 24}
 TIMEOUT = {21, 23}
 SEARCH_INPUT_ERROR = 33
+TASK_REFUSED = "Error reading task"  # of the search, about what the translator made of the files
+SEARCH_REFUSED = "/search/parser/"  # where the search crashes on some configurations
 LIMIT_NAMES = {"wall": "wall-clock", "cpu": "CPU", "": "CPU"}
 
 Judgement = tuple[PlanOutcome, tuple[str, ...], str]
 
 
 def judge(reply: dict[str, Any], domain: str, problem: str) -> Judgement:
-    """(outcome, plan, message). ConfigError if Fast Downward rejects our search, not the task."""
-    if reply["code"] == SEARCH_INPUT_ERROR:
+    """(outcome, plan, message). Raises ConfigError if Fast Downward rejects our search."""
+    refused = reply["code"] == SEARCH_INPUT_ERROR or SEARCH_REFUSED in reply["log"]
+    if refused and TASK_REFUSED not in reply["log"]:
         raise ConfigError(
-            "Fast Downward does not understand planner.search or planner.fallback: "
-            f"{_last_line(reply['log'])} Correct it in the planner's configuration."
+            f"Fast Downward does not understand the search: {_last_line(reply['log'])} Write "
+            "lama_first, or a search of Fast Downward's such as astar(lmcut()), as planner.search "
+            "and planner.fallback, or as --search."
         )
     outcome = _outcome(reply)
     if outcome != "solved":
@@ -53,6 +57,8 @@ def _outcome(reply: dict[str, Any]) -> PlanOutcome:
         return "translate_error"
     if reply["plan"]:
         return "solved"
+    if code == SEARCH_INPUT_ERROR:  # `judge` has seen that it is not about our search
+        return "translate_error"
     return "unsolvable" if code in UNSOLVABLE else "planner_fault"
 
 
@@ -73,6 +79,8 @@ def _message(outcome: PlanOutcome, reply: dict[str, Any]) -> str:
         return f"Fast Downward failed (exit code {reply['code']}): {_last_line(reply['log'])}"
     if reply.get("error") in ("ParseError", "SystemExit"):
         return str(reply["message"])
+    if reply["code"] == SEARCH_INPUT_ERROR:
+        return f"Fast Downward refuses the task: {_last_line(reply['log'])}"
     return _crash(reply)
 
 
@@ -96,7 +104,9 @@ def _crash(reply: dict[str, Any]) -> str:
 
 def _last_line(log: str) -> str:
     """The last line that says something: not Fast Downward's closing banner."""
-    banner = r"Peak memory:|Usage error occurred|Remove intermediate|Tried to use|\[t="
+    banner = (
+        r"Peak memory:|Usage error occurred|Remove intermediate|Tried to use|caught signal|\[t="
+    )
     lines = [line.strip() for line in log.splitlines() if not re.match(banner, line)]
     return next((line for line in reversed(lines) if line), "it said nothing.")
 

@@ -6,6 +6,7 @@ means. Fast Downward's packages are found without importing them: they are GPL-3
 """
 
 import json
+import math
 import os
 import signal
 import socket
@@ -119,6 +120,20 @@ class WarmWorker:
             self._process.wait()
 
 
+def _cores() -> int:
+    """How many this process may use: of the machine, by its affinity and by its container."""
+    cores = float(len(os.sched_getaffinity(0)))
+    with suppress(OSError, ValueError):  # no such file, or "max"
+        quota_us, period_us = Path("/sys/fs/cgroup/cpu.max").read_text().split()
+        cores = min(cores, int(quota_us) / int(period_us))
+    return max(1, math.ceil(cores))
+
+
+_CORES = threading.BoundedSemaphore(_cores())
+"""Tasks of all pools that run at once: with more of them than cores, the wall clock would decide
+what the CPU limit should."""
+
+
 class WorkerPool:
     """At most `size` warm workers, started when they are needed. Thread-safe.
 
@@ -139,7 +154,7 @@ class WorkerPool:
         replaced once; then PlannerFault."""
         with self._changing:
             self.waiting += 1
-        with self._places:
+        with self._places, _CORES:
             with self._changing:
                 self.waiting -= 1
                 idle = self._idle.pop() if self._idle else None

@@ -128,18 +128,22 @@ def solve(task: bytes, process: int, files: Files, settings: Settings) -> dict[s
     with suppress(BrokenPipeError), os.fdopen(files.inbox, "wb") as inbox:
         inbox.write(task)
     code, stopped, cpu_time_s = wait_for(process, settings.cpu_s)
+    searched = settings.search
     if code == SEARCH_UNSUPPORTED and settings.fallback:
-        left_s = settings.cpu_s - cpu_time_s
+        left_s, searched = settings.cpu_s - cpu_time_s, settings.fallback
         again = fork_confined(
             lambda: search(settings.fallback, deadline, settings, files), left_s, settings, files
         )
         code, stopped, _ = wait_for(again, left_s)
     report: dict[str, Any] = json.loads(read_all(files.report) or "{}")
-    log = "" if code == 0 else read_all(files.log)[-LOG_CHARACTERS:]
+    log = "" if code == 0 else read_all(files.log)
+    if len(log) > LOG_CHARACTERS:  # its beginning tells what was read, its end what went wrong
+        log = f"{log[: LOG_CHARACTERS // 2]}\n{log[-LOG_CHARACTERS // 2 :]}"
     plan = read_all(files.plan)
     for descriptor in files[1:]:
         os.close(descriptor)
-    return report | {"code": code, "stopped": stopped, "log": log, "plan": plan}
+    verdict = {"code": code, "stopped": stopped, "search": searched, "log": log, "plan": plan}
+    return report | verdict
 
 
 def read_all(descriptor: int) -> str:

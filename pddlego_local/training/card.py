@@ -7,7 +7,7 @@ from pddlego_local.models.card import TRAINING_MAPS
 from pddlego_local.report.statistics.rates import Rate
 from pddlego_local.report.text import markdown
 from pddlego_local.training.about import ABOUT, learned, writes
-from pddlego_local.training.examples import FIRST_SEED
+from pddlego_local.training.examples import FIRST_SEED, SIZES, WORLDS
 from pddlego_local.training.maps import evaluation
 from pddlego_local.training.progress import Progress
 from pddlego_local.training.settings import TrainSettings
@@ -50,6 +50,9 @@ _GAMES = """\
 Unseen games, greedy; those solved at reset are left out. Wilson intervals of 95 %.
 
 """
+_TEXTS = (
+    "  texts:  # blocks or packages, from and to; `pddlego formalize` refuses all other texts\n"
+)
 _LIMITS = """\
 It knows these prompts and no others: not the other prompt variants, not other environments, and \
 no conversation.
@@ -85,10 +88,12 @@ def card(
 
 def _front_matter(settings: TrainSettings) -> str:
     known = learned(settings.environment, settings.methods) | {"decoding.reason": "none"}
+    worlds = dict.fromkeys(WORLDS) if "described" in settings.environment else ()
     lines = "".join(f"    {name}: {value}\n" for name, value in known.items())
+    texts = "".join(f"    {world}: [{SIZES[0]}, {SIZES[1]}]\n" for world in worlds)
     return (
         "pddlego_local:\n  trained_on:  # all its questions had these; `pddlego run` warns of "
-        f"others\n{lines}"
+        f"others\n{lines}" + (f"{_TEXTS}{texts}" if texts else "")
     )
 
 

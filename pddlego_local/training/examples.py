@@ -53,6 +53,7 @@ METHODS: Mapping[PlayedBy, Method] = {
     "pddl_edit": PddlEdit(max_retries=2),
 }
 WORLDS: Sequence[Family] = ("blocksworld", "blocksworld", "logistics", "logistics", "mystery")
+SIZES = (2, 9)  # blocks or packages of these worlds
 
 
 def kind_of(seed: int, kinds: Sequence[Kind]) -> Kind:
@@ -105,7 +106,7 @@ class Game:
         if self.kind == "described":
             rng = random.Random(derive_seed("world to learn from", self.seed))
             text: Degree = rng.choice(("moderately", "moderately", "heavily"))
-            return Described(world=rng.choice(WORLDS), text=text, sizes=(2, 9))
+            return Described(world=rng.choice(WORLDS), text=text, sizes=SIZES)
         if self.kind == "alfworld":  # slices in 5 games of 17: the real data set has none
             return SimulatedAlfworld(split="train", task_types=PLAIN_TYPES + TASK_TYPES)
         if self.kind == "cooking":

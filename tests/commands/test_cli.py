@@ -60,6 +60,24 @@ def test_two_files(
     assert said in capsys.readouterr().out
 
 
+@pytest.mark.parametrize(
+    ("search", "code", "said"),
+    [
+        ("lama_first", 0, "(Go Kitchen Hall)"),
+        ("astar(blind())", 0, "(Go Kitchen Hall)"),
+        ("", 0, "(Go Kitchen Hall)"),
+        ("nonsense", 2, "Write lama_first, or a search of Fast Downward's"),
+    ],
+)
+def test_the_search_of_a_plan_can_be_chosen(
+    files: Path, capsys: pytest.CaptureFixture[str], search: str, code: int, said: str
+) -> None:
+    given = ["plan", str(files / "domain.pddl"), str(files / "problem.pddl"), "--search", search]
+    assert run(given) == code
+    output = capsys.readouterr()
+    assert said in output.out + output.err
+
+
 def lines(*problems: str) -> str:
     return "".join(
         json.dumps({"id": f"task {number}", "domain": DOMAIN, "problem": problem}) + "\n"

@@ -8,7 +8,7 @@ import pytest
 
 import pddlego_local
 from pddlego_local.cli import run
-from pddlego_local.commands.shared.formalizing import TextFormalizer
+from pddlego_local.commands.shared.formalizing import TextFormalizer, formalizer
 from pddlego_local.core.errors import ConfigError
 from pddlego_local.environments.described.generated import generate
 from pddlego_local.models.scripted import Scripted
@@ -61,6 +61,12 @@ def test_what_is_missing_is_said_in_plain_words(planner: FastDownward) -> None:
     made = TextFormalizer(config, Scripted(["I would rather not."]), planner)(TEXT)
     assert (made.outcome, made.domain) == ("no_json", "")
     assert "no JSON object" in made.message
+
+
+def test_the_planner_is_that_of_described_worlds_unless_another_is_named() -> None:
+    for overrides, search in (([], "lama_first"), (["planner=fast_downward"], "astar(lmcut())")):
+        with formalizer({"model": "random", "decoding": "syntax"}, overrides) as formalize:
+            assert formalize._planner.search == search
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,8 @@
 """Described worlds: ours by seed, and folders of texts and gold files."""
 
+import json
 import random
+import re
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
@@ -12,10 +14,13 @@ from pddlego_local.core.nouns import Turn
 from pddlego_local.environments.described.game import Described
 from pddlego_local.environments.described.generated import Degree, Family, generate
 from pddlego_local.environments.described.gold import objects_in
+from pddlego_local.methods.formalizer import Formalizer
+from pddlego_local.models.scripted import Scripted
 from pddlego_local.pddl.check import check
 from pddlego_local.planner import FastDownward
 from tests.environments.strips import Strips
 from tests.grammars.cases import data_folder
+from tests.methods.playing import play
 
 PUBLIC = (data_folder() or Path("absent")) / "described"
 SETS = sorted(path.name for path in PUBLIC.glob("*/"))
@@ -150,6 +155,46 @@ def test_the_names_are_those_that_the_texts_tell() -> None:
     assert world.names([Turn("", "package 11 and subpackage 1")]).objects == ()
 
 
+# ---- Gold files with constants
+
+DEPOT = """(define (domain depot) (:requirements :strips :typing)
+ (:types robot place) (:constants Arm - robot base - place)
+ (:predicates (at ?r - robot ?p - place) (road ?a ?b - place) (done))
+ (:action go :parameters (?r - robot ?a ?b - place)
+  :precondition (and (at ?r ?a) (road ?a ?b)) :effect (and (not (at ?r ?a)) (at ?r ?b)))
+ (:action finish :parameters (?r - robot) :precondition (at ?r base) :effect (done)))"""
+FAR = "(:objects p1 p2 - place) (:init (at Arm p1) (road p1 p2) (road p2 base))"
+HEADS = ";; Action Heads\ngo (?r - robot ?a - place ?b - place)\nfinish (?r - robot)"
+
+
+@pytest.mark.parametrize(
+    ("domain", "rest", "objects"),
+    [
+        (DEPOT, FAR, ("Arm", "base", "p1", "p2")),
+        (DEPOT, "(:init (at arm base))", ("Arm", "base")),
+        (
+            re.sub(" - (robot|place)|.:types robot place.", "", DEPOT),
+            FAR.replace(" - place", ""),
+            ("Arm", "base", "p1", "p2"),
+        ),
+    ],
+    ids=["beside objects", "alone", "without types"],
+)
+def test_constants_of_the_gold_domain_are_objects_of_the_world(
+    domain: str, rest: str, objects: tuple[str, ...], tmp_path: Path, planner: FastDownward
+) -> None:
+    (tmp_path / "domain.pddl").write_text(domain)
+    problem = f"(define (problem one) (:domain depot) {rest} (:goal (done)))"
+    (tmp_path / "p01.pddl").write_text(problem)
+    (tmp_path / "p01_domain.txt").write_text(f"Arm brings things to base.\n\n{HEADS}")
+    (tmp_path / "p01_problem.txt").write_text("Roads lead from p1 to p2 and on to base.")
+    world = Described(folder=tmp_path)
+    text = world.reset(0).text
+    assert world.names([Turn("", text)]).objects == objects
+    method, model = Formalizer(), Scripted([json.dumps({"df": domain, "pf": problem})])
+    assert play(method, world, model, planner, game=0)[0] == "success"
+
+
 # ---- Folders
 
 
@@ -214,6 +259,12 @@ def spoil(folder: Path, what: str) -> None:
             (folder / "p01_domain.txt").write_text("Blocks stand on a table.")
         case "a head that is none":
             (folder / "p01_domain.txt").write_text("Blocks.\n;; Action Heads\nstack a on b\n")
+        case "heads with commas":
+            (folder / "p01_domain.txt").write_text(
+                ";; Action Heads\nstack (?b - block, ?under - block)"
+            )
+        case "heads with colons":
+            (folder / "p01_domain.txt").write_text(";; Action Heads\npick-up (?b: block)")
         case "heads that do not match":
             (folder / "p01_domain.txt").write_text(
                 ";; Action Heads\npick-up (?a - block ?b - block)"
@@ -238,6 +289,8 @@ HOSTILE = {
     "too long": "p01_problem.txt has more than 200,000 bytes",
     "no heads": "p01_domain.txt ends without ';; Action Heads'",
     "a head that is none": "p01_domain.txt: 'stack a on b' is no action head",
+    "heads with commas": "in the action head 'stack (?b - block, ?under - block)', `block,` has",
+    "heads with colons": "`?b:` has a colon",
     "heads that do not match": "the action head pick-up (?a - block ?b - block) fits no action",
     "more heads than actions": "fits no action",
     "gold is no PDDL": "p01.pddl: ",

@@ -64,9 +64,11 @@ def hostile_server(
     answers: Mapping[str, str] | None = None,
     chat: Callable[[int], Reply | None] = lambda number: None,
     version: Reply | None = None,
+    spells: Callable[[str, Any], Any] | None = None,
 ) -> Iterator[str]:
     """Its address. `answers` are its good ones, as those of `simulated`, "fine" to all if None;
-    `chat` tells of the n-th request whether the reply is to be another."""
+    `chat` tells of the n-th request whether the reply is to be another. `spells` are its replies to
+    other requests, by path and body; None: it knows no others."""
     count, lock = 0, threading.Lock()
 
     class Handler(BaseHTTPRequestHandler):
@@ -79,7 +81,7 @@ def hostile_server(
             nonlocal count
             request = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
             if not self.path.endswith("/chat/completions"):
-                body({"detail": "Not Found"}, 404)(self)
+                (body(spells(self.path, request)) if spells else body({}, 404))(self)
                 return
             with lock:
                 count += 1

@@ -9,14 +9,16 @@ from types import SimpleNamespace
 import pytest
 
 from pddlego_local.cli import run
-from pddlego_local.core.errors import ModelFault
+from pddlego_local.core.errors import ConfigError, ModelFault
 from pddlego_local.core.nouns import Message, Sampling
 from pddlego_local.core.record.folder import read_faults, read_rows
 from pddlego_local.models import canary
+from pddlego_local.models.thinking import Thinking
 from pddlego_local.models.vllm import http
 from pddlego_local.models.vllm.model import VllmModel
 from pddlego_local.models.vllm.settings import Server
 from pddlego_local.runner.config import compose_cell
+from tests.models.asking import TOY
 from tests.models.hostile_server import Reply, body, choice, good, hostile_server, trickle
 from tools.bench.simulated import key_of
 from tools.bench.slots import answers
@@ -88,6 +90,9 @@ REFUSALS = {
     "404 with a number": body(7, 404),
     "a thought that nobody asked for": body(choice(message={"content": None, "reasoning": "hm"})),
 }
+IN_THOUGHT = body(
+    choice(message={"content": None, "reasoning": "Let me think"}, finish_reason="length")
+)
 NEVER_ENDING = {
     "a byte at a time": trickle(b" ", 0.05),
     "a header at a time": trickle(b"a: b\r\n", 0.05, b"HTTP/1.1 200 OK\r\n"),
@@ -143,6 +148,36 @@ def test_a_refusal_is_the_settings_fault_only_before_the_first_answer(
         one_by_one = [*PLAYED, f"run.out={tmp_path}", f"model.server.url={url}"]
         assert run(["run", *one_by_one, "run.concurrency=1"]) == code
     assert len(endings(tmp_path)) == 3 if code == 3 else len(endings(tmp_path)) < 3
+
+
+@pytest.mark.parametrize("thinking", [None, Thinking(switch=None)])
+def test_an_answer_that_is_cut_inside_its_thought_is_the_models(thinking: Thinking | None) -> None:
+    """Of gpt-oss no option says that it thinks."""
+    with hostile_server(chat=lambda number: IN_THOUGHT) as url:
+        model = VllmModel(weights="m", thinking=thinking, server=Server(url=url))
+        said = model.complete(PROMPT, None, Sampling(thinking=thinking is not None))
+        model.close()
+    assert (said.finish_reason, said.text) == ("unfinished_thought", "")
+    assert said.thought == "Let me think"
+
+
+def test_a_sweep_of_a_model_whose_thoughts_are_cut_ends_with_results(tmp_path: Path) -> None:
+    with hostile_server(chat=lambda number: IN_THOUGHT) as url:
+        words = [word for word in PLAYED if not word.startswith("model")]
+        words += ["model=gpt_oss_20b", f"model.server.url={url}", f"run.out={tmp_path}"]
+        assert run(["run", *words, "method.max_attempts=1"]) == 0
+    assert [outcome for _, outcome in endings(tmp_path)].count("solver_abort") >= 2
+    said = [row.causes for path in tmp_path.rglob("episodes.jsonl") for row in read_rows(path)]
+    assert {"unfinished_thought"} == {cause for causes in said for cause in causes}
+
+
+def test_a_thought_in_the_place_of_a_constrained_answer_is_the_settings_fault() -> None:
+    """However it ends: the server's parser has kept the grammar from applying."""
+    with hostile_server(chat=lambda number: IN_THOUGHT) as url:
+        model = asked(url)
+        with pytest.raises(ConfigError, match="reasoning parser"):
+            model.complete(PROMPT, TOY, Sampling())
+        model.close()
 
 
 @pytest.mark.parametrize("reply", NEVER_ENDING.values(), ids=NEVER_ENDING.keys())

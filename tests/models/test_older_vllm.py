@@ -24,6 +24,7 @@ KNOWN = {
 VARIABLES = {
     *("VLLM_NO_USAGE_STATS", "VLLM_CPU_KVCACHE_SPACE", "VLLM_BATCH_INVARIANT", "VLLM_API_KEY"),
     *("VLLM_USE_FLASHINFER_SAMPLER", "VLLM_SYSTEM_START_DATE", "VLLM_USE_V2_MODEL_RUNNER"),
+    "VLLM_USE_DEEP_GEMM",
 }
 UNKNOWN = {"--per-request-spec-decode-metrics"}  # of forced tokens, which 0.23 is started without
 LAUNCH = launch_module()
@@ -31,8 +32,10 @@ CONFIGS = sorted(path.stem for path in (Path(__file__).parents[2] / "conf/model"
 
 
 @pytest.mark.parametrize("device", ["cpu", "cuda"])
-def test_what_a_server_is_started_with(device: str) -> None:
+def test_what_a_server_is_started_with(device: str, tmp_path: Path) -> None:
+    env = serving_environment(tmp_path, "vllm", "0.23.0")
     words = ["/model", "--device", device, "--context-tokens", "4096", "--batch-invariant"]
+    words += ["--env", str(env)]
     words += ["--reasoning-parser", "qwen3"]
     options = LAUNCH.parse(words)
     given = {word for word in LAUNCH.server_command(options) if word.startswith("--")}

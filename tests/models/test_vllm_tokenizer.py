@@ -1,6 +1,8 @@
 """A server's tokenizer is the model's own, or the server is refused."""
 
 import json
+import tarfile
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -8,9 +10,17 @@ import pytest
 from transformers import AutoTokenizer
 
 from pddlego_local.core.errors import ConfigError
+from pddlego_local.core.nouns import Message, Sampling
 from pddlego_local.models.random import make_random_llama
 from pddlego_local.models.seam import LocalTokenizer
-from pddlego_local.models.vllm.tokenizer import PROBE, check_tokenizer, read_as_it_is
+from pddlego_local.models.vllm.model import VllmModel
+from pddlego_local.models.vllm.settings import Server as ServerSettings
+from pddlego_local.models.vllm.tokenizer import PROBE, check_tokenizer
+from tests.models.families import TOKENIZERS
+from tests.models.hostile_server import hostile_server
+from tests.models.test_vllm_settings import launch_module, serving_environment
+
+LAUNCH = launch_module()
 
 
 @pytest.fixture
@@ -59,11 +69,23 @@ def test_a_server_that_loses_blanks_is_refused_in_a_sentence(llama: Path) -> Non
             check_tokenizer(server, own)  # type: ignore[arg-type]
 
 
-def test_only_a_class_that_would_be_replaced_is_named_otherwise(llama: Path) -> None:
-    assert read_as_it_is(llama) is None
+def given_to_vllm(*words: str) -> str | None:
+    """The folder whose tokenizer the launcher names."""
+    command = LAUNCH.server_command(LAUNCH.parse([*words[:1], "--device", "cuda", *words[1:]]))
+    return command[command.index("--tokenizer") + 1] if "--tokenizer" in command else None
+
+
+def test_only_a_class_that_would_be_replaced_is_named_otherwise(
+    llama: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    assert given_to_vllm(str(llama)) is None
     class_of(llama, "LlamaTokenizerFast")
-    folder = read_as_it_is(llama)
-    assert folder and folder == read_as_it_is(llama) != llama
+    folder = given_to_vllm(str(llama))
+    assert folder and folder == given_to_vllm(str(llama)) != str(llama)
+    assert [path.name for path in (tmp_path / "cache/pddlego_local").iterdir()] == [
+        Path(folder).name
+    ]
     assert json.loads((llama / "tokenizer_config.json").read_text())["tokenizer_class"] == (
         "LlamaTokenizerFast"
     )
@@ -72,3 +94,126 @@ def test_only_a_class_that_would_be_replaced_is_named_otherwise(llama: Path) -> 
     assert tuple(tokenizer.encode(PROBE, add_special_tokens=False)) == own_of(llama).encode(PROBE)
     messages = [{"role": "user", "content": "?"}]
     assert tokenizer.apply_chat_template(messages, tokenize=False)
+    own = given_to_vllm(str(llama), "--", "--tokenizer", "/of/the/user")
+    assert own == "/of/the/user", "the user's stays"
+
+
+@pytest.mark.parametrize("words", [(), ("--", "--revision", "c0ffee"), ("--", "--revision=other")])
+def test_a_name_in_the_local_cache_is_looked_up_as_vllm_does(
+    llama: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...]
+) -> None:
+    """The container, and whoever runs the launcher by hand, give names."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    monkeypatch.setenv("HF_HUB_CACHE", str(tmp_path / "hub"))
+    assert given_to_vllm("maker/model", *words) is None
+    class_of(llama, "LlamaTokenizer")
+    cached = tmp_path / "hub/models--maker--model"
+    (cached / "refs").mkdir(parents=True)
+    (cached / "snapshots").mkdir()
+    llama.rename(cached / "snapshots/c0ffee")
+    for reference in ("main", "other"):
+        (cached / "refs" / reference).write_text("c0ffee")
+    folder = given_to_vllm("maker/model", *words)
+    assert folder and (Path(folder) / "tokenizer.json").is_file()
+
+
+@pytest.mark.parametrize("content", [b"", b"[]", b"{}", b"\xff", b'{"tokenizer_class": null}'])
+def test_a_config_that_cannot_be_read_is_left_to_vllm(llama: Path, content: bytes) -> None:
+    (llama / "tokenizer_config.json").write_bytes(content)
+    assert given_to_vllm(str(llama)) is None
+
+
+def test_a_cache_that_cannot_be_written_is_told_in_a_sentence(
+    llama: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "file").touch()
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "file"))
+    class_of(llama, "LlamaTokenizerFast")
+    env = serving_environment(tmp_path, "vllm", "0.32.0")
+    assert LAUNCH.main([str(llama), "--env", str(env)]) == 2
+    assert "set XDG_CACHE_HOME to a folder" in capsys.readouterr().err
+
+
+def spelling(
+    read: Callable[[str], Sequence[int]], written: Callable[[list[int]], str]
+) -> Callable[[str, Any], Any]:
+    """What a server of the user's says at /tokenize and /detokenize."""
+
+    def reply(path: str, asked: Any) -> Any:
+        if path == "/tokenize":
+            tokens = list(read(asked["prompt"]))
+            return {"tokens": tokens, "count": len(tokens), "max_model_len": 4096}
+        return {"prompt": written(asked["tokens"])}
+
+    return reply
+
+
+def letters(text: str) -> list[int]:
+    return [ord(letter) for letter in text]
+
+
+def text_of(tokens: Sequence[int]) -> str:
+    return "".join(map(chr, tokens))
+
+
+def without_blanks(text: str) -> str:
+    return "".join(text.split())
+
+
+@pytest.mark.parametrize(
+    ("reply", "said"),
+    [
+        (spelling(letters, text_of), ""),
+        (spelling(lambda text: letters(without_blanks(text)), text_of), "writes text otherwise"),
+        (
+            spelling(letters, lambda tokens: without_blanks(text_of(tokens))),
+            "writes text otherwise",
+        ),
+        (lambda path, asked: {"object": "another API"}, ""),  # SGLang, a gateway's page
+        (None, ""),  # 404
+    ],
+)
+def test_a_server_of_the_users_is_probed_where_it_can_be(
+    reply: Callable[[str, Any], Any] | None, said: str
+) -> None:
+    """Its weights are not on this machine: a text must come back as it was."""
+    with hostile_server(spells=reply) as url:
+        model = VllmModel(weights="maker/model", server=ServerSettings(url=url))
+        if said:
+            with pytest.raises(ConfigError, match=rf"{said} .* of maker/model.*launch\.py"):
+                model.start()
+        else:
+            assert model.complete((Message("user", "?"),), None, Sampling()).text == "fine"
+        model.close()
+
+
+def test_a_server_of_the_users_is_held_against_weights_that_are_here(llama: Path) -> None:
+    own = own_of(llama)
+    for shift, right in ((0, True), (1, False)):
+
+        def read(text: str, shift: int = shift) -> list[int]:
+            return [token + shift for token in own.encode(text)]
+
+        def written(tokens: list[int], shift: int = shift) -> str:
+            return own.decode([token - shift for token in tokens])
+
+        with hostile_server(spells=spelling(read, written)) as url:
+            model = VllmModel(weights=str(llama), server=ServerSettings(url=url))
+            if right:
+                model.start()
+            else:  # a text comes back, and is spelled otherwise: another model is served
+                with pytest.raises(ConfigError, match="reads text otherwise"):
+                    model.start()
+            model.close()
+
+
+@pytest.mark.parametrize("name", ["qwen3", "llama3_1", "deepseek_v3", "smollm2"])
+def test_the_probe_comes_back_from_the_families_tokenizers(name: str, tmp_path: Path) -> None:
+    archive = TOKENIZERS / f"{name}.tar.xz"
+    if not archive.is_file():
+        pytest.skip("the tokenizers are not at hand")
+    with tarfile.open(archive) as files:
+        files.extractall(tmp_path, filter="data")
+    (file,) = tmp_path.rglob("tokenizer.json")
+    own = own_of(file.parent)
+    assert own.decode(own.encode(PROBE)) == PROBE

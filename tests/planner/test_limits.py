@@ -1,5 +1,7 @@
 """Hostile input ends in time, in memory, and leaves nothing running."""
 
+import threading
+
 import pytest
 from pydantic import ValidationError
 
@@ -33,23 +35,47 @@ def test_a_translation_that_blows_up_is_stopped(pair: tuple[str, str]) -> None:
 
 @pytest.mark.parametrize("pair", [heavy_translation(), hard_search()], ids=["translate", "search"])
 @pytest.mark.parametrize(
-    ("limits", "named"),
+    ("limits", "named", "setting"),
     [
-        (Limits(wall_s=3, cpu_s=60, memory_mb=4096), "wall-clock"),
-        (Limits(wall_s=600, cpu_s=1, memory_mb=4096), "CPU"),
+        (Limits(wall_s=3, cpu_s=60, memory_mb=4096), "wall-clock", "planner.limits.wall_s=3"),
+        (Limits(cpu_s=1, memory_mb=4096), "CPU", "planner=lama_first"),
     ],
     ids=["wall", "cpu"],
 )
-def test_time_limits_hold_in_both_stages(limits: Limits, named: str, pair: tuple[str, str]) -> None:
+def test_time_limits_hold_in_both_stages(
+    limits: Limits, named: str, setting: str, pair: tuple[str, str]
+) -> None:
     others = workers()
     with FastDownward(limits=limits) as hurried:
         result = hurried.plan(*pair)
         (worker,) = [worker for worker in workers() if worker not in others]
         assert (result.outcome, result.plan) == ("timeout", ())
-        assert named in result.message
+        assert named in result.told and setting in result.message
+        assert "planner" not in result.told  # settings are nothing to a model
         assert len(worker.children()) <= 1  # the one that waits for the next task
         assert hurried.plan(DOMAIN, problem()).outcome == "solved"
     assert all_gone([worker])
+
+
+def test_a_timeout_of_lama_does_not_recommend_lama() -> None:
+    domain, text = heavy_translation()
+    with FastDownward(limits=Limits(cpu_s=1, memory_mb=4096), search="lama_first") as hurried:
+        result = hurried.plan(domain, text)
+    assert result.message.endswith("planner.limits.cpu_s=1 can be raised.")
+    assert "lama" not in result.message
+
+
+def test_a_busy_machine_does_not_change_a_verdict() -> None:
+    """A task that is stopped for as long as its CPU limit goes on as if nothing had been."""
+    with FastDownward(limits=Limits(cpu_s=2, memory_mb=4096)) as planner:
+        planner.plan(DOMAIN, problem())
+        waiting = [child for worker in workers() for child in worker.children()]
+        for child in waiting:
+            child.suspend()
+        timer = threading.Timer(3, lambda: [child.resume() for child in waiting])
+        timer.start()
+        assert planner.plan(DOMAIN, problem()).outcome == "solved"
+        timer.join()
 
 
 def test_a_search_out_of_memory() -> None:

@@ -138,7 +138,10 @@ def test_nothing_is_written_to_the_working_directory(
     assert os.listdir(tmp_path) == []  # noqa: PTH208
 
 
-@pytest.mark.parametrize("search", ["astar(nonsense())", "astar(", "not a search at all"])
+@pytest.mark.parametrize(
+    "search",
+    ["astar(nonsense())", "astar(", "not a search at all", "astar(lmcut(),bound=99999999999)"],
+)
 def test_a_search_that_fast_downward_rejects_is_the_users_mistake(search: str) -> None:
     with FastDownward(search=search) as wrong, pytest.raises(ConfigError, match=r"planner\.search"):
         wrong.plan(DOMAIN, problem())

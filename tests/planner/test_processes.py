@@ -40,8 +40,45 @@ def test_the_same_plans_at_any_concurrency(planner: FastDownward) -> None:
     sequential = len(own_workers())
     with FastDownward(workers=3) as several, ThreadPoolExecutor(8) as threads:
         got = list(threads.map(lambda text: several.plan(DOMAIN, text).plan, problems))
-        assert len(own_workers()) == sequential + 3
+        assert len(own_workers()) == sequential + min(3, warm._cores())
     assert got == expected
+
+
+def test_all_planners_together_run_no_more_tasks_than_there_are_cores(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Else tasks would wait for each other's cores, and the wall clock would judge them."""
+    ask, running, most = warm.WarmWorker.ask, list[int](), list[int]()
+
+    def counted(worker: warm.WarmWorker, domain: str, text: str) -> dict[str, Any]:
+        running.append(1)
+        most.append(len(running))
+        try:
+            return ask(worker, domain, text)
+        finally:
+            running.pop()
+
+    monkeypatch.setattr(warm, "_CORES", threading.BoundedSemaphore(1))
+    monkeypatch.setattr(warm.WarmWorker, "ask", counted)
+    with (
+        FastDownward(workers=4) as one,
+        FastDownward(workers=4, search="lama_first") as other,
+        ThreadPoolExecutor(8) as threads,
+    ):
+        tasks = [threads.submit(p.plan, DOMAIN, problem()) for p in (one, other) for _ in range(8)]
+        assert {task.result().outcome for task in tasks} == {"solved"}
+    assert max(most) == 1
+
+
+@pytest.mark.parametrize(
+    ("quota", "cores"), [("max 100000", 8), ("150000 100000", 2), ("10000 100000", 1), ("", 8)]
+)
+def test_a_containers_share_of_the_machine_counts(
+    quota: str, cores: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(warm.os, "sched_getaffinity", lambda _: set(range(8)))
+    monkeypatch.setattr(warm.Path, "read_text", lambda _: quota)
+    assert warm._cores() == cores
 
 
 def test_the_wait_for_a_worker_is_no_planning(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -44,6 +44,32 @@ def test_every_yaml_composes_and_its_parts_can_be_built(
     composed(option).check()
 
 
+@pytest.mark.parametrize(
+    ("overrides", "search"),
+    [
+        (["environment=described"], "lama_first"),
+        (["environment=described", "planner=fast_downward"], "astar(lmcut())"),
+        (["planner=fast_downward", "environment=described"], "astar(lmcut())"),
+        (["environment=described", "planner.search='astar(blind())'"], "astar(blind())"),
+        (["experiment=quarrel"], "lama_first"),
+        (["experiment=quarrel", "planner=fast_downward"], "astar(lmcut())"),
+        (["environment=coin"], "astar(lmcut())"),
+        (["environment=alfworld"], "astar(lmcut())"),
+    ],
+)
+def test_an_environment_brings_the_planner_that_suits_it(overrides: list[str], search: str) -> None:
+    assert compose_cell(overrides).tree["planner"]["search"] == search
+
+
+def test_the_planners_limits_are_no_part_of_a_cells_name() -> None:
+    names = {
+        compose_cell(["environment=described", *limits]).cell
+        for limits in ([], ["planner.limits.cpu_s=9"], ["planner.limits.wall_s=9"])
+    }
+    assert names == {compose_cell(["environment=described", "planner=lama_first"]).cell}
+    assert compose_cell([]).cell == "coin-pddlego_plus-reference-syntax-s0-1d17f3bf"
+
+
 def test_every_training_composes() -> None:
     assert compose_training("nano", []).shape
     lora = compose_training("lora", ["weights=some/model"])

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from pddlego_local.models.card import learned
+from pddlego_local.models.card import known_texts, learned
 from pddlego_local.training.card import card
 from pddlego_local.training.progress import Progress
 from pddlego_local.training.settings import compose_training
@@ -39,5 +39,6 @@ def test_the_top_of_a_card_names_what_all_questions_had(
     found = learned(tmp_path)
     assert known.items() <= found.items() and found["decoding.reason"] == "none"
     assert ("environment" in found) == ("environment" in known)
+    assert bool(known_texts(tmp_path)) is ("described" in environment)
     assert words in text and "| 0 | one=1 | free | 2 of 3" in text
     assert ("of CoinCollector, with doors" in text) == ("coin" in environment)

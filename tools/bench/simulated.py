@@ -67,12 +67,14 @@ def serve(slots: Slots) -> None:
         def do_POST(self) -> None:
             length = int(self.headers["Content-Length"])
             body = self.rfile.read(length)
-            if len(body) == length:
+            if not self.path.endswith("/chat/completions"):
+                self._send({"detail": "Not Found"}, 404)
+            elif len(body) == length:
                 self._send(slots.answer(json.loads(body)))
 
-        def _send(self, what: object) -> None:
+        def _send(self, what: object, status: int = 200) -> None:
             body = json.dumps(what).encode()
-            self.send_response(200)
+            self.send_response(status)
             self.send_header("Content-Type", "application/json")
             self.send_header("Content-Length", str(len(body)))
             self.end_headers()

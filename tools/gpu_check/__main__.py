@@ -6,8 +6,10 @@ No network is needed. The first steps take two minutes and tell most: is the mac
 small model whose answers are known give them. Then comes one of random weights in the shape of
 Llama 3.1 8B, made here; without a GPU everything is tried in small. Each step is a process with a
 time limit and a log; one that fails is reported, those that need it are left out, and the others go
-on. The same command again does what is not done yet. Exit codes: 0 done, 1 a step failed or was out
-of time, 2 bad usage.
+on. On a GPU the steps `nano` and `plain` are tried a second time if they fail, with vLLM's first
+model runner in place of its second; where that helps, the later steps use the first one too. The
+same command again does what is not done yet. Exit codes: 0 done, 1 a step failed or was out of
+time, 2 bad usage.
 """
 
 import argparse
@@ -36,6 +38,7 @@ _STEPS = (  # in the order of what tells most: seconds that it may take on a GPU
     ("transformers", 180, "weights", "each rung's cost in process"),
     ("training", 240, "", "how fast a small model is trained"),
 )
+_FIRST_RUNNER = {"VLLM_USE_V2_MODEL_RUNNER": "0"}  # which vLLM calls deprecated
 
 
 def main(arguments: list[str]) -> int:
@@ -74,6 +77,7 @@ def _steps(setting: Setting) -> list[Step]:
             limit_s * setting.scale.limits_times,
             [*part, name, str(setting.out), setting.device],
             needs,
+            _FIRST_RUNNER if setting.device == "cuda" and name in ("nano", "plain") else {},
         )
         for name, limit_s, needs, why in _STEPS
     ]

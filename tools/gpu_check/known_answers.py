@@ -16,7 +16,7 @@ def preflight(setting: Setting, findings: Findings) -> None:
     """What vLLM's CUDA build needs of the machine; nothing is loaded."""
     for gpu in gpus():
         row = {
-            "driver": gpu.driver,
+            "driver": f"{gpu.driver:g}",
             "compute capability": gpu.capability,
             "GB free": round(gpu.free / 1e9, 1),
             "GB": round(gpu.memory / 1e9, 1),

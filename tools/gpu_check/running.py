@@ -6,8 +6,8 @@ import os
 import signal
 import subprocess
 import time
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Literal
 
@@ -22,35 +22,42 @@ Outcome = Literal["done", "failed", "out of time", "cannot be done here"]
 @dataclass(frozen=True)
 class Step:
     """`why` is what it is to find out, `command` how; where the step that it `needs` did not end
-    well, there is nothing to find out, and no second start of what did not start."""
+    well, there is nothing to find out, and no second start of what did not start. One that failed
+    is tried again with the environment variables `again`, if it has some."""
 
     name: str
     why: str
     limit_s: float
     command: Sequence[str]
     needs: str = ""
+    again: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
 class Ended:
-    """How a step ended, with which device and sizes (`state`), and at which commit."""
+    """How a step ended, with which device and sizes (`state`) and environment variables, and at
+    which commit."""
 
     outcome: Outcome
     seconds: float
     said: str
     state: str
     commit: str
+    variables: Mapping[str, str] = field(default_factory=dict)
 
 
 def carry_out(
     steps: Sequence[Step], out: Path, state: str, commit: str, tell: Callable[[str], None]
 ) -> Iterator[Ended]:
-    """Runs what is not done yet in this state, one after the other, and tells of each."""
+    """Runs what is not done yet in this state, one after the other, and tells of each. What one
+    step was done with at its second try, the later ones are tried with at once."""
     out.mkdir(parents=True, exist_ok=True)
+    variables: dict[str, str] = {}
     for step in steps:
         before = ending_of(step.name, out)
         if before and before.outcome == "done" and before.state == state:
             tell(f"{step.name}: done before")
+            variables |= before.variables
             yield before
             continue
         needed = ending_of(step.needs, out) if step.needs else None
@@ -59,7 +66,10 @@ def carry_out(
             now = Ended("cannot be done here", 0, said, state, commit)
         else:
             tell(f"{step.name}: {step.why} (at most {step.limit_s:.0f} s)")
-            now = _run(step, out, state, commit)
+            now = _run(step, out, state, commit, variables)
+            if now.outcome == "failed" and not step.again.items() <= variables.items():
+                now = _try_again(step, out, now, variables, tell)
+                variables |= now.variables
         (out / f"{step.name}.json").write_text(json.dumps(asdict(now)) + "\n")
         tell(f"{step.name}: {now.outcome}, {now.seconds:.0f} s {now.said}".rstrip())
         yield now
@@ -73,7 +83,20 @@ def ending_of(name: str, out: Path) -> Ended | None:
         return None
 
 
-def _run(step: Step, out: Path, state: str, commit: str) -> Ended:
+def _try_again(
+    step: Step, out: Path, first: Ended, variables: Mapping[str, str], tell: Callable[[str], None]
+) -> Ended:
+    """How the step ends with other variables; as before if it fails again."""
+    changed = " ".join(f"{name}={value}" for name, value in step.again.items())
+    tell(f"{step.name}: failed, {first.said}; again with {changed}")
+    (out / f"{step.name}.log").rename(out / f"{step.name}_first.log")
+    second = _run(step, out, first.state, first.commit, {**variables, **step.again})
+    said = f"{first.said}; {second.outcome} with {changed} {second.said}".rstrip()
+    kept = second.variables if second.outcome == "done" else variables
+    return replace(second, said=said, seconds=first.seconds + second.seconds, variables=kept)
+
+
+def _run(step: Step, out: Path, state: str, commit: str, variables: Mapping[str, str]) -> Ended:
     (out / f"{step.name}.jsonl").unlink(missing_ok=True)
     log = out / f"{step.name}.log"
     began = time.monotonic()
@@ -85,6 +108,7 @@ def _run(step: Step, out: Path, state: str, commit: str) -> Ended:
             stdout=file,
             stderr=subprocess.STDOUT,
             start_new_session=True,
+            env={**os.environ, **variables},
         )
         try:
             code = process.wait(step.limit_s)
@@ -94,7 +118,8 @@ def _run(step: Step, out: Path, state: str, commit: str) -> Ended:
         finally:
             _end(process)
     said = "" if outcome == "done" else _last_line(log)
-    return Ended(outcome, round(time.monotonic() - began, 1), said, state, commit)
+    seconds = round(time.monotonic() - began, 1)
+    return Ended(outcome, seconds, said, state, commit, dict(variables))
 
 
 def _end(process: "subprocess.Popen[bytes]") -> None:

@@ -190,7 +190,10 @@ def _on_gpus(
     if not memory:
         counts = {size: fewest(shape, tokens, size * GB) for size in CARDS}
         needed = ", ".join(f"{count or '–'} of {size} GB" for size, count in counts.items())
-        return False, f"none: there is no NVIDIA GPU here; it needs {needed}"
+        why = "there is no NVIDIA GPU here"
+        if gpu_count():
+            why = "the driver does not tell the GPU's memory (say it with --gpu-memory)"
+        return False, f"none: {why}; it needs {needed}"
     if asked.memory is None and gpu_count() < wanted:
         return False, f"none: it is to run on {_gpus(wanted)}, and {gpu_count()} are visible"
     gpus = Gpus(wanted, memory, float(server.get("gpu_memory_utilization", 0.9)))

@@ -1,13 +1,12 @@
 """Warnings where a cell asks a small model of our own what it was not trained on."""
 
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 from hydra.utils import get_class
 
 from pddlego_local.models.card import learned
-from pddlego_local.models.weights import shipped
+from pddlego_local.models.weights import folder_named
 from pddlego_local.runner.config import CellConfig
 
 
@@ -17,7 +16,7 @@ def training_warnings(cells: Sequence[CellConfig]) -> list[str]:
     new: dict[tuple[str, str], dict[str, None]] = {}
     for cell in cells:
         weights = str(cell.tree["model"].get("weights") or "")
-        trained_on = learned(shipped(weights) or Path(weights).expanduser()) if weights else {}
+        trained_on = learned(folder_named(weights)) if weights else {}
         known = ", ".join(f"{name}={value}" for name, value in trained_on.items())
         asked = {name: _asked(cell, name) for name in trained_on}
         unknown = (f"{name}={asked[name]}" for name in asked if asked[name] != trained_on[name])

@@ -113,7 +113,8 @@ class Described:
     def names(self, memory: Sequence[Turn]) -> Names:
         """The gold files' objects, as far as the texts name them: "block 3" is block3."""
         told = "\n".join(turn.text for turn in memory)
-        objects = tuple(name for name in objects_in(self._world.problem) if _named(name, told))
+        every = objects_in(self._world.problem, self._world.domain)
+        objects = tuple(name for name in every if _named(name, told))
         return Names(objects, objects)
 
     def command(self, action: str) -> str | None:
@@ -153,7 +154,7 @@ class _Task:
             raise UnsolvableGame(f"{where}: {world.out_of_reach}")
         self.game, self.world = game, world
         self.simulator = Simulator(world.domain, world.problem, where)
-        self._objects = spellings(objects_in(world.problem))
+        self._objects = spellings(objects_in(world.problem, world.domain))
 
     def carry_out(self, command: str) -> str:
         """ "" or why the command is refused."""

@@ -34,7 +34,7 @@ class Drawing:
 
 def generate(family: Family, degree: Degree, sizes: tuple[int, int], seed: int) -> World:
     """The world of this seed, with so many blocks, or packages."""
-    words = _words(family)
+    words = words_of(family)
     chance = random.Random(derive_seed("described", family, *sizes, seed))
     draw = _logistics if family == "logistics" else _blocks
     drawing = draw(chance, chance.randint(*sizes), words["thing"])
@@ -73,7 +73,7 @@ def in_pddl(thing: str) -> str:
 
 
 @cache
-def _words(family: Family) -> dict[str, Any]:
+def words_of(family: Family) -> dict[str, Any]:
     text = resources.files(__package__).joinpath(f"worlds/{family}.yaml").read_text("utf-8")
     words: dict[str, Any] = yaml.safe_load(text)
     return words
@@ -81,9 +81,17 @@ def _words(family: Family) -> dict[str, Any]:
 
 def _blocks(chance: random.Random, count: int, thing: str) -> Drawing:
     blocks = [f"{thing} {number}" for number in range(1, count + 1)]
-    start, goal = _towers(chance, blocks), _towers(chance, blocks)
+    return from_towers({thing: blocks}, _towers(chance, blocks), _towers(chance, blocks))
+
+
+def from_towers(
+    things: Mapping[str, Sequence[str]],
+    start: Sequence[Sequence[str]],
+    goal: Sequence[Sequence[str]],
+) -> Drawing:
+    """The drawing with these towers, each from bottom to top, at the start and in the goal."""
     clear = [("clear", tower[-1]) for tower in start]
-    return Drawing({thing: blocks}, [*_standing(start), *clear, ("empty",)], _standing(goal))
+    return Drawing(things, [*_standing(start), *clear, ("empty",)], _standing(goal))
 
 
 def _towers(chance: random.Random, blocks: Sequence[str]) -> list[list[str]]:

@@ -76,5 +76,8 @@ def task_hash(problem: str) -> str:
     )
 
 
-def objects_in(problem: str) -> tuple[str, ...]:
-    return tuple(entry.word.text for entry in read_problem(read(problem), FaultLog()).objects)
+def objects_in(problem: str, domain: str = "") -> tuple[str, ...]:
+    """The objects that actions can have: the problem's, and the constants of the domain."""
+    log = FaultLog()
+    entries = [*read_domain(read(domain), log).constants, *read_problem(read(problem), log).objects]
+    return tuple(entry.word.text for entry in entries)

@@ -13,6 +13,7 @@ from pddlego_local.core.errors import ConfigError
 from pddlego_local.core.nouns import Action
 from pddlego_local.environments.described.gold import in_order, with_heads
 from pddlego_local.pddl.check import check
+from pddlego_local.pddl.marks import stray_mark
 
 HEADS = ";; Action Heads"
 LONGEST_TEXT = 200_000  # bytes of one file; the longest public one has a twentieth of that
@@ -45,6 +46,8 @@ def heads_in(text: str, where: str) -> tuple[Action, ...]:
     for line, match in found:
         if match is None:
             raise ConfigError(f"{where}: {line.strip()!r} is no action head NAME (?x - type)")
+        for wrong in filter(None, map(stray_mark, match[2].split())):
+            raise ConfigError(f"{where}: in the action head {line.strip()!r}, {wrong}")
     heads = tuple(_action(match[1], " ".join(match[2].split())) for _, match in found if match)
     if not mark or not heads:
         raise ConfigError(f"{where} ends without {HEADS!r} and a line for each action below it")

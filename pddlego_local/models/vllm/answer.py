@@ -52,12 +52,20 @@ class Message(Body):
 class ChatChoice(Choice):
     message: Message
 
-    def text(self, thinking: bool) -> str:
-        """The answer behind its thought.
+    @property
+    def is_thought(self) -> bool:
+        """Whether it is a thought and nothing behind it."""
+        return bool(self.message.reasoning) and not self.message.content
 
-        Raises ConfigError if the server runs with a reasoning parser that we do not know of.
+    def text(self, *, thinking: bool, constrained: bool) -> str:
+        """The answer behind its thought; "" if it was cut before it began.
+
+        A model that was asked for no thought may still think, as gpt-oss always does. Raises
+        ConfigError if the server runs with a reasoning parser that we do not know of: a thought
+        ended the answer, or stands where a grammar should have been obeyed (`constrained`).
         """
-        if self.message.reasoning and not self.message.content and not thinking:
+        unasked = self.is_thought and not thinking
+        if unasked and (constrained or self.finish_reason == "stop"):
             raise ConfigError(
                 "The server took the answer for a thought, and no grammar applied to it: it runs "
                 "with a reasoning parser that model.thinking does not tell of; set model.thinking, "

@@ -58,6 +58,7 @@ class VllmClient:
             response,
             response.choices[0],
             sampling,
+            constrained=grammar is not None,
             completion_tokens=response.usage.completion_tokens,
             latency_s=time.perf_counter() - start,
             forced_tokens=response.forced_tokens,
@@ -77,7 +78,12 @@ class VllmClient:
             raise ModelFault(f"{len(response.choices)} answers came where {count} were asked for.")
         return tuple(
             _completion(
-                response, choice, sampling, completion_tokens=len(choice.drawn), latency_s=latency_s
+                response,
+                choice,
+                sampling,
+                constrained=grammar is not None,
+                completion_tokens=len(choice.drawn),
+                latency_s=latency_s,
             )
             for choice in sorted(response.choices, key=lambda choice: choice.index)
         )
@@ -195,11 +201,16 @@ def _drawn_as(sampling: Sampling, grammar: Grammar | None) -> dict[str, Any]:
 
 
 def _completion(
-    response: Answers[ChatChoice], choice: ChatChoice, sampling: Sampling, **counts: Any
+    response: Answers[ChatChoice],
+    choice: ChatChoice,
+    sampling: Sampling,
+    *,
+    constrained: bool,
+    **counts: Any,
 ) -> Completion:
     """A choice of a chat completion: a whole answer, or the first part of one in stages."""
-    text = choice.text(sampling.thinking)
-    unfinished = sampling.thinking and not text
+    text = choice.text(thinking=sampling.thinking, constrained=constrained)
+    unfinished = choice.is_thought or (sampling.thinking and not text)
     return Completion(
         text=text,
         finish_reason="unfinished_thought" if unfinished else choice.finish_reason,

@@ -3,56 +3,85 @@
 Asked of the driver, the file system and the serving environment's own Python; imports no torch.
 """
 
-import itertools
+import logging
+import math
 import os
 import re
 import shutil
 import subprocess
 import time
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from pddlego_local.core.errors import MissingPart
 from pddlego_local.models.machine import driver_says, gpu_count
 from pddlego_local.models.vllm.settings import Server
 
+log = logging.getLogger(__name__)
 GIB = 1024**3
 # The oldest driver of each CUDA version: its release notes, "minor version compatibility".
 OLDEST_DRIVER = {11: 450, 12: 525, 13: 580}
 BFLOAT16_CAPABILITY = 8.0  # vLLM refuses bfloat16 below, and most models are published in it
 REST_S = 10.0
+_COMPATIBLE = "VLLM_ENABLE_CUDA_COMPATIBILITY"
 SHARED_MEMORY = GIB  # of NCCL and vLLM between GPUs; a container has 64 MiB unless told otherwise
 
 
 @dataclass(frozen=True)
 class Gpu:
-    """One that a server would see. Memory in bytes; `driver` is its major version."""
+    """One that a server would see. Memory in bytes; `driver` is its major version. NaN is what the
+    driver does not tell, as of memory that a GPU shares with the processor."""
 
-    driver: int
+    driver: float
     capability: float
-    free: int
-    memory: int
+    free: float
+    memory: float
 
 
-def gpus() -> list[Gpu]:
-    """Those of this machine, or of CUDA_VISIBLE_DEVICES where that has numbers."""
+def gpus(variables: Mapping[str, str] = os.environ) -> list[Gpu]:
+    """Those of this machine, or of CUDA_VISIBLE_DEVICES where it names some of them."""
     query = "--query-gpu=index,driver_version,compute_cap,memory.free,memory.total"
     found: dict[str, Gpu] = {}
     for line in driver_says(query, "--format=csv,noheader,nounits"):
-        index, driver, capability, *memory = (part.strip() for part in line.split(","))
-        mib = [int(part) * 1024**2 for part in memory]
-        found[index] = Gpu(int(driver.partition(".")[0]), float(capability), *mib)
-    chosen = os.environ.get("CUDA_VISIBLE_DEVICES", "").split(",")
-    visible = [found[one.strip()] for one in chosen if one.strip() in found]
+        index, *told = (part.strip() for part in line.split(","))
+        if index.isdecimal() and len(told) == 4:
+            driver, capability, free, memory = (_number(part) for part in told)
+            found[index] = Gpu(driver // 1, capability, free * 1024**2, memory * 1024**2)
+    named = found | _by_uuid(found)
+    chosen = [one.strip() for one in variables.get("CUDA_VISIBLE_DEVICES", "").split(",")]
+    visible = [
+        gpu
+        for one in chosen
+        for name, gpu in named.items()
+        if one == name or (one.startswith(("GPU-", "MIG-")) and name.startswith(one))
+    ]
     return visible or list(found.values())
+
+
+def _number(told: str) -> float:
+    """The first number of, say, a version; NaN where the driver says [N/A] or the like."""
+    number = re.match(r"\d+(\.\d+)?", told)
+    return float(number[0]) if number else math.nan
+
+
+def _by_uuid(found: dict[str, Gpu]) -> dict[str, Gpu]:
+    """The cards, and the parts into which MIG divides them, whose memory is not told."""
+    named: dict[str, Gpu] = {}
+    card = None
+    for line in driver_says("--list-gpus"):
+        whole = re.match(r"GPU (\d+):", line)
+        card = found.get(whole[1]) if whole else card
+        if card and (uuid := re.search(r"UUID: ([\w/-]+)", line)):
+            named[uuid[1]] = card if whole else replace(card, free=math.nan, memory=math.nan)
+    return named
 
 
 def obstacles(server: Server, dtype: str = "auto") -> list[str]:
     """In sentences that say what to type; none if nothing is seen that would stop the server."""
     used = _rested(server)
     return [
-        *_driver(server.env, used),
+        *_driver(server, used),
         *_compiler(server.env),
         *_memory(server, used),
         *_data_type(dtype, used),
@@ -81,10 +110,8 @@ def check_count(server: Server) -> None:
 
 def _cards(server: Server) -> int:
     """Of this machine: those of an engine, times its copies here."""
-    given = [part for word in server.extra_arguments for part in word.split("=", 1)]
-    values = dict(itertools.pairwise(given))
-    here = values.get("--data-parallel-size-local") or values.get("--data-parallel-size", "1")
-    spread = values.get("--data-parallel-backend") == "ray"
+    here = server.argument("--data-parallel-size-local", "-dpl") or server.engines
+    spread = server.argument("--data-parallel-backend", "-dpb") == "ray"
     return server.tensor_parallel_size * (int(here) if here.isdecimal() and not spread else 1)
 
 
@@ -92,20 +119,31 @@ def _rested(server: Server) -> list[Gpu]:
     """The GPUs that it will use, after a while if a process that has ended still holds memory."""
     until = time.monotonic() + REST_S
     while True:
-        used = gpus()[: _cards(server)]
+        used = gpus({**os.environ, **server.variables})[: _cards(server)]
         if not any(_memory(server, used)) or time.monotonic() > until:
             return used
         time.sleep(1)
 
 
-def _driver(env: Path, used: list[Gpu]) -> Iterator[str]:
-    cuda = _cuda_version(env)
+def _driver(server: Server, used: list[Gpu]) -> Iterator[str]:
+    """A driver that is too old; a warning where vLLM is told to load CUDA's compatibility layer."""
+    cuda = _cuda_version(server.env)
     needed = OLDEST_DRIVER.get(int(cuda.partition(".")[0] or 0), 0)
     if old := [gpu.driver for gpu in used if gpu.driver < needed]:
-        yield (
-            f"The NVIDIA driver has version {min(old)}, and torch in {env} is built for CUDA "
-            f"{cuda}, which needs {needed} or newer: update the driver (`nvidia-smi` shows it)."
+        said = (
+            f"The NVIDIA driver has version {min(old):g}, and torch in {server.env} is built for "
+            f"CUDA {cuda}, which needs {needed} or newer"
         )
+        asked = {**os.environ, **server.variables}.get(_COMPATIBLE, "").strip().lower()
+        if asked in ("1", "true"):
+            log.warning(
+                "%s; %s is set, so that the server is started all the same.", said, _COMPATIBLE
+            )
+        else:
+            yield (
+                f"{said}: update the driver (`nvidia-smi` shows it), or, on a data-centre card "
+                f"with NVIDIA's package cuda-compat, set +model.server.variables.{_COMPATIBLE}='1'."
+            )
 
 
 def _cuda_version(env: Path) -> str:
@@ -156,11 +194,11 @@ def _memory(server: Server, used: list[Gpu]) -> Iterator[str]:
 
 
 def _data_type(dtype: str, used: list[Gpu]) -> Iterator[str]:
-    least = min((gpu.capability for gpu in used), default=BFLOAT16_CAPABILITY)
-    if dtype == "bfloat16" and least < BFLOAT16_CAPABILITY:
+    low = [gpu.capability for gpu in used if gpu.capability < BFLOAT16_CAPABILITY]
+    if dtype == "bfloat16" and low:
         yield (
             f"model.dtype=bfloat16 needs compute capability {BFLOAT16_CAPABILITY:g} or higher, and "
-            f"the GPU has {least:g}: set model.dtype=float16."
+            f"the GPU has {min(low):g}: set model.dtype=float16."
         )
 
 

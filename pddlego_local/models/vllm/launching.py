@@ -6,7 +6,6 @@ from typing import Protocol
 from pddlego_local.models.chat_template import dated_file
 from pddlego_local.models.thinking import Thinking
 from pddlego_local.models.vllm.settings import Server
-from pddlego_local.models.vllm.tokenizer import read_as_it_is
 from pddlego_local.models.weights import locate
 
 
@@ -33,8 +32,6 @@ def launch_arguments(served: Served) -> list[str]:
         model = str(folder.absolute())
         if template := dated_file(folder):
             for_vllm[:0] = ["--chat-template", str(template)]
-        if tokenizer := read_as_it_is(folder):
-            for_vllm[:0] = ["--tokenizer", str(tokenizer)]
     options: dict[str, object] = {
         "name": served.weights,
         "env": server.env,

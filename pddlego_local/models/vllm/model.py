@@ -13,6 +13,7 @@ from pydantic.dataclasses import dataclass
 
 from pddlego_local.core.errors import MissingPart, ModelFault, PddlegoError
 from pddlego_local.core.nouns import Completion, Grammar, Messages, Prefix, Sampling
+from pddlego_local.models.gguf import is_gguf
 from pddlego_local.models.memory import About
 from pddlego_local.models.request import check_grammar
 from pddlego_local.models.seam import LocalTokenizer
@@ -196,7 +197,7 @@ class VllmModel:
     def _connect(self) -> VllmClient:
         """To a server of our own, which is started, or to that at `url`."""
         server = self.server
-        url, key, name, tokenizer = server.url, server.api_key, server.name or self.weights, None
+        url, key, name = server.url, server.api_key, server.name or self.weights
         if url is None:
             self._managed = own = VllmServer(
                 launch_arguments(self),
@@ -205,15 +206,22 @@ class VllmModel:
                 logs=server.logs,
             )
             url, key, name = own.url, own.api_key, self.weights
-            if not server.download:  # the weights are on this machine
-                tokenizer = LocalTokenizer.of(name, locate(name, self.revision))
+        ours = self._managed is not None
         connection = Connection(
             url, key, name, timeout_s=server.request_timeout_s, server=self._managed
         )
-        if tokenizer:
-            try:
-                check_tokenizer(connection, tokenizer)
-            except PddlegoError:
-                self._end_server()
-                raise
-        return VllmClient(connection, self.thinking, tokenizer)
+        tokenizer = self._tokenizer()
+        try:
+            check_tokenizer(connection, tokenizer, ours=ours)
+        except PddlegoError:
+            self._end_server()
+            raise
+        return VllmClient(connection, self.thinking, tokenizer if ours else None)
+
+    def _tokenizer(self) -> LocalTokenizer | None:
+        """The model's own, None where its weights are not on this machine."""
+        if self.server.url is not None and is_gguf(self.weights):
+            return None  # a folder would have to be made of the file
+        with contextlib.suppress(PddlegoError):
+            return LocalTokenizer.of(self.weights, locate(self.weights, self.revision))
+        return None

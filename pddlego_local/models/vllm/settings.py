@@ -1,5 +1,6 @@
 """How a vLLM server is reached or run, and what one of our own can do that others cannot."""
 
+import itertools
 import urllib.parse
 from pathlib import Path
 from typing import Literal
@@ -14,7 +15,7 @@ from pddlego_local.models.vllm.server import serving_build
 FORCED_TOKENS_NEED = "0.32.0"  # as in serving/launch.py, which runs without this package
 INVARIANT_CAPABILITY = 8.0
 _NOT_OURS = "the server at model.server.url is not ours to start."
-_DRAFTS = ("--speculative", "--scheduler-cls")
+_DRAFTS = ("--speculative", "--spec-", "-sc", "--scheduler-cls")
 
 
 @dataclass(frozen=True, kw_only=True, config=ConfigDict(extra="forbid", coerce_numbers_to_str=True))
@@ -27,7 +28,8 @@ class Server:
     records. `download` permits the server to reach a hub.
     `forced_tokens` are not sampled (serving/forced_tokens.py); a `batch_invariant` server computes
     an answer in the same way whatever else it answers, which costs time (docs/decoding.md). "auto"
-    and None: where it can be had; forced tokens on the CPU alone, as they are not measured on GPUs.
+    and None: where it can be had; forced tokens on the CPU alone, as they put a CUDA server on
+    vLLM's first model runner, which draws other answers from a seed.
     """
 
     url: str | None = None
@@ -57,6 +59,20 @@ class Server:
             f"model.server.url: {self.url!r} is not an address; write it as http://HOST:PORT/v1."
         )
 
+    def argument(self, *names: str) -> str:
+        """The value that an option of vLLM's has in `extra_arguments`, "" if it is not there."""
+        value = ""
+        for word, following in itertools.pairwise([*self.extra_arguments, ""]):
+            name, joined, given = word.partition("=")
+            if name.replace("_", "-") in names:
+                value = given if joined else following
+        return value
+
+    @property
+    def engines(self) -> str:
+        """How many copies of the model answer side by side (data parallelism), "1" for one."""
+        return self.argument("--data-parallel-size", "-dp") or "1"
+
     def options(self) -> tuple[str, ...]:
         """Which of "forced_tokens" and "batch_invariant" a server of our own is started with.
 
@@ -83,14 +99,21 @@ class Server:
         """Why; "" if they can be had."""
         build, version = serving_build(self.env)
         if build == "cuda" and self.forced_tokens is None:
-            return "it has not been measured on a GPU."
+            return "it is made for vLLM's CPU build."
         if version.partition("+")[0] != FORCED_TOKENS_NEED:
             return (
                 f"it is made for vLLM {FORCED_TOKENS_NEED}, and {self.env} holds {version} "
                 "(`make clean serving` makes it anew)."
             )
-        own = next((given for given in self.extra_arguments if given.startswith(_DRAFTS)), None)
-        return f"model.server.extra_arguments has {own}, which takes its place." if own else ""
+        for given in self.extra_arguments:
+            if given.replace("_", "-").startswith(_DRAFTS):
+                return f"model.server.extra_arguments has {given}, which takes its place."
+        if self.engines != "1":
+            return (
+                f"model.server.extra_arguments has --data-parallel-size {self.engines}, under "
+                "which vLLM pads requests with drafts of its own."
+            )
+        return ""
 
     def _not_batch_invariant(self) -> str:
         if serving_build(self.env)[0] != "cuda":

@@ -1,0 +1,72 @@
+"""What does not belong in PDDL but is easily overlooked: marks that other languages put between
+names, of which PDDL makes a part of the name ("o," and "o:" and "o-"), and foreign characters, of
+which some cannot be seen."""
+
+import re
+import unicodedata
+from collections.abc import Container, Iterable
+
+_QUOTES = "\"'`"
+_AROUND = f",:.{_QUOTES}"
+_BYTE_ORDER_MARK, _NO_UTF_8 = "\ufeff", "\ufffd"
+
+
+def stray_mark(word: str) -> str:
+    """What is wrong with a word that holds such a mark, and what to write; "" for any other."""
+    if not any(mark in word for mark in _AROUND):
+        return ""
+    parts = _parts(word)
+    if not parts:
+        return f"`{word}` stands here: names have blanks between them, and ` - ` before a type"
+    if "," in word:
+        mark, meant = "comma", " ".join(parts)
+    elif ":" in word[1:]:
+        mark, meant = "colon", word.rstrip(":") if word[0] == ":" else " - ".join(parts)
+    elif word[0] in _QUOTES or word[-1] in _QUOTES:
+        mark, meant = "quotation mark", parts[0]
+    elif word[-1] == "." and not word[0].isdigit():
+        mark, meant = "full stop", parts[0]
+    else:
+        return ""
+    return f"`{word}` has a {mark}, which PDDL takes for a part of the name: write `{meant}`"
+
+
+def _parts(word: str) -> list[str]:
+    """The names that were meant by it, without the marks."""
+    return [bare for part in re.split("[,:]", word) if (bare := part.strip(_AROUND))]
+
+
+def misread(declared: Iterable[str], types: Container[str]) -> dict[str, str]:
+    """By the names that were meant, the declared ones that hold a mark: "o" is in "o,", "o-" and,
+    if t is a type, in "o-t"."""
+    found = dict[str, str]()
+    for name in declared:
+        stem, dash, rest = name.rpartition("-")
+        meant = [*_parts(name), *[stem] * (bool(dash) and (not rest or rest in types))]
+        found |= {other: name for other in meant if other != name}
+    return found
+
+
+def how_declared(name: str, declared: str) -> str:
+    """For "`name` is used but ", if it was meant by the declared name."""
+    if "," in declared:
+        return f"is declared as `{declared}`: leave out the comma there"
+    as_type = ", and ` - ` before a type" if ":" in declared or "-" in declared else ""
+    return f"is declared as `{declared}`, which is one name: write `{name}` there{as_type}"
+
+
+def foreign_character(word: str) -> str:
+    """What is wrong with a word that is not all ASCII, and what to do; "" for any other."""
+    if word.isascii():
+        return ""
+    character = next(c for c in word if not c.isascii())
+    code, name = f"U+{ord(character):04X}", unicodedata.name(character, "without a name").lower()
+    if character == _BYTE_ORDER_MARK:
+        return f"{code} (byte order mark) stands here unseen: save the file as UTF-8 without it"
+    if character == _NO_UTF_8:
+        return f"`{character}` ({code}) stands for a byte that is not UTF-8: save the file as UTF-8"
+    if unicodedata.category(character)[0] == "Z":
+        return f"{code} ({name}) stands here instead of a blank: replace it"
+    if not character.isprintable():
+        return f"{code} ({name}) stands here unseen: remove it"
+    return f"`{character}` ({code}, {name}) is not an ASCII character: replace it"

@@ -1,0 +1,200 @@
+"""What is easily overlooked in files that people bring is named: joined marks, characters that
+cannot be seen, two files in one, actions of other kinds of PDDL. Each row: what is changed in the
+pair, the line, and words of the message there; no message elsewhere sends the reader astray."""
+
+from pathlib import Path
+
+import pytest
+
+from pddlego_local.cli import run
+from pddlego_local.core.nouns import PlanResult
+from pddlego_local.pddl.check import Check, check, explain
+from tests.pddl.test_check_agrees import disagreements
+
+DOMAIN = """(define (domain d) (:requirements :strips :typing)
+ (:types t1 t2)
+ (:constants k - t1)
+ (:predicates (p ?x - t1) (q ?x - t1 ?y - t2) (done))
+ (:action a :parameters (?x - t1 ?y - t2)
+  :precondition (and (p ?x) (q ?x ?y))
+  :effect (done)))
+"""
+PROBLEM = """(define (problem e) (:domain d)
+ (:objects o o2 - t1 r - t2)
+ (:init (p o) (q o r))
+ (:goal (done)))
+"""
+OBJECTS, PARAMETERS = "o o2 - t1 r - t2", ":parameters (?x - t1 ?y - t2)"
+COMMA, COLON = "has a comma", "has a colon"
+
+MARKS = [  # (file, old, new, line, words)
+    ("problem", OBJECTS, "o, o2 - t1 r - t2", 2, f"`o,` {COMMA}, which PDDL takes"),
+    ("problem", OBJECTS, "o, o2 - t1 r - t2", 3, "`o` is used in `:init` but is declared as `o,`"),
+    ("problem", OBJECTS, "o,o2 - t1 r - t2", 2, "write `o o2`"),
+    ("problem", OBJECTS, "o , o2 - t1 r - t2", 2, "`,` stands here"),
+    ("problem", OBJECTS, "o o2 - t1, r - t2", 2, f"`t1,` {COMMA}"),
+    ("problem", OBJECTS, "o- t1 o2 - t1 r - t2", 2, "write `o -` with a space"),
+    ("problem", OBJECTS, "o- t1 o2 - t1 r - t2", 3, "is declared as `o-`"),
+    ("problem", OBJECTS, "o -t1 o2 - t1 r - t2", 2, "write `- t1` with a space"),
+    ("problem", OBJECTS, "o-t1 o2 - t1 r - t2", 3, "is declared as `o-t1`, which is one name"),
+    ("problem", OBJECTS, "o: t1 o2 - t1 r - t2", 2, f"`o:` {COLON}"),
+    ("problem", OBJECTS, "o: t1 o2: t1 r - t2", 2, "a type stands behind ` - `, as in `name - t1`"),
+    ("problem", OBJECTS, "o:t1 o2 - t1 r - t2", 2, "write `o - t1`"),
+    ("problem", OBJECTS, "o o2 : t1 r - t2", 2, "`:` stands here"),
+    ("problem", OBJECTS, '"o" o2 - t1 r - t2', 2, '`"o"` has a quotation mark'),
+    ("problem", OBJECTS, "o. o2 - t1 r - t2", 3, "`o` is used in `:init` but is declared as `o.`"),
+    ("problem", "(q o r)", "(q o, r)", 3, f"`o,` {COMMA}"),
+    ("problem", "(p o) (", "(p o), (", 3, "`,` stands here"),
+    ("problem", "(:goal (done))", "(:goal (done,))", 4, f"`done,` {COMMA}"),
+    ("problem", "(:goal (done))", "(:goal (q o, r))", 4, f"`o,` {COMMA}"),
+    ("domain", "(:types t1 t2)", "(:types t1, t2)", 2, f"`t1,` {COMMA}"),
+    ("domain", "(:types t1 t2)", "(:types t1, t2)", 3, "type `t1` is declared as `t1,`"),
+    ("domain", "(:types t1 t2)", "(:types t1- object t2)", 2, "write `t1 -` with a space"),
+    ("domain", "(:constants k - t1)", "(:constants k, k2 - t1)", 3, f"`k,` {COMMA}"),
+    ("domain", "(q ?x - t1 ?y", "(q, ?x - t1 ?y", 4, f"`q,` {COMMA}"),
+    ("domain", "(q ?x - t1 ?y", "(q, ?x - t1 ?y", 6, "but is declared as `q,`"),
+    ("domain", "(q ?x - t1 ?y", "(q ?x - t1, ?y", 4, f"`t1,` {COMMA}"),
+    ("domain", "(p ?x - t1) (", "(p ?x - t1), (", 4, "`,` stands here"),
+    ("domain", PARAMETERS, ":parameters (?x, ?y - t2)", 5, "write `?x`"),
+    ("domain", PARAMETERS, ":parameters (?x, ?y - t2)", 6, "is declared as `?x,`: leave out"),
+    ("domain", PARAMETERS, ":parameters (?x - t1, ?y - t2)", 5, f"`t1,` {COMMA}"),
+    ("domain", PARAMETERS, ":parameters (?x- t1 ?y - t2)", 5, "write `?x -` with a space"),
+    ("domain", PARAMETERS, ":parameters (?x: t1 ?y - t2)", 5, f"`?x:` {COLON}"),
+    ("domain", PARAMETERS, ":parameters (?x:t1 ?y - t2)", 6, "is declared as `?x:t1`"),
+    ("domain", PARAMETERS, ":parameters (?x-t1 ?y - t2)", 6, "is declared as `?x-t1`"),
+    ("domain", PARAMETERS, ":parameters: (?x - t1 ?y - t2)", 5, "write `:parameters`"),
+    ("domain", "(q ?x ?y)", "(q ?x, ?y)", 6, f"`?x,` {COMMA}"),
+    ("domain", "(and (p ?x) (", "(and (p ?x), (", 6, "`,` stands here"),
+    ("domain", "(and (p ?x)", "(and (forall (?z, ?w - t1) (p ?z)) (p ?x)", 6, "declared as `?z,`"),
+]
+OF_FILES = [
+    ("domain", "(define", "\ufeff(define", 1, "U+FEFF (byte order mark)"),
+    ("problem", "(define", "\ufeff(define", 1, "U+FEFF (byte order mark)"),
+    ("problem", "(p o)", "(p\u00a0o)", 3, "U+00A0 (no-break space) stands here instead of a blank"),
+    ("problem", "(p o)", "(p\u200b o)", 3, "U+200B (zero width space) stands here unseen"),
+    ("domain", "k - t1", "k \u2013 t1", 3, "`\u2013` (U+2013, en dash)"),
+    ("domain", "k - t1", "k\u3000- t1", 3, "U+3000 (ideographic space)"),
+    ("problem", "(p o)", "(p \ufffdo)", 3, "a byte that is not UTF-8"),
+    ("domain", "(done)))\n", f"(done)))\n{PROBLEM}", 8, "a second `(define` begins here"),
+    ("problem", PROBLEM, DOMAIN, 1, "this is a domain, where the problem is expected"),
+    ("domain", DOMAIN, PROBLEM, 1, "this is a problem, where the domain is expected"),
+    ("domain", "(:action a", "(:durative-action a", 5, "temporal PDDL"),
+    ("problem", "(:goal", "(:derived (done) (p o)) (:goal", 4, "belongs to the domain file"),
+    ("domain", "(:action a :p", "(:action :p", 5, "an action has no name"),
+    ("domain", "(:action a :parameters", "(:action", 5, "an action has no name"),
+    ("domain", "a :parameters", "a", 5, "write `:parameters` before"),
+]
+
+
+def pair(file: str, old: str, new: str) -> tuple[str, str]:
+    texts = {"domain": DOMAIN, "problem": PROBLEM}
+    assert texts[file].count(old) == 1
+    texts[file] = texts[file].replace(old, new)
+    return texts["domain"], texts["problem"]
+
+
+def said(found: Check, file: str, line: int) -> list[str]:
+    return [fault.message for fault in found.faults if (fault.file, fault.line) == (file, line)]
+
+
+@pytest.mark.parametrize(("file", "old", "new", "line", "words"), MARKS + OF_FILES)
+def test_what_is_wrong_is_named_where_it_stands(
+    file: str, old: str, new: str, line: int, words: str
+) -> None:
+    found = check(*pair(file, old, new))
+    messages = said(found, file, line)
+    assert any(words in message for message in messages), messages
+    every = [str(fault) for fault in found.faults]
+    assert len(every) == len(set(every))
+    assert not any("add it to" in message or "add `(" in message for message in every)
+    assert all(character.isprintable() for message in every for character in message)
+
+
+@pytest.mark.parametrize(("file", "old", "new", "line", "words"), OF_FILES)
+def test_of_a_file_one_thing_is_said(file: str, old: str, new: str, line: int, words: str) -> None:
+    errors = [f for f in check(*pair(file, old, new)).faults if f.kind != "warning"]
+    assert len(errors) == 1
+
+
+def test_the_planner_agrees() -> None:
+    assert disagreements(pair(*row[:3]) for row in MARKS + OF_FILES) == []
+
+
+def test_right_files_with_such_characters_in_comments_have_no_fault() -> None:
+    assert check(f"; a, b: \ufeff\u00a0\n{DOMAIN}", f"{PROBLEM}; (define, \u200b") == check(
+        DOMAIN, PROBLEM
+    )
+
+
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-16-be", "utf-32"])
+@pytest.mark.parametrize("command", ["check", "plan"])
+def test_utf_16_is_told_in_one_sentence(
+    command: str, encoding: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "domain.pddl").write_text(DOMAIN)
+    (tmp_path / "problem.pddl").write_bytes(PROBLEM.encode(encoding))
+    assert run([command, str(tmp_path / "domain.pddl"), str(tmp_path / "problem.pddl")]) == 1
+    output = capsys.readouterr().out
+    assert output.count("the file is UTF-16") == 1
+    assert output.count("problem line") == 1
+
+
+def test_plan_and_the_feedback_to_models_name_it_too(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    domain, problem = pair("problem", OBJECTS, "o, o2 - t1 r - t2")
+    (tmp_path / "domain.pddl").write_text(domain)
+    (tmp_path / "problem.pddl").write_text(problem)
+    assert run(["plan", str(tmp_path / "domain.pddl"), str(tmp_path / "problem.pddl")]) == 1
+    output = capsys.readouterr().out
+    assert "Undefined object" in output and "declared as `o,`: leave out the comma" in output
+    told = explain(domain, problem, PlanResult("translate_error", (), "Undefined object", 0))
+    assert "declared as `o,`: leave out the comma" in told
+
+
+DERIVED = DOMAIN.replace("(done))\n", "(done) (near ?x - t1 ?y - t1))\n {}\n")
+USES = {
+    "nowhere": "(done)",
+    "in the goal": "(near o o2)",
+    "quantified": "(exists (?z - t1) (near o ?z))",
+    "negated": "(not (near o o2))",
+}
+
+
+@pytest.mark.parametrize("goal", USES.values(), ids=USES.keys())
+@pytest.mark.parametrize(
+    "head", ["(near)", "(near ?a - t1)", "(near ?a ?b - t1)", "(near ?a ?b ?c - t1)", "(far ?a)"]
+)
+def test_a_derived_head_is_declared_so(head: str, goal: str) -> None:
+    domain = DERIVED.format(f"(:derived {head} (exists (?v - t1) (p ?v)))")
+    problem = PROBLEM.replace("(:goal (done))", f"(:goal {goal})")
+    found = check(domain, problem)
+    named = [f.kind for f in found.faults if "derived" in f.message and f.line == 5]
+    right = head == "(near ?a ?b - t1)"
+    assert bool(named) is not right
+    # Too few are refused wherever the predicate is asked for: some uses crash the planner.
+    too_few = head in ("(near)", "(near ?a - t1)") and goal in ("(near o o2)", USES["quantified"])
+    assert found.accepted is not too_few
+    if found.accepted or goal == "(near o o2)":
+        assert disagreements([(domain, problem)]) == []
+
+
+@pytest.mark.parametrize(
+    ("head", "change"),
+    [
+        ("(near ?a ?b - t1)", ("(p o)", "(p o) (near o o2)")),
+        ("(near ?a ?b - t1)", (":effect (done)", ":effect (and (done) (near ?x ?x))")),
+        ("(near ?a ?b - t2)", ("(done)))\n", "(done)))\n")),
+        ("(near ?a ?b - t9)", ("(done)))\n", "(done)))\n")),
+        ("(= ?a ?b)", ("(done)))\n", "(done)))\n")),
+        ("(p ?x - t1)", ("(done)))\n", "(done)))\n")),
+        ("(and)", ("(done)))\n", "(done)))\n")),
+        ("near", ("(done)))\n", "(done)))\n")),
+        ("(near k ?b)", ("(done)))\n", "(done)))\n")),
+    ],
+)
+def test_other_slips_in_derived_predicates_are_judged_as_the_planner_does(
+    head: str, change: tuple[str, str]
+) -> None:
+    domain = DERIVED.format(f"(:derived {head} (exists (?v - t1) (p ?v)))").replace(*change)
+    assert disagreements([(domain, PROBLEM.replace(*change))]) == []

@@ -1,0 +1,130 @@
+"""Action costs that the search cannot read or add up: an outcome of the pair, and a warning."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from pddlego_local.cli import run
+from pddlego_local.core.record.events import Plan
+from pddlego_local.environments.described.game import Described
+from pddlego_local.methods.formalizer import Formalizer
+from pddlego_local.models.scripted import Scripted
+from pddlego_local.pddl.check import check, explain
+from pddlego_local.planner import FastDownward, Limits
+from tests.methods.playing import of, play
+from tests.planner.tasks import DOMAIN, problem
+
+OUT_OF_RANGE = "as integer (out of range)."
+EFFECT = "(and (open) (increase (total-cost) {}))"
+BY_WEIGHT = EFFECT.format("(weight ?x)")
+LARGEST = 2**31 - 2
+METRIC = "(:metric minimize (total-cost))"
+
+
+def pair(effect: str, init: str = "", metric: str = METRIC, more: str = "") -> tuple[str, str]:
+    domain = f"""(define (domain tiny) (:requirements :action-costs :conditional-effects)
+  (:predicates (open) (shut)) (:functions (total-cost) - number (weight ?x) - number)
+  (:action force :parameters (?x) :precondition () :effect {effect}){more})"""
+    problem = f"""(define (problem one) (:domain tiny) (:objects a b)
+  (:init (= (total-cost) 0) {init}) (:goal (open)) {metric})"""
+    return domain, problem
+
+
+REFUSED = {
+    "in an action": pair(EFFECT.format(99999999999)),
+    "just beyond": pair(EFFECT.format(2**31)),
+    "with leading zeros": pair(EFFECT.format(f"000{2**31}")),
+    "of thousands of digits": pair(EFFECT.format("9" * 4000)),
+    "beside a condition": pair(
+        f"(and (when (shut) (open)) (increase (total-cost) {2**40}))", "(shut)"
+    ),
+    "the value of a function": pair(BY_WEIGHT, f"(= (weight a) {2**32}) (= (weight b) 1)"),
+    "an action with a long name": pair(
+        EFFECT.format(1), more=f" (:action {'a' * 9000} :effect {EFFECT.format(2**40)})"
+    ),
+}
+
+
+@pytest.mark.parametrize("search", ["astar(lmcut())", "lama_first"])
+@pytest.mark.parametrize("files", REFUSED.values(), ids=REFUSED.keys())
+def test_a_cost_that_no_search_can_read_is_a_translate_error(
+    search: str, files: tuple[str, str]
+) -> None:
+    with FastDownward(search=search) as planner:
+        result = planner.plan(*files)
+    assert (result.outcome, result.plan) == ("translate_error", ())
+    assert "Could not parse" in result.message or len(result.message) == 1500
+    found = check(*files)
+    assert found.accepted and [fault.kind for fault in found.faults] == ["warning"]
+    assert f"up to {LARGEST}" in explain(*files, result)
+    assert "line" in explain(*files, result)
+
+
+TAKEN = {
+    "the largest": pair(EFFECT.format(LARGEST)),
+    "of an action that is never used": pair(
+        EFFECT.format(1),
+        more=f" (:action z :precondition (shut) :effect {EFFECT.format(2**40)})",
+    ),
+    "without a metric": pair(EFFECT.format(2**40), metric=""),
+    "of a function that is no cost": pair(EFFECT.format(1), f"(= (weight a) {2**40})"),
+    "the total": pair(EFFECT.format(1)),
+    "none": pair("(open)"),
+}
+
+
+@pytest.mark.parametrize("name", TAKEN)
+def test_other_large_numbers_do_no_harm(name: str, planner: FastDownward) -> None:
+    assert planner.plan(*TAKEN[name]).outcome == "solved"
+    found = check(*TAKEN[name])
+    warned = any("too large" in fault.message for fault in found.faults)
+    assert found.accepted and warned is (name == "of an action that is never used")
+
+
+def test_costs_whose_sum_is_too_large_are_warned_of() -> None:
+    """Optimal search then never ends: its sums overflow."""
+    more = f" (:action again :effect {EFFECT.format(2**30)})"
+    (fault,) = check(*pair(EFFECT.format(2**30), more=more)).faults
+    assert fault.kind == "warning" and f"add up to {2**31}" in fault.message
+
+
+def test_the_last_cost_of_an_action_is_its_cost(planner: FastDownward) -> None:
+    effect = "(and (open) (increase (total-cost) (weight ?x)) (increase (total-cost) 3))"
+    files = pair(effect, "(= (weight) 1)")
+    assert planner.plan(*files).outcome == "solved"
+    assert check(*files).accepted
+
+
+@pytest.mark.parametrize(
+    "cost",
+    ["-1", "1.5", "1.0", "(* 2 (weight ?x))", "9" * 5000],
+    ids=lambda cost: cost[:9],
+)
+def test_costs_that_are_no_whole_numbers_are_refused_by_both(
+    cost: str, planner: FastDownward
+) -> None:
+    files = pair(EFFECT.format(cost))
+    assert planner.plan(*files).outcome == "translate_error"
+    assert not check(*files).accepted
+
+
+def test_lines_behind_a_huge_cost_have_their_plans(tmp_path: Path) -> None:
+    files = [(DOMAIN, problem()), REFUSED["in an action"], (DOMAIN, problem())]
+    lines = [json.dumps({"id": n, "domain": d, "problem": p}) for n, (d, p) in enumerate(files)]
+    (tmp_path / "in").write_text("\n".join(lines))
+    given = ["plan", "--jsonl", str(tmp_path / "in"), "--out", str(tmp_path / "out")]
+    assert run([*given, "--workers", "2"]) == 0
+    got = [json.loads(line) for line in (tmp_path / "out").read_text().splitlines()]
+    assert [line["outcome"] for line in got] == ["solved", "translate_error", "solved"]
+    assert got[1]["message"].endswith(OUT_OF_RANGE)
+
+
+def test_a_game_goes_on_after_a_huge_cost() -> None:
+    df, pf = REFUSED["in an action"]
+    answers = [json.dumps({"df": df, "pf": pf})]
+    with FastDownward(limits=Limits(cpu_s=600)) as planner:
+        ended, events = play(Formalizer(), Described(), Scripted(answers), planner, game=2)
+    (plan,) = of(events, Plan)
+    assert (ended, plan.cause) == ("solver_abort", "translate_error")
+    assert plan.told.endswith(OUT_OF_RANGE)
