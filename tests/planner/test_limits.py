@@ -72,7 +72,12 @@ def test_a_busy_machine_does_not_change_a_verdict() -> None:
         waiting = [child for worker in workers() for child in worker.children()]
         for child in waiting:
             child.suspend()
-        timer = threading.Timer(3, lambda: [child.resume() for child in waiting])
+
+        def resume() -> None:
+            for child in waiting:
+                child.resume()
+
+        timer = threading.Timer(3, resume)
         timer.start()
         assert planner.plan(DOMAIN, problem()).outcome == "solved"
         timer.join()

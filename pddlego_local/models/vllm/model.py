@@ -4,6 +4,7 @@ The server is one of our own for the run, or any that run at `server.url`. vLLM 
 threads ask; an answer depends on the request's own seed, not on its company.
 """
 
+import contextlib
 import threading
 import time
 from typing import ClassVar, Literal
@@ -136,7 +137,8 @@ class VllmModel:
         The same messages, grammar and sampling ask for the same answer. A token limit (or the end
         of the context) ends it with "length". Raises GrammarFault for a grammar that does not
         compile, ConfigError for a prompt that leaves no room in the context, for thinking that the
-        model cannot do and for a server that cannot answer in stages; ModelFault when the server fails.
+        model cannot do and for a server that cannot answer in stages; ModelFault when the server
+        fails.
         """
         # A stage's grammar serves one request: whether it compiles is asked where that failed.
         client = self._ready(grammar if prefix is None else None)
