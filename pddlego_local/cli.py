@@ -40,13 +40,7 @@ _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    given = sys.argv[1:] if arguments is None else list(arguments)
-    code = run(given)
-    if code and given[0] == "sample":  # its threads wait for answers that nobody asks for now
-        with contextlib.suppress(OSError):
-            sys.stdout.flush()
-        os._exit(code)
-    sys.exit(code)
+    sys.exit(run(sys.argv[1:] if arguments is None else list(arguments)))
 
 
 def run(arguments: Sequence[str]) -> int:

@@ -57,7 +57,7 @@ def carry_out(arguments: argparse.Namespace) -> int:
 
 @contextlib.contextmanager
 def _pool(workers: int) -> Iterator[ThreadPoolExecutor]:
-    """Threads that are not waited for: one may wait for an answer that nobody asks for now."""
+    """Threads that are not waited for here: the model is closed first, which ends their answers."""
     pool = ThreadPoolExecutor(workers)
     try:
         yield pool

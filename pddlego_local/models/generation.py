@@ -5,18 +5,24 @@ Outlines supplies the constrained decoding (llguidance masks as a logits process
 grammar its loop is ours too (`forced_runs`).
 """
 
+import threading
 import time
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import outlines
 import torch
 import transformers
 from outlines.backends.llguidance import LLGuidanceBackend
-from transformers import GenerationConfig, LogitsProcessorList
+from transformers import (
+    GenerationConfig,
+    LogitsProcessorList,
+    StoppingCriteria,
+    StoppingCriteriaList,
+)
 
-from pddlego_local.core.errors import ConfigError, PromptTooLong
+from pddlego_local.core.errors import ConfigError, ModelFault, PromptTooLong
 from pddlego_local.core.nouns import Completion, Grammar, Messages, Prefix, Sampling
 from pddlego_local.models.chat_template import check_template, dated, rendering
 from pddlego_local.models.forced_runs import ForcedRuns, with_word_slices
@@ -24,6 +30,16 @@ from pddlego_local.models.loading import load_model, load_tokenizer
 from pddlego_local.models.request import check_grammar, continues, plain_text
 from pddlego_local.models.seam import LocalTokenizer, seam
 from pddlego_local.models.thinking import Thinking, detected, template_arguments
+
+
+class Stopped(StoppingCriteria):
+    """Ends what is being drawn, at its next token, once the event is set."""
+
+    def __init__(self, event: threading.Event) -> None:
+        self._event = event
+
+    def __call__(self, input_ids: Any, scores: Any, **_: Any) -> Any:
+        return torch.full(input_ids.shape[:1], self._event.is_set(), device=input_ids.device)
 
 
 class Generation:
@@ -45,6 +61,7 @@ class Generation:
         Raises ConfigError if transformers cannot read the folder as a causal model.
         """
         self.name = name
+        self._stopped = threading.Event()
         self._forced_tokens = forced_tokens
         transformers.utils.logging.disable_progress_bar()  # type: ignore[no-untyped-call]
         self.tokenizer = tokenizer = load_tokenizer(folder)
@@ -66,6 +83,10 @@ class Generation:
         if not isinstance(longest, int):
             raise ConfigError(f"{folder} does not tell its context; set model.context_tokens.")
         self.context_tokens = longest
+
+    def stop(self) -> None:
+        """Ends the answer that is being drawn, which is then a ModelFault. For good."""
+        self._stopped.set()
 
     def answer(
         self, messages: Messages, grammar: Grammar | None, sampling: Sampling, prefix: Prefix | None
@@ -169,8 +190,11 @@ class Generation:
                 attention_mask=torch.ones_like(inputs),
                 generation_config=settings,
                 logits_processor=LogitsProcessorList([loop] if loop else []),
+                stopping_criteria=StoppingCriteriaList([Stopped(self._stopped)]),
                 custom_generate=loop and loop.decode,
             )
+        if self._stopped.is_set():
+            raise ModelFault(f"{self.name} was closed while an answer was being drawn.")
         return list(output[0, len(ids) :].tolist())
 
     def _text(self, tokens: Sequence[int]) -> str:

@@ -59,6 +59,7 @@ class TransformersModel:
     def __post_init__(self) -> None:
         self._lock = threading.Lock()
         self._loaded: Generation | None = None
+        self._closed = object()  # another one after each `close`
 
     def preflight(self, *, thinking: bool = False) -> None:
         """Raises MissingPart or ConfigError if the model cannot be loaded here. Loads nothing."""
@@ -104,7 +105,10 @@ class TransformersModel:
         compile, ConfigError for a prompt that leaves no room in the context, and for thinking that
         the model cannot do; ModelFault when the engine fails (out of memory).
         """
+        closed = self._closed
         with self._lock:
+            if closed is not self._closed:
+                raise ModelFault(f"{self.weights} was closed before it was this answer's turn.")
             generation = self._ensure_loaded()
             try:
                 return generation.answer(messages, grammar, sampling, prefix)
@@ -120,9 +124,11 @@ class TransformersModel:
         return tuple(self.complete(messages, grammar, own) for own in samplings)
 
     def close(self) -> None:
-        """Frees the weights, except for an answer that is being drawn; a later request loads them
-        again."""
-        self._loaded = None
+        """Frees the weights. Requests that wait, and an answer that is being drawn, end with
+        ModelFault; a later request loads the weights again."""
+        loaded, self._loaded, self._closed = self._loaded, None, object()
+        if loaded:
+            loaded.stop()
 
     def _ensure_loaded(self) -> Generation:
         if self._loaded is None:
