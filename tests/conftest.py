@@ -27,7 +27,7 @@ MARKED = {
         *("test_chaos.py", "fuzz/", "models/test_families.py"),
         *("models/test_forced_runs.py", "models/test_drafted_runs.py", "models/test_gguf.py"),
         *("methods/test_ceiling.py", "report/test_papers.py", "report/test_replications.py"),
-        *("decoding/test_recorded_rungs.py", "models/test_replay.py"),
+        "decoding/test_recorded_rungs.py",
         *("environments/test_names.py", "environments/test_cooking_reference.py"),
         *("test_gpu_check.py", "test_make.py", "test_new_environment.py"),
         *("runner/test_launchers.py", "methods/test_ladder_systems.py"),

@@ -101,13 +101,11 @@ class Names:
 
     `objects` are those that PDDL may declare, in PDDL's spelling, each once, as they appeared, with
     a placeholder for each place of unknown name (the room behind a closed door). `things` are the
-    same in the game's spelling, without placeholders. `goals` are the places that the goal must
-    lead to, where the environment's hint says so ("somewhere not visited").
+    same in the game's spelling, without placeholders.
     """
 
     objects: tuple[str, ...] = ()
     things: tuple[str, ...] = ()
-    goals: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -28,9 +28,8 @@ class Decoding:
 
     `stage_tokens` limits the stages of an answer by their names ("types", "predicates", "actions",
     "objects", "facts", "goal"; of the rung "signatures" "domain", "problem"), each within what
-    `max_tokens` leaves. `goal` says which goals "typed" and "grounded" leave out: none ("any"),
-    those that are already true ("unmet"), or also those that lead to no place that the state
-    tracker calls unvisited ("frontier"); `conf` gives "grounded" the second. `layout` is how an
+    `max_tokens` leaves. `goal` says which goals "typed" and "grounded" leave out: none ("any"), or
+    those that are already true ("unmet"), as `conf` has it for "grounded". `layout` is how an
     answer is written where that carries no meaning (`decoding.layout`); `conf` gives every rung
     with a grammar "line". `reading` is how answers of "free" are read (`episode.reading`).
     `best_of` answers are drawn at once, and the first that the planner solves is taken. `feedback`

@@ -57,15 +57,11 @@ class Drawn:
 
 
 class WholeAnswerModel(Protocol):
-    """What answers by rules, from a list, or from a record: no language model, and no grammar
-    applies to it. Thread-safe where many episodes share it."""
+    """What answers by rules or from a list: no language model, and no grammar applies to it.
+    Thread-safe where many episodes share it."""
 
     @property
     def decodes(self) -> Literal[False]: ...
-
-    @property
-    def recorded(self) -> bool:
-        """Whether its answers were once drawn under the present decoding settings."""
 
     def preflight(self, *, thinking: bool = False) -> None:
         """Raises MissingPart or ConfigError at once, before anything is loaded."""

@@ -7,7 +7,7 @@ here, and nothing compares a rung's name.
 from dataclasses import dataclass
 from typing import Literal, get_args
 
-GoalArm = Literal["any", "unmet", "frontier"]
+GoalArm = Literal["any", "unmet"]
 
 RungName = Literal["free", "json", "syntax", "signatures", "typed", "grounded"]
 """From the least to the most that the decoder excludes."""

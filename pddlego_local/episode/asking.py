@@ -67,4 +67,4 @@ def read_answer(
 
 def layout_of(model: Model, decoding: Decoding) -> Layout:
     """How an answer is laid out: rule-based models write as they like."""
-    return decoding.layout if model.decodes or model.recorded else "any"
+    return decoding.layout if model.decodes else "any"

@@ -137,12 +137,11 @@ class Episode:
         """What is asked now: `shown` is the one message, or the part of `messages` that shows the
         game. `commands` are offered besides those that `shown` offers; for the rest see `Scene`."""
         needs_scene = RUNGS[self._decoding.rung].needs_scene
-        tracked = self.memory if self._decoding.goal == "frontier" else ()
         scene = Scene(
             environment=self.environment.package,
             memory=self.memory,
             actions=self.environment.actions,
-            names=names_shown(self.environment, shown, tracked) if needs_scene else Names(),
+            names=names_shown(self.environment, shown) if needs_scene else Names(),
             commands=(*shown.commands, *commands),
             domain=domain,
             problem=problem,

@@ -44,9 +44,8 @@ def transcript(turns: Sequence[Turn]) -> str:
     return "\n".join(f"Action: {turn.command}\n{turn.text}" for turn in turns)
 
 
-def names_shown(environment: Environment, shown: Shown, tracked: tuple[Turn, ...] = ()) -> Names:
-    """What a grammar may know. `Names.goals` alone comes from `tracked`, the whole memory where a
-    tracker's help is asked for (`decoding.goal=frontier`): it is not the prompt's."""
+def names_shown(environment: Environment, shown: Shown) -> Names:
+    """What a grammar may know: the names that the prompt shows."""
     # One after the other: a room of the game may have the name of one of a demonstration.
     texts = [environment.names(turns) for turns in (shown.examples, shown.turns)]
     declared = [name for text in shown.pddl for name in _declared(text)]
@@ -61,7 +60,6 @@ def names_shown(environment: Environment, shown: Shown, tracked: tuple[Turn, ...
     return Names(
         tuple(reversed(objects.values())),
         tuple(dict.fromkeys([*(name for one in texts for name in one.things), *in_commands])),
-        environment.names(tracked).goals if tracked else (),
     )
 
 

@@ -41,7 +41,6 @@ class ReferenceFormalizer(WholeAnswerModel):
     )
 
     decodes: ClassVar[Literal[False]] = False
-    recorded: ClassVar[bool] = False
 
     def identity(self) -> dict[str, str]:
         return {"backend": "reference", "note": "rule-based, not a language model"}

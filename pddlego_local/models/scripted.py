@@ -16,7 +16,6 @@ class Scripted(WholeAnswerModel):
     """`asked` keeps the questions. For one episode at a time."""
 
     decodes: ClassVar[Literal[False]] = False
-    recorded: ClassVar[bool] = False
 
     def __init__(self, answers: Iterable[str | Completion | Exception]) -> None:
         """A string is an answer in full; a Completion is given as it is; an exception is raised."""

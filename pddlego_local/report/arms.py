@@ -27,7 +27,7 @@ Trials = Sequence[EpisodeRow]
 
 RUNG, GOAL, BUDGET = "decoding.rung", "decoding.goal", "environment.budget"
 READING = "decoding.reading"
-RULES = ".ReferenceFormalizer"  # of a model; what a replay answers was decoded once
+RULES = ".ReferenceFormalizer"  # of a model
 
 RECORDED = {
     "prompt_sha256": ("prompts", {"method"}),
@@ -65,11 +65,6 @@ class Arm:
     def repeated(self) -> int:
         """Episodes that do not count, since an earlier cell holds the same."""
         return sum(len(cell.rows) for cell in self.cells) - len(self.rows)
-
-    @property
-    def has_tracker(self) -> bool:
-        """Whether a tracker of the state helps, from outside."""
-        return self.first.options.get(GOAL) == "frontier"
 
     @property
     def calls_a_model(self) -> bool:

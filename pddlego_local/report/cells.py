@@ -17,7 +17,7 @@ from pddlego_local.decoding.rungs import RUNGS
 
 LABELS = ("environment", "method", "model", "decoding")
 _FILES = ("run.json", "episodes.jsonl")
-TRACKED = " + frontier"
+TRACKED = " + frontier"  # help by a state tracker, which earlier versions had
 STRICTLY = ", read strictly"
 
 

@@ -171,7 +171,7 @@ def value(factor: str, arm: Arm, against: Arm, varying: Set[str]) -> str:
     own = [
         f"{key.split('.')[-1]} {arm.value(key)}"
         for key in sorted(varying & arm.settings.keys() - against.settings.keys())
-        if factor != "model" and not (key == GOAL and arm.has_tracker)
+        if factor != "model"
     ]
     return ", ".join([named, *own])
 
@@ -198,8 +198,6 @@ def caveats(group: Group) -> Iterator[str]:
     """What else differs between the two arms, in words."""
     factor, names = group[0].factor, [arm.name(group[0].factor) for arm in group[0].arms]
     for base, other in (one.arms for one in group):
-        if base.has_tracker != other.has_tracker:
-            yield f"{names[other.has_tracker]} has help from outside: a tracker of the state"
         if versions := other_versions(base, other, factor):
             yield f"recorded with other {', '.join(versions)}"
     alone = [

@@ -5,7 +5,6 @@ from collections.abc import Collection, Sequence
 
 from rich.table import Table
 
-from pddlego_local.report.cells import TRACKED
 from pddlego_local.report.numbers import CellNumbers, Numbers, TaskNumbers, TrialNumbers
 from pddlego_local.report.statistics.cell import NESTED
 from pddlego_local.report.statistics.rates import Mean, Rate
@@ -105,11 +104,6 @@ def notes(numbers: Numbers) -> list[str]:
         "games are not independent, and its intervals and p are too small."
         for method in sorted(methods)
     ]
-    if any(cell.labels["decoding"].endswith(TRACKED) for cell in numbers.cells):
-        lines.append(
-            f'Decoding "…{TRACKED}" has help from outside: a tracker of the state says which '
-            "places are unvisited. No arm without that help compares with it."
-        )
     if any(cell.missing for cell in numbers.cells):
         lines.append("The interval of what was asked takes what has no result as lost, and as won.")
     lines.append(

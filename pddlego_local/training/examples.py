@@ -187,7 +187,6 @@ class Taught(WholeAnswerModel):
     _news: _News = field(default_factory=_News)
 
     decodes: ClassVar[Literal[False]] = False
-    recorded: ClassVar[bool] = True
 
     def identity(self) -> dict[str, str]:
         return {"backend": "taught"}

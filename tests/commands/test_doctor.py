@@ -130,7 +130,6 @@ def test_what_needs_no_weights(capsys: pytest.CaptureFixture[str]) -> None:
         (["qwen3_8b", "--context", "50000"], "was made for 40960 tokens"),
         (["qwen3_8b", "--gpu-memory", "-1"], "--gpu-memory -1"),
         (["vllm"], "model.weights"),
-        (["replay"], "model.run"),
     ],
 )
 def test_mistakes_are_told_in_one_sentence(

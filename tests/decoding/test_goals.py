@@ -20,14 +20,14 @@ from pddlego_local.decoding.question import Scene
 from pddlego_local.decoding.session import Stage, Stages, place_of_departure
 from pddlego_local.decoding.staged.atoms import atoms_except, pool_of
 from pddlego_local.decoding.staged.declarations import declarations
-from pddlego_local.decoding.staged.goals import can_be_new, frontier
+from pddlego_local.decoding.staged.goals import can_be_new
 from pddlego_local.decoding.staged.reading import domain_of, problem_in
 from pddlego_local.episode.drawing import draw
 from pddlego_local.episode.reading.answer import read_constrained
 from pddlego_local.planner import FastDownward
 from tests.decoding.test_ladder_random import first_scene
 from tests.decoding.test_typed import DOMAIN as HOUSE
-from tests.decoding.test_typed import PROBLEM_FILE, SCENE, changed, departure
+from tests.decoding.test_typed import SCENE, changed, departure
 from tests.episode.drawing import RandomLogits
 from tests.questions import QUESTION
 
@@ -43,20 +43,18 @@ ATOMS = [("at", ("hall",)), ("at", ("cellar",))] + [
 ]
 
 
-@pytest.mark.parametrize("hint", [(), ("cellar",), ("up",), ("attic",)])
 @pytest.mark.parametrize("more", ["", "(done)"])
-def test_the_count_agrees_with_the_grammar(hint: tuple[str, ...], more: str) -> None:
+def test_the_count_agrees_with_the_grammar(more: str) -> None:
     declared = declarations(domain_of(ROOMS.format(more))).with_objects(problem_in(TWO_ROOMS))
-    terms = frontier(declared, hint)
     seen = set()
     atoms = [*ATOMS, ("done", ())] if more else ATOMS
     for held in itertools.chain.from_iterable(
         itertools.combinations(atoms, count) for count in (0, 2, len(atoms) - 1, len(atoms))
     ):
         true = {(name, *arguments) for name, arguments in held}
-        pools = pool_of(declared, terms.things)
-        drawable = atoms_except(Rules(), declared.predicates, pools, true, terms.needed)
-        assert can_be_new(terms, true) == bool(drawable)
+        pools = pool_of(declared, declared.things)
+        drawable = atoms_except(Rules(), declared.predicates, pools, true)
+        assert can_be_new(declared, true) == bool(drawable)
         seen.add(bool(drawable))
     assert seen == {True, False}
 
@@ -67,8 +65,8 @@ def planner() -> Iterator[FastDownward]:
         yield planner
 
 
-def scene(goal: GoalArm, **names: tuple[str, ...]) -> Scene:
-    return replace(SCENE, goal=goal, names=replace(SCENE.names, **names))
+def scene(goal: GoalArm) -> Scene:
+    return replace(SCENE, goal=goal)
 
 
 def house(goal: str) -> tuple[str, str]:
@@ -111,11 +109,10 @@ ALREADY_TRUE = (
 def test_unmet_leaves_out_goals_that_are_already_true_and_no_others(
     rung: str, planner: FastDownward
 ) -> None:
-    """Whatever operators they have; "any" leaves out none, and neither looks at a hint."""
+    """Whatever operators they have; "any" leaves out none."""
     for goal in (*NOT_YET, *ALREADY_TRUE):
         excluded = departure(*house(goal), rung, scene("unmet"))
         assert bool(excluded) is (goal in ALREADY_TRUE), goal
-        assert departure(*house(goal), rung, scene("unmet", goals=())) == excluded
         assert departure(*house(goal), rung, scene("any")) == "", goal
         outcome = planner.plan(*house(goal)).outcome
         assert (outcome == "goal_already_true") is (goal in ALREADY_TRUE), goal
@@ -219,47 +216,12 @@ def test_where_there_is_no_name_for_an_object_the_goal_is_never_true() -> None:
     assert decoder_verdict(goal.grammar, ' (:goal (and)))"}') == "rejected"
 
 
-@pytest.mark.parametrize("rung", RUNGS)
-@pytest.mark.parametrize(
-    ("goal", "at_the_frontier"),
-    [
-        ("(at cellar)", True),
-        ("(and (at cellar) (next cellar cellar up))", True),
-        ("(and (at cellar) (next hall cellar up))", False),
-        ("(lit candle)", False),
-        ("(not (at hall))", False),
-        ("(exists (?r - room) (at ?r))", False),
-        ("(at hall)", False),
-        ("(and)", False),
-    ],
-)
-def test_the_frontier_demands_an_unvisited_place(
-    rung: str, goal: str, at_the_frontier: bool
-) -> None:
-    """And no other place; where the tracker calls none unvisited, it is as "unmet"."""
-    frontier = scene("frontier")
-    assert (departure(*house(goal), rung, frontier) == "") is at_the_frontier
-    nowhere = replace(frontier, names=replace(frontier.names, goals=()))
-    as_unmet = departure(*house(goal), rung, scene("unmet"))
-    assert bool(departure(*house(goal), rung, nowhere)) is bool(as_unmet)
-
-
-def test_at_the_frontier_an_unvisited_place_is_declared() -> None:
-    """Also one that the tracker names and the model leaves out."""
-    asked = scene("frontier", goals=("attic",), objects=(*SCENE.names.objects, "attic"))
-    for rung in RUNGS:
-        assert departure(HOUSE, PROBLEM_FILE, rung, asked).startswith("objects")
-        attic = PROBLEM_FILE.replace("hall cellar -", "hall cellar attic -")
-        assert departure(HOUSE, attic, rung, asked).startswith("goal")
-        assert departure(HOUSE, attic.replace("(at cellar)))", "(at attic)))"), rung, asked) == ""
-
-
 @pytest.mark.parametrize("environment", ["coin", "cooking_hard"])
-@pytest.mark.parametrize(("rung", "goal"), [("grounded", "unmet"), ("typed", "frontier")])
+@pytest.mark.parametrize("rung", RUNGS)
 def test_no_random_answer_has_a_goal_that_is_already_true(
-    environment: str, rung: str, goal: GoalArm, planner: FastDownward
+    environment: str, rung: str, planner: FastDownward
 ) -> None:
-    asked = replace(first_scene(environment), goal=goal)
+    asked = replace(first_scene(environment), goal="unmet")
     constraint = constraint_for(rung, PDDL, asked)
     resampled, finished = 0, 0
     for seed in range(12):
@@ -271,8 +233,4 @@ def test_no_random_answer_has_a_goal_that_is_already_true(
         resampled += "goal" in [stage.name for stage in drawn.stages]
         outcome = planner.plan(answer.df, answer.pf).outcome
         assert outcome in ("solved", "unsolvable"), answer.pf
-        names_something = any(p.parameters for p in domain_of(answer.df).predicates or ())
-        if goal == "frontier" and asked.names.goals and names_something:
-            asked_for = answer.pf.lower().rpartition("(:goal")[2]
-            assert any(name in asked_for for name in asked.names.goals), answer.pf
     assert finished >= 9 and resampled

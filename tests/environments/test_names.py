@@ -169,4 +169,3 @@ def test_alfworld_names_are_numbered_and_the_middle_has_one() -> None:
     names = Alfworld().names(turns)
     assert names.things == ("drawer 12", "fridge 1", "egg 2", "egg 1", "cd 3")
     assert names.objects == ("init_receptacle", "drawer12", "fridge1", "egg2", "egg1", "cd3")
-    assert names.goals == ()

@@ -55,7 +55,6 @@ class Listener:
     """The reference; keeps the questions that it was asked."""
 
     decodes: ClassVar[Literal[False]] = False
-    recorded: ClassVar[bool] = False
 
     def __init__(self) -> None:
         self.questions: list[Question[Keys]] = []

@@ -20,7 +20,6 @@ from pddlego_local.runner.config import compose_cell
 WEIGHTS = {
     "vllm": ["model.weights=none"],
     "transformers": ["model.weights=none"],
-    "replay": ["model.run=none"],
 }
 
 

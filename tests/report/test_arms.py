@@ -44,50 +44,6 @@ def test_a_budget_is_a_factor_of_its_own(tmp_path: Path) -> None:
     assert [one.factor for one in differences(tmp_path)] == ["decoding.rung", "environment.budget"]
 
 
-def test_a_trackers_help_is_said_in_the_row(tmp_path: Path) -> None:
-    plant(tmp_path, GROUNDED, outcomes=wins([], GAMES))
-    plant(tmp_path, GROUNDED, "decoding.goal=frontier", outcomes=wins(GAMES, GAMES))
-    plant(tmp_path, FREE, outcomes=wins([], GAMES))
-    found = {(one.factor, one.other.value): one for one in differences(tmp_path)}
-    assert set(found) == {
-        ("decoding.rung", "grounded"),
-        ("decoding.rung", "grounded + frontier"),
-        ("decoding.goal", "frontier"),
-    }
-    assert found["decoding.goal", "frontier"].conclusion == "not asked"
-    assert found["decoding.rung", "grounded"].caveats == ()
-    for helped in ("decoding.rung", "grounded + frontier"), ("decoding.goal", "frontier"):
-        assert "has help from outside" in verdict(found[helped])
-
-
-def test_only_common_games_are_compared_and_the_others_are_told(tmp_path: Path) -> None:
-    plant(tmp_path, FREE, outcomes=wins([], range(30)))
-    plant(tmp_path, SYNTAX, outcomes=wins([], range(20, 60)))
-    (found,) = compare(tmp_path)
-    assert found.games == 10
-    assert "only the common ones are compared: free has 20 more, syntax 30" in verdict(found)
-    plant(tmp_path, SYNTAX, "seed=1", outcomes=wins([], range(30)))
-    (found,) = compare(tmp_path)
-    assert found.pairs == 10 and "free has 20 more, syntax 60" in verdict(found)
-
-
-def test_arms_without_a_common_episode_are_named(tmp_path: Path) -> None:
-    plant(tmp_path, FREE, "seed=0", outcomes=wins([], range(10)))
-    plant(tmp_path, SYNTAX, "seed=1", outcomes=wins([], range(10)))
-    (found,) = compare(tmp_path)
-    assert (found.pairs, found.missing, found.p) == (0, 0, None)
-    assert "free has 10 more, syntax 10): nothing to compare: no game, seed and" in verdict(found)
-
-
-def test_a_changed_prompt_and_doubled_episodes_are_told(tmp_path: Path) -> None:
-    plant(tmp_path / "a", FREE, outcomes=wins([], GAMES), prompt_sha256="old")
-    plant(tmp_path / "b", SYNTAX, outcomes=wins([], GAMES), prompt_sha256="new")
-    plant(tmp_path / "c", SYNTAX, outcomes=wins([], GAMES), prompt_sha256="new")
-    (found,) = compare(tmp_path)
-    assert "recorded with other prompts" in verdict(found) and found.pairs == 40
-    assert "40 episodes lie in two folders; one of each counts" in verdict(found)
-
-
 @pytest.mark.parametrize(
     ("one", "two", "factor"),
     [

@@ -22,7 +22,6 @@ def composed(option: str) -> CellConfig:
     extra = {
         "experiment=paper_pddlego_plus_domain": nothing_won_yet,
         "experiment=paper_pddlego_plus_domain_alfworld": nothing_won_yet,
-        "model=replay": ["model.run=runs"],
         "model=transformers": ["model.weights=some/model"],
         "model=vllm": ["model.weights=some/model"],
         "model=gpt_oss_20b": ["decoding=free"],
@@ -77,7 +76,7 @@ def test_every_training_composes() -> None:
 
 
 def test_there_is_a_yaml_for_each_of_the_models_that_are_promised() -> None:
-    promised = {"reference", "replay", "random", "random_vllm", "transformers", "vllm"}
+    promised = {"reference", "random", "random_vllm", "transformers", "vllm"}
     assert promised <= {path.stem for path in (folder("conf") / "model").glob("*.yaml")}
 
 
@@ -104,7 +103,6 @@ def test_there_is_a_yaml_for_each_of_the_models_that_are_promised() -> None:
         (["decoding.thinking=true"], "'decoding.thinking'"),
         (["+decoding.thinking=true"], "decoding.thinking: there is no such option"),
         (["decoding.temperature=-1"], "decoding.temperature=-1"),
-        (["model=replay"], "model.run"),
         (["games=3-1"], "games='3-1'"),
         (["games=all"], "games='all': write seeds"),
         (["games=0,"], "games='0,': write seeds"),
@@ -150,7 +148,7 @@ def test_bad_values_are_refused_naming_the_key(overrides: list[str], said: str) 
 def test_a_rung_comes_with_its_goal_and_the_two_top_ones_take_any(rung: str) -> None:
     composed = compose_cell([f"decoding={rung}"])
     assert composed.build("decoding").goal == ("unmet" if rung == "grounded" else "any")
-    for goal in ("any", "unmet", "frontier"):
+    for goal in ("any", "unmet"):
         other = compose_cell([f"decoding={rung}", f"decoding.goal={goal}"])
         if goal == "any" or rung in ("typed", "grounded"):
             assert other.build("decoding").goal == goal

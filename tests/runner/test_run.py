@@ -156,22 +156,6 @@ def test_a_sweep_plays_every_cell_and_the_record_holds_what_is_needed(tmp_path: 
     assert begun["config"]["environment"]["rooms"] in (3, 5)
 
 
-def test_a_recorded_run_is_replayed_word_for_word(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    settings = ["decoding=syntax", "decoding.max_tokens=100", "method.max_retries=2"]
-    assert played(tmp_path / "drawn", "model=random", *settings, games="0-1") == 0
-    replay = ["model=replay", f"model.run={tmp_path / 'drawn'}"]
-    assert played(tmp_path / "again", *replay, *settings, games="0-1") == 0
-    assert rows(tmp_path / "again") == rows(tmp_path / "drawn")
-    assert {row.outcome for row in rows(tmp_path / "drawn")} == {"solver_abort"}
-    capsys.readouterr()
-    other = [*replay, *settings, "seed=1", "run.retries=0"]
-    assert played(tmp_path / "other", *other, games="0") == 3
-    told = " ".join(capsys.readouterr().err.split())
-    assert "another configuration, prompt or seed" in told
-
-
 @pytest.mark.parametrize(
     ("overrides", "said", "code"),
     [

@@ -31,7 +31,6 @@ SCENE = Scene(
     TABLES.schemas,
     Names(
         ("kitchen", "corridor", "behind_kitchen_south", "north", "south", "east", "west"),
-        goals=("corridor", "behind_kitchen_south"),
     ),
 )
 QUESTION: Question[Keys] = Question(PDDL, PROMPT, SCENE)

@@ -53,7 +53,6 @@ class _Listener:
     """Passes questions on, prints the answers in a layout, and keeps both."""
 
     decodes: ClassVar[Literal[False]] = False
-    recorded: ClassVar[bool] = False
 
     def __init__(self, model: WholeAnswerModel, layout: Layout) -> None:
         self.heard: list[tuple[Question[Keys], str]] = []

@@ -14,7 +14,7 @@ from pddlego_local.decoding.grammars.builder import Rules
 from pddlego_local.decoding.grammars.terminals import NewNames
 from pddlego_local.decoding.question import Scene
 from pddlego_local.decoding.staged.declarations import declarations
-from pddlego_local.decoding.staged.goals import frontier, goal
+from pddlego_local.decoding.staged.goals import goal
 from pddlego_local.decoding.staged.problem import ProblemStages
 from pddlego_local.decoding.staged.reading import domain_of, problem_in
 from pddlego_local.decoding.staged.writing import Build, Writing
@@ -57,7 +57,6 @@ def stages(size: int, salt: str = "") -> dict[str, tuple[Grammar, str]]:
     rooms = [f"room{salt}{number}" for number in range(size - 4)]
     ways = ["north", "south", "east", "west"]
     declared = declarations(domain_of(TABLES.domain))
-    unvisited = rooms[1:]
     listed = f"(:objects {' '.join(rooms)} - location {' '.join(ways)} - direction)"
     objects = f" now) (:domain coin_collector) {listed}"
     row = itertools.pairwise(rooms)
@@ -69,13 +68,12 @@ def stages(size: int, salt: str = "") -> dict[str, tuple[Grammar, str]]:
     problem = ProblemStages(writing, declared, Scene(names=Names(names)))
     things = declared.with_objects(problem_in(writing.text))
     true = {("at", rooms[0]), *(("connected", a, b, "east") for a, b in itertools.pairwise(rooms))}
-    terms = frontier(things, unvisited)
     built: dict[str, tuple[Build, str]] = {
         "objects": (partial(problem.title_and_objects, opening="_NEXT_PROBLEM"), objects),
         "facts and goal": (problem.facts_and_goal, facts + end),
         "facts": (problem.facts, facts),
-        "goal": (lambda rules: goal(rules, terms, set()), end),
-        "goal again": (lambda rules: goal(rules, terms, true), end),
+        "goal": (lambda rules: goal(rules, things, set()), end),
+        "goal again": (lambda rules: goal(rules, things, true), end),
     }
     return {name: (_grammar(name, build), text) for name, (build, text) in built.items()}
 

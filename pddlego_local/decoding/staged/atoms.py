@@ -4,7 +4,7 @@ would try every word that there is.
 """
 
 import functools
-from collections.abc import Callable, Collection, Mapping, Sequence, Set
+from collections.abc import Callable, Mapping, Sequence, Set
 from typing import NamedTuple
 
 from pddlego_local.decoding.grammars.builder import Rules
@@ -57,32 +57,29 @@ def atoms_except(
     predicates: Sequence[tuple[str, Arguments]],
     pool: Pool,
     excluded: Facts,
-    needed: Collection[str] = (),
     spelling: Spelling = _IN_LISTS,
 ) -> str:
-    """As `atoms`, without the `excluded` ones; with `needed`, only atoms that hold one of these
-    names.
+    """As `atoms`, without the `excluded` ones.
 
     Each predicate's arguments are read left to right. What counts is which excluded atoms still
-    agree and whether a needed name was seen: names that leave the same of both stand together.
+    agree: names that leave the same of them stand together.
     """
-    needed = frozenset(needed)
 
     @functools.cache
-    def arguments(types: Arguments, out: frozenset[Arguments], seen: bool) -> str:
+    def arguments(types: Arguments, out: frozenset[Arguments]) -> str:
         """A terminal for arguments of these types, "" if there are none. `out` are the rests of the
-        excluded atoms that agree so far, `seen` whether a needed name stood before."""
-        by_rest: dict[tuple[frozenset[Arguments], bool], list[str]] = {}
+        excluded atoms that agree so far."""
+        by_rest: dict[frozenset[Arguments], list[str]] = {}
         for name in sorted(pool(types[0])):
             rests = frozenset(rest[1:] for rest in out if rest[0] == name.lower())
-            by_rest.setdefault((rests, seen or name in needed), []).append(name)
+            by_rest.setdefault(rests, []).append(name)
         if len(types) == 1:
-            last = by_rest.get((frozenset(), True))
+            last = by_rest.get(frozenset())
             return rules.names(last) if last else ""
         alternatives = [
             f"{one_of(names)} {spelling.blank} {following}"
-            for (rests, met), names in by_rest.items()
-            if (following := arguments(types[1:], rests, met))
+            for rests, names in by_rest.items()
+            if (following := arguments(types[1:], rests))
         ]
         return rules.terminal(" | ".join(alternatives)) if alternatives else ""
 
@@ -90,8 +87,8 @@ def atoms_except(
     for predicate, types in predicates:
         out = frozenset(fact[1:] for fact in excluded if fact[0] == predicate.lower())
         if not types:
-            alternatives += [one_of([predicate])] if not out and not needed else []
-        elif rest := arguments(types, out, not needed):
+            alternatives += [one_of([predicate])] if not out else []
+        elif rest := arguments(types, out):
             alternatives.append(f"{one_of([predicate])} {spelling.blank} {rest}")
     return _terminal(rules, alternatives, spelling)
 

@@ -1,13 +1,12 @@
 """The stages of a problem: objects, then initial facts and goal, by the goals that are left out.
 
-any       none are
-unmet     those that the initial facts already make true
-frontier  also those that lead to no place that the state tracker calls unvisited
+any    none are
+unmet  those that the initial facts already make true
 
 Each grammar is made of what the domain and the text so far declare.
 """
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 from functools import partial
 
 from pddlego_local.decoding.grammars.builder import Rules, some, typed_list
@@ -17,7 +16,7 @@ from pddlego_local.decoding.staged import goals
 from pddlego_local.decoding.staged.atoms import OF_FACTS, Facts, atoms, atoms_except, pool_of
 from pddlego_local.decoding.staged.bodies import NOTHING, More, Piece, Scope
 from pddlego_local.decoding.staged.declarations import Declarations
-from pddlego_local.decoding.staged.goals import GoalTerms, can_be_new, fitting_types, frontier
+from pddlego_local.decoding.staged.goals import can_be_new, fitting_types
 from pddlego_local.decoding.staged.limits import facts_at_once, most_facts, most_objects
 from pddlego_local.decoding.staged.reading import after_type, end_before, open_blocks, problem_in
 from pddlego_local.decoding.staged.writing import Build, Part, Review, Writing, keyed
@@ -44,9 +43,6 @@ class ProblemStages:
     def stages(self, opening: str) -> Part:
         left_out = self.scene.goal if self.scene.own_goal else "any"
         yield from self._objects(opening)
-        if left_out == "frontier" and self.scene.names.goals:
-            yield from self._frontier(self.scene.names.goals)
-            return
         yield from self._facts_and_goal()
         if left_out != "any":
             yield from self._unmet()
@@ -178,55 +174,37 @@ class ProblemStages:
         if not self._goal_already_true():
             return
         before = self.writing.text
-        if not can_be_new(GoalTerms(self._things), set()):
-            yield from self._missing_objects(())
+        if not can_be_new(self._things, set()):
+            yield from self._missing_objects()
         if self.writing.text != before:
             yield from self._facts()
         if block := self._written.goal_block:
             self.writing.cut(end_before(self.writing.text, block.offset, block=True))
-        yield from self._unmet_goal(GoalTerms(self._things))
-
-    def _frontier(self, unvisited: Sequence[str]) -> Part:
-        """Objects, facts and a goal of facts about unvisited places, one of which is not true yet.
-        The grammar that leaves out true facts is large, and made only to resample."""
-        yield from self._missing_objects(unvisited)
-        terms = frontier(self._things, unvisited)
-        yield from self._facts()
-        while (facts := self._written.init) and not can_be_new(terms, self._facts_written):
-            self.writing.cut(end_before(self.writing.text, facts[-1].atom.block.offset), ")")
-        before = len(self.writing.text)
-        yield from self.writing.write("goal", partial(goals.goal, terms=terms, true=set()))
-        if self._goal_already_true():
-            self.writing.cut(before)
-            yield from self._unmet_goal(terms)
+        yield from self._unmet_goal()
 
     def _goal_already_true(self) -> bool:
         return goal_already_true(self.declared.domain, self._written)
 
-    def _unmet_goal(self, terms: GoalTerms) -> Part:
+    def _unmet_goal(self) -> Part:
         """A goal that the facts do not make true."""
-        true = self._facts_written
+        things, true = self._things, self._facts_written
 
         def rest(rules: Rules, _: More) -> str:
             said = open_blocks(self.writing.text)[-1].items[1:]
-            return goals.rest_of_goal(rules, terms, true, said)
+            return goals.rest_of_goal(rules, things, true, said)
 
-        goal = partial(goals.goal, terms=terms, true=true)
+        goal = partial(goals.goal, declared=things, true=true)
         yield from self.writing.write("goal", goal, [self.writing.bodies(rest)])
 
-    def _missing_objects(self, unvisited: Sequence[str]) -> Part:
-        """Adds objects until a fact can be written, about an unvisited place if there is one; the
-        last object makes room if all names are taken. A few times only: some predicates want more
-        objects than there are names."""
+    def _missing_objects(self) -> Part:
+        """Adds objects until a fact can be written; the last object makes room if all names are
+        taken. A few times only: some predicates want more objects than there are names."""
         for _ in range(MOST_ADDED):
             objects, things = self._written.objects, self._things
-            terms = frontier(things, unvisited)
-            present = {name.lower() for name in things.things}
-            permitted = unvisited if self.names.allowed is None else self.names.allowed
-            first = [n for n in unvisited if n.lower() not in present and n in permitted]
-            if can_be_new(terms, set()) and (terms.needed or not first):
+            if can_be_new(things, set()):
                 return
-            name = one_of(first) if first else new_name(self.names.allowed, present)
+            present = {name.lower() for name in things.things}
+            name = new_name(self.names.allowed, present)
             ends = {b.head: b.end for b in self._written.block.items if isinstance(b, Block)}
             cut = ends[":objects"]
             if not name and objects:

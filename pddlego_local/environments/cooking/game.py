@@ -1,6 +1,5 @@
 """CookingWorld (TextWorldExpress): read a recipe, process its ingredients, eat the meal."""
 
-import dataclasses
 from collections.abc import Sequence
 from typing import Annotated, Literal
 
@@ -114,8 +113,8 @@ class Cooking:
         return tuple(name for name in (*recipe.ingredients, *tools) if name not in held)
 
     def names(self, memory: Sequence[Turn]) -> Names:
-        """All that was told, recipe included; where the goal leads is open."""
-        return dataclasses.replace(names(memory, mentioned), goals=())
+        """All that was told, recipe included."""
+        return names(memory, mentioned)
 
     def command(self, action: str) -> str | None:
         return TABLES.command(action)

@@ -131,7 +131,7 @@ def mentioned(text: str) -> list[str]:
 
 
 def names(memory: Sequence[Turn], mentioned: Callable[[str], Iterable[str]] = mentioned) -> Names:
-    """All that a memory names; `goals` are the places that nobody has been to yet."""
+    """All that a memory names."""
     house = HouseMap()
     spellings: dict[str, str] = {}  # PDDL's spelling → the game's, "" for a placeholder
     for turn in memory:
@@ -144,7 +144,6 @@ def names(memory: Sequence[Turn], mentioned: Callable[[str], Iterable[str]] = me
     return Names(
         tuple(name for name, thing in spellings.items() if thing or name in places),
         tuple(filter(None, spellings.values())),
-        tuple(place for place in places if place not in house.exits),
     )
 
 
