@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from typing import Literal, Protocol, runtime_checkable
 
-from pddlego_local.core.errors import ConfigError
 from pddlego_local.core.nouns import (
     Action,
     Budget,
@@ -84,16 +83,6 @@ class InWords(Protocol):
     @property
     def texts(self) -> tuple[str, str]:
         """Those of the world last reset."""
-
-
-def in_words(environment: Environment) -> tuple[str, str]:
-    """Its two texts. Raises ConfigError for an environment that does not tell all at once."""
-    if not isinstance(environment, InWords):
-        raise ConfigError(
-            f"environment={environment.name} does not tell its whole world in words, which this "
-            "method formalizes at once; choose environment=described or method=pddlego_plus."
-        )
-    return environment.texts
 
 
 @runtime_checkable

@@ -11,8 +11,8 @@ from typing import Generic, Literal, Protocol
 from pddlego_local.core.nouns import Action, Completion, Messages, Names, Sampling, Turn
 from pddlego_local.core.protocols import LanguageModel
 from pddlego_local.core.record.events import DrawnStage
-from pddlego_local.decoding import GoalArm
 from pddlego_local.decoding.forms import Form, Keys, T_co
+from pddlego_local.decoding.rungs import GoalArm
 
 
 @dataclass(frozen=True)

@@ -5,12 +5,12 @@ from typing import TypeVar
 
 from pddlego_local.core.record.events import Call, Emit, Where
 from pddlego_local.core.seeds import derive_seed
-from pddlego_local.decoding import Decoding
 from pddlego_local.decoding.forms import Keys
 from pddlego_local.decoding.ladder import constraint_for
 from pddlego_local.decoding.layout import Layout
 from pddlego_local.decoding.question import Drawn, Model, Question
 from pddlego_local.decoding.session import Constraint
+from pddlego_local.decoding.settings import Decoding
 from pddlego_local.episode.drawing import draw
 from pddlego_local.episode.reading.answer import Answer, read_constrained, read_free
 

@@ -10,16 +10,16 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
-from pddlego_local.core.nouns import Message, Messages, Names, Observation, Turn
+from pddlego_local.core.nouns import Goal, Message, Messages, Names, Observation, Turn
 from pddlego_local.core.protocols import Environment, Mapped, Planner
 from pddlego_local.core.record.events import Chosen, Emit, Event, Note, Start, Where
 from pddlego_local.core.record.rows import EpisodeRow
 from pddlego_local.core.seeds import derive_seed
-from pddlego_local.decoding import Decoding
 from pddlego_local.decoding.forms import Form, Keys, Pddl
 from pddlego_local.decoding.question import Model, Question, Scene
 from pddlego_local.decoding.rungs import RUNGS
-from pddlego_local.episode.acting import Acting
+from pddlego_local.decoding.settings import Decoding
+from pddlego_local.episode.acting import Acting, Execution
 from pddlego_local.episode.asking import Asking
 from pddlego_local.episode.planning import Formalization, Planning
 from pddlego_local.episode.reading.answer import Answer
@@ -47,7 +47,7 @@ class Episode:
     `memory` holds the turns that count, beginning with the first observation. `earlier` are the
     rows of the trials before this one, of all games, in the order (trial, game): what a method that
     learns between trials may look at. `commands` are those that the game offers now. `seed` belongs
-    to this episode alone. `plan` is that of `Planning`, `execute` and `act` are those of `Acting`.
+    to this episode alone.
     """
 
     def __init__(
@@ -70,8 +70,7 @@ class Episode:
         self._asking = Asking(parts.model, parts.decoding, emit, (run_seed, game, trial))
         self._acting = Acting(parts.environment, emit)
         self._emit = emit
-        self.plan = Planning(parts.planner, parts.decoding, emit).plan
-        self.execute, self.act = self._acting.execute, self._acting.act
+        self._planning = Planning(parts.planner, parts.decoding, emit)
 
     @property
     def commands(self) -> tuple[str, ...]:
@@ -106,6 +105,22 @@ class Episode:
     def spent(self) -> bool:
         """Whether a budget of actions leaves none."""
         return self._acting.spent
+
+    def plan(
+        self, domain: str, problem: str, where: Where, *, goals: Sequence[Goal] = ()
+    ) -> Formalization:
+        """As `Planning.plan`."""
+        return self._planning.plan(domain, problem, where, goals=goals)
+
+    def execute(
+        self, plan: Sequence[str], *, stop_at_refusal: bool = True, to_its_end: bool = False
+    ) -> Execution:
+        """As `Acting.execute`."""
+        return self._acting.execute(plan, stop_at_refusal=stop_at_refusal, to_its_end=to_its_end)
+
+    def act(self, command: str) -> Execution:
+        """As `Acting.act`."""
+        return self._acting.act(command)
 
     def restart(self) -> None:
         """Resets the game and replays the memory; EnvironmentFault if it plays differently."""

@@ -7,7 +7,7 @@ from pddlego_local.core.nouns import Goal
 from pddlego_local.core.outcomes import something_to_do
 from pddlego_local.core.protocols import Planner
 from pddlego_local.core.record.events import Emit, Plan, Where
-from pddlego_local.decoding import Decoding
+from pddlego_local.decoding.settings import Decoding
 from pddlego_local.pddl.check import accepted, explain
 from pddlego_local.pddl.sections import with_goal
 

@@ -5,12 +5,11 @@ Formalizers", §3): the model sees a whole world in words and writes both files 
 from typing import Literal
 
 from pddlego_local.core.nouns import Budget
-from pddlego_local.core.protocols import in_words
 from pddlego_local.decoding.forms import PDDL
 from pddlego_local.episode.episode import Episode
 from pddlego_local.episode.planning import Formalization
 from pddlego_local.methods import AtLeast0, prompts, settings
-from pddlego_local.methods.shared.judging import judge
+from pddlego_local.methods.shared.judging import in_words, judge
 
 Wording = Literal["brief", "knowledge"]
 

@@ -3,14 +3,13 @@ code published with arXiv 2505.14763 that write the two files one after the othe
 """
 
 from pddlego_local.core.nouns import Budget
-from pddlego_local.core.protocols import in_words
 from pddlego_local.core.record.events import Where
 from pddlego_local.decoding.forms import DOMAIN, PROBLEM, Problem
 from pddlego_local.episode.episode import Episode
 from pddlego_local.episode.planning import Formalization
 from pddlego_local.methods import AtLeast0, prompts, settings
 from pddlego_local.methods.formalizer import Wording
-from pddlego_local.methods.shared.judging import judge
+from pddlego_local.methods.shared.judging import in_words, judge
 
 
 @settings

@@ -33,10 +33,10 @@ from pddlego_local.core.record.events import Call, End, Unsolvable
 from pddlego_local.core.record.folder import Cell, Transcript
 from pddlego_local.core.record.rows import EpisodeRow, FaultRow
 from pddlego_local.core.record.summary import summarize
-from pddlego_local.decoding import Decoding
 from pddlego_local.decoding.grammars.lark_text import validate
 from pddlego_local.decoding.ladder import constraint_for
 from pddlego_local.decoding.question import Scene
+from pddlego_local.decoding.settings import Decoding
 from pddlego_local.episode.asking import layout_of
 from pddlego_local.episode.episode import Episode, Parts
 from pddlego_local.methods import Method

@@ -19,8 +19,8 @@ from omegaconf import DictConfig, OmegaConf
 from pddlego_local.core.errors import ConfigError
 from pddlego_local.core.protocols import Environment, Numbered
 from pddlego_local.core.resources import folder
-from pddlego_local.decoding import Decoding
 from pddlego_local.decoding.rungs import RUNGS
+from pddlego_local.decoding.settings import Decoding
 from pddlego_local.environments import family
 from pddlego_local.methods import prompts
 from pddlego_local.runner.clear_errors import clear_errors

@@ -14,7 +14,7 @@ import pydantic
 from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field, field_validator
 
 from pddlego_local.core.record.run_record import MOST_EPISODES, parse_games
-from pddlego_local.decoding import Decoding
+from pddlego_local.decoding.settings import Decoding
 
 FACTORS = ("method", "model", "environment.budget")
 OPTIONS_OF = ("decoding.", "method.", "model.", "planner.")

@@ -14,7 +14,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from pddlego_local.core.errors import EnvironmentFault, RecordFault
-from pddlego_local.decoding import Decoding
+from pddlego_local.decoding.settings import Decoding
 from pddlego_local.planner import FastDownward
 from pddlego_local.training.examples import (
     FIRST_SEED,

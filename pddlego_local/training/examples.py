@@ -17,10 +17,10 @@ from pddlego_local.core.nouns import Budget, Names, Sampling, Turn
 from pddlego_local.core.protocols import Environment, Planner
 from pddlego_local.core.record.events import Event
 from pddlego_local.core.seeds import derive_seed
-from pddlego_local.decoding import Decoding
 from pddlego_local.decoding.forms import EDIT, Keys
 from pddlego_local.decoding.layout import Printer
 from pddlego_local.decoding.question import Drawn, Question, Scene, WholeAnswerModel
+from pddlego_local.decoding.settings import Decoding
 from pddlego_local.environments import family
 from pddlego_local.environments.alfworld.games import PLAIN_TYPES, TASK_TYPES
 from pddlego_local.environments.alfworld.simulation import SimulatedAlfworld

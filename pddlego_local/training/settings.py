@@ -15,7 +15,7 @@ from omegaconf import OmegaConf
 from pydantic import BeforeValidator, ConfigDict, Field, NonNegativeInt, PositiveFloat, PositiveInt
 
 from pddlego_local.core.resources import folder
-from pddlego_local.decoding import RungName
+from pddlego_local.decoding.rungs import RungName
 from pddlego_local.runner.clear_errors import clear_errors
 from pddlego_local.training.examples import Kind, PlayedBy
 

@@ -11,12 +11,12 @@ from dataclasses import replace
 import pytest
 
 from pddlego_local.core.nouns import Names, Sampling
-from pddlego_local.decoding import GoalArm
 from pddlego_local.decoding.forms import PDDL, PROBLEM
 from pddlego_local.decoding.grammars.builder import Rules
 from pddlego_local.decoding.grammars.lark_text import decoder_verdict
 from pddlego_local.decoding.ladder import constraint_for
 from pddlego_local.decoding.question import Scene
+from pddlego_local.decoding.rungs import GoalArm
 from pddlego_local.decoding.session import Stage, Stages, place_of_departure
 from pddlego_local.decoding.staged.atoms import atoms_except, pool_of
 from pddlego_local.decoding.staged.declarations import declarations

@@ -8,10 +8,10 @@ from dataclasses import replace
 import pytest
 
 from pddlego_local.core.nouns import Sampling, Turn
-from pddlego_local.decoding import GoalArm
 from pddlego_local.decoding.forms import DOMAIN, PDDL, PROBLEM
 from pddlego_local.decoding.ladder import constraint_for
 from pddlego_local.decoding.question import Scene
+from pddlego_local.decoding.rungs import GoalArm
 from pddlego_local.episode.drawing import draw
 from pddlego_local.episode.reading.answer import read_constrained
 from pddlego_local.pddl.check import check

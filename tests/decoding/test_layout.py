@@ -165,7 +165,7 @@ def test_every_other_form_is_json_on_one_line(rung: str) -> None:
 
 
 def test_a_layout_needs_a_grammar() -> None:
-    from pddlego_local.decoding import Decoding
+    from pddlego_local.decoding.settings import Decoding
 
     with pytest.raises(ConfigError, match=r"decoding\.layout=line needs a rung with a grammar"):
         Decoding(rung="free", layout="line")

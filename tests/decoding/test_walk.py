@@ -5,10 +5,10 @@ from dataclasses import replace
 import pytest
 from llguidance import LLMatcher, LLTokenizer
 
-from pddlego_local.decoding import GoalArm
 from pddlego_local.decoding.forms import PDDL
 from pddlego_local.decoding.ladder import constraint_for
 from pddlego_local.decoding.layout import Layout, Printer
+from pddlego_local.decoding.rungs import GoalArm
 from pddlego_local.models.random import cached_random_llama
 from tools.bench.likelihood import hanging
 from tools.bench.played import Asked, played

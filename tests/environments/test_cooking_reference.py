@@ -7,8 +7,8 @@ from pddl.parser.domain import DomainParser
 from pddl.parser.problem import ProblemParser
 
 from pddlego_local.core.nouns import Budget, Turn
-from pddlego_local.decoding import Decoding
 from pddlego_local.decoding.grammars.lark_text import accepts, load
+from pddlego_local.decoding.settings import Decoding
 from pddlego_local.environments.cooking.game import TABLES, Cooking
 from pddlego_local.environments.cooking.reference import contents, formalize, problem, subgoals
 from pddlego_local.environments.cooking.text import Kitchen

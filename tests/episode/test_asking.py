@@ -11,9 +11,9 @@ import pytest
 from pddlego_local.core.nouns import Completion
 from pddlego_local.core.record.events import Call, Chosen, Plan, Where
 from pddlego_local.core.record.summary import summarize
-from pddlego_local.decoding import Decoding
 from pddlego_local.decoding.forms import PDDL
 from pddlego_local.decoding.question import Model
+from pddlego_local.decoding.settings import Decoding
 from pddlego_local.environments.coin import reference as coin_reference
 from pddlego_local.environments.coin.game import Coin
 from pddlego_local.episode.episode import Episode, Parts

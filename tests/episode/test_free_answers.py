@@ -10,8 +10,8 @@ import pytest
 import yaml
 
 from pddlego_local.core.nouns import Completion, Message
-from pddlego_local.decoding import Reading
 from pddlego_local.decoding.forms import FORMS, Form, Keys, choice
+from pddlego_local.decoding.settings import Reading
 from pddlego_local.episode.reading.answer import Answer, read_free
 
 DOMAIN = """(define (domain house)

@@ -6,11 +6,11 @@ import pytest
 
 from pddlego_local.core.errors import ConfigError
 from pddlego_local.core.nouns import Completion, Grammar, Messages, Names, Prefix, Sampling, Turn
-from pddlego_local.decoding import Decoding
 from pddlego_local.decoding.forms import FORMS, PDDL, choice
 from pddlego_local.decoding.ladder import constraint_for
 from pddlego_local.decoding.question import Question, Scene
 from pddlego_local.decoding.rungs import RUNGS
+from pddlego_local.decoding.settings import Decoding
 from pddlego_local.environments.coin import reference
 from pddlego_local.environments.coin.game import TABLES
 from pddlego_local.episode.drawing import draw

@@ -12,11 +12,11 @@ import pytest
 from pddlego_local.core.errors import ModelFault
 from pddlego_local.core.nouns import Names, Sampling
 from pddlego_local.core.record.events import Event, Restart
-from pddlego_local.decoding import Decoding
 from pddlego_local.decoding.forms import PDDL, Keys
 from pddlego_local.decoding.ladder import constraint_for
 from pddlego_local.decoding.question import Drawn, Question
 from pddlego_local.decoding.session import place_of_departure
+from pddlego_local.decoding.settings import Decoding
 from pddlego_local.environments.alfworld.reference import CLASSES
 from pddlego_local.environments.coin import reference as coin
 from pddlego_local.environments.coin.game import Coin

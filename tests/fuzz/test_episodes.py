@@ -23,9 +23,9 @@ from pddlego_local.core.record.folder import Cell
 from pddlego_local.core.record.rows import EpisodeRow
 from pddlego_local.core.record.summary import differences, summarize
 from pddlego_local.core.resources import folder
-from pddlego_local.decoding import Decoding
 from pddlego_local.decoding.forms import Keys
 from pddlego_local.decoding.question import Drawn, Question
+from pddlego_local.decoding.settings import Decoding
 from pddlego_local.environments.coin.game import Coin
 from pddlego_local.environments.cooking.game import Cooking
 from pddlego_local.environments.described.game import Described

@@ -9,7 +9,7 @@ from pddlego_local.core.outcomes import outcome_named
 from pddlego_local.core.record.events import Event
 from pddlego_local.core.record.rows import EpisodeRow
 from pddlego_local.core.record.summary import summarize
-from pddlego_local.decoding import Decoding
+from pddlego_local.decoding.settings import Decoding
 from pddlego_local.environments.coin.game import Coin
 from pddlego_local.episode.episode import Episode, Parts
 from pddlego_local.methods.fcrf import Difficulty, Fcrf

@@ -7,8 +7,8 @@ from typing import TypeVar
 from pddlego_local.core.protocols import Environment
 from pddlego_local.core.record.events import Event
 from pddlego_local.core.record.rows import EpisodeRow
-from pddlego_local.decoding import Decoding
 from pddlego_local.decoding.question import Model
+from pddlego_local.decoding.settings import Decoding
 from pddlego_local.episode.episode import Episode, Parts
 from pddlego_local.methods import Method
 from pddlego_local.planner import FastDownward

@@ -8,9 +8,9 @@ from typing import Any
 from pddlego_local.core.nouns import Budget, Completion, Sampling
 from pddlego_local.core.protocols import Environment
 from pddlego_local.core.record.events import ActionTaken, Event, Note
-from pddlego_local.decoding import Decoding
 from pddlego_local.decoding.forms import Keys
 from pddlego_local.decoding.question import Drawn, Question
+from pddlego_local.decoding.settings import Decoding
 from pddlego_local.environments.coin.game import Coin
 from pddlego_local.episode.episode import Episode, Parts
 from pddlego_local.models.scripted import Scripted

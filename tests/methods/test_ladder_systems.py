@@ -7,7 +7,7 @@ from collections import Counter
 import pytest
 
 from pddlego_local.core.record.events import Call, Event, Plan
-from pddlego_local.decoding import Decoding
+from pddlego_local.decoding.settings import Decoding
 from pddlego_local.episode.episode import Episode, Parts
 from pddlego_local.runner.config import compose_cell
 from tests.episode.drawing import RandomLogits

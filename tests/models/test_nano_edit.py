@@ -5,7 +5,7 @@ import contextlib
 import pytest
 
 from pddlego_local.core.nouns import Budget
-from pddlego_local.decoding import Decoding
+from pddlego_local.decoding.settings import Decoding
 from pddlego_local.environments.alfworld.simulation import SimulatedAlfworld
 from pddlego_local.environments.coin.game import Coin
 from pddlego_local.environments.cooking.game import Cooking

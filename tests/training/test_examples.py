@@ -11,12 +11,12 @@ import pytest
 
 from pddlego_local.core.nouns import Completion, Sampling
 from pddlego_local.core.record.events import Event
-from pddlego_local.decoding import Decoding
 from pddlego_local.decoding.forms import Keys
 from pddlego_local.decoding.ladder import constraint_for
 from pddlego_local.decoding.layout import Layout
 from pddlego_local.decoding.question import Drawn, Question
 from pddlego_local.decoding.session import place_of_departure
+from pddlego_local.decoding.settings import Decoding
 from pddlego_local.episode.episode import Episode, Parts
 from pddlego_local.episode.reading.answer import read_constrained
 from pddlego_local.planner import FastDownward

@@ -17,11 +17,11 @@ from dataclasses import replace
 from typing import get_args
 
 from pddlego_local.core.nouns import Message, Sampling
-from pddlego_local.decoding import GoalArm
 from pddlego_local.decoding.forms import PDDL, Keys
 from pddlego_local.decoding.ladder import constraint_for
 from pddlego_local.decoding.layout import Layout
 from pddlego_local.decoding.question import Model, Question, Scene
+from pddlego_local.decoding.rungs import GoalArm
 from pddlego_local.episode.drawing import draw
 from pddlego_local.episode.reading.answer import read_constrained
 from pddlego_local.models.random import RandomModel, RandomVllmModel

@@ -14,10 +14,10 @@ from pddlego_local.core.errors import ConfigError
 from pddlego_local.core.nouns import Action, Message
 from pddlego_local.core.record.events import Event, Where
 from pddlego_local.core.seeds import derive_seed
-from pddlego_local.decoding import Decoding
 from pddlego_local.decoding.forms import DOMAIN, PDDL, PROBLEM, Form, T_co
 from pddlego_local.decoding.question import Model, Question, Scene
 from pddlego_local.decoding.rungs import RUNGS
+from pddlego_local.decoding.settings import Decoding
 from pddlego_local.environments.described.generated import words_of
 from pddlego_local.environments.described.recognized import recognize
 from pddlego_local.environments.described.world import HEADS, heads_in

@@ -9,10 +9,10 @@ from dataclasses import dataclass, replace
 from pddlego_local.core.errors import ConfigError
 from pddlego_local.core.nouns import Completion
 from pddlego_local.core.seeds import derive_seed
-from pddlego_local.decoding import Decoding
 from pddlego_local.decoding.forms import PDDL, Keys
 from pddlego_local.decoding.ladder import constraint_for
 from pddlego_local.decoding.question import Model, Question
+from pddlego_local.decoding.settings import Decoding
 from pddlego_local.episode.asking import layout_of, read_answer
 from pddlego_local.episode.drawing import draw
 from pddlego_local.episode.episode import Episode, Parts

@@ -12,8 +12,8 @@ import pydantic
 
 from pddlego_local.core.errors import GrammarIgnored
 from pddlego_local.core.nouns import Completion, Messages
-from pddlego_local.decoding import Reading
 from pddlego_local.decoding.forms import DOMAIN, PDDL, PROBLEM, Fault, Form, Keys, T_co
+from pddlego_local.decoding.settings import Reading
 from pddlego_local.episode.reading.lenient import lenient
 from pddlego_local.episode.reading.objects import objects
 

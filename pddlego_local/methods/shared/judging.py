@@ -1,8 +1,22 @@
-"""What a plan is worth in the world that was told: the gold files decide, as VAL would."""
+"""Worlds that are described in words: their two texts, and whether a plan holds in their gold
+files, as VAL would judge."""
 
+from pddlego_local.core.errors import ConfigError
 from pddlego_local.core.outcomes import PLANNED
+from pddlego_local.core.protocols import Environment, InWords
 from pddlego_local.episode.episode import Episode
 from pddlego_local.episode.planning import Formalization
+
+
+def in_words(environment: Environment) -> tuple[str, str]:
+    """The texts of domain and problem. Raises ConfigError for an environment that does not tell all
+    at once."""
+    if not isinstance(environment, InWords):
+        raise ConfigError(
+            f"environment={environment.name} does not tell its whole world in words, which this "
+            "method formalizes at once; choose environment=described or method=pddlego_plus."
+        )
+    return environment.texts
 
 
 def judge(episode: Episode, pddl: Formalization) -> str:

@@ -1,0 +1,97 @@
+"""How answers are drawn: the rung of the decoding ladder and the sampling settings."""
+
+from typing import Annotated, Literal
+
+from pydantic import ConfigDict, Field, PositiveInt
+from pydantic.dataclasses import dataclass
+
+from pddlego_local.core.errors import ConfigError
+from pddlego_local.core.nouns import Sampling
+from pddlego_local.decoding.layout import Layout
+from pddlego_local.decoding.rungs import RUNGS, GoalArm, RungName
+
+Reading = Literal["lenient", "strict"]
+"""How a free answer is read: see `episode.reading`."""
+
+Reason = Literal["none", "think", "draft"]
+
+
+@dataclass(config=ConfigDict(extra="forbid"), kw_only=True, frozen=True)
+class Decoding:
+    """`conf/decoding/<rung>.yaml`. `max_tokens` counts the answer and, if any, the thought.
+
+    `reason` says what comes before the constrained answer: nothing ("none"); the thought of a
+    reasoning model ("think"); or a free answer of at most `draft_tokens` ("draft"), which the model
+    then has before its eyes. A draft that its limit cut is used as it is.
+
+    `stage_tokens` limits the stages of an answer by their names ("types", "predicates", "actions",
+    "objects", "facts", "goal"; of the rung "signatures" "domain", "problem"), each within what
+    `max_tokens` leaves. `goal` says which goals "typed" and "grounded" leave out: none ("any"), or
+    those that are already true ("unmet"), as `conf` has it for "grounded". `layout` is how an
+    answer is written where that carries no meaning (`decoding.layout`); `conf` gives every rung
+    with a grammar "line". `reading` is how answers of "free" are read (`episode.reading`).
+    `best_of` answers are drawn at once, and the first that the planner solves is taken. `feedback`
+    is what a model reads about PDDL without a plan: the planner's own words, or those of the static
+    check (`pddl.check`).
+    """
+
+    rung: RungName
+    reading: Reading = "lenient"
+    goal: GoalArm = "any"
+    layout: Layout = "any"
+    temperature: Annotated[float, Field(ge=0, le=5)] = 1.0
+    top_p: Annotated[float, Field(gt=0, le=1)] = 1.0
+    max_tokens: Annotated[int, Field(ge=1)] = 8192
+    reason: Reason = "none"
+    draft_tokens: PositiveInt = 2048
+    stage_tokens: dict[str, PositiveInt] = Field(default_factory=dict)
+    best_of: Annotated[int, Field(ge=1, le=64)] = 1
+    feedback: Literal["planner", "explained"] = "planner"
+
+    def __post_init__(self) -> None:
+        if self.goal != "any" and not RUNGS[self.rung].typed:
+            raise ConfigError(
+                f"decoding.goal={self.goal} needs decoding=typed or decoding=grounded: "
+                f"the rung {self.rung} knows no facts; choose decoding.goal=any."
+            )
+        constrained = RUNGS[self.rung].constrained
+        if self.reason == "draft" and not constrained:
+            raise ConfigError(
+                "decoding.reason=draft needs a rung with a grammar: on the rung free the answer "
+                "after a draft is as free as the draft; choose another rung or "
+                "decoding.reason=none."
+            )
+        if self.reading != "lenient" and constrained:
+            raise ConfigError(
+                f"decoding.reading={self.reading} is for decoding=free: what is drawn under a "
+                "grammar is read to the letter; choose decoding.reading=lenient."
+            )
+        if self.layout != "any" and not constrained:
+            raise ConfigError(
+                f"decoding.layout={self.layout} needs a rung with a grammar, and decoding=free has "
+                "none; choose decoding.layout=any."
+            )
+
+    @property
+    def thinking(self) -> bool:
+        return self.reason == "think"
+
+    def sampling(self, seed: int) -> Sampling:
+        return Sampling(
+            self.temperature,
+            self.top_p,
+            self.max_tokens,
+            seed,
+            thinking=self.thinking,
+            draft_tokens=self.draft_tokens if self.reason == "draft" else 0,
+        )
+
+    def check_room(self, context_tokens: int) -> None:
+        """Raises ConfigError if a draft and an answer, each as long as it may be, leave no room for
+        a prompt in a context of so many tokens."""
+        if self.reason == "draft" and self.draft_tokens + self.max_tokens >= context_tokens:
+            raise ConfigError(
+                f"decoding.draft_tokens={self.draft_tokens} and decoding.max_tokens="
+                f"{self.max_tokens} leave no room for a prompt in model.context_tokens="
+                f"{context_tokens}; lower one of the two or raise the context."
+            )
