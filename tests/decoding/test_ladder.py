@@ -48,7 +48,9 @@ def test_only_pddl_is_drawn_in_stages() -> None:
     ],
 )
 def test_what_the_table_lacks_is_an_error_at_import(change: str, said: str) -> None:
-    code = f"from pddlego_local.decoding.settings import forms; {change}; import pddlego_local.decoding.ladder"
+    code = (
+        f"from pddlego_local.decoding import forms; {change}; import pddlego_local.decoding.ladder"
+    )
     ended = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, check=False
     )
