@@ -76,8 +76,8 @@ def test_all_planners_together_run_no_more_tasks_than_there_are_cores(
 def test_a_containers_share_of_the_machine_counts(
     quota: str, cores: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(warm.os, "sched_getaffinity", lambda _: set(range(8)))
-    monkeypatch.setattr(warm.Path, "read_text", lambda _: quota)
+    monkeypatch.setattr("os.sched_getaffinity", lambda _: set(range(8)))
+    monkeypatch.setattr(Path, "read_text", lambda _: quota)
     assert warm._cores() == cores
 
 
