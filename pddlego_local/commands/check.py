@@ -24,7 +24,7 @@ def carry_out(arguments: argparse.Namespace) -> int:
     if not verdict.accepted:
         print("the planner will refuse this")
         return 1
-    print("no fault that the planner would refuse")
+    print("no fault that the planner's translator would refuse")
     return 0
 
 

@@ -2,6 +2,7 @@
 
 import threading
 
+import psutil
 import pytest
 from pydantic import ValidationError
 
@@ -65,6 +66,11 @@ def test_a_timeout_of_lama_does_not_recommend_lama() -> None:
     assert "lama" not in result.message
 
 
+def resume(processes: list[psutil.Process]) -> None:
+    for process in processes:
+        process.resume()
+
+
 def test_a_busy_machine_does_not_change_a_verdict() -> None:
     """A task that is stopped for as long as its CPU limit goes on as if nothing had been."""
     with FastDownward(limits=Limits(cpu_s=2, memory_mb=4096)) as planner:
@@ -72,12 +78,7 @@ def test_a_busy_machine_does_not_change_a_verdict() -> None:
         waiting = [child for worker in workers() for child in worker.children()]
         for child in waiting:
             child.suspend()
-
-        def resume() -> None:
-            for child in waiting:
-                child.resume()
-
-        timer = threading.Timer(3, resume)
+        timer = threading.Timer(3, resume, [waiting])
         timer.start()
         assert planner.plan(DOMAIN, problem()).outcome == "solved"
         timer.join()
