@@ -2,82 +2,161 @@
 # ruff: noqa: RUF001  # these quotes are meant
 
 import re
-from typing import Any
+from collections.abc import Iterator
+from typing import Any, Literal
 
 from pddlego_local.decoding.forms import COMMAND, GOALS, MOVE, TEXT, Form, Keys
+from pddlego_local.episode.reading.entries import NAMED, NUMBER, Entries, fitted, peeled
 from pddlego_local.episode.reading.objects import RelaxedJson
 
-_FENCED = re.compile(r"(?:`{3,}|~{3,})[^\n`]*\n(.*?)(?:`{3,}|~{3,})", re.DOTALL)
-_AROUND = re.compile(r"^(?:[>$]\s*|\*\*|[\"'`“”‘’])+|(?:\*\*|[\"'`“”‘’])+$")
-_NAMED = re.compile(r"^[*_ ]*(?:next )?(?:action|command|act)[*_ ]*[:=][*_ ]*", re.IGNORECASE)
-_COMMAND = re.compile(r"[a-zA-Z][a-zA-Z0-9 /-]{0,79}")
-_MOVE = re.compile(
-    r"^[>*_ \t]*(think|thought|act|action)[*_\s]*:[*_\s]*(\S.*)$", re.I | re.MULTILINE
+# Where a model goes on with what others say: the game, its user, the next turn of a chat.
+TURN = re.compile(
+    r"^[ \t>*#_\[(]*(?:Observation|Obs|Environment|Human|User)[ \t*_]*\d*[\])*_ \t]*:"
+    r"|(?<=\s)(?:Observation|Human|User):|\[INST\]|</s>|<end_of_turn>|<start_of_turn>user"
+    r"|<[|｜](?:im_end|endoftext|eot_id|return|user|User)[|｜]>|<\|im_start\|>user",
+    re.MULTILINE,
 )
-_NUMBER = re.compile(r"(?:(?:the )?(?:answer|choice|number)(?: is)?\s*[:=]?\s*)?(\d{1,4})\.?", re.I)
-_ITEM = re.compile(r"^\s*(?:\d+[.)]|[-*•])\s+(\S.*)$", re.MULTILINE)
+_TOKENS = re.compile(r"\A(?:\s|<[|｜][^<>|｜]{1,40}[|｜]>(?:assistant\b)?|</s>)+")
+_FENCED = re.compile(r"(?:`{3,}|~{3,})[^\n`]*\n(.*?)(?:`{3,}|~{3,})", re.DOTALL)
+_TAGGED = re.compile(
+    r"<((?:next_|final_)?(?:action|act|command|answer|response|output))>(.*?)</\1>", re.S | re.I
+)
+_BOXED = re.compile(r"\\boxed\{((?:[^{}\n]|\{[^{}\n]*\})*)\}")
+_INLINE = re.compile(r"(?<=[.!?])[ \t]+(?=(?:Action|Act|Command) ?\d*:)")
+_HEADING = re.compile(r"(?:\*\*|#+ ?)(?:next |final )?(?:action|command)[*_ \t]*", re.I)
+_THOUGHT = re.compile(r"[>*_#\s-]*(?:think|thought|reasoning)[*_\s]*\d*[*_\s]*:[*_\s]*(\S.*)", re.I)
+_COMMAND = re.compile(r"[^\W\d_][\w '\"‘’“”/-]{0,79}")
+_ITEM = re.compile(
+    r"[ \t]*(?:[*_(]*(?:(?:step|goal|sub-?goal) )?(?P<number>\d+)[.):][*_]*|[-*•](?: \[ ?\])?)"
+    r"[ \t]+(?P<item>\S.*)",
+    re.IGNORECASE,
+)
 _MOST_WORDS = 10
+_NO_VERBS = frozenset(
+    "i we you he she it they the a an this that these those there here my your our let sorry as to "
+    "since because if when now first next then so however based given with yes no sure ok okay "
+    "what which why how unfortunately none nothing unable cannot can after before for is are".split()
+)
+
+Marked = tuple[Literal["act", "think"], str]
 
 
-def bare(text: str, form: Form[Keys]) -> dict[str, Any] | None:
-    """The entries of a form that is asked for in vain as an object, or None."""
-    alone = _alone(text)
+def bare(text: str, form: Form[Keys], *, cut: bool = False) -> Entries | None:
+    """The entries of a form that is asked for in vain as an object, or None.
+
+    Of a text that goes on with imagined turns, the first that holds an answer counts. Where the
+    token limit cut the text, its last turn holds no more than actions whose lines are whole.
+    """
+    begins = [0, *(turn.start() for turn in TURN.finditer(text))]
+    for begin, end in zip(begins, [*begins[1:], len(text)], strict=True):
+        part = _TOKENS.sub("", text[begin:end])
+        last = cut and end == len(text)
+        if form in (COMMAND, MOVE):
+            if marked := _marked(part.rpartition("\n")[0] if last else part):
+                return _acted(marked, form, last)
+        if not last and part.strip() and (entries := _said(part, form)):
+            return entries
+    return None
+
+
+def _marked(part: str) -> list[Marked]:
+    """What is marked as an action or a thought: by a tag, by a name in its line or above it."""
+    tagged = _TAGGED.findall(part)
+    if tagged and "{" not in tagged[0][1]:
+        inner = tagged[0][1]
+        return _marked(inner) or [("act", inner)]
+    if boxed := _BOXED.findall(part):
+        return [("act", boxed[-1])]
+    found: list[Marked] = []
+    lines = [line for line in _INLINE.sub("\n", part).splitlines() if line.strip(" \t`~")]
+    for line, below in zip(lines, [*lines[1:], ""], strict=False):
+        if thought := _THOUGHT.match(line):
+            found.append(("think", thought[1]))
+        elif _HEADING.fullmatch(line.strip()):
+            found.append(("act", below))
+        elif named := NAMED.match(line):
+            found.append(("act", line[named.end() :].strip() or below))
+    return found
+
+
+def _acted(marked: list[Marked], form: Form[Keys], cut: bool) -> Entries | None:
+    """The first action counts, before any thought."""
+    actions = [text for kind, text in marked if kind == "act"]
     if form is COMMAND:
-        return _command(text, alone)
-    if form is MOVE:
-        return _move(alone)
+        return _command(actions[0]) if actions else None
+    if actions:
+        return {"kind": "act", "text": peeled(actions[0])}
+    return None if cut else {"kind": "think", "text": marked[0][1].strip(" *_\"'`“”‘’")}
+
+
+def _said(part: str, form: Form[Keys]) -> Entries | None:
+    alone = _alone(part)
+    if entries := _without_braces(alone, form):
+        return entries
+    if form is COMMAND:
+        quoted = re.findall(r"(?:^|\n)[ \t]*`([^`\n]+)`[ \t.]*(?=\n|$)", part)
+        lines = {line.strip() for line in (quoted if len(quoted) == 1 else alone.splitlines())}
+        return _command(lines.pop()) if len(lines - {""}) == 1 else None
     if form.name == "choice":
-        number = _NUMBER.fullmatch(_peeled(alone))
-        return {"reason": "", "number": int(number[1])} if number else None
+        numbers = [
+            NUMBER.fullmatch(line.strip(" *_#\"'`“”\t")) for line in (alone, *alone.split("\n"))
+        ]
+        return next(({"number": int(one[1])} for one in numbers if one), None)
     if form is GOALS:
         goals = _list(alone)
         return {"goals": goals} if goals else None
-    if form is TEXT and not re.search(r"[{}]|```", text):
+    if form is TEXT and not re.search(r"[{}]|```", part):
         return {"text": alone}
     return None
 
 
-def _alone(text: str) -> str:
-    """What the only fence holds; without a fence, everything."""
-    fenced = _FENCED.findall(text)
-    return (fenced[0] if len(fenced) == 1 else text).strip("\ufeff \t\r\n")
+def _alone(part: str) -> str:
+    """What the only tag or fence holds; without one, everything."""
+    for pattern, group in (_TAGGED, 2), (_FENCED, 1), (_BOXED, 1):
+        found = list(pattern.finditer(part))
+        part = found[0][group] if len(found) == 1 else part
+    return part.strip("\ufeff \t\r\n")
 
 
-def _peeled(line: str) -> str:
-    """Without the quotes, stars and prompt signs around it."""
-    return _AROUND.sub("", line.strip()).strip()
+def _without_braces(alone: str, form: Form[Keys]) -> Entries | None:
+    """The entries of an object whose braces are missing, or of lines like "number: 2"."""
+    keys = "|".join(form.keys.model_fields)
+    if not re.match(rf"[\"'*_]?(?:{keys})[\"'*_]*[ \t]*[:=]", alone, re.IGNORECASE):
+        return None
+    try:
+        found, _, _ = RelaxedJson("{" + alone, steps=1_000_000).read_object(0)
+    except (ValueError, RecursionError):
+        return None
+    entries = fitted(found, form)
+    return entries if entries.keys() >= form.keys.model_fields.keys() else None
 
 
-def _command(text: str, alone: str) -> dict[str, Any] | None:
-    named = [_NAMED.sub("", line) for line in alone.splitlines() if _NAMED.match(line)]
-    quoted = re.findall(r"(?:^|\n)[ \t]*`([^`\n]+)`[ \t]*(?=\n|$)", text)
-    lines = named[-1:] or (quoted if len(quoted) == 1 else alone.splitlines())
-    line = _peeled(lines[0]) if len(lines) == 1 else ""
-    is_command = _COMMAND.fullmatch(line) and len(line.split()) <= _MOST_WORDS
+def _command(text: str) -> Entries | None:
+    line = peeled(text)
+    words = line.lower().split()
+    sentence = len(words) > 1 and re.split("['’]", words[0])[0] in _NO_VERBS
+    is_command = _COMMAND.fullmatch(line) and len(words) <= _MOST_WORDS and not sentence
     return {"action": line} if is_command else None
 
 
-def _move(alone: str) -> dict[str, Any] | None:
-    """The last line that is marked as a thought or an act."""
-    marked = _MOVE.findall(alone)
-    if not marked:
-        return None
-    kind, text = marked[-1]
-    return {"kind": "think" if kind.lower().startswith("th") else "act", "text": _peeled(text)}
-
-
 def _list(alone: str) -> list[Any]:
-    """An array, or lines that are numbered or marked; a line before them may lead to them."""
+    """An array, or lines that are numbered or marked: a line before them may lead to them, and
+    prose may stand around those that are numbered in order."""
     if alone.startswith("["):
         try:
             return RelaxedJson(alone, steps=1_000_000).read_array()
         except (ValueError, RecursionError):
             return []
-    lead, _, rest = alone.partition("\n")
-    lines = [
-        line
-        for line in (rest if lead.rstrip().endswith(":") else alone).splitlines()
-        if line.strip()
-    ]
-    items = [_ITEM.match(line) for line in lines]
-    return [item[1].strip() for item in items if item] if all(items) else []
+    lines = [line for line in alone.splitlines() if line.strip()]
+    if len(lines) > 1 and lines[0].rstrip().endswith(":"):
+        lines = lines[1:]
+    items = [(at, item) for at, line in enumerate(lines) if (item := _ITEM.fullmatch(line))]
+    if not items:
+        return []
+    begin, first = items[0][0], items[0][1]["number"]
+    in_order = [(begin + n, str(int(first or 0) + n) if first else None) for n in range(len(items))]
+    if in_order != [(at, item["number"]) for at, item in items]:
+        return []
+    if first is None and len(items) < len(lines):
+        return []
+    return [item["item"].strip(" \t*_") for _, item in items]

@@ -1,9 +1,9 @@
 """Every object in an answer: as JSON has it, else as models write it, also inside a string.
 
 The frame is forgiven, what the strings hold is not touched. Forgiven are comments, commas too many
-or too few, the quotes of Python, JavaScript and print, fences in place of quotes, keys without
-quotes, raw line breaks, escapes that JSON does not know, quotes inside a string, strings that are
-put together, and a last brace that is missing.
+or too few, the quotes of Python, JavaScript and print, fences in place of quotes, keys and values
+without quotes, raw line breaks, escapes that JSON does not know, quotes inside a string, strings
+that are put together, and a last brace that is missing.
 """
 # ruff: noqa: RUF001  # these quotes are meant
 
@@ -21,7 +21,10 @@ _KEY = rf"{_QUOTE}?[A-Za-z_][\w .-]{{0,40}}{_QUOTE}?[ \t]*[:=]"
 _BLANKS = re.compile(_BLANK)
 _OPENS = re.compile(r"[rRuU]?(\"\"\"|'''|```(?:[\w+.-]*[ \t]*\n)?|[\"'`“‘„＂])")
 _KEY_AND_SIGN = re.compile(rf"{_QUOTE}?([A-Za-z_][\w .-]{{0,40}}?)[ \t]*{_QUOTE}?[ \t]*[:=]>?")
-_LITERAL = re.compile(r"-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null|True|False|None")
+_LITERAL = re.compile(r"(?:-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null|True|False|None)(?!\w)")
+_PDDL = re.compile(r";[^\n]*|[()]")
+_STOPS = re.compile(r"[,}\]\n]|\Z")
+_MOST_WORDS = 400  # characters
 _END_OF_FRAME = re.compile(r"\Z|```|~~~|</")
 _CLOSES = {quote: re.compile(rf"\\.|{quote}", re.DOTALL) for quote in ('"', "'", "`", "＂")} | {
     quote: re.compile(r"\\.|[”“’\"]", re.DOTALL) for quote in "“‘„"
@@ -117,20 +120,39 @@ class RelaxedJson:
             return self._array(at, depth + 1)
         if opens := _OPENS.match(self._text, at):
             return self._string(opens, depth, after)
-        literal = _LITERAL.match(self._text, at)
-        if literal is None:
-            raise ValueError(f"no value at {at}")
-        return json.loads(_OF_PYTHON.get(literal[0], literal[0])), literal.end()
+        if literal := _LITERAL.match(self._text, at):
+            return json.loads(_OF_PYTHON.get(literal[0], literal[0])), literal.end()
+        return self._unquoted(at, after)
+
+    def _unquoted(self, at: int, after: re.Pattern[str]) -> tuple[str, int]:
+        """PDDL in its brackets, or words up to where the value ends."""
+        if self._text.startswith("(", at):
+            ends = self._closing(at)
+        elif self._text[at : at + 1].isalpha():
+            ends = [stop.start() for stop in _STOPS.finditer(self._text, at, at + _MOST_WORDS)]
+        else:
+            ends = []
+        for end in ends:
+            in_list = after is _AFTER_ITEM and self._text.startswith(",", end)
+            if in_list or after.match(self._text, end):
+                self._count(end - at)
+                return self._text[at:end].strip(), end
+        raise ValueError(f"no value at {at}")
+
+    def _closing(self, at: int) -> list[int]:
+        """Where the bracket that opens at `at` closes, if it does."""
+        depth = 0
+        for found in _PDDL.finditer(self._text, at):
+            depth += {"(": 1, ")": -1}.get(found[0], 0)
+            if depth == 0:
+                return [found.end()]
+        self._count(len(self._text) - at)
+        return []
 
     def _string(self, opens: re.Match[str], depth: int, after: re.Pattern[str]) -> tuple[str, int]:
         quote, begin = opens[1], opens.end()
-        if len(quote) >= 3:  # three of a kind, perhaps with a language
-            end = self._text.find(quote[:3], begin)
-            self._count((end if end >= 0 else len(self._text)) - begin)
-            if end < 0:
-                raise ValueError(f"a string without end at {begin}")
-            return unescaped(self._text[begin:end]), end + 3
-        for found in _CLOSES[quote].finditer(self._text, begin):
+        closes = _CLOSES.get(quote) or re.compile(re.escape(quote[:3]))  # perhaps with a language
+        for found in closes.finditer(self._text, begin):
             if found[0][0] == "\\":
                 continue
             end = found.end()
