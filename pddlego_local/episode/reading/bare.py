@@ -120,15 +120,16 @@ def _alone(part: str) -> str:
 
 def _without_braces(alone: str, form: Form[Keys]) -> Entries | None:
     """The entries of an object whose braces are missing, or of lines like "number: 2"."""
-    keys = "|".join(form.keys.model_fields)
-    if not re.match(rf"[\"'*_]?(?:{keys})[\"'*_]*[ \t]*[:=]", alone, re.IGNORECASE):
+    keys = form.keys.model_fields.keys()
+    if not re.match(rf"[\"'*_]?(?:{'|'.join(keys)})[\"'*_]*[ \t]*[:=]", alone, re.IGNORECASE):
         return None
+    relaxed = RelaxedJson("{" + alone, steps=1_000_000)
     try:
-        found, _, _ = RelaxedJson("{" + alone, steps=1_000_000).read_object(0)
+        found, _, _ = relaxed.read_object(0, lambda read: fitted(read, form).keys() >= keys)
     except (ValueError, RecursionError):
         return None
     entries = fitted(found, form)
-    return entries if entries.keys() >= form.keys.model_fields.keys() else None
+    return entries if entries.keys() >= keys else None
 
 
 def _command(text: str) -> Entries | None:

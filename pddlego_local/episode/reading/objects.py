@@ -50,6 +50,9 @@ _MAX_ESCAPED = 20
 _STEPS = 1_000_000
 _DECODER = json.JSONDecoder(strict=False)
 
+IsAnswer = Callable[[dict[str, Any]], bool]
+"""Whether an object has all that is asked for."""
+
 
 def unescaped(text: str) -> str:
     """Each escape is what JSON makes of it; a backslash that means nothing there goes."""
@@ -70,13 +73,22 @@ class RelaxedJson:
     def __init__(self, text: str, steps: int) -> None:
         self._text, self._steps = text, steps
         self._whole = True
+        self._top: dict[str, Any] = {}  # what is read of the object, up to where
+        self._read = 0
 
-    def read_object(self, at: int) -> tuple[dict[str, Any], int, bool]:
-        """The object that opens at `at`, where it ends, and whether its brace closes it. Raises
-        ValueError where there is none."""
+    def read_object(self, at: int, is_answer: IsAnswer) -> tuple[dict[str, Any], int, bool]:
+        """The object that opens at `at`, where it ends, and whether its brace closes it. Where an
+        answer is followed by what cannot be read, it ends there. Raises ValueError where there is
+        no object."""
         self._whole = True
-        entries, end = self._object(at, 0)
-        return entries, end, self._whole
+        self._top, self._read = {}, at
+        try:
+            self._top, self._read = self._object(at, 0)
+        except (ValueError, RecursionError):
+            if not is_answer(self._top):
+                raise
+            self._whole = False
+        return self._top, self._read, self._whole
 
     def read_array(self) -> list[Any]:
         """The array that the text begins with. Raises ValueError if it is none."""
@@ -96,6 +108,8 @@ class RelaxedJson:
             if key is None:
                 raise ValueError(f"no key at {at}")
             entries[key[1]], at = self._value(self._skip(key.end()), depth, _AFTER_VALUE)
+            if depth == 0:
+                self._top, self._read = entries, at
             at = self._skip(at)
             at += self._text.startswith((",", ";"), at)
 
@@ -190,9 +204,7 @@ class Found:
     whole: bool
 
 
-def objects(
-    text: str, is_answer: Callable[[dict[str, Any]], bool], *, exactly: bool = False
-) -> Iterator[Found]:
+def objects(text: str, is_answer: IsAnswer, *, exactly: bool = False) -> Iterator[Found]:
     """From left to right; `exactly` those that are JSON, but for raw line breaks. Inside an object
     that is an answer nothing more is looked for; inside any other, its parts are."""
     openings = list(_OPENING.finditer(text))[-_MAX_OPENINGS:]
@@ -208,9 +220,9 @@ def objects(
             continue
         if opening[1] and not exactly:
             escaped += 1
-            found = _escaped(text, at) if escaped <= _MAX_ESCAPED else None
+            found = _escaped(text, at, is_answer) if escaped <= _MAX_ESCAPED else None
         else:
-            found = _parsed(text, at, relaxed)
+            found = _parsed(text, at, relaxed, is_answer)
         if found is None:
             continue
         yield replace(found, start=begin + found.start, end=begin + found.end)
@@ -218,21 +230,23 @@ def objects(
             end = found.end
 
 
-def _parsed(text: str, at: int, relaxed: RelaxedJson | None) -> Found | None:
+def _parsed(
+    text: str, at: int, relaxed: RelaxedJson | None, is_answer: IsAnswer
+) -> Found | None:
     with contextlib.suppress(ValueError, RecursionError):
         entries, end = _DECODER.raw_decode(text, at)
         return Found(entries, at, end, exact=True, whole=True)
     with contextlib.suppress(ValueError, RecursionError):
         if relaxed:
-            entries, end, whole = relaxed.read_object(at)
+            entries, end, whole = relaxed.read_object(at, is_answer)
             return Found(entries, at, end, exact=False, whole=whole)
     return None
 
 
-def _escaped(text: str, at: int) -> Found | None:
+def _escaped(text: str, at: int, is_answer: IsAnswer) -> Found | None:
     """An object whose quotes are escaped: it stands in a string, or is written as if it did."""
     closes = _END_OF_STRING.search(text, at)
     end = closes.start() if closes else len(text)
     inner = unescaped(text[at:end])
-    found = _parsed(inner, 0, RelaxedJson(inner, _STEPS))
+    found = _parsed(inner, 0, RelaxedJson(inner, _STEPS), is_answer)
     return found and replace(found, start=at, end=end, exact=False)

@@ -16,21 +16,22 @@ Spans = Sequence[tuple[int, int]]
 
 _NAME = (
     r"(?:\w{1,12}[:_])?(?:think(?:ing)?|thoughts?|thought[ _-]process|reason(?:ing)?"
-    r"|(?:reasoning[_-])?scratch[_-]?pad|(?:inner[_-])?monologue|analysis|cot|chain[_-]of[_-]thought)"
+    r"|(?:reasoning[_-])?scratch[_-]?pad|(?:inner[_-])?monologue|analysis|cot"
+    r"|chain[_-]of[_-]thought)"
 )
-_MARKER = re.compile(
-    rf"(?P<opens>[<\[◁]\|?(?:(?:begin|start)_(?:of_)?)?{_NAME}(?:\s[^<>\[\]\n]{{0,100}})?\|?[>\]▷]"
-    r"|\|startthink\||<unused94>|<\|open\|>think<\|sep\|>|here(?: is|'s) my thought process:"
-    # gpt-oss with its tokens and without, Gemma likewise
-    r"|<\|channel\|?>\s*(?:analysis|commentary|thought)\b(?:[^<\n]*<\|message\|>)?"
-    r"|(?-i:\A\s*analysis(?=[A-Z\s\"'({\[])|assistant(?:analysis|commentary)|\A\s*thought\n))"
-    rf"|(?P<ends>[<\[◁]\|?(?:/|end_(?:of_)?){_NAME}\s*\|?[>\]▷]"
-    r"|\|endthink\||<unused95>|<\|close\|>think<\|sep\|>|here(?: is|'s) my response:"
-    r"|<channel\|>|<\|channel\|>\s*final\b[^<\n]*(?:<\|constrain\|>[^<\n]*)?<\|message\|>"
-    r"|(?-i:assistantfinal(?:\s?json(?=\s*\{))?))"
-    r"|<\|end\|>",  # of a message: ends a thought in a channel
-    re.IGNORECASE,
-)
+_ENDS = "|".join((
+    rf"[<\[◁]\|?(?:/|end_(?:of_)?){_NAME}\s*\|?[>\]▷]",
+    r"\|endthink\||<unused95>|<\|close\|>think<\|sep\|>|here(?: is|'s) my response:",
+    r"<channel\|>|(?-i:assistantfinal(?:\s?json(?=\s*\{))?)",  # Gemma; gpt-oss without its tokens
+    r"<\|channel\|>\s*final\b[^<]{0,40}(?:<\|constrain\|>[^<]{0,40})?<\|message\|>",  # and with them
+))  # fmt: skip
+_OPENS = "|".join((
+    rf"[<\[◁]\|?(?:(?:begin|start)_(?:of_)?)?{_NAME}(?:\s[^<>\[\]\n]{{0,100}})?\|?[>\]▷]",
+    r"\|startthink\||<unused94>|<\|open\|>think<\|sep\|>|here(?: is|'s) my thought process:",
+    r"(?-i:\A\s*analysis(?=[A-Z\s\"'({\[])|assistant(?:analysis|commentary)|\A\s*thought\n)",
+    r"<\|channel\|?>\s*(?:analysis|commentary|thought)\b",
+))  # fmt: skip
+_MARKER = re.compile(rf"(?P<ends>{_ENDS})|(?P<opens>{_OPENS})|(?P<ends_message><\|end\|>)", re.I)
 
 
 def thoughts(text: str, own: Markers | None, *, cut: bool, pddl: Spans) -> tuple[Spans, bool]:
@@ -46,16 +47,17 @@ def thoughts(text: str, own: Markers | None, *, cut: bool, pddl: Spans) -> tuple
     found: list[tuple[int, int]] = []
     opened, in_channel = -1, False
     for mark in pattern.finditer(text):
+        is_channel = "channel" in mark[0]
         if inside(pddl, mark.start()):
             continue
         if mark.lastgroup == "opens":
             if opened < 0:
-                opened, in_channel = mark.start(), "channel" in mark[0]
-        elif mark.lastgroup == "ends" or (in_channel and opened >= 0):
-            if opened < 0:
-                found = []
-            found.append((max(opened, 0), mark.end()))
+                opened, in_channel = mark.start(), is_channel
+        elif opened >= 0 and (mark.lastgroup == "ends" or in_channel):
+            found.append((opened, mark.end()))
             opened = -1
+        elif mark.lastgroup == "ends" and not (is_channel and found):
+            found = [(0, mark.end())]
     unfinished = cut and opened >= 0
     if unfinished:
         found.append((opened, len(text)))
