@@ -154,6 +154,14 @@ class LanguageModel(Protocol):
 
 
 @runtime_checkable
+class Thinks(Protocol):
+    """A language model that knows what begins and what ends its thoughts, if it has any."""
+
+    @property
+    def thought_markers(self) -> tuple[str, str] | None: ...
+
+
+@runtime_checkable
 class Weighing(Protocol):
     """A language model that tells what its masks took away: of each stage of an answer as it is
     drawn (`Completion.log_mass`), or of a whole answer, once it is there (`WeighingWholes`)."""

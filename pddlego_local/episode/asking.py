@@ -4,6 +4,7 @@ import dataclasses
 from typing import TypeVar
 
 from pddlego_local.core.nouns import Grammar
+from pddlego_local.core.protocols import Thinks
 from pddlego_local.core.record.events import Call, Emit, Where
 from pddlego_local.core.seeds import derive_seed
 from pddlego_local.decoding import Decoding
@@ -43,6 +44,7 @@ class Asking:
                 constraint,
                 reading=decoding.reading,
                 prompt=question.messages,
+                markers=thought_markers_of(self._model),
             )
             event = Call(
                 where=dataclasses.replace(where, sample=number),
@@ -59,6 +61,11 @@ class Asking:
             self._emit(event)
             answers.append(answer)
         return answers
+
+
+def thought_markers_of(model: Model) -> tuple[str, str] | None:
+    """What begins and ends a model's thoughts, where it knows."""
+    return model.thought_markers if isinstance(model, Thinks) else None
 
 
 def layout_of(model: Model, decoding: Decoding) -> Layout:

@@ -13,7 +13,7 @@ from pddlego_local.decoding import Decoding
 from pddlego_local.decoding.forms import PDDL, Keys
 from pddlego_local.decoding.ladder import constraint_for
 from pddlego_local.decoding.question import Model, Question
-from pddlego_local.episode.asking import layout_of
+from pddlego_local.episode.asking import layout_of, thought_markers_of
 from pddlego_local.episode.drawing import draw
 from pddlego_local.episode.episode import Episode, Parts
 from pddlego_local.episode.reading.answer import read
@@ -67,7 +67,12 @@ def sampler(config: CellConfig, model: Model, question: Question[Keys]) -> Calla
         (drawn,) = draw(model, question, constraint, sampling, decoding.stage_tokens)
         completion = drawn.completion
         answer = read(
-            completion, PDDL, constraint, reading=decoding.reading, prompt=question.messages
+            completion,
+            PDDL,
+            constraint,
+            reading=decoding.reading,
+            prompt=question.messages,
+            markers=thought_markers_of(model),
         )
         return Sample(
             id=number,

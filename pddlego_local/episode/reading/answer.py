@@ -18,6 +18,7 @@ from pddlego_local.decoding.grammars.lark_text import accepts, decoder_verdict
 from pddlego_local.decoding.stages import Constraint, StagedGrammar
 from pddlego_local.episode.reading.lenient import lenient
 from pddlego_local.episode.reading.objects import objects
+from pddlego_local.episode.reading.thoughts import Markers
 
 T = TypeVar("T", bound=Keys)
 
@@ -36,6 +37,7 @@ class Answer(Generic[T_co]):
     - "unfinished_thought": a reasoning model thought until it ran out of tokens
     - "no_json": no JSON object in it (nor, when free, another way of writing what is asked)
     - "wrong_keys": a JSON object, but not one of the form
+    - "placeholder": only what stands for an answer, as "..." or "<domain file>"
     """
 
     value: T_co | None
@@ -49,9 +51,10 @@ def read(
     *,
     reading: Reading = "lenient",
     prompt: Messages = (),
+    markers: Markers | None = None,
 ) -> Answer[T]:
     """The value of a completion drawn under `constraint`; without one, it is read as `reading` has
-    it, and `prompt` is what was asked.
+    it, `prompt` is what was asked, and `markers` stand around the model's thoughts.
 
     Raises GrammarIgnored if a finished answer contradicts the grammar, ModelFault if it is a valid
     beginning that the decoder ended too early. Stages are looked at where they are drawn.
@@ -60,7 +63,7 @@ def read(
         return Answer(None, "unfinished_thought")
     cut = completion.finish_reason == "length"
     if constraint is None and reading == "lenient":
-        found = lenient(completion.text, form, cut=cut, prompt=prompt)
+        found = lenient(completion.text, form, cut=cut, prompt=prompt, markers=markers)
         return answer(found.taken.value if found.taken else None, found.fault, form)
     if cut:
         return Answer(None, "truncated")

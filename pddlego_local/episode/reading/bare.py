@@ -2,7 +2,6 @@
 # ruff: noqa: RUF001  # these quotes are meant
 
 import re
-from collections.abc import Iterator
 from typing import Any, Literal
 
 from pddlego_local.decoding.forms import COMMAND, GOALS, MOVE, TEXT, Form, Keys
@@ -32,10 +31,12 @@ _ITEM = re.compile(
     re.IGNORECASE,
 )
 _MOST_WORDS = 10
-_NO_VERBS = frozenset(
-    "i we you he she it they the a an this that these those there here my your our let sorry as to "
-    "since because if when now first next then so however based given with yes no sure ok okay "
-    "what which why how unfortunately none nothing unable cannot can after before for is are".split()
+_SENTENCE = re.compile(  # how no command begins
+    r"(?:i|we|you|he|she|it|they|the|an?|this|that|these|those|there|here|my|your|our|let|sorry|as"
+    r"|to|since|because|if|when|now|first|next|then|so|however|based|given|with|yes|no|sure|ok|okay"
+    r"|what|which|why|how|unfortunately|none|nothing|unable|cannot|can|after|before|for|is|are)"
+    r"(?:['’]\w+)?\s",
+    re.IGNORECASE,
 )
 
 Marked = tuple[Literal["act", "think"], str]
@@ -51,9 +52,9 @@ def bare(text: str, form: Form[Keys], *, cut: bool = False) -> Entries | None:
     for begin, end in zip(begins, [*begins[1:], len(text)], strict=True):
         part = _TOKENS.sub("", text[begin:end])
         last = cut and end == len(text)
-        if form in (COMMAND, MOVE):
-            if marked := _marked(part.rpartition("\n")[0] if last else part):
-                return _acted(marked, form, last)
+        whole = part.rpartition("\n")[0] if last else part
+        if form in (COMMAND, MOVE) and (marked := _marked(whole)):
+            return _acted(marked, form, last)
         if not last and part.strip() and (entries := _said(part, form)):
             return entries
     return None
@@ -134,10 +135,8 @@ def _without_braces(alone: str, form: Form[Keys]) -> Entries | None:
 
 def _command(text: str) -> Entries | None:
     line = peeled(text)
-    words = line.lower().split()
-    sentence = len(words) > 1 and re.split("['’]", words[0])[0] in _NO_VERBS
-    is_command = _COMMAND.fullmatch(line) and len(words) <= _MOST_WORDS and not sentence
-    return {"action": line} if is_command else None
+    is_command = _COMMAND.fullmatch(line) and len(line.split()) <= _MOST_WORDS
+    return {"action": line} if is_command and not _SENTENCE.match(line) else None
 
 
 def _list(alone: str) -> list[Any]:

@@ -91,9 +91,10 @@ def _name(name: str, form: Form[Keys]) -> str:
 
 def _suited(value: object, wanted: Any) -> object:
     """A list of lines is a text; nothing at all is written [] or {}; keys too many go."""
-    if wanted is str and value and isinstance(value, list):
-        if all(isinstance(line, str) for line in value):
-            return ("" if all(line.endswith("\n") for line in value[:-1]) else "\n").join(value)
+    if wanted is str and isinstance(value, list) and value:
+        lines = [line for line in value if isinstance(line, str)]
+        ended = all(line.endswith("\n") for line in lines[:-1])
+        return ("" if ended else "\n").join(lines) if len(lines) == len(value) else value
     if wanted is int and isinstance(value, str) and (number := NUMBER.fullmatch(value.strip())):
         return int(number[1])
     if value in ([], {}) and get_origin(wanted) in (list, dict):

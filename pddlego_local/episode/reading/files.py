@@ -162,9 +162,9 @@ def _ends(text: str, border: re.Match[str], opened: re.Match[str] | None) -> boo
     fence at the beginning or the end of a line."""
     if border.lastgroup not in ("opens", "fence"):
         return opened is not None and _closes(border, opened)
-    if opened is not None and opened.lastgroup in ("opens", "fence"):
-        if border[0].strip()[0] != opened[0].strip()[0]:
-            return False
+    fenced = opened is not None and opened.lastgroup in ("opens", "fence")
+    if opened is not None and fenced and border[0].strip()[0] != opened[0].strip()[0]:
+        return False
     at_begin = border.start() == 0 or text[border.start() - 1] == "\n"
     return at_begin or border[0].endswith("\n") or border.end() == len(text)
 

@@ -36,7 +36,7 @@ _WORST_FIRST = (PLACEHOLDER, BLANK, NO_PDDL, EXCERPT)
 _EXACT, _DAMAGED = "JSON", "JSON with slips"
 _ONE_STEP = (COMMAND.name, MOVE.name, "choice")
 _CORRECTS = re.compile(
-    r"\b(?:no,? wait|wait,|actually|corrected|correction|instead|better|rather|i mean|revised|final)\b",
+    r"\b(?:no,? wait|wait,|actually|correct(?:ed|ion)|instead|better|rather|i mean|final)\b",
     re.IGNORECASE,
 )
 MOST_CHARACTERS = 1_000_000  # from the end; no model writes as many, and nothing may take minutes
@@ -191,7 +191,7 @@ class _Search(Generic[T]):
     def _parts(self) -> list[dict[str, File]]:
         """The files of each object, and those in the text around them, from left to right."""
         keys = self._form.keys.model_fields.keys()
-        parts = []
+        parts: list[dict[str, File]] = []
         for found, entries, _ in self._objects():
             texts = {kind: text for kind in KINDS if isinstance(text := entries.get(kind), str)}
             where = found.start, found.end
@@ -202,10 +202,10 @@ class _Search(Generic[T]):
             counts = file.closed or self._cut or "(:" in file.text
             if file.kind in keys and counts and not inside(spans, file.start):
                 parts.append({file.kind: replace(file, text=unfenced(file.text))})
-        return sorted(filter(None, parts), key=lambda part: min(f.start for f in part.values()))
+        return sorted(filter(len, parts), key=lambda part: min(f.start for f in part.values()))
 
     def _rank(self, file: File, latest: Mapping[str, tuple[int, File]]) -> int:
-        """How much of a file it is: 3 a whole one, 2 one in a thought or of the prompt, 1 a part."""
+        """How much of a file it is: 3 whole, 2 whole in a thought or the prompt, 1 a part."""
         if "(:" not in file.text or is_placeholder(file.text, pddl=True):
             return 0
         of_latest = file.kind in latest and is_part(file.text, latest[file.kind][1].text)

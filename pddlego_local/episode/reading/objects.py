@@ -230,9 +230,7 @@ def objects(text: str, is_answer: IsAnswer, *, exactly: bool = False) -> Iterato
             end = found.end
 
 
-def _parsed(
-    text: str, at: int, relaxed: RelaxedJson | None, is_answer: IsAnswer
-) -> Found | None:
+def _parsed(text: str, at: int, relaxed: RelaxedJson | None, is_answer: IsAnswer) -> Found | None:
     with contextlib.suppress(ValueError, RecursionError):
         entries, end = _DECODER.raw_decode(text, at)
         return Found(entries, at, end, exact=True, whole=True)

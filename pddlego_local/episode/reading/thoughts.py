@@ -23,7 +23,7 @@ _ENDS = "|".join((
     rf"[<\[◁]\|?(?:/|end_(?:of_)?){_NAME}\s*\|?[>\]▷]",
     r"\|endthink\||<unused95>|<\|close\|>think<\|sep\|>|here(?: is|'s) my response:",
     r"<channel\|>|(?-i:assistantfinal(?:\s?json(?=\s*\{))?)",  # Gemma; gpt-oss without its tokens
-    r"<\|channel\|>\s*final\b[^<]{0,40}(?:<\|constrain\|>[^<]{0,40})?<\|message\|>",  # and with them
+    r"<\|channel\|>\s*final\b[^<]{0,40}(?:<\|constrain\|>[^<]{0,40})?<\|message\|>",  # with
 ))  # fmt: skip
 _OPENS = "|".join((
     rf"[<\[◁]\|?(?:(?:begin|start)_(?:of_)?)?{_NAME}(?:\s[^<>\[\]\n]{{0,100}})?\|?[>\]▷]",

@@ -31,7 +31,7 @@ _LONGEST_PLACEHOLDER = 200
 
 
 def is_whole(kind: Kind, text: str) -> bool:
-    """Whether a file has what no whole one lacks: a domain actions, a problem `:init` and `:goal`."""
+    """Whether a domain has actions, and a problem `:init` and `:goal`."""
     text = _COMMENT.sub("", text)
     return all(needed.search(text) for needed in _NEEDED[kind])
 

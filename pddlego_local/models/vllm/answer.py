@@ -65,8 +65,15 @@ class TextChoice(Choice):
 
 
 class Message(Body):
+    """A thought is the `reasoning` of vLLM, the `reasoning_content` of other servers."""
+
     content: str | None = None
     reasoning: str | None = None
+    reasoning_content: str | None = None
+
+    @property
+    def thought(self) -> str:
+        return self.reasoning or self.reasoning_content or ""
 
 
 class ChatChoice(Choice):
@@ -77,7 +84,7 @@ class ChatChoice(Choice):
 
         Raises ConfigError if the server runs with a reasoning parser that we do not know of.
         """
-        if self.message.reasoning and not self.message.content and not thinking:
+        if self.message.thought and not self.message.content and not thinking:
             raise ConfigError(
                 "The server took the answer for a thought, and no grammar applied to it: it runs "
                 "with a reasoning parser that model.thinking does not tell of; set model.thinking, "
