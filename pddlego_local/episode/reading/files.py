@@ -42,6 +42,10 @@ _ABOVE = re.compile(  # a line of comment and what is comment or blank below it
 _GOES_ON = re.compile(rf"(?:\s|\\n|{_COMMENT})*+(?:\)|(?=\(\s*:))")
 _PIECES = re.compile(r"([\"'])\s*(?:\+\s*)?\n\s*\1")  # of a string that is put together
 _NO_PDDL = re.compile(rf"{_COMMENT}|([\"{{}}\]`])")
+SECTION = re.compile(  # its bracket or its colon may be missing
+    r"\(\s*:|[(:]\s*(?:types|predicates|constants|functions|action|objects|init|goal)\b",
+    re.IGNORECASE,
+)
 _MAX_FILES = 200
 _MAX_COMMENT = 5000
 
@@ -182,7 +186,7 @@ def _files(text: str, begin: int, border: int, held: bool, heads: list[_Head]) -
         if held and not any(found[1] for found in _NO_PDDL.finditer(text, stop, end)):
             stop = end
         closed = head.balanced or end < len(text)
-        if held or not closed or "(:" in text[start:stop]:  # else it is a phrase
+        if held or not closed or SECTION.search(text, start, stop):  # else it is a phrase
             written = "(" * head.bracket_lost + _as_written(text[start:stop])
             yield File(head.kind, written, start, stop, closed, head.balanced)
 

@@ -17,7 +17,7 @@ from pddlego_local.core.nouns import Messages
 from pddlego_local.decoding.forms import COMMAND, MOVE, Fault, Form, Keys, T_co
 from pddlego_local.episode.reading.bare import TURN, bare
 from pddlego_local.episode.reading.entries import OF_FILES, Entries, fitted, unfenced
-from pddlego_local.episode.reading.files import KINDS, File, files
+from pddlego_local.episode.reading.files import KINDS, SECTION, File, files
 from pddlego_local.episode.reading.objects import Found, objects
 from pddlego_local.episode.reading.thoughts import Markers, inside, thoughts, without
 from pddlego_local.episode.reading.wholeness import (
@@ -199,20 +199,23 @@ class _Search(Generic[T]):
         spans = [(file.start, file.end) for part in parts for file in part.values()]
         for file in self._files:
             # without an end and without a section it is a phrase, unless its end was cut off
-            counts = file.closed or self._cut or "(:" in file.text
+            counts = file.closed or self._cut or SECTION.search(file.text)
             if file.kind in keys and counts and not inside(spans, file.start):
                 parts.append({file.kind: replace(file, text=unfenced(file.text))})
         return sorted(filter(len, parts), key=lambda part: min(f.start for f in part.values()))
 
     def _rank(self, file: File, latest: Mapping[str, tuple[int, File]]) -> int:
-        """How much of a file it is: 3 whole, 2 whole in a thought or the prompt, 1 a part."""
-        if "(:" not in file.text or is_placeholder(file.text, pddl=True):
+        """How much of an answer a file is."""
+        before = latest[file.kind][1].text if file.kind in latest else ""
+        if not SECTION.search(file.text) or is_placeholder(file.text, pddl=True):
             return 0
-        of_latest = file.kind in latest and is_part(file.text, latest[file.kind][1].text)
-        if not is_whole(file.kind, file.text) or is_excerpt(file.text) or of_latest:
+        if is_excerpt(file.text) or is_part(file.text, before):
             return 1
-        in_prompt = bool(self._prompt) and words_of(file.text) in self._prompt
-        return 2 if in_prompt or inside(self._thoughts, file.start) else 3
+        if inside(self._thoughts, file.start):
+            return 2
+        if not is_whole(file.kind, file.text):
+            return 3
+        return 4 if self._prompt and words_of(file.text) in self._prompt else 5
 
     def _candidate(self, draft: Mapping[str, File]) -> Candidate[T]:
         value = self._form.keys.model_validate({kind: file.text for kind, file in draft.items()})
@@ -240,7 +243,7 @@ class _Search(Generic[T]):
             return "in a thought"
         if self._is_imagined(start):
             return "in a turn that the model imagined"
-        if of_files and not all("(:" in text for text in texts):
+        if of_files and not all(map(SECTION.search, texts)):
             return NO_PDDL
         if of_files and any(is_excerpt(text) for text in texts):
             return EXCERPT

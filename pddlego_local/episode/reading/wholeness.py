@@ -4,11 +4,11 @@ import re
 from collections.abc import Mapping
 
 from pddlego_local.decoding.forms import Form, Keys
-from pddlego_local.episode.reading.files import Kind
+from pddlego_local.episode.reading.files import SECTION, Kind
 
 _NEEDED: Mapping[Kind, tuple[re.Pattern[str], ...]] = {
-    "df": (re.compile(r"\(\s*:(?:durative-)?action\b", re.IGNORECASE),),
-    "pf": (re.compile(r"\(\s*:init\b", re.I), re.compile(r"\(\s*:goal\b", re.I)),
+    "df": (re.compile(r"\(\s*:?(?:durative-)?action\b", re.IGNORECASE),),
+    "pf": (re.compile(r"\(\s*:?init\b", re.I), re.compile(r"\(\s*:?goal\b", re.I)),
 }
 _COMMENT = re.compile(r";[^\n]*")
 _LEFT_OUT = re.compile(
@@ -50,7 +50,7 @@ def is_part(text: str, of: str) -> bool:
 
 def is_placeholder(text: str, *, pddl: bool = False) -> bool:
     """Whether a text stands for what belongs there. PDDL does without any section."""
-    if pddl and "(:" not in text and re.search(r"\.\.\.|…", text):
+    if pddl and not SECTION.search(text) and re.search(r"\.\.\.|…", text):
         return True
     return len(text) <= _LONGEST_PLACEHOLDER and bool(_PLACEHOLDER.fullmatch(text.strip()))
 
