@@ -16,7 +16,7 @@ TURN = re.compile(
     re.MULTILINE,
 )
 _TOKENS = re.compile(r"\A(?:\s|<[|｜][^<>|｜]{1,40}[|｜]>(?:assistant\b)?|</s>)+")
-_FENCED = re.compile(r"(?:`{3,}|~{3,})[^\n`]*\n(.*?)(?:`{3,}|~{3,})", re.DOTALL)
+_FENCED = re.compile(r"(?:`{3,}+|~{3,}+)[^\n`]*\n(.*?)(?:`{3}|~{3})", re.DOTALL)
 _TAGGED = re.compile(
     r"<((?:next_|final_)?(?:action|act|command|answer|response|output))>(.*?)</\1>", re.S | re.I
 )

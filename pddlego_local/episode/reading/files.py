@@ -43,7 +43,8 @@ _GOES_ON = re.compile(rf"(?:\s|\\n|{_COMMENT})*+(?:\)|(?=\(\s*:))")
 _PIECES = re.compile(r"([\"'])\s*(?:\+\s*)?\n\s*\1")  # of a string that is put together
 _NO_PDDL = re.compile(rf"{_COMMENT}|([\"{{}}\]`])")
 SECTION = re.compile(  # its bracket or its colon may be missing
-    r"\(\s*:|[(:]\s*(?:types|predicates|constants|functions|action|objects|init|goal)\b",
+    r"\(\s*:|\bdefine\s*\([^()]*\)\s*\("
+    r"|[(:]\s*(?:types|predicates|constants|functions|action|objects|init|goal)\b",
     re.IGNORECASE,
 )
 _MAX_FILES = 200
@@ -91,6 +92,7 @@ def _zones(text: str) -> Iterator[tuple[int, int, bool, list[_Head]]]:
     while mark := _MARK.search(text, at):
         at = mark.end()
         if mark.lastgroup == "comment":
+            at = _comment_end(mark, opened)
             continue
         if mark.lastgroup == "head":
             if mark.start() >= looked_until:  # else it stands in a comment
@@ -144,7 +146,7 @@ def _walk(
                 head.balanced = True
                 head.bracket_lost &= depth == -1
                 comment = _REST_OF_LINE.match(text, head.stop, end)
-                end = comment.end() if comment else head.stop
+                end = _comment_end(comment, opened) if comment else head.stop
                 return end, end
         elif mark.lastgroup == "head":
             end = mark.start()
@@ -159,6 +161,13 @@ def _walk(
     head.bracket_lost = False
     begin, head.stop = border or (end, head.stop)
     return begin, end
+
+
+def _comment_end(comment: re.Match[str], opened: re.Match[str] | None) -> int:
+    """Where a comment outside of brackets ends: at the quotes that close what it stands in."""
+    if opened is not None and opened.lastgroup == "quotes" and opened[0] in comment[0]:
+        return comment.start() + comment[0].index(opened[0])
+    return comment.end()
 
 
 def _ends(text: str, border: re.Match[str], opened: re.Match[str] | None) -> bool:
