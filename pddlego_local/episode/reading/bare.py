@@ -1,6 +1,7 @@
 """Answers to small questions without any object: a command, a number, a list, a few sentences."""
 # ruff: noqa: RUF001  # these quotes are meant
 
+import itertools
 import re
 from typing import Any, Literal
 
@@ -10,20 +11,22 @@ from pddlego_local.episode.reading.objects import RelaxedJson
 
 # Where a model goes on with what others say: the game, its user, the next turn of a chat.
 TURN = re.compile(
-    r"^[ \t>*#_\[(]*(?:Observation|Obs|Environment|Human|User)[ \t*_]*\d*[\])*_ \t]*:"
+    r"^[ \t>*#_\[(]*(?:Observation|Obs|Environment|Human|User)[ \t*_]*+\d*+[\])*_ \t]*+:"
     r"|(?<=\s)(?:Observation|Human|User):|\[INST\]|</s>|<end_of_turn>|<start_of_turn>user"
     r"|<[|｜](?:im_end|endoftext|eot_id|return|user|User)[|｜]>|<\|im_start\|>user",
     re.MULTILINE,
 )
 _TOKENS = re.compile(r"\A(?:\s|<[|｜][^<>|｜]{1,40}[|｜]>(?:assistant\b)?|</s>)+")
-_FENCED = re.compile(r"(?:`{3,}+|~{3,}+)[^\n`]*\n(.*?)(?:`{3}|~{3})", re.DOTALL)
+_FENCED = re.compile(r"(?:(?<!`)`{3,}+|(?<!~)~{3,}+)[^\n`]*\n(.*?)(?:`{3}|~{3})", re.DOTALL)
 _TAGGED = re.compile(
-    r"<((?:next_|final_)?(?:action|act|command|answer|response|output))>(.*?)</\1>", re.S | re.I
+    r"<((?:next_|final_)?(?:action|act|command|answer|response|output))>([^<]*)</\1>", re.IGNORECASE
 )
 _BOXED = re.compile(r"\\boxed\{((?:[^{}\n]|\{[^{}\n]*\})*)\}")
 _INLINE = re.compile(r"(?<=[.!?])[ \t]+(?=(?:Action|Act|Command) ?\d*:)")
 _HEADING = re.compile(r"(?:\*\*|#+ ?)(?:next |final )?(?:action|command)[*_ \t]*", re.I)
-_THOUGHT = re.compile(r"[>*_#\s-]*(?:think|thought|reasoning)[*_\s]*\d*[*_\s]*:[*_\s]*(\S.*)", re.I)
+_THOUGHT = re.compile(
+    r"[>*_#\s-]*(?:think|thought|reasoning)[*_\s]*+\d*+[*_\s]*+:[*_\s]*+(\S.*)", re.I
+)
 _COMMAND = re.compile(r"[^\W\d_][\w '\"‘’“”/-]{0,79}")
 _ITEM = re.compile(
     r"[ \t]*(?:[*_(]*(?:(?:step|goal|sub-?goal) )?(?P<number>\d+)[.):][*_]*|[-*•](?: \[ ?\])?)"
@@ -31,6 +34,7 @@ _ITEM = re.compile(
     re.IGNORECASE,
 )
 _MOST_WORDS = 10
+_MOST_TURNS = 200
 _SENTENCE = re.compile(  # how no command begins
     r"(?:i|we|you|he|she|it|they|the|an?|this|that|these|those|there|here|my|your|our|let|sorry|as"
     r"|to|since|because|if|when|now|first|next|then|so|however|based|given|with|yes|no|sure|ok|okay"
@@ -48,7 +52,7 @@ def bare(text: str, form: Form[Keys], *, cut: bool = False) -> Entries | None:
     Of a text that goes on with imagined turns, the first that holds an answer counts. Where the
     token limit cut the text, its last turn holds no more than actions whose lines are whole.
     """
-    begins = [0, *(turn.start() for turn in TURN.finditer(text))]
+    begins = [0, *(turn.start() for turn in itertools.islice(TURN.finditer(text), _MOST_TURNS))]
     for begin, end in zip(begins, [*begins[1:], len(text)], strict=True):
         part = _TOKENS.sub("", text[begin:end])
         last = cut and end == len(text)

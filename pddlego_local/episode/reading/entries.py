@@ -24,13 +24,13 @@ _FENCE_CLOSES = re.compile(r"(?:`{3,}|~{3,})\Z")
 
 NUMBER = re.compile(  # "2", "Option 2", "2. go to shelf 1", "I choose 2."
     r"(?:(?:the |my )?(?:best |next |final )?(?:answer|choice|number|option|action|selection)"
-    r"(?: number)?(?: is)?\s*[:=#]*\s*|i (?:would |will )?(?:choose|pick|select)(?: option)? )?"
+    r"(?: number)?(?: is)?\s*+[:=#]*+\s*+|i (?:would |will )?(?:choose|pick|select)(?: option)? )?"
     r"[#(\[]?(\d{1,4})[)\]]?(?:\.|[.:)]\s+\S.*)?",
     re.IGNORECASE,
 )
 NAMED = re.compile(  # "Action 1:", "**Action:**", "The next action is"
-    r"[>*_#\s-]*(?:(?:the |my |your )?(?:next |best |final |chosen )?(?:action|command|act|answer)"
-    r"(?: to take)?(?: is)?[ \t]*[\[(#]?\d{0,3}[\])]?[*_ \t]*(?:[:=]|[-=]>)"
+    r"[>*_#\s-]*+(?:(?:the |my |your )?(?:next |best |final |chosen )?(?:action|command|act|answer)"
+    r"(?: to take)?(?: is)?[ \t]*+[\[(#]?\d{0,3}[\])]?[*_ \t]*+(?:[:=]|[-=]>)"
     r"|(?:the |my )?(?:next|best|final|chosen) (?:action|command)(?: to take)? is )[*_ \t]*",
     re.IGNORECASE,
 )
@@ -45,6 +45,7 @@ _IN_BRACKETS = re.compile(
     re.IGNORECASE,
 )
 _AFTER = re.compile(r"(?:\s|<\|[^<>|]{1,40}\|>|</s>|<end_of_turn>|(?<![.])\.)+\Z")
+_LONGEST = 400  # of a command with what stands around it
 _QUOTES = {'"': '"', "'": "'", "“": "”", "‘": "’"}
 
 
@@ -114,7 +115,7 @@ def unfenced(text: str) -> str:
 def peeled(line: str) -> str:
     """A command without what stands around it: quotes, brackets, signs of a prompt or a list, its
     name, a full stop. The command itself is the model's: nothing in it changes."""
-    while True:
+    while len(line) <= _LONGEST:
         inner = _AFTER.sub("", line.strip())
         if before := _BEFORE.match(inner):
             inner = inner[before.end() :]
@@ -122,8 +123,9 @@ def peeled(line: str) -> str:
             inner = next(part for part in bracketed.groups() if part)
         inner = _unquoted(inner.strip(" *_`$"))
         if inner == line:
-            return line
+            break
         line = inner
+    return line
 
 
 def _unquoted(line: str) -> str:

@@ -6,6 +6,7 @@ first counts, unless the model corrects it.
 """
 
 import contextlib
+import itertools
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -103,10 +104,10 @@ def _first_step(sure: Sequence[Candidate[T]], text: str) -> Candidate[T]:
     """The first of several actions, or what the model corrects it to. An act comes before a
     thought."""
     acts = [one for one in sure if getattr(one.value, "kind", "act") == "act"]
-    taken, *others = acts or sure
-    for one in others:
-        if _CORRECTS.search(text, taken.end, one.start):
-            taken = one
+    acts = acts or list(sure)
+    taken = acts[0]
+    for before, one in itertools.pairwise(acts):
+        taken = one if _CORRECTS.search(text, before.end, one.start) else taken
     return taken
 
 

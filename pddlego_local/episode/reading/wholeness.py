@@ -1,5 +1,6 @@
 """Whether a text is a whole file or answer, an excerpt of one, or only a placeholder for one."""
 
+import functools
 import re
 from collections.abc import Mapping
 
@@ -15,7 +16,7 @@ _LEFT_OUT = re.compile(
     r"\.\.\.|…|<[A-Za-z][^<>()\n]*>|\[[A-Za-z][^\[\]()\n]*\]|\{[A-Za-z][^{}()\n]*\}"
 )
 _COMMENT_FOR_REST = re.compile(
-    r";[;\s(\[<-]*(?:\.\.\.|…|(?:the )?(?:rest|remaining|remainder|other|same|existing|previous)\b"
+    r";[;\s(\[<-]*+(?:\.\.\.|…|(?:the )?(?:rest|remaining|remainder|other|same|existing|previous)\b"
     r"[^\n]*(?:\.\.\.|…|\b(?:unchanged|same|before|above|here|omitted)\b))",
     re.IGNORECASE,
 )
@@ -39,7 +40,8 @@ def is_whole(kind: Kind, text: str) -> bool:
 def is_excerpt(text: str) -> bool:
     """Whether something in a file stands for what was left out: an ellipsis, `<the actions>`, a
     comment that says so."""
-    return bool(_LEFT_OUT.search(_COMMENT.sub("", text)) or _COMMENT_FOR_REST.search(text))
+    for_rest = any(map(_COMMENT_FOR_REST.match, _COMMENT.findall(text)))
+    return for_rest or _LEFT_OUT.search(_COMMENT.sub("", text)) is not None
 
 
 def is_part(text: str, of: str) -> bool:
@@ -66,6 +68,7 @@ def texts_of(value: Keys, form: Form[Keys]) -> list[str]:
     ]
 
 
+@functools.lru_cache(8)
 def words_of(text: str) -> str:
     """With one blank for any number of them."""
     return " ".join(text.split())
