@@ -65,9 +65,7 @@ def answered(case: dict[str, Any], reading: Reading) -> Answer[Keys]:
     completion = Completion(case["answer"], "length" if case.get("cut") else "stop", 1, 1, 0.0)
     prompt = (Message("user", case["prompt"]),) if "prompt" in case else ()
     markers = tuple(case["thought"]) if "thought" in case else None
-    return read(
-        completion, form_of(case), None, reading=reading, prompt=prompt, markers=markers
-    )
+    return read(completion, form_of(case), None, reading=reading, prompt=prompt, markers=markers)
 
 
 def trimmed(answer: Answer[Keys]) -> Any:

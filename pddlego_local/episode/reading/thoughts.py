@@ -56,8 +56,10 @@ def thoughts(text: str, own: Markers | None, *, cut: bool, pddl: Spans) -> tuple
         elif opened >= 0 and (mark.lastgroup == "ends" or in_channel):
             found.append((opened, mark.end()))
             opened = -1
-        elif mark.lastgroup == "ends" and not (is_channel and found):
-            found = [(0, mark.end())]
+        elif mark.lastgroup == "ends":
+            if not (found and is_channel):
+                found = [(0, 0)]
+            found[-1] = found[-1][0], mark.end()
     unfinished = cut and opened >= 0
     if unfinished:
         found.append((opened, len(text)))

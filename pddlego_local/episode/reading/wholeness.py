@@ -13,7 +13,7 @@ _NEEDED: Mapping[Kind, tuple[re.Pattern[str], ...]] = {
 }
 _COMMENT = re.compile(r";[^\n]*")
 _LEFT_OUT = re.compile(
-    r"\.\.\.|…|<[A-Za-z][^<>()\n]*>|\[[A-Za-z][^\[\]()\n]*\]|\{[A-Za-z][^{}()\n]*\}"
+    r"\.\.\.|…|<(?!br\b)[A-Za-z][^<>()\n]*>|\[[A-Za-z][^\[\]()\n]*\]|\{[A-Za-z][^{}()\n]*\}"
 )
 _COMMENT_FOR_REST = re.compile(
     r";[;\s(\[<-]*+(?:\.\.\.|…|(?:the )?(?:rest|remaining|remainder|other|same|existing|previous)\b"
