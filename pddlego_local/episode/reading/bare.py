@@ -3,11 +3,11 @@
 
 import itertools
 import re
-from typing import Any, Literal
+from typing import Literal
 
 from pddlego_local.decoding.forms import COMMAND, GOALS, MOVE, TEXT, Form, Keys
 from pddlego_local.episode.reading.entries import NAMED, NUMBER, Entries, fitted, peeled
-from pddlego_local.episode.reading.objects import RelaxedJson
+from pddlego_local.episode.reading.objects import objects
 
 # Where a model goes on with what others say: the game, its user, the next turn of a chat.
 TURN = re.compile(
@@ -23,7 +23,6 @@ _TAGGED = re.compile(
 )
 _BOXED = re.compile(r"\\boxed\{((?:[^{}\n]|\{[^{}\n]*\})*)\}")
 _INLINE = re.compile(r"(?<=[.!?])[ \t]+(?=(?:Action|Act|Command) ?\d*:)")
-_HEADING = re.compile(r"(?:\*\*|#+ ?)(?:next |final )?(?:action|command)[*_ \t]*", re.I)
 _THOUGHT = re.compile(
     r"[>*_#\s-]*(?:think|thought|reasoning)[*_\s]*+\d*+[*_\s]*+:[*_\s]*+(\S.*)", re.I
 )
@@ -77,8 +76,6 @@ def _marked(part: str) -> list[Marked]:
     for line, below in zip(lines, [*lines[1:], ""], strict=False):
         if thought := _THOUGHT.match(line):
             found.append(("think", thought[1]))
-        elif _HEADING.fullmatch(line.strip()):
-            found.append(("act", below))
         elif named := NAMED.match(line):
             found.append(("act", line[named.end() :].strip() or below))
     return found
@@ -103,13 +100,10 @@ def _said(part: str, form: Form[Keys]) -> Entries | None:
         lines = {line.strip() for line in (quoted if len(quoted) == 1 else alone.splitlines())}
         return _command(lines.pop()) if len(lines - {""}) == 1 else None
     if form.name == "choice":
-        numbers = [
-            NUMBER.fullmatch(line.strip(" *_#\"'`“”\t")) for line in (alone, *alone.split("\n"))
-        ]
+        numbers = (NUMBER.fullmatch(line.strip(" *_#\"'`“”\t")) for line in alone.split("\n"))
         return next(({"number": int(one[1])} for one in numbers if one), None)
     if form is GOALS:
-        goals = _list(alone)
-        return {"goals": goals} if goals else None
+        return _list(alone)
     if form is TEXT and not re.search(r"[{}]|```", part):
         return {"text": alone}
     return None
@@ -128,13 +122,8 @@ def _without_braces(alone: str, form: Form[Keys]) -> Entries | None:
     keys = form.keys.model_fields.keys()
     if not re.match(rf"[\"'*_]?(?:{'|'.join(keys)})[\"'*_]*[ \t]*[:=]", alone, re.IGNORECASE):
         return None
-    relaxed = RelaxedJson("{" + alone, steps=1_000_000)
-    try:
-        found, _, _ = relaxed.read_object(0, lambda read: fitted(read, form).keys() >= keys)
-    except (ValueError, RecursionError):
-        return None
-    entries = fitted(found, form)
-    return entries if entries.keys() >= keys else None
+    found = objects("{" + alone, lambda read: fitted(read, form).keys() >= keys)
+    return next((e for one in found if (e := fitted(one.entries, form)).keys() >= keys), None)
 
 
 def _command(text: str) -> Entries | None:
@@ -143,24 +132,17 @@ def _command(text: str) -> Entries | None:
     return {"action": line} if is_command and not _SENTENCE.match(line) else None
 
 
-def _list(alone: str) -> list[Any]:
+def _list(alone: str) -> Entries | None:
     """An array, or lines that are numbered or marked: a line before them may lead to them, and
     prose may stand around those that are numbered in order."""
     if alone.startswith("["):
-        try:
-            return RelaxedJson(alone, steps=1_000_000).read_array()
-        except (ValueError, RecursionError):
-            return []
+        return _without_braces(f"goals: {alone}", GOALS)
     lines = [line for line in alone.splitlines() if line.strip()]
     if len(lines) > 1 and lines[0].rstrip().endswith(":"):
         lines = lines[1:]
     items = [(at, item) for at, line in enumerate(lines) if (item := _ITEM.fullmatch(line))]
-    if not items:
-        return []
-    begin, first = items[0][0], items[0][1]["number"]
-    in_order = [(begin + n, str(int(first or 0) + n) if first else None) for n in range(len(items))]
-    if in_order != [(at, item["number"]) for at, item in items]:
-        return []
-    if first is None and len(items) < len(lines):
-        return []
-    return [item["item"].strip(" \t*_") for _, item in items]
+    numbers = [at - int(item["number"]) for at, item in items if item["number"]]
+    in_order = len(numbers) == len(items) and len(set(numbers)) == 1
+    if not items or not (in_order or (len(items) == len(lines) and not numbers)):
+        return None
+    return {"goals": [item["item"].strip(" \t*_") for _, item in items]}

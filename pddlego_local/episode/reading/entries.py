@@ -31,7 +31,8 @@ NUMBER = re.compile(  # "2", "Option 2", "2. go to shelf 1", "I choose 2."
 NAMED = re.compile(  # "Action 1:", "**Action:**", "The next action is"
     r"[>*_#\s-]*+(?:(?:the |my |your )?(?:next |best |final |chosen )?(?:action|command|act|answer)"
     r"(?: to take)?(?: is)?[ \t]*+[\[(#]?\d{0,3}[\])]?[*_ \t]*+(?:[:=]|[-=]>)"
-    r"|(?:the |my )?(?:next|best|final|chosen) (?:action|command)(?: to take)? is )[*_ \t]*",
+    r"|(?:the |my )?(?:next|best|final|chosen) (?:action|command)(?: to take)? is "
+    r"|(?:(?<=[*#])|(?<=# ))(?:next |final )?(?:action|command)(?=[*_ \t]*$))[*_ \t]*",
     re.IGNORECASE,
 )
 _BEFORE = re.compile(  # signs of a prompt and a list, names of who speaks
@@ -68,18 +69,18 @@ def fitted(entries: Entries, form: Form[Keys]) -> Entries:
 
 def _move(kept: Entries, entries: Entries) -> Entries:
     """A move, also where its kind is the key: {"thought": "…", "action": "look"}."""
-    if "kind" not in kept:
-        kinds = {_KINDS.get(name.lower(), name.lower()): text for name, text in entries.items()}
-        for kind in ("act", "think"):
-            if isinstance(kinds.get(kind), str):
-                kept = {"kind": kind, "text": kinds[kind]}
-                break
-    elif isinstance(kept["kind"], str):
-        kind = kept["kind"].lower()
-        kept["kind"] = _KINDS.get(kind, kind)
+    kinds = {_kind(name): text for name, text in entries.items()}
+    for kind in ("think", "act") if "kind" not in kept else ():
+        kept = {"kind": kind, "text": kinds[kind]} if kind in kinds else kept
+    if isinstance(kept.get("kind"), str):
+        kept["kind"] = _kind(kept["kind"])
     if kept.get("kind") == "act" and isinstance(kept.get("text"), str):
         kept["text"] = peeled(kept["text"]) or kept["text"]
     return kept
+
+
+def _kind(name: str) -> str:
+    return _KINDS.get(name.lower(), name.lower())
 
 
 def _name(name: str, form: Form[Keys]) -> str:
@@ -129,12 +130,8 @@ def peeled(line: str) -> str:
 
 
 def _unquoted(line: str) -> str:
-    """Without a pair of quotes around it, or one that has lost its other half."""
+    """Without a pair of quotes around it."""
     first, last = line[:1], line[-1:]
     if len(line) > 2 and _QUOTES.get(first) == last:
-        two = re.search(rf"{last}\s", line[1:-1])  # 'mug' in 'cup'
-        return line if two else line[1:-1]
-    if first in _QUOTES and not any(quote in line[1:] for quote in _QUOTES[first]):
-        return line[1:]
-    alone = last in _QUOTES.values() and not any(q in line[:-1] for q in (last, *_QUOTES))
-    return line[:-1] if alone else line
+        return line if re.search(rf"{last}\s", line[1:-1]) else line[1:-1]  # 'mug' in 'cup'
+    return line

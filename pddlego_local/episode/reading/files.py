@@ -47,6 +47,7 @@ SECTION = re.compile(  # its bracket or its colon may be missing
     r"|[(:]\s*(?:types|predicates|constants|functions|action|objects|init|goal)\b",
     re.IGNORECASE,
 )
+IN_TEXT = "PDDL in the text"
 _MAX_FILES = 200
 _MAX_COMMENT = 5000
 
@@ -62,7 +63,7 @@ class File:
     end: int
     closed: bool = True
     balanced: bool = True
-    how: str = "PDDL in the text"
+    how: str = IN_TEXT
 
 
 @dataclass
@@ -93,33 +94,28 @@ def _zones(text: str) -> Iterator[tuple[int, int, bool, list[_Head]]]:
         at = mark.end()
         if mark.lastgroup == "comment":
             at = _comment_end(mark, opened)
-            continue
-        if mark.lastgroup == "head":
+        elif mark.lastgroup == "head":
             if mark.start() >= looked_until:  # else it stands in a comment
                 heads.append(head := _head(mark, opened))
                 at, looked_until = _walk(text, head, at, len(text), opened)
-            continue
-        held = opened is not None and _closes(mark, opened)
-        yield start, mark.start(), held, heads
-        start, heads = mark.end(), []
-        if held or mark[0].startswith("</"):
-            opened = None
-        elif mark.lastgroup != "heading":
-            opened = mark
+        else:
+            held = _closes(mark, opened)
+            yield start, mark.start(), held, heads
+            start, heads = mark.end(), []
+            if mark.lastgroup != "heading":
+                opened = None if held or mark[0].startswith("</") else mark
     yield start, len(text), False, heads
 
 
-def _closes(border: re.Match[str], opened: re.Match[str]) -> bool:
+def _closes(border: re.Match[str], opened: re.Match[str] | None) -> bool:
     """Whether one border ends what the other began."""
-    match border.lastgroup, opened.lastgroup:
-        case "fence", "fence" | "opens":
-            return border[0].strip()[0] == opened[0].strip()[0]
-        case "tag", "tag":
-            same = (border["name"] or "").lower() == (opened["name"] or "").lower()
-            return same and border[0][1] == "/"
-        case "quotes", "quotes":
-            return border[0] == opened[0]
-    return False
+    can_close = border.lastgroup in ("fence", "quotes") or border[0].startswith("</")
+    return can_close and opened is not None and _sign(border) == _sign(opened)
+
+
+def _sign(border: re.Match[str]) -> str:
+    """What borders that belong together share."""
+    return border["name"].lower() if border["name"] else border[0].strip()[0]
 
 
 def _head(mark: re.Match[str], opened: re.Match[str] | None = None) -> _Head:
@@ -174,9 +170,8 @@ def _ends(text: str, border: re.Match[str], opened: re.Match[str] | None) -> boo
     """Whether a border counts even in an open bracket: it closes what the file stands in, or is a
     fence at the beginning or the end of a line."""
     if border.lastgroup not in ("opens", "fence"):
-        return opened is not None and _closes(border, opened)
-    fenced = opened is not None and opened.lastgroup in ("opens", "fence")
-    if opened is not None and fenced and border[0].strip()[0] != opened[0].strip()[0]:
+        return _closes(border, opened)
+    if opened is not None and {_sign(border), _sign(opened)} == {"`", "~"}:
         return False
     at_begin = border.start() == 0 or text[border.start() - 1] == "\n"
     return at_begin or border[0].endswith("\n") or border.end() == len(text)

@@ -18,13 +18,14 @@ from pddlego_local.core.nouns import Messages
 from pddlego_local.decoding.forms import COMMAND, MOVE, Fault, Form, Keys, T_co
 from pddlego_local.episode.reading.bare import TURN, bare
 from pddlego_local.episode.reading.entries import OF_FILES, Entries, fitted, unfenced
-from pddlego_local.episode.reading.files import KINDS, SECTION, File, files
+from pddlego_local.episode.reading.files import IN_TEXT, KINDS, SECTION, File, files
 from pddlego_local.episode.reading.objects import Found, objects
 from pddlego_local.episode.reading.thoughts import Markers, inside, thoughts, without
 from pddlego_local.episode.reading.wholeness import (
     is_excerpt,
     is_part,
     is_placeholder,
+    is_template,
     is_whole,
     texts_of,
     words_of,
@@ -32,9 +33,8 @@ from pddlego_local.episode.reading.wholeness import (
 
 T = TypeVar("T", bound=Keys)
 
-PLACEHOLDER, NO_PDDL, BLANK, EXCERPT = "a placeholder", "no PDDL in it", "blank", "an excerpt"
-_WORST_FIRST = (PLACEHOLDER, BLANK, NO_PDDL, EXCERPT)
-_EXACT, _DAMAGED = "JSON", "JSON with slips"
+PLACEHOLDER, BLANK, NO_PDDL, EXCERPT = "a placeholder", "blank", "no PDDL in it", "an excerpt"
+THOUGHT, PROMPT = "in a thought", "as in the prompt"
 _ONE_STEP = (COMMAND.name, MOVE.name, "choice")
 _CORRECTS = re.compile(
     r"\b(?:no,? wait|wait,|actually|correct(?:ed|ion)|instead|better|rather|i mean|final)\b",
@@ -95,18 +95,16 @@ def _taken(
         return _first_step(sure, text)
     if sure or cut:
         return sure[-1] if sure else None
-    doubted = [one for one in candidates if one.doubt != PLACEHOLDER]
-    known = [_WORST_FIRST.index(one.doubt) if one.doubt in _WORST_FIRST else 9 for one in doubted]
-    return max(zip(known, range(len(doubted)), doubted, strict=True))[2] if doubted else None
+    doubted = [one for one in reversed(candidates) if one.doubt != PLACEHOLDER]
+    return max(doubted, key=lambda one: one.doubt not in (BLANK, NO_PDDL, EXCERPT), default=None)
 
 
 def _first_step(sure: Sequence[Candidate[T]], text: str) -> Candidate[T]:
     """The first of several actions, or what the model corrects it to. An act comes before a
     thought."""
-    acts = [one for one in sure if getattr(one.value, "kind", "act") == "act"]
-    acts = acts or list(sure)
-    taken = acts[0]
-    for before, one in itertools.pairwise(acts):
+    steps = [one for one in sure if getattr(one.value, "kind", "act") == "act"] or sure
+    taken = steps[0]
+    for before, one in itertools.pairwise(steps):
         taken = one if _CORRECTS.search(text, before.end, one.start) else taken
     return taken
 
@@ -118,18 +116,19 @@ class _Search(Generic[T]):
         self, text: str, form: Form[T], cut: bool, prompt: Messages, markers: Markers | None
     ) -> None:
         self._text, self._form, self._cut = text, form, cut
+        self._keys = form.keys.model_fields.keys()
         self._prompt = words_of("\n".join(one.content for one in prompt if one.role != "assistant"))
         self._files = files(text) if form.name in OF_FILES else []
         pddl = [(file.start, file.end) for file in self._files if file.balanced]
         self._thoughts, unfinished = thoughts(text, markers, cut=cut, pddl=pddl)
-        self._imagined: int | None = None  # where others begin to speak, behind a first answer
+        self._imagined = len(text) + 1  # where others begin to speak, behind a first answer
         self.fault: Fault = "truncated" if cut else "no_json"
         if unfinished:
             self.fault = "unfinished_thought"
 
     def candidates(self) -> Iterator[Candidate[T]]:
         for one in self._of_files() if self._form.name in OF_FILES else self._of_objects():
-            if not one.doubt and self._imagined is None:
+            if not one.doubt and self._imagined > len(self._text):
                 turn = TURN.search(self._text, one.end)
                 self._imagined = turn.start() if turn else len(self._text)
             yield one
@@ -139,8 +138,7 @@ class _Search(Generic[T]):
         for found in objects(self._text, self._is_answer):
             if self._cut and not found.whole:
                 continue
-            entries = fitted(found.entries, self._form)
-            value = None
+            entries, value = fitted(found.entries, self._form), None
             with contextlib.suppress(pydantic.ValidationError):
                 value = self._form.keys.model_validate(entries)
             if value is None and not self._cut:
@@ -148,14 +146,13 @@ class _Search(Generic[T]):
             yield found, entries, value
 
     def _is_answer(self, entries: Entries) -> bool:
-        return fitted(entries, self._form).keys() >= self._form.keys.model_fields.keys()
+        return fitted(entries, self._form).keys() >= self._keys
 
     def _of_objects(self) -> Iterator[Candidate[T]]:
         sure = False
         for found, _, value in self._objects():
             if value is not None:
-                words = words_of(self._text[found.start : found.end])
-                doubt = self._doubt(value, found.start, in_prompt=words in self._prompt)
+                doubt = self._doubt(value, found.start, found.end)
                 sure = sure or not doubt
                 yield Candidate(value, _how(found), found.start, found.end, doubt)
         if not sure:
@@ -163,35 +160,44 @@ class _Search(Generic[T]):
                 alone = bare(without(self._text, self._thoughts), self._form, cut=self._cut)
                 value = self._form.keys.model_validate(alone and fitted(alone, self._form))
                 begin = max([0, *(end for _, end in self._thoughts if end < len(self._text))])
-                doubt = self._doubt(value, -1)
+                doubt = self._doubt(value, begin, begin)
                 yield Candidate(value, "no JSON", begin, len(self._text), doubt)
+
+    def _doubt(self, value: Keys, start: int, end: int) -> str:
+        texts = texts_of(value, self._form)
+        words = words_of(self._text[start:end])
+        if any(map(is_placeholder, texts)):
+            return PLACEHOLDER
+        if not all(text.strip() for text in texts):
+            return BLANK
+        if inside(self._thoughts, start):
+            return THOUGHT
+        if start >= self._imagined:
+            return "in a turn that the model imagined"
+        return PROMPT if words and words in self._prompt else ""
 
     def _of_files(self) -> Iterator[Candidate[T]]:
         """The files after each draft of them. A file that is drafted again replaces the one before
         it, unless that is more of a file."""
-        latest: dict[str, tuple[int, File]] = {}
-        keys = self._form.keys.model_fields.keys()
+        latest: _Draft = {}
         for draft in _drafts(self._parts()):
-            if self._is_imagined(min(file.start for file in draft.values())):
+            if min(file.start for file in draft.values()) >= self._imagined:
                 return
             if self._cut and not all(file.closed for file in draft.values()):
                 continue
-            ranked = {kind: (self._rank(file, latest), file) for kind, file in draft.items()}
-            better = {
-                k: one for k, one in ranked.items() if k not in latest or one[0] >= latest[k][0]
-            }
-            if latest.keys() >= keys and not all(rank for rank, _ in ranked.values()):
+            weighed: _Draft = {k: (self._weight(file, latest), file) for k, file in draft.items()}
+            better = {k: one for k, one in weighed.items() if one[0][0] >= _rank(latest, k)}
+            if latest.keys() >= self._keys and min(_rank(weighed, kind) for kind in weighed) == 0:
                 better = {}
-            if draft.keys() >= keys and better.keys() < keys:
-                passed = self._candidate(draft)
+            if weighed.keys() >= self._keys and better.keys() < self._keys:
+                passed = self._candidate(weighed)
                 yield replace(passed, doubt=passed.doubt or EXCERPT)
             latest |= better
-            if better and latest.keys() >= keys:
-                yield self._candidate({kind: latest[kind][1] for kind in keys})
+            if better and latest.keys() >= self._keys:
+                yield self._candidate(latest)
 
     def _parts(self) -> list[dict[str, File]]:
         """The files of each object, and those in the text around them, from left to right."""
-        keys = self._form.keys.model_fields.keys()
         parts: list[dict[str, File]] = []
         for found, entries, _ in self._objects():
             texts = {kind: text for kind in KINDS if isinstance(text := entries.get(kind), str)}
@@ -201,66 +207,55 @@ class _Search(Generic[T]):
         for file in self._files:
             # without an end and without a section it is a phrase, unless its end was cut off
             counts = file.closed or self._cut or SECTION.search(file.text)
-            if file.kind in keys and counts and not inside(spans, file.start):
+            if file.kind in self._keys and counts and not inside(spans, file.start):
                 parts.append({file.kind: replace(file, text=unfenced(file.text))})
         return sorted(filter(len, parts), key=lambda part: min(f.start for f in part.values()))
 
-    def _rank(self, file: File, latest: Mapping[str, tuple[int, File]]) -> int:
-        """How much of an answer a file is."""
+    def _weight(self, file: File, latest: "_Draft") -> tuple[int, str]:
+        """How much of an answer a file is, and what speaks against it."""
+        if is_placeholder(file.text) or is_template(file.text):
+            return 0, PLACEHOLDER
+        if not SECTION.search(file.text):
+            return 0, NO_PDDL if file.text.strip() else BLANK
         before = latest[file.kind][1].text if file.kind in latest else ""
-        if not SECTION.search(file.text) or is_placeholder(file.text, pddl=True):
-            return 0
         if is_excerpt(file.text) or is_part(file.text, before):
-            return 1
+            return 1, EXCERPT
         if inside(self._thoughts, file.start):
-            return 2
+            return 2, THOUGHT
         if not is_whole(file.kind, file.text):
-            return 3
-        return 4 if self._prompt and words_of(file.text) in self._prompt else 5
+            return 3, ""
+        return (4, PROMPT) if words_of(file.text) in self._prompt else (5, "")
 
-    def _candidate(self, draft: Mapping[str, File]) -> Candidate[T]:
-        value = self._form.keys.model_validate({kind: file.text for kind, file in draft.items()})
-        found = draft.values()
-        in_prompt = all(words_of(file.text) in self._prompt for file in found)
-        start, end = min(file.start for file in found), max(file.end for file in found)
-        hows = {file.how for file in found}
-        how = hows.pop() if len(hows) == 1 else "PDDL in the text"
-        if how in (_EXACT, _DAMAGED) and len({file.start for file in found}) > 1:
-            how = "one JSON object for each file"
-        return Candidate(value, how, start, end, self._doubt(value, start, in_prompt=in_prompt))
+    def _candidate(self, draft: "_Draft") -> Candidate[T]:
+        found = {kind: draft[kind][1] for kind in self._keys}
+        value = self._form.keys.model_validate({kind: file.text for kind, file in found.items()})
+        spans = {(file.start, file.end) for file in found.values()}
+        how, *others = {file.how for file in found.values()}
+        if others or (how != IN_TEXT and len(spans) > 1):
+            how = IN_TEXT if IN_TEXT in (how, *others) else "one JSON object for each file"
+        _, doubt = min(draft[kind][0] for kind in self._keys)
+        return Candidate(value, how, min(spans)[0], max(end for _, end in spans), doubt)
 
-    def _is_imagined(self, start: int) -> bool:
-        return self._imagined is not None and start >= self._imagined
 
-    def _doubt(self, value: Keys, start: int, *, in_prompt: bool = False) -> str:
-        """What speaks against a candidate."""
-        of_files = self._form.name in OF_FILES
-        texts = texts_of(value, self._form)
-        if any(is_placeholder(text, pddl=of_files) for text in texts):
-            return PLACEHOLDER
-        if not all(text.strip() for text in texts):
-            return BLANK
-        if inside(self._thoughts, start):
-            return "in a thought"
-        if self._is_imagined(start):
-            return "in a turn that the model imagined"
-        if of_files and not all(map(SECTION.search, texts)):
-            return NO_PDDL
-        if of_files and any(is_excerpt(text) for text in texts):
-            return EXCERPT
-        return "as in the prompt" if self._prompt and in_prompt else ""
+_Draft = dict[str, tuple[tuple[int, str], File]]
+"""Files by their kind, with their weights."""
+
+
+def _rank(draft: _Draft, kind: str) -> int:
+    return draft[kind][0][0] if kind in draft else 0
 
 
 def _how(found: Found) -> str:
-    return _EXACT if found.exact else _DAMAGED
+    return "JSON" if found.exact else "JSON with slips"
 
 
 def _drafts(parts: Sequence[Mapping[str, File]]) -> Iterator[dict[str, File]]:
     """Files next to each other of different kinds; those of one object are a draft of their own."""
     draft: dict[str, File] = {}
     for part in parts:
-        if draft and (len(part) > 1 or part.keys() & draft.keys()):
-            yield draft
+        if len(part) > 1 or part.keys() & draft.keys():
+            if draft:
+                yield draft
             draft = {}
         draft |= part
         if len(part) > 1:

@@ -90,10 +90,6 @@ class RelaxedJson:
             self._whole = False
         return self._top, self._read, self._whole
 
-    def read_array(self) -> list[Any]:
-        """The array that the text begins with. Raises ValueError if it is none."""
-        return self._array(0, 0)[0]
-
     def _object(self, at: int, depth: int) -> tuple[dict[str, Any], int]:
         entries: dict[str, Any] = {}
         at += 1

@@ -50,10 +50,13 @@ def is_part(text: str, of: str) -> bool:
     return part != whole and part.removesuffix(")").rstrip() in whole
 
 
-def is_placeholder(text: str, *, pddl: bool = False) -> bool:
-    """Whether a text stands for what belongs there. PDDL does without any section."""
-    if pddl and not SECTION.search(text) and re.search(r"\.\.\.|…", text):
-        return True
+def is_template(text: str) -> bool:
+    """Whether a file has an ellipsis and no section: `(define (domain ...) ...)`."""
+    return not SECTION.search(text) and re.search(r"\.\.\.|…", text) is not None
+
+
+def is_placeholder(text: str) -> bool:
+    """Whether a text stands for what belongs there."""
     return len(text) <= _LONGEST_PLACEHOLDER and bool(_PLACEHOLDER.fullmatch(text.strip()))
 
 
