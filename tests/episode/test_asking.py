@@ -181,3 +181,18 @@ def test_an_answer_in_stages_is_recorded_with_them_and_can_be_replayed(
     again = Asked(Replay(run=tmp_path, rung="grounded"), planner, **settings)
     assert again.formalize() == found
     assert [call.stages for call in of(again.events, Call)] == [call.stages for call in calls]
+
+
+class Marked(Scripted):
+    """A model that knows what stands around its thoughts."""
+
+    thought_markers = "@@", "!!"
+
+
+def test_a_thought_is_known_by_the_markers_of_its_model(planner: FastDownward) -> None:
+    completion = Completion(f"@@{pair()} is a draft", "length", 1, 1, 0.0)
+    for kind, fault in (Marked, "unfinished_thought"), (Scripted, ""):
+        game = Asked(kind([completion]), planner)
+        game.formalize()
+        (call,) = of(game.events, Call)
+        assert call.fault == fault

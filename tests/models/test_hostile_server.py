@@ -87,6 +87,9 @@ REFUSALS = {
     "404": body(b"<html>", 404),
     "404 with a number": body(7, 404),
     "a thought that nobody asked for": body(choice(message={"content": None, "reasoning": "hm"})),
+    "a thought by another name": body(
+        choice(message={"content": None, "reasoning": None, "reasoning_content": "hm"})
+    ),
 }
 NEVER_ENDING = {
     "a byte at a time": trickle(b" ", 0.05),
