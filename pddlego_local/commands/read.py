@@ -22,6 +22,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("file", metavar="FILE", help="what a model wrote; - is stdin")
     add("--form", choices=_FORMS, default=PDDL.name, help="what was asked for (default: pddl)")
     add("--strict", action="store_true", help="as decoding.reading=strict reads it")
+    add("--thought", nargs=2, metavar=("BEGIN", "END"), help="the markers of the model's thoughts")
     add("--cut", action="store_true", help="a token limit cut the answer")
     add("--json", action="store_true", help='one JSON object: the form\'s keys and "fault"')
 
@@ -31,11 +32,15 @@ def carry_out(arguments: argparse.Namespace) -> int:
     form, text = _FORMS[arguments.form], _text_of(arguments.file)
     findings = Findings[Keys]((), None, "")
     if arguments.strict:
-        if arguments.cut:
-            raise ConfigError("--strict takes nothing from an answer that was cut; leave out one")
+        if arguments.cut or arguments.thought:
+            raise ConfigError(
+                "--strict reads no answer that was cut and knows no thoughts; leave it out, or "
+                "--cut and --thought"
+            )
         result = strict(text, form)
     else:
-        findings = lenient(text, form, cut=arguments.cut)
+        markers = tuple(arguments.thought) if arguments.thought else None
+        findings = lenient(text, form, cut=arguments.cut, markers=markers)
         value = findings.taken.value if findings.taken else None
         result = answer(value, findings.fault, form)
     value, fault = result.value, result.fault

@@ -115,6 +115,7 @@ CAUSES: dict[str, Cause] = {
     ),
     "no_json": Cause("The answer held no JSON object, nor what was asked for in another form."),
     "wrong_keys": Cause("The answer's JSON object had other keys than those asked for."),
+    "placeholder": Cause('The answer held placeholders ("...") in place of its content.'),
 }
 
 PLANNED = ("solved", "goal_already_true")

@@ -142,6 +142,14 @@ class LanguageModel(Protocol):
     def close(self) -> None: ...
 
 
+@runtime_checkable
+class Thinks(Protocol):
+    """A language model that knows what begins and what ends its thoughts, if it has any."""
+
+    @property
+    def thought_markers(self) -> tuple[str, str] | None: ...
+
+
 class Planner(Protocol):
     """Thread-safe and deterministic: the same input gives the same plan."""
 

@@ -11,7 +11,9 @@ from typing import Annotated, Generic, Literal, TypeVar
 import pydantic
 from pydantic import Field
 
-Fault = Literal["", "empty", "truncated", "unfinished_thought", "no_json", "wrong_keys"]
+Fault = Literal[
+    "", "empty", "truncated", "unfinished_thought", "no_json", "wrong_keys", "placeholder"
+]
 
 
 class Keys(pydantic.BaseModel):
@@ -58,6 +60,10 @@ class Form(Generic[T_co]):
             "unfinished_thought": "You never finished thinking, and gave no answer. Think less.",
             "no_json": f"Your answer held no JSON object of the form {self.example}.",
             "wrong_keys": f"Your answer must be a JSON object of exactly this form: {self.example}",
+            "placeholder": (
+                "Your answer held placeholders in place of its content. Write all of it, in the "
+                f"form {self.example}."
+            ),
         }[fault]
 
 

@@ -3,6 +3,7 @@
 import dataclasses
 from typing import TypeVar
 
+from pddlego_local.core.protocols import Thinks
 from pddlego_local.core.record.events import Call, Emit, Where
 from pddlego_local.core.seeds import derive_seed
 from pddlego_local.decoding.forms import Keys
@@ -37,7 +38,7 @@ class Asking:
         samples = draw(self._model, question, constraint, sampling, decoding.stage_tokens, count)
         answers = list[Answer[T]]()
         for number, drawn in enumerate(samples):
-            answer = read_answer(drawn, question, constraint, decoding)
+            answer = read_answer(drawn, question, constraint, decoding, self._model)
             event = Call(
                 where=dataclasses.replace(where, sample=number),
                 of=count,
@@ -55,13 +56,17 @@ class Asking:
 
 
 def read_answer(
-    drawn: Drawn, question: Question[T], constraint: Constraint, decoding: Decoding
+    drawn: Drawn, question: Question[T], constraint: Constraint, decoding: Decoding, model: Model
 ) -> Answer[T]:
     """The value of an answer, read as the question's rung and `decoding.reading` have it."""
     if not constraint.free:
         return read_constrained(drawn.completion, question.form)
     return read_free(
-        drawn.completion, question.form, reading=decoding.reading, prompt=question.messages
+        drawn.completion,
+        question.form,
+        reading=decoding.reading,
+        prompt=question.messages,
+        markers=model.thought_markers if isinstance(model, Thinks) else None,
     )
 
 

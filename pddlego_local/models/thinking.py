@@ -22,6 +22,10 @@ class Thinking:
     switch: str | None = "enable_thinking"
     parser: str = "qwen3"
 
+    @property
+    def markers(self) -> tuple[str, str]:
+        return self.start, self.end
+
 
 def template_arguments(thinking: Thinking | None, on: bool, weights: str) -> dict[str, bool]:
     """Arguments for the chat template that turn thinking on or off.

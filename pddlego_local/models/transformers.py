@@ -61,6 +61,12 @@ class TransformersModel:
         self._loaded: Generation | None = None
         self._closed = object()  # another one after each `close`
 
+    @property
+    def thought_markers(self) -> tuple[str, str] | None:
+        """Those of the model's own files are known once it is loaded."""
+        thinking = self._loaded.thinking if self._loaded else self.thinking
+        return thinking.markers if isinstance(thinking, Thinking) else None
+
     def preflight(self, *, thinking: bool = False) -> None:
         """Raises MissingPart or ConfigError if the model cannot be loaded here. Loads nothing."""
         if self.thinking != "auto":

@@ -33,8 +33,10 @@ def test_programs_get_what_a_run_would_have_read(
         if "prompt" in row or "\ud800" in row["answer"] or "not offered" in row["name"]:
             continue  # what it cannot be told
         answer.write_bytes(row["answer"].encode())
-        form, cut = row.get("form", "pddl"), ["--cut"] * bool(row.get("cut"))
-        code, told = said(capsys, str(answer), "--json", "--form", form, *cut)
+        form, given = row.get("form", "pddl"), ["--cut"] * bool(row.get("cut"))
+        if "thought" in row:
+            given += ["--thought", *row["thought"]]
+        code, told = said(capsys, str(answer), "--json", "--form", form, *given)
         read = answered(row, "lenient")
         assert code == (0 if read.value else 1), row["name"]
         found: dict[str, Any] = json.loads(told)
@@ -65,6 +67,8 @@ def test_a_reader_sees_the_files_and_where_they_were(
         (JSON[:-20], ["--cut"], "truncated: The answer was cut off."),
         (f"{FORMAT} {JSON[:-20]}", ["--cut"], "Not read: JSON, line 1: a placeholder."),
         (FENCES, ["--strict"], "no_json"),
+        (FORMAT, [], "placeholder: The answer held placeholders"),
+        (f"@@{JSON}", ["--cut", "--thought", "@@", "!!"], "unfinished_thought: "),
         ("12", ["--form", "command"], 'Asked for: {"action": "..."}'),
     ],
 )
@@ -95,7 +99,8 @@ def test_bad_usage(answer: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["read", str(answer)]) == 2
     assert str(answer) in capsys.readouterr().err
     answer.write_text(JSON)
-    assert run(["read", str(answer), "--strict", "--cut"]) == 2
+    for option in (["--cut"], ["--thought", "<a>", "</a>"]):
+        assert run(["read", str(answer), "--strict", *option]) == 2
     for given in ["--form", "poem"], []:
         with pytest.raises(SystemExit) as stop:
             run(["read", *given])

@@ -154,3 +154,18 @@ def test_an_answer_in_stages_is_recorded_with_them(planner: FastDownward, best_o
         assert call.text == call.stages[-1].before + call.stages[-1].text
         assert {stage.name for stage in call.stages} >= {"types", "predicates", "actions"}
         assert all(stage.grammar and len(stage.grammar) == 64 for stage in call.stages)
+
+
+class Marked(Scripted):
+    """A model that knows what stands around its thoughts."""
+
+    thought_markers = "@@", "!!"
+
+
+def test_a_thought_is_known_by_the_markers_of_its_model(planner: FastDownward) -> None:
+    completion = Completion(f"@@{pair()} is a draft", "length", 1, 1, 0.0)
+    for kind, fault in (Marked, "unfinished_thought"), (Scripted, ""):
+        game = Asked(kind([completion]), planner)
+        game.formalize()
+        (call,) = of(game.events, Call)
+        assert call.fault == fault

@@ -48,10 +48,10 @@ def with_files(value: Any) -> Any:
     return [with_files(entry) for entry in value] if isinstance(value, list) else value
 
 
-TABLE = yaml.safe_load((Path(__file__).parent / "free_answers.yaml").read_text(encoding="utf-8"))
 ROWS = [
     {**with_files(row), "name": f"{group}: {row['name']}"}
-    for group, rows in TABLE.items()
+    for file in ("free_answers.yaml", "free_steps.yaml")
+    for group, rows in yaml.safe_load((Path(__file__).parent / file).read_text("utf-8")).items()
     for row in rows
 ]
 BY_NAME = {form.name: form for form in FORMS} | {"choice": choice(12)}
@@ -64,7 +64,8 @@ def form_of(case: dict[str, Any]) -> Form[Keys]:
 def answered(case: dict[str, Any], reading: Reading) -> Answer[Keys]:
     completion = Completion(case["answer"], "length" if case.get("cut") else "stop", 1, 1, 0.0)
     prompt = (Message("user", case["prompt"]),) if "prompt" in case else ()
-    return read_free(completion, form_of(case), reading=reading, prompt=prompt)
+    markers = tuple(case["thought"]) if "thought" in case else None
+    return read_free(completion, form_of(case), reading=reading, prompt=prompt, markers=markers)
 
 
 def trimmed(answer: Answer[Keys]) -> Any:

@@ -8,7 +8,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from pddlego_local.core.nouns import Completion, PlanResult
-from pddlego_local.decoding.forms import FORMS, PDDL, Edit, Form, Keys
+from pddlego_local.decoding.forms import COMMAND, FORMS, GOALS, PDDL, Edit, Form, Keys
 from pddlego_local.episode.reading.answer import read_free
 from pddlego_local.pddl.check import MOST_CHARACTERS, check, explain
 from pddlego_local.pddl.edit import apply, difference
@@ -29,7 +29,7 @@ from tests.fuzz.hostile import (
 def given_up(text: str, form: Form[Keys]) -> str:
     answer = read_free(Completion(text, "stop", 0, 0, 0.0), form)
     if answer.value is None:
-        assert answer.fault in ("empty", "no_json", "wrong_keys")
+        assert answer.fault in ("empty", "no_json", "wrong_keys", "placeholder")
     else:
         assert answer.fault == ""
         answer.value.model_dump_json().encode()  # a file can hold it
@@ -57,6 +57,25 @@ def test_what_is_read_of_a_damaged_answer_stands_in_it(
 @pytest.mark.parametrize("piece", ["x", "{", '{"df": "', "```\n", "```x\n", "\n"])
 def test_an_answer_of_ten_megabytes_is_read(piece: str) -> None:
     given_up(ten_megabytes(piece), PDDL)
+
+
+REPEATED = (
+    "(", ")", "{", "[", "{a:(", '{"a": (', "```", "```\n", "```pddl\n", "~~~\n", '"', "'", '"""',
+    "*", "> ", "<think>", "</think>", "<|channel|>analysis<|message|>", "<a>", "</a>",
+    "<action>", "\\boxed{", "(define (domain d)", "(define (domain d)\n# h\nx ; ",
+    "x ; (define (domain b\n", "define (",
+    "(domain x) ", ";", "; rest ", "...", "\n", " ", "Human:", "Observation: x\n", "Action: x\n",
+    "Action ", "1. x\n", '{"action": "x"}', '{"df": "(:x", "pf": "(:y"}', "action: x\n", "\\n;",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("piece", REPEATED)
+def test_a_long_answer_of_one_piece_is_read(piece: str) -> None:
+    """In time that grows as the answer does: the square of its length would take minutes."""
+    for before in ("", "(define (domain d)\n", "<think>"):
+        text = before + piece * (100_000 // len(piece))
+        for form in (PDDL, COMMAND, GOALS):
+            given_up(text, form)
 
 
 @fuzz(0.1)

@@ -89,6 +89,9 @@ REFUSALS = {
     "404": body(b"<html>", 404),
     "404 with a number": body(7, 404),
     "a thought that nobody asked for": body(choice(message={"content": None, "reasoning": "hm"})),
+    "a thought by another name": body(
+        choice(message={"content": None, "reasoning": None, "reasoning_content": "hm"})
+    ),
 }
 IN_THOUGHT = body(
     choice(message={"content": None, "reasoning": "Let me think"}, finish_reason="length")

@@ -65,7 +65,7 @@ def sampler(config: CellConfig, model: Model, question: Question[Keys]) -> Calla
         sampling = decoding.sampling(derive_seed(config.settings.seed, "sample", number))
         (drawn,) = draw(model, asked, constraint, sampling, decoding.stage_tokens)
         completion = drawn.completion
-        answer = read_answer(drawn, asked, constraint, decoding)
+        answer = read_answer(drawn, asked, constraint, decoding, model)
         return Sample(
             id=number,
             domain=answer.value.df if answer.value else "",

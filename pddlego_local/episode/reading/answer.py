@@ -16,6 +16,7 @@ from pddlego_local.decoding.forms import DOMAIN, PDDL, PROBLEM, Fault, Form, Key
 from pddlego_local.decoding.settings import Reading
 from pddlego_local.episode.reading.lenient import lenient
 from pddlego_local.episode.reading.objects import objects
+from pddlego_local.episode.reading.thoughts import Markers
 
 T = TypeVar("T", bound=Keys)
 
@@ -34,6 +35,7 @@ class Answer(Generic[T_co]):
     - "unfinished_thought": a reasoning model thought until it ran out of tokens
     - "no_json": no JSON object in it (nor, when free, another way of writing what is asked)
     - "wrong_keys": a JSON object, but not one of the form
+    - "placeholder": only what stands for an answer, as "..." or "<domain file>"
     """
 
     value: T_co | None
@@ -46,13 +48,15 @@ def read_free(
     *,
     reading: Reading = "lenient",
     prompt: Messages = (),
+    markers: Markers | None = None,
 ) -> Answer[T]:
-    """The value of a free answer, as strictly as `reading` says; `prompt` is what was asked."""
+    """The value of a free answer, as strictly as `reading` says; `prompt` is what was asked, and
+    `markers` stand around the model's thoughts."""
     if completion.finish_reason == "unfinished_thought":
         return Answer(None, "unfinished_thought")
     cut = completion.finish_reason == "length"
     if reading == "lenient":
-        found = lenient(completion.text, form, cut=cut, prompt=prompt)
+        found = lenient(completion.text, form, cut=cut, prompt=prompt, markers=markers)
         return answer(found.taken.value if found.taken else None, found.fault, form)
     return Answer(None, "truncated") if cut else strict(completion.text, form)
 

@@ -1,8 +1,9 @@
 """PDDL files in an answer, however they are set off: fences, tags, headings, quotes, or nothing.
 
 A file begins at `(define (domain` or `(define (problem`, with the comments above it, and ends where
-its brackets close, or at a fence, a tag, a heading or the next file. What is wrong inside it stays:
-a bracket too few or too many is the model's.
+its brackets close. Where they do not close, it ends at a fence, a tag, a heading or the next file.
+None of these counts in a PDDL comment, and in an open bracket only the one that closes what the
+file stands in. Nothing inside a file is changed: a bracket too few or too many is the model's.
 """
 
 import re
@@ -15,88 +16,191 @@ from pddlego_local.episode.reading.objects import unescaped
 Kind = Literal["df", "pf"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
 
-_BORDER = re.compile(
-    r"^[ \t]*(?P<opens>`{3,}|~{3,})[ \t]*[\w+.-]+[^\n`]*\n"  # a fence that names a language
+_HEAD = r"(?P<head>(?:\(\s*)?\bdefine\s*\(\s*(?P<kind>domain|problem)\b)"
+_DEFINE = r"(?:\(\s*)?\bdefine\s*\("
+_BORDER = (
+    # a fence that names a language; it leaves a file that begins on its line alone
+    rf"^[ \t]*(?P<opens>(?:`{{3,}}|~{{3,}})[ \t]*(?!{_DEFINE})[\w+.-]+"
+    rf"(?:(?!{_DEFINE})[^\n`])*(?:\n|(?={_DEFINE})))"
     r"|(?P<fence>(?:^[ \t]*)?(?:`{3,}|~{3,})[ \t]*(?:\r?\n)?)"
-    r"|<(?P<tag>/?)[A-Za-z][\w.-]*>"
+    r"|(?P<tag></?(?P<name>[A-Za-z][\w.:-]*)(?:\s[^<>\n]{0,100})?>)"
     r"|(?P<quotes>\"\"\"|''')"
-    r"|(?P<heading>^[ \t]*(?:#|\*\*|==|---)[^\n]*$)",
-    re.MULTILINE,
+    r"|(?P<heading>^[ \t]*(?:#|\*\*|==|---)[^\n]*$)"
 )
-_DEFINE = re.compile(r"(?:\(\s*)?\bdefine\s*\(\s*(domain|problem)\b", re.IGNORECASE)
-_NAME = re.compile(r"\(\s*(domain|problem)\s", re.IGNORECASE)
 _COMMENT = r";(?:(?!\\n)[^\n])*+"  # in a string a line ends with an escape
+_MARK = re.compile(rf"(?P<comment>^[ \t]*;[^\n]*)|{_HEAD}|{_BORDER}", re.MULTILINE | re.IGNORECASE)
+_INSIDE = re.compile(
+    rf"(?P<comment>{_COMMENT})|{_HEAD}|(?P<bracket>[()])|{_BORDER}", re.MULTILINE | re.IGNORECASE
+)
+_NAMED = re.compile(
+    rf"(?P<comment>{_COMMENT})|(?P<head>\(\s*(?P<kind>domain|problem)\s)", re.IGNORECASE
+)
+_REST_OF_LINE = re.compile(r'[ \t]*;(?:(?!\\n|"\s*[,}])[^\n])*+')  # a comment behind a file
 _ABOVE = re.compile(  # a line of comment and what is comment or blank below it
     r"(?:^[^\S\n]*;[^\n]*\n(?:[^\S\n]*(?:;[^\n]*)?\n)*+)?^[^\S\n]*\Z", re.MULTILINE
 )
-_BRACKET = re.compile(rf"{_COMMENT}|[()]")
 _GOES_ON = re.compile(rf"(?:\s|\\n|{_COMMENT})*+(?:\)|(?=\(\s*:))")
 _PIECES = re.compile(r"([\"'])\s*(?:\+\s*)?\n\s*\1")  # of a string that is put together
-_NO_PDDL = re.compile(r"[\"{}\]`]")
+_NO_PDDL = re.compile(rf"{_COMMENT}|([\"{{}}\]`])")
+SECTION = re.compile(  # its bracket or its colon may be missing
+    r"\(\s*:|\bdefine\s*\([^()]*\)\s*\("
+    r"|[(:]\s*(?:types|predicates|constants|functions|action|objects|init|goal)\b",
+    re.IGNORECASE,
+)
+IN_TEXT = "PDDL in the text"
 _MAX_FILES = 200
 _MAX_COMMENT = 5000
 
 
 @dataclass(frozen=True)
 class File:
-    """A file's text and place. `closed`: its brackets close, or something after it ends it."""
+    """A file's text, its place, and how it is written. `closed`: its brackets close, or something
+    after it ends it; `balanced`: they close."""
 
     kind: Kind
     text: str
     start: int
     end: int
-    closed: bool
+    closed: bool = True
+    balanced: bool = True
+    how: str = IN_TEXT
+
+
+@dataclass
+class _Head:
+    """Where a file begins; where its last bracket stands, and whether its brackets close there."""
+
+    kind: Kind
+    start: int
+    stop: int = 0
+    balanced: bool = False
+    bracket_lost: bool = False
 
 
 def files(text: str) -> list[File]:
     """From left to right, the last 200."""
-    found = [file for start, end, held in _zones(text) for file in _files(text, start, end, held)]
+    found = [file for start, end, held, heads in _zones(text)
+             for file in _files(text, start, end, held, heads)]  # fmt: skip
     return found[-_MAX_FILES:]
 
 
-def _zones(text: str) -> Iterator[tuple[int, int, bool]]:
-    """What stands between two borders, and whether it is a pair of them that encloses it."""
-    start, opened = 0, ""
-    for border in _BORDER.finditer(text):
-        kind = border.lastgroup or ""
-        opens = kind == "opens" or (kind == "tag" and not border["tag"])
-        enclosure = {"opens": "fence", "heading": ""}.get(kind, kind)
-        held = opened != "" and opened == enclosure and not opens
-        yield start, border.start(), held
-        opened = enclosure if opens or (not held and kind != "tag") else ""
-        start = border.end()
-    yield start, len(text), False
+def _zones(text: str) -> Iterator[tuple[int, int, bool, list[_Head]]]:
+    """What stands between two borders, whether these are a pair that encloses it, and the heads of
+    files in it."""
+    start = at = looked_until = 0
+    opened: re.Match[str] | None = None
+    heads: list[_Head] = []
+    while mark := _MARK.search(text, at):
+        at = mark.end()
+        if mark.lastgroup == "comment":
+            at = _comment_end(mark, opened)
+        elif mark.lastgroup == "head":
+            if mark.start() >= looked_until:  # else it stands in a comment
+                heads.append(head := _head(mark, opened))
+                at, looked_until = _walk(text, head, at, len(text), opened)
+        else:
+            held = _closes(mark, opened)
+            yield start, mark.start(), held, heads
+            start, heads = mark.end(), []
+            if mark.lastgroup != "heading":
+                opened = None if held or mark[0].startswith("</") else mark
+    yield start, len(text), False, heads
 
 
-def _files(text: str, begin: int, border: int, held: bool) -> Iterator[File]:
-    heads = _heads(text, begin, border, held)
+def _closes(border: re.Match[str], opened: re.Match[str] | None) -> bool:
+    """Whether one border ends what the other began."""
+    can_close = border.lastgroup in ("fence", "quotes") or border[0].startswith("</")
+    return can_close and opened is not None and _sign(border) == _sign(opened)
+
+
+def _sign(border: re.Match[str]) -> str:
+    """What borders that belong together share."""
+    return border["name"].lower() if border["name"] else border[0].strip()[0]
+
+
+def _head(mark: re.Match[str], opened: re.Match[str] | None = None) -> _Head:
+    kind: Kind = "df" if mark["kind"].lower() == "domain" else "pf"
+    behind = opened is not None and opened.end() == mark.start() and opened[0][-1] != "\n"
+    return _Head(kind, mark.start(), bracket_lost=behind and mark[0][0] != "(")
+
+
+def _walk(
+    text: str, head: _Head, at: int, end: int, opened: re.Match[str] | None
+) -> tuple[int, int]:
+    """Finds where the brackets of a file close, with the brackets and sections that go on after
+    that. Returns from where on borders count again, and from where on heads do."""
+    depth = text.count("(", head.start, at)
+    head.stop = at
+    border: tuple[int, int] | None = None  # the first in an open bracket; the bracket before it
+    for mark in _INSIDE.finditer(text, at, end):
+        if mark.lastgroup == "comment":
+            continue
+        if mark.lastgroup == "bracket":
+            depth += 1 if mark[0] == "(" else -1
+            head.stop = mark.end()
+            if depth <= 0 and not _GOES_ON.match(text, head.stop, end):
+                head.balanced = True
+                head.bracket_lost &= depth == -1
+                comment = _REST_OF_LINE.match(text, head.stop, end)
+                end = _comment_end(comment, opened) if comment else head.stop
+                return end, end
+        elif mark.lastgroup == "head":
+            end = mark.start()
+            break
+        else:
+            ends = _ends(text, mark, opened)
+            if border is None or (ends and opened):
+                border = mark.start(), head.stop
+            if ends:
+                end = mark.end()
+                break
+    head.bracket_lost = False
+    begin, head.stop = border or (end, head.stop)
+    return begin, end
+
+
+def _comment_end(comment: re.Match[str], opened: re.Match[str] | None) -> int:
+    """Where a comment outside of brackets ends: at the quotes that close what it stands in."""
+    if opened is not None and opened.lastgroup == "quotes" and opened[0] in comment[0]:
+        return comment.start() + comment[0].index(opened[0])
+    return comment.end()
+
+
+def _ends(text: str, border: re.Match[str], opened: re.Match[str] | None) -> bool:
+    """Whether a border counts even in an open bracket: it closes what the file stands in, or is a
+    fence at the beginning or the end of a line."""
+    if border.lastgroup not in ("opens", "fence"):
+        return _closes(border, opened)
+    if opened is not None and {_sign(border), _sign(opened)} == {"`", "~"}:
+        return False
+    at_begin = border.start() == 0 or text[border.start() - 1] == "\n"
+    return at_begin or border[0].endswith("\n") or border.end() == len(text)
+
+
+def _files(text: str, begin: int, border: int, held: bool, heads: list[_Head]) -> Iterator[File]:
+    if held and not heads:  # between borders of its own `define` may be missing
+        heads = _named(text, begin, border)
+    heads = heads[-_MAX_FILES:]
     begins = [
-        _with_comments(text, head.start(), before)
-        for head, before in zip(heads, [begin, *(head.end() for head in heads)], strict=False)
+        _with_comments(text, head.start, before)
+        for head, before in zip(heads, [begin, *(head.stop for head in heads)], strict=False)
     ]
     for head, start, end in zip(heads, begins, [*begins[1:], border], strict=False):
-        stop, balanced = _extent(text, head.start(), end)
-        if held and not _NO_PDDL.search(text, stop, end):
+        stop = min(head.stop, end)
+        if held and not any(found[1] for found in _NO_PDDL.finditer(text, stop, end)):
             stop = end
-        kind: Kind = "df" if head[1].lower() == "domain" else "pf"
-        closed = balanced or end < len(text)
-        if held or not closed or "(:" in text[start:stop]:  # else it is a phrase
-            yield File(kind, _as_written(text[start:stop]), start, stop, closed)
+        closed = head.balanced or end < len(text)
+        if held or not closed or SECTION.search(text, start, stop):  # else it is a phrase
+            written = "(" * head.bracket_lost + _as_written(text[start:stop])
+            yield File(head.kind, written, start, stop, closed, head.balanced)
 
 
-def _heads(text: str, begin: int, border: int, held: bool) -> list[re.Match[str]]:
-    """Where files begin; none in a comment. Between borders of its own `define` may be missing."""
-    for head in (_DEFINE, _NAME) if held else (_DEFINE,):
-        found = list(head.finditer(text, begin, border))[-_MAX_FILES:]
-        if found := [match for match in found if not _in_comment(text, match.start(1))]:
-            return found
-    return []
-
-
-def _in_comment(text: str, at: int) -> bool:
-    begin = max(0, at - _MAX_COMMENT)
-    line = max(begin, text.rfind("\n", begin, at), text.rfind("\\n", begin, at))
-    return ";" in text[line:at]
+def _named(text: str, begin: int, border: int) -> list[_Head]:
+    heads = [_head(mark) for mark in _NAMED.finditer(text, begin, border)
+             if mark.lastgroup == "head"][-_MAX_FILES:]  # fmt: skip
+    for head, end in zip(heads, [*(head.start for head in heads[1:]), border], strict=False):
+        _walk(text, head, head.start, end, None)
+    return heads
 
 
 def _with_comments(text: str, at: int, before: int) -> int:
@@ -104,20 +208,6 @@ def _with_comments(text: str, at: int, before: int) -> int:
     before = max(before, at - _MAX_COMMENT)
     above = _ABOVE.search(text[before:at])
     return before + above.start() if above else at
-
-
-def _extent(text: str, at: int, end: int) -> tuple[int, bool]:
-    """Where a file's brackets close, with the brackets and sections that go on after that, and
-    whether they do; else where the last of them stands."""
-    stop, depth = at, 0
-    for found in _BRACKET.finditer(text, at, end):
-        if found[0][0] == ";":
-            continue
-        depth += 1 if found[0] == "(" else -1
-        stop = found.end()
-        if depth <= 0 and not _GOES_ON.match(text, stop, end):
-            return stop, True
-    return stop, False
 
 
 def _as_written(text: str) -> str:

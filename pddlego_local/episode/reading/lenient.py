@@ -1,52 +1,46 @@
 """The lenient reader: the last whole answer in a text, however it is written.
 
-An object of the form comes before files in prose. What is in doubt counts only where nothing else
-stands: placeholders, what the prompt showed, and what was written in a thought.
+What is in doubt counts only where nothing else stands: a thought, what the prompt showed, a turn
+that the model imagined, an excerpt. A placeholder never counts. Where one action is asked for, the
+first counts, unless the model corrects it.
 """
 
 import contextlib
+import itertools
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, Generic, TypeVar
+from dataclasses import dataclass, replace
+from typing import Generic, TypeVar
 
 import pydantic
 
 from pddlego_local.core.nouns import Messages
-from pddlego_local.decoding.forms import (
-    COMMAND,
-    DOMAIN,
-    MOVE,
-    PDDL,
-    PROBLEM,
-    Fault,
-    Form,
-    Keys,
-    T_co,
-)
-from pddlego_local.episode.reading.bare import bare
-from pddlego_local.episode.reading.files import KINDS, File, files
+from pddlego_local.decoding.forms import COMMAND, MOVE, Fault, Form, Keys, T_co
+from pddlego_local.episode.reading.bare import TURN, bare
+from pddlego_local.episode.reading.entries import OF_FILES, Entries, fitted, unfenced
+from pddlego_local.episode.reading.files import IN_TEXT, KINDS, SECTION, File, files
 from pddlego_local.episode.reading.objects import Found, objects
+from pddlego_local.episode.reading.thoughts import Markers, inside, thoughts, without
+from pddlego_local.episode.reading.wholeness import (
+    is_excerpt,
+    is_part,
+    is_placeholder,
+    is_template,
+    is_whole,
+    texts_of,
+    words_of,
+)
 
 T = TypeVar("T", bound=Keys)
-Entries = dict[str, Any]
 
-_OTHER_NAMES: Mapping[str, Mapping[str, str]] = {
-    PDDL.name: {"domain": "df", "problem": "pf"},
-    DOMAIN.name: {"domain": "df"},
-    PROBLEM.name: {"problem": "pf"},
-    COMMAND.name: {"command": "action"},
-}
-_OF_FILES = (PDDL.name, DOMAIN.name, PROBLEM.name)
-_EXACT, _DAMAGED = "JSON", "JSON with slips"
-_FILLER = re.compile(r"[\s_.-]|file|pddl|definition")
-_FENCE_OPENS = re.compile(r"\s*(?:`{3,}|~{3,})[\w+.-]*[ \t]*(?:\r?\n)?")
-_FENCE_CLOSES = re.compile(r"(?:`{3,}|~{3,})\Z")
-_PLACEHOLDER = re.compile(r"\W*(?:\.\.\.|…)\W*|<[^<>]*>|\[[^\[\]]*\]|\s*")
-_LONGEST_PLACEHOLDER = 200
+PLACEHOLDER, BLANK, NO_PDDL, EXCERPT = "a placeholder", "blank", "no PDDL in it", "an excerpt"
+THOUGHT, PROMPT = "in a thought", "as in the prompt"
+_ONE_STEP = (COMMAND.name, MOVE.name, "choice")
+_CORRECTS = re.compile(
+    r"\b(?:no,? wait|wait,|actually|correct(?:ed|ion)|instead|better|rather|i mean|final)\b",
+    re.IGNORECASE,
+)
 MOST_CHARACTERS = 1_000_000  # from the end; no model writes as many, and nothing may take minutes
-_THOUGHT_OPENS = re.compile(r"<think(?:ing)?>", re.IGNORECASE)
-_THOUGHT_ENDS = re.compile(r"</think(?:ing)?>", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -70,170 +64,202 @@ class Findings(Generic[T_co]):
     fault: Fault
 
 
-def lenient(text: str, form: Form[T], *, cut: bool = False, prompt: Messages = ()) -> Findings[T]:
+def lenient(
+    text: str,
+    form: Form[T],
+    *,
+    cut: bool = False,
+    prompt: Messages = (),
+    markers: Markers | None = None,
+) -> Findings[T]:
     """What a text holds; of one that a token limit cut, only what is whole. `prompt` is what was
-    asked: what repeats its words counts only where nothing else stands."""
+    asked: what repeats its words counts only where nothing else stands. `markers` are those of the
+    model's thoughts; without them, or where they do not occur, those of other models are known."""
     text = text[-MOST_CHARACTERS:]
     if not text.strip():
         return Findings((), None, "empty")
-    search = _Search(text, form, cut, prompt)
+    search = _Search(text, form, cut, prompt, markers)
     candidates = tuple(search.candidates())
+    taken = _taken(candidates, form, text, cut)
+    if taken:
+        return Findings(candidates, taken, "")
+    fault = "placeholder" if candidates and not cut else search.fault
+    return Findings(candidates, None, fault)
+
+
+def _taken(
+    candidates: Sequence[Candidate[T]], form: Form[T], text: str, cut: bool
+) -> Candidate[T] | None:
     sure = [one for one in candidates if not one.doubt]
-    chosen = sure or ([] if cut else candidates)
-    if not chosen:
-        return Findings(candidates, None, search.fault)
-    taken = max(chosen, key=lambda one: (one.how in (_EXACT, _DAMAGED), one.end))
-    return Findings(candidates, taken, "")
+    if form.name in _ONE_STEP and sure:
+        return _first_step(sure, text)
+    if sure or cut:
+        return sure[-1] if sure else None
+    doubted = [one for one in reversed(candidates) if one.doubt != PLACEHOLDER]
+    return max(doubted, key=lambda one: one.doubt not in (BLANK, NO_PDDL, EXCERPT), default=None)
+
+
+def _first_step(sure: Sequence[Candidate[T]], text: str) -> Candidate[T]:
+    """The first of several actions, or what the model corrects it to. An act comes before a
+    thought."""
+    steps = [one for one in sure if getattr(one.value, "kind", "act") == "act"] or sure
+    taken = steps[0]
+    for before, one in itertools.pairwise(steps):
+        taken = one if _CORRECTS.search(text, before.end, one.start) else taken
+    return taken
 
 
 class _Search(Generic[T]):
     """One text, one form; `fault` is why there was no candidate, once all have been looked for."""
 
-    def __init__(self, text: str, form: Form[T], cut: bool, prompt: Messages) -> None:
+    def __init__(
+        self, text: str, form: Form[T], cut: bool, prompt: Messages, markers: Markers | None
+    ) -> None:
         self._text, self._form, self._cut = text, form, cut
-        self._prompt = _blanks_alike(
-            "\n".join(one.content for one in prompt if one.role != "assistant")
-        )
-        self._thought = _end_of_thought(text, cut)
+        self._keys = form.keys.model_fields.keys()
+        self._prompt = words_of("\n".join(one.content for one in prompt if one.role != "assistant"))
+        self._files = files(text) if form.name in OF_FILES else []
+        pddl = [(file.start, file.end) for file in self._files if file.balanced]
+        self._thoughts, unfinished = thoughts(text, markers, cut=cut, pddl=pddl)
+        self._imagined = len(text) + 1  # where others begin to speak, behind a first answer
         self.fault: Fault = "truncated" if cut else "no_json"
-        if cut and self._thought == len(text):
+        if unfinished:
             self.fault = "unfinished_thought"
 
     def candidates(self) -> Iterator[Candidate[T]]:
-        parts: list[File] = []
-        found_one = False
+        for one in self._of_files() if self._form.name in OF_FILES else self._of_objects():
+            if not one.doubt and self._imagined > len(self._text):
+                turn = TURN.search(self._text, one.end)
+                self._imagined = turn.start() if turn else len(self._text)
+            yield one
+
+    def _objects(self) -> Iterator[tuple[Found, Entries, T | None]]:
+        """With their entries and value; None where they are not what the form asks for."""
         for found in objects(self._text, self._is_answer):
             if self._cut and not found.whole:
                 continue
-            entries = _fitted(found.entries, self._form)
-            try:
-                value = self._form.keys.model_validate(entries)
-            except pydantic.ValidationError:
-                self.fault = self.fault if self._cut else "wrong_keys"
-                parts += _as_files(entries, found)
-                continue
-            found_one = True
-            words = _blanks_alike(self._text[found.start : found.end])
-            doubt = self._doubt(value, found.start, [words])
-            how = _EXACT if found.exact else _DAMAGED
-            yield Candidate(value, how, found.start, found.end, doubt)
-        if self._form.name in _OF_FILES:
-            yield from self._of_files(parts, "one JSON object for each file")
-            yield from self._of_files(files(self._text), "PDDL in the text")
-        elif not found_one and not self._cut:
+            entries, value = fitted(found.entries, self._form), None
             with contextlib.suppress(pydantic.ValidationError):
-                alone = bare(self._text[self._thought :], self._form)
-                value = self._form.keys.model_validate(alone)
-                yield Candidate(value, "no JSON", self._thought, len(self._text))
+                value = self._form.keys.model_validate(entries)
+            if value is None and not self._cut:
+                self.fault = "wrong_keys"
+            yield found, entries, value
 
     def _is_answer(self, entries: Entries) -> bool:
-        return _fitted(entries, self._form).keys() >= self._form.keys.model_fields.keys()
+        return fitted(entries, self._form).keys() >= self._keys
 
-    def _of_files(self, found: Sequence[File], how: str) -> Iterator[Candidate[T]]:
-        """Each draft of the files; one file that is drafted again replaces the one before it."""
-        latest: dict[str, File] = {}
-        keys = self._form.keys.model_fields.keys()
-        for draft in _drafts([file for file in found if file.kind in keys and self._counts(file)]):
+    def _of_objects(self) -> Iterator[Candidate[T]]:
+        sure = False
+        for found, _, value in self._objects():
+            if value is not None:
+                doubt = self._doubt(value, found.start, found.end)
+                sure = sure or not doubt
+                yield Candidate(value, _how(found), found.start, found.end, doubt)
+        if not sure:
+            with contextlib.suppress(pydantic.ValidationError):
+                alone = bare(without(self._text, self._thoughts), self._form, cut=self._cut)
+                value = self._form.keys.model_validate(alone and fitted(alone, self._form))
+                begin = max([0, *(end for _, end in self._thoughts if end < len(self._text))])
+                doubt = self._doubt(value, begin, begin)
+                yield Candidate(value, "no JSON", begin, len(self._text), doubt)
+
+    def _doubt(self, value: Keys, start: int, end: int) -> str:
+        texts = texts_of(value, self._form)
+        words = words_of(self._text[start:end])
+        if any(map(is_placeholder, texts)):
+            return PLACEHOLDER
+        if not all(text.strip() for text in texts):
+            return BLANK
+        if inside(self._thoughts, start):
+            return THOUGHT
+        if start >= self._imagined:
+            return "in a turn that the model imagined"
+        return PROMPT if words and words in self._prompt else ""
+
+    def _of_files(self) -> Iterator[Candidate[T]]:
+        """The files after each draft of them. A file that is drafted again replaces the one before
+        it, unless that is more of a file."""
+        latest: _Draft = {}
+        for draft in _drafts(self._parts()):
+            if min(file.start for file in draft.values()) >= self._imagined:
+                return
             if self._cut and not all(file.closed for file in draft.values()):
                 continue
-            latest |= draft
-            if latest.keys() < keys:
-                continue
-            kept = {kind: latest[kind] for kind in keys}
-            value = self._form.keys.model_validate({k: _unfenced(f.text) for k, f in kept.items()})
-            start = min(one.start for one in kept.values())
-            end = max(one.end for one in draft.values())
-            doubt = self._doubt(value, start, [_blanks_alike(one.text) for one in kept.values()])
-            yield Candidate(value, how, start, end, doubt)
+            weighed: _Draft = {k: (self._weight(file, latest), file) for k, file in draft.items()}
+            better = {k: one for k, one in weighed.items() if one[0][0] >= _rank(latest, k)}
+            if latest.keys() >= self._keys and min(_rank(weighed, kind) for kind in weighed) == 0:
+                better = {}
+            if weighed.keys() >= self._keys and better.keys() < self._keys:
+                passed = self._candidate(weighed)
+                yield replace(passed, doubt=passed.doubt or EXCERPT)
+            latest |= better
+            if better and latest.keys() >= self._keys:
+                yield self._candidate(latest)
 
-    def _counts(self, file: File) -> bool:
-        """A file without an end and without a section is a phrase, unless its end was cut off."""
-        return file.closed or self._cut or "(:" in file.text
+    def _parts(self) -> list[dict[str, File]]:
+        """The files of each object, and those in the text around them, from left to right."""
+        parts: list[dict[str, File]] = []
+        for found, entries, _ in self._objects():
+            texts = {kind: text for kind in KINDS if isinstance(text := entries.get(kind), str)}
+            where = found.start, found.end
+            parts += [{k: File(k, text, *where, how=_how(found)) for k, text in texts.items()}]
+        spans = [(file.start, file.end) for part in parts for file in part.values()]
+        for file in self._files:
+            # without an end and without a section it is a phrase, unless its end was cut off
+            counts = file.closed or self._cut or SECTION.search(file.text)
+            if file.kind in self._keys and counts and not inside(spans, file.start):
+                parts.append({file.kind: replace(file, text=unfenced(file.text))})
+        return sorted(filter(len, parts), key=lambda part: min(f.start for f in part.values()))
 
-    def _doubt(self, value: Keys, start: int, shown: Sequence[str]) -> str:
-        """What speaks against a candidate; `shown` are the words that a prompt might have."""
-        if start < self._thought:
-            return "in a thought"
-        if _is_placeholder(value, self._form):
-            return "a placeholder"
-        in_prompt = self._prompt and all(words in self._prompt for words in shown)
-        return "as in the prompt" if in_prompt else ""
+    def _weight(self, file: File, latest: "_Draft") -> tuple[int, str]:
+        """How much of an answer a file is, and what speaks against it."""
+        if is_placeholder(file.text) or is_template(file.text):
+            return 0, PLACEHOLDER
+        if not SECTION.search(file.text):
+            return 0, NO_PDDL if file.text.strip() else BLANK
+        before = latest[file.kind][1].text if file.kind in latest else ""
+        if is_excerpt(file.text) or is_part(file.text, before):
+            return 1, EXCERPT
+        if inside(self._thoughts, file.start):
+            return 2, THOUGHT
+        if not is_whole(file.kind, file.text):
+            return 3, ""
+        return (4, PROMPT) if words_of(file.text) in self._prompt else (5, "")
 
-
-def _end_of_thought(text: str, cut: bool) -> int:
-    """Where a thought that is written out ends, 0 without one; a cut one goes on to the end."""
-    end = max((match.end() for match in _THOUGHT_ENDS.finditer(text)), default=0)
-    return len(text) if cut and _THOUGHT_OPENS.search(text, end) else end
-
-
-def _fitted(entries: Entries, form: Form[Keys]) -> Entries:
-    """The entries that the form asks for, under its names. A list of lines is a text; PDDL has no
-    fences."""
-    fields = form.keys.model_fields
-    fitted: Entries = {}
-    for name, value in entries.items():
-        key = name if name in fields else _name(name, form)
-        if key in fields and (name == key or key not in fitted):
-            fitted[key] = _text(value) if fields[key].annotation is str else value
-    if form.name in _OF_FILES:
-        return {k: _unfenced(v) if isinstance(v, str) else v for k, v in fitted.items()}
-    if form.name == MOVE.name and isinstance(fitted.get("kind"), str):
-        fitted["kind"] = fitted["kind"].lower()
-    return fitted
-
-
-def _name(name: str, form: Form[Keys]) -> str:
-    """As the form spells it, if it is one of its names: "Domain File" is "df"."""
-    name = name.strip().lower()
-    if form.name in _OF_FILES:
-        name = _FILLER.sub("", name)
-    return _OTHER_NAMES.get(form.name, {}).get(name, name)
+    def _candidate(self, draft: "_Draft") -> Candidate[T]:
+        found = {kind: draft[kind][1] for kind in self._keys}
+        value = self._form.keys.model_validate({kind: file.text for kind, file in found.items()})
+        spans = {(file.start, file.end) for file in found.values()}
+        how, *others = {file.how for file in found.values()}
+        if others or (how != IN_TEXT and len(spans) > 1):
+            how = IN_TEXT if IN_TEXT in (how, *others) else "one JSON object for each file"
+        _, doubt = min(draft[kind][0] for kind in self._keys)
+        return Candidate(value, how, min(spans)[0], max(end for _, end in spans), doubt)
 
 
-def _text(value: object) -> object:
-    if not (isinstance(value, list) and value and all(isinstance(line, str) for line in value)):
-        return value
-    return ("" if all(line.endswith("\n") for line in value[:-1]) else "\n").join(value)
+_Draft = dict[str, tuple[tuple[int, str], File]]
+"""Files by their kind, with their weights."""
 
 
-def _unfenced(text: str) -> str:
-    opens = _FENCE_OPENS.match(text)
-    return _FENCE_CLOSES.sub("", text[opens.end() :].rstrip()).rstrip() if opens else text
+def _rank(draft: _Draft, kind: str) -> int:
+    return draft[kind][0][0] if kind in draft else 0
 
 
-def _as_files(entries: Entries, found: Found) -> Iterator[File]:
-    for kind in KINDS:
-        if isinstance(text := entries.get(kind), str):
-            yield File(kind, text, found.start, found.end, closed=True)
+def _how(found: Found) -> str:
+    return "JSON" if found.exact else "JSON with slips"
 
 
-def _drafts(found: Sequence[File]) -> Iterator[dict[str, File]]:
-    """Files next to each other of different kinds."""
+def _drafts(parts: Sequence[Mapping[str, File]]) -> Iterator[dict[str, File]]:
+    """Files next to each other of different kinds; those of one object are a draft of their own."""
     draft: dict[str, File] = {}
-    for file in found:
-        if file.kind in draft:
+    for part in parts:
+        if len(part) > 1 or part.keys() & draft.keys():
+            if draft:
+                yield draft
+            draft = {}
+        draft |= part
+        if len(part) > 1:
             yield draft
             draft = {}
-        draft[file.kind] = file
     if draft:
         yield draft
-
-
-def _is_placeholder(value: Keys, form: Form[Keys]) -> bool:
-    entries = value.model_dump()
-    texts = [
-        text
-        for key, entry in entries.items()
-        if key not in form.may_be_blank
-        for text in (entry if isinstance(entry, list) else [entry])
-        if isinstance(text, str)
-    ]
-    if form.name in _OF_FILES and not all("(:" in text for text in texts):
-        return True
-    return any(
-        len(text) <= _LONGEST_PLACEHOLDER and _PLACEHOLDER.fullmatch(text.strip()) for text in texts
-    )
-
-
-def _blanks_alike(text: str) -> str:
-    return " ".join(text.split())

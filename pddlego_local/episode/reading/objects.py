@@ -1,9 +1,9 @@
 """Every object in an answer: as JSON has it, else as models write it, also inside a string.
 
 The frame is forgiven, what the strings hold is not touched. Forgiven are comments, commas too many
-or too few, the quotes of Python, JavaScript and print, fences in place of quotes, keys without
-quotes, raw line breaks, escapes that JSON does not know, quotes inside a string, strings that are
-put together, and a last brace that is missing.
+or too few, the quotes of Python, JavaScript and print, fences in place of quotes, keys and values
+without quotes, raw line breaks, escapes that JSON does not know, quotes inside a string, strings
+that are put together, and a last brace that is missing.
 """
 # ruff: noqa: RUF001  # these quotes are meant
 
@@ -21,7 +21,10 @@ _KEY = rf"{_QUOTE}?[A-Za-z_][\w .-]{{0,40}}{_QUOTE}?[ \t]*[:=]"
 _BLANKS = re.compile(_BLANK)
 _OPENS = re.compile(r"[rRuU]?(\"\"\"|'''|```(?:[\w+.-]*[ \t]*\n)?|[\"'`“‘„＂])")
 _KEY_AND_SIGN = re.compile(rf"{_QUOTE}?([A-Za-z_][\w .-]{{0,40}}?)[ \t]*{_QUOTE}?[ \t]*[:=]>?")
-_LITERAL = re.compile(r"-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null|True|False|None")
+_LITERAL = re.compile(r"(?:-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null|True|False|None)(?!\w)")
+_PDDL = re.compile(r";[^\n]*|[()]")
+_STOPS = re.compile(r"[,}\]\n]|\Z")
+_MOST_WORDS = 400  # characters
 _END_OF_FRAME = re.compile(r"\Z|```|~~~|</")
 _CLOSES = {quote: re.compile(rf"\\.|{quote}", re.DOTALL) for quote in ('"', "'", "`", "＂")} | {
     quote: re.compile(r"\\.|[”“’\"]", re.DOTALL) for quote in "“‘„"
@@ -47,6 +50,9 @@ _MAX_ESCAPED = 20
 _STEPS = 1_000_000
 _DECODER = json.JSONDecoder(strict=False)
 
+IsAnswer = Callable[[dict[str, Any]], bool]
+"""Whether an object has all that is asked for."""
+
 
 def unescaped(text: str) -> str:
     """Each escape is what JSON makes of it; a backslash that means nothing there goes."""
@@ -67,17 +73,22 @@ class RelaxedJson:
     def __init__(self, text: str, steps: int) -> None:
         self._text, self._steps = text, steps
         self._whole = True
+        self._top: dict[str, Any] = {}  # what is read of the object, up to where
+        self._read = 0
 
-    def read_object(self, at: int) -> tuple[dict[str, Any], int, bool]:
-        """The object that opens at `at`, where it ends, and whether its brace closes it. Raises
-        ValueError where there is none."""
+    def read_object(self, at: int, is_answer: IsAnswer) -> tuple[dict[str, Any], int, bool]:
+        """The object that opens at `at`, where it ends, and whether its brace closes it. Where an
+        answer is followed by what cannot be read, it ends there. Raises ValueError where there is
+        no object."""
         self._whole = True
-        entries, end = self._object(at, 0)
-        return entries, end, self._whole
-
-    def read_array(self) -> list[Any]:
-        """The array that the text begins with. Raises ValueError if it is none."""
-        return self._array(0, 0)[0]
+        self._top, self._read = {}, at
+        try:
+            self._top, self._read = self._object(at, 0)
+        except (ValueError, RecursionError):
+            if not is_answer(self._top):
+                raise
+            self._whole = False
+        return self._top, self._read, self._whole
 
     def _object(self, at: int, depth: int) -> tuple[dict[str, Any], int]:
         entries: dict[str, Any] = {}
@@ -93,6 +104,8 @@ class RelaxedJson:
             if key is None:
                 raise ValueError(f"no key at {at}")
             entries[key[1]], at = self._value(self._skip(key.end()), depth, _AFTER_VALUE)
+            if depth == 0:
+                self._top, self._read = entries, at
             at = self._skip(at)
             at += self._text.startswith((",", ";"), at)
 
@@ -117,20 +130,39 @@ class RelaxedJson:
             return self._array(at, depth + 1)
         if opens := _OPENS.match(self._text, at):
             return self._string(opens, depth, after)
-        literal = _LITERAL.match(self._text, at)
-        if literal is None:
-            raise ValueError(f"no value at {at}")
-        return json.loads(_OF_PYTHON.get(literal[0], literal[0])), literal.end()
+        if literal := _LITERAL.match(self._text, at):
+            return json.loads(_OF_PYTHON.get(literal[0], literal[0])), literal.end()
+        return self._unquoted(at, after)
+
+    def _unquoted(self, at: int, after: re.Pattern[str]) -> tuple[str, int]:
+        """PDDL in its brackets, or words up to where the value ends."""
+        if self._text.startswith("(", at):
+            ends = self._closing(at)
+        elif self._text[at : at + 1].isalpha():
+            ends = [stop.start() for stop in _STOPS.finditer(self._text, at, at + _MOST_WORDS)]
+        else:
+            ends = []
+        for end in ends:
+            in_list = after is _AFTER_ITEM and self._text.startswith(",", end)
+            if in_list or after.match(self._text, end):
+                self._count(end - at)
+                return self._text[at:end].strip(), end
+        raise ValueError(f"no value at {at}")
+
+    def _closing(self, at: int) -> list[int]:
+        """Where the bracket that opens at `at` closes, if it does."""
+        depth = 0
+        for found in _PDDL.finditer(self._text, at):
+            depth += {"(": 1, ")": -1}.get(found[0], 0)
+            if depth == 0:
+                return [found.end()]
+        self._count(len(self._text) - at)
+        return []
 
     def _string(self, opens: re.Match[str], depth: int, after: re.Pattern[str]) -> tuple[str, int]:
         quote, begin = opens[1], opens.end()
-        if len(quote) >= 3:  # three of a kind, perhaps with a language
-            end = self._text.find(quote[:3], begin)
-            self._count((end if end >= 0 else len(self._text)) - begin)
-            if end < 0:
-                raise ValueError(f"a string without end at {begin}")
-            return unescaped(self._text[begin:end]), end + 3
-        for found in _CLOSES[quote].finditer(self._text, begin):
+        closes = _CLOSES.get(quote) or re.compile(re.escape(quote[:3]))  # perhaps with a language
+        for found in closes.finditer(self._text, begin):
             if found[0][0] == "\\":
                 continue
             end = found.end()
@@ -168,9 +200,7 @@ class Found:
     whole: bool
 
 
-def objects(
-    text: str, is_answer: Callable[[dict[str, Any]], bool], *, exactly: bool = False
-) -> Iterator[Found]:
+def objects(text: str, is_answer: IsAnswer, *, exactly: bool = False) -> Iterator[Found]:
     """From left to right; `exactly` those that are JSON, but for raw line breaks. Inside an object
     that is an answer nothing more is looked for; inside any other, its parts are."""
     openings = list(_OPENING.finditer(text))[-_MAX_OPENINGS:]
@@ -186,9 +216,9 @@ def objects(
             continue
         if opening[1] and not exactly:
             escaped += 1
-            found = _escaped(text, at) if escaped <= _MAX_ESCAPED else None
+            found = _escaped(text, at, is_answer) if escaped <= _MAX_ESCAPED else None
         else:
-            found = _parsed(text, at, relaxed)
+            found = _parsed(text, at, relaxed, is_answer)
         if found is None:
             continue
         yield replace(found, start=begin + found.start, end=begin + found.end)
@@ -196,21 +226,21 @@ def objects(
             end = found.end
 
 
-def _parsed(text: str, at: int, relaxed: RelaxedJson | None) -> Found | None:
+def _parsed(text: str, at: int, relaxed: RelaxedJson | None, is_answer: IsAnswer) -> Found | None:
     with contextlib.suppress(ValueError, RecursionError):
         entries, end = _DECODER.raw_decode(text, at)
         return Found(entries, at, end, exact=True, whole=True)
     with contextlib.suppress(ValueError, RecursionError):
         if relaxed:
-            entries, end, whole = relaxed.read_object(at)
+            entries, end, whole = relaxed.read_object(at, is_answer)
             return Found(entries, at, end, exact=False, whole=whole)
     return None
 
 
-def _escaped(text: str, at: int) -> Found | None:
+def _escaped(text: str, at: int, is_answer: IsAnswer) -> Found | None:
     """An object whose quotes are escaped: it stands in a string, or is written as if it did."""
     closes = _END_OF_STRING.search(text, at)
     end = closes.start() if closes else len(text)
     inner = unescaped(text[at:end])
-    found = _parsed(inner, 0, RelaxedJson(inner, _STEPS))
+    found = _parsed(inner, 0, RelaxedJson(inner, _STEPS), is_answer)
     return found and replace(found, start=at, end=end, exact=False)

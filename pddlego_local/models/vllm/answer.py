@@ -45,8 +45,15 @@ class TextChoice(Choice):
 
 
 class Message(Body):
+    """A thought is the `reasoning` of vLLM, the `reasoning_content` of other servers."""
+
     content: str | None = None
     reasoning: str | None = None
+    reasoning_content: str | None = None
+
+    @property
+    def thought(self) -> str:
+        return self.reasoning or self.reasoning_content or ""
 
 
 class ChatChoice(Choice):
@@ -55,7 +62,7 @@ class ChatChoice(Choice):
     @property
     def is_thought(self) -> bool:
         """Whether it is a thought and nothing behind it."""
-        return bool(self.message.reasoning) and not self.message.content
+        return bool(self.message.thought) and not self.message.content
 
     def text(self, *, thinking: bool, constrained: bool) -> str:
         """The answer behind its thought; "" if it was cut before it began.

@@ -215,6 +215,6 @@ def _completion(
         text=text,
         finish_reason="unfinished_thought" if unfinished else choice.finish_reason,
         prompt_tokens=response.usage.prompt_tokens,
-        thought=choice.message.reasoning or "",
+        thought=choice.message.thought,
         **counts,
     )

@@ -60,6 +60,10 @@ class VllmModel:
         self._died_at_s: list[float] = []
         self._gave_up = ""
 
+    @property
+    def thought_markers(self) -> tuple[str, str] | None:
+        return self.thinking.markers if self.thinking else None
+
     def preflight(self, *, thinking: bool = False) -> None:
         """Raises MissingPart or ConfigError if the model cannot be served here. Starts nothing."""
         template_arguments(self.thinking, thinking, self.weights)

@@ -1,0 +1,79 @@
+"""Where the thoughts of a reasoning model stand in an answer that still holds them.
+
+Backends separate thoughts by the markers of their model. What is read here comes from models whose
+markers nobody configured, or from servers that do not separate them.
+"""
+
+import re
+from bisect import bisect_right
+from collections.abc import Sequence
+
+Markers = tuple[str, str]
+"""What begins a thought of a model, and what ends it."""
+
+Spans = Sequence[tuple[int, int]]
+"""Stretches of a text, from left to right, none in another."""
+
+_NAME = (
+    r"(?:\w{1,12}[:_])?(?:think(?:ing)?|thoughts?|thought[ _-]process|reason(?:ing)?"
+    r"|(?:reasoning[_-])?scratch[_-]?pad|(?:inner[_-])?monologue|analysis|cot"
+    r"|chain[_-]of[_-]thought)"
+)
+_ENDS = "|".join((
+    rf"[<\[◁]\|?(?:/|end_(?:of_)?){_NAME}\s*\|?[>\]▷]",
+    r"\|endthink\||<unused95>|<\|close\|>think<\|sep\|>|here(?: is|'s) my response:",
+    r"<channel\|>|(?-i:assistantfinal(?:\s?json(?=\s*\{))?)",  # Gemma; gpt-oss without its tokens
+    r"<\|channel\|>\s*final\b[^<]{0,40}(?:<\|constrain\|>[^<]{0,40})?<\|message\|>",  # with
+))  # fmt: skip
+_OPENS = "|".join((
+    rf"[<\[◁]\|?(?:(?:begin|start)_(?:of_)?)?{_NAME}(?:\s[^<>\[\]\n]{{0,100}})?\|?[>\]▷]",
+    r"\|startthink\||<unused94>|<\|open\|>think<\|sep\|>|here(?: is|'s) my thought process:",
+    r"(?-i:\A\s*analysis(?=[A-Z\s\"'({\[])|assistant(?:analysis|commentary)|\A\s*thought\n)",
+    r"<\|channel\|?>\s*(?:analysis|commentary|thought)\b",
+))  # fmt: skip
+_MARKER = re.compile(rf"(?P<ends>{_ENDS})|(?P<opens>{_OPENS})|(?P<ends_message><\|end\|>)", re.I)
+
+
+def thoughts(text: str, own: Markers | None, *, cut: bool, pddl: Spans) -> tuple[Spans, bool]:
+    """The thoughts in a text, and whether the token limit cut one: it then goes on to the end.
+
+    A model's `own` markers are the only ones where they occur. What ends a thought that nothing
+    began ends one that began in the prompt. A marker in `pddl` is none.
+    """
+    pattern = _MARKER
+    if own and any(marker in text for marker in own):
+        begin, end = map(re.escape, own)
+        pattern = re.compile(rf"(?P<opens>{begin})|(?P<ends>{end})")
+    found: list[tuple[int, int]] = []
+    opened, in_channel = -1, False
+    for mark in pattern.finditer(text):
+        is_channel = "channel" in mark[0]
+        if inside(pddl, mark.start()):
+            continue
+        if mark.lastgroup == "opens":
+            if opened < 0:
+                opened, in_channel = mark.start(), is_channel
+        elif opened >= 0 and (mark.lastgroup == "ends" or in_channel):
+            found.append((opened, mark.end()))
+            opened = -1
+        elif mark.lastgroup == "ends":
+            if not (found and is_channel):
+                found = [(0, 0)]
+            found[-1] = found[-1][0], mark.end()
+    unfinished = cut and opened >= 0
+    if unfinished:
+        found.append((opened, len(text)))
+    return found, unfinished
+
+
+def inside(spans: Spans, at: int) -> bool:
+    """Whether a place lies in one of them."""
+    index = bisect_right(spans, (at, float("inf"))) - 1
+    return index >= 0 and at < spans[index][1]
+
+
+def without(text: str, spans: Spans) -> str:
+    """What stands outside of them."""
+    begins = [0, *(end for _, end in spans)]
+    ends = [*(begin for begin, _ in spans), len(text)]
+    return "".join(text[begin:end] for begin, end in zip(begins, ends, strict=True))

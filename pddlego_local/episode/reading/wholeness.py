@@ -1,0 +1,77 @@
+"""Whether a text is a whole file or answer, an excerpt of one, or only a placeholder for one."""
+
+import functools
+import re
+from collections.abc import Mapping
+
+from pddlego_local.decoding.forms import Form, Keys
+from pddlego_local.episode.reading.files import SECTION, Kind
+
+_NEEDED: Mapping[Kind, tuple[re.Pattern[str], ...]] = {
+    "df": (re.compile(r"\(\s*:?(?:durative-)?action\b", re.IGNORECASE),),
+    "pf": (re.compile(r"\(\s*:?init\b", re.I), re.compile(r"\(\s*:?goal\b", re.I)),
+}
+_COMMENT = re.compile(r";[^\n]*")
+_LEFT_OUT = re.compile(
+    r"\.\.\.|…|<(?!br\b)[A-Za-z][^<>()\n]*>|\[[A-Za-z][^\[\]()\n]*\]|\{[A-Za-z][^{}()\n]*\}"
+)
+_COMMENT_FOR_REST = re.compile(
+    r";[;\s(\[<-]*+(?:\.\.\.|…|(?:the )?(?:rest|remaining|remainder|other|same|existing|previous)\b"
+    r"[^\n]*(?:\.\.\.|…|\b(?:unchanged|same|before|above|here|omitted)\b))",
+    re.IGNORECASE,
+)
+_SLOT = (
+    r"(?:your|insert|here|domain|problem|pddl|file|action|command|text|number|goal|sub-?goal|reason"
+    r"|thought|name|content|value|string|answer|observation|item|container)s?"
+)
+_PLACEHOLDER = re.compile(
+    rf"\W*(?:\.\.\.|…)\W*|<[^<>]*\b{_SLOT}\b[^<>]*>|[\[{{][^\[\]{{}}]*\b{_SLOT}\b[^\[\]{{}}]*[\]}}]",
+    re.IGNORECASE,
+)
+_LONGEST_PLACEHOLDER = 200
+
+
+def is_whole(kind: Kind, text: str) -> bool:
+    """Whether a domain has actions, and a problem `:init` and `:goal`."""
+    text = _COMMENT.sub("", text)
+    return all(needed.search(text) for needed in _NEEDED[kind])
+
+
+def is_excerpt(text: str) -> bool:
+    """Whether something in a file stands for what was left out: an ellipsis, `<the actions>`, a
+    comment that says so."""
+    for_rest = any(map(_COMMENT_FOR_REST.match, _COMMENT.findall(text)))
+    return for_rest or _LEFT_OUT.search(_COMMENT.sub("", text)) is not None
+
+
+def is_part(text: str, of: str) -> bool:
+    """Whether a file repeats a part of another one, word by word up to its last bracket."""
+    part, whole = words_of(text), words_of(of)
+    return part != whole and part.removesuffix(")").rstrip() in whole
+
+
+def is_template(text: str) -> bool:
+    """Whether a file has an ellipsis and no section: `(define (domain ...) ...)`."""
+    return not SECTION.search(text) and re.search(r"\.\.\.|…", text) is not None
+
+
+def is_placeholder(text: str) -> bool:
+    """Whether a text stands for what belongs there."""
+    return len(text) <= _LONGEST_PLACEHOLDER and bool(_PLACEHOLDER.fullmatch(text.strip()))
+
+
+def texts_of(value: Keys, form: Form[Keys]) -> list[str]:
+    """The texts of an answer, without those that may be blank."""
+    entries = [one for key, one in value.model_dump().items() if key not in form.may_be_blank]
+    return [
+        text
+        for entry in entries
+        for text in (entry if isinstance(entry, list) else [entry])
+        if isinstance(text, str)
+    ]
+
+
+@functools.lru_cache(8)
+def words_of(text: str) -> str:
+    """With one blank for any number of them."""
+    return " ".join(text.split())
