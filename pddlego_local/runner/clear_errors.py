@@ -31,8 +31,7 @@ def clear_errors(group: str) -> Iterator[None]:
         elif isinstance(error, OmegaConfBaseException):
             message = ": ".join(filter(None, [error.full_key, _first_line(error)]))
         elif isinstance(error, HydraException | ValueError) and not building:
-            options = ", ".join(getattr(error, "options", None) or ())
-            message = _first_line(error) + (f"; there are {options}" if options else "")
+            message = _first_line(error)
         else:
             raise
         raise ConfigError(message) from error
@@ -43,7 +42,7 @@ def _sentence(group: str, error: Any) -> str:
     key = ".".join([part for part in (group, *map(str, error["loc"])) if part])
     if error["type"] == "unexpected_keyword_argument":
         return f"{key}: there is no such option"
-    if error["type"] == "missing_argument":
+    if error["type"] in ("missing", "missing_argument", "missing_keyword_only_argument"):
         return f"{key}: must be given"
     words = error["msg"].removeprefix("Value error, ")
     place = f"{key}={error['input']!r}: " if error["loc"] else f"{key}: " if key else ""

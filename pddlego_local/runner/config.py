@@ -4,9 +4,8 @@ import contextlib
 import hashlib
 import itertools
 import json
-import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, is_dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -24,9 +23,9 @@ from pddlego_local.decoding.rungs import RUNGS
 from pddlego_local.environments import family
 from pddlego_local.methods import prompts
 from pddlego_local.runner.clear_errors import clear_errors
+from pddlego_local.runner.overrides import GROUPS, known_options, quote_games, refuse_sweep
 from pddlego_local.runner.settings import Settings
 
-GROUPS = ("environment", "method", "model", "decoding", "planner")
 # Limits, concurrency, paths, and what is told of a model: they do not change results and are not
 # part of a cell's name.
 WITHOUT_EFFECT = {
@@ -43,19 +42,6 @@ _FOLDERS = (
 )
 
 
-def quote_games(overrides: Sequence[str]) -> list[str]:
-    """The overrides, with the value of `games` as one text: to Hydra a bare comma begins a sweep.
-
-    games=0-9,17 and games=[0,3] become games="0-9,17" and games="[0,3]".
-    """
-
-    def quoted(match: re.Match[str]) -> str:
-        bare = re.sub(r"""["'\\]""", "", match[2])
-        return f'{match[1]}"{bare}"'
-
-    return [re.sub(r"(?s)\A(\+{0,2}games=)(.*)", quoted, override) for override in overrides]
-
-
 @dataclass(frozen=True)
 class CellConfig:
     """One resolved configuration. `labels` are the YAML stems of its groups."""
@@ -70,9 +56,10 @@ class CellConfig:
         with clear_errors(""):
             tree = OmegaConf.to_container(cfg, resolve=True, throw_on_missing=True)
         assert isinstance(tree, dict)
-        return cls(
-            {str(key): value for key, value in tree.items()}, {g: choices[g] for g in GROUPS}
-        )
+        labels = {group: choices[group] for group in GROUPS if group in choices}
+        if missing := [group for group in GROUPS if group not in labels]:
+            raise ConfigError(f"{', '.join(missing)}: must be given")
+        return cls({str(key): value for key, value in tree.items()}, labels)
 
     @property
     def identity(self) -> dict[str, Any]:
@@ -97,7 +84,7 @@ class CellConfig:
             decoding.pop("potential", None)
         if options["environment"].get("shows_commands") is False:  # as all ALFWorld was
             del options["environment"]["shows_commands"]
-        return {**options, "seed": self.tree["seed"]}
+        return {**options, "seed": self.settings.seed}
 
     @property
     def cell(self) -> str:
@@ -105,7 +92,17 @@ class CellConfig:
         text = json.dumps(self.identity, sort_keys=True)
         digest = hashlib.sha256(text.encode()).hexdigest()[:8]
         labels = (self.labels[group] for group in GROUPS[:4])
-        return "-".join([*labels, f"s{self.tree['seed']}", digest])
+        return "-".join([*labels, f"s{self.settings.seed}", digest])
+
+    @cached_property
+    def content(self) -> str:
+        """The same for all spellings of the same values, such as seed=1 and seed=01: a sweep plays
+        them once, under the name that the first of them has. Raises as `check`."""
+        parts = [
+            repr(part) if is_dataclass(part) else json.dumps(self.tree[group])
+            for group, part in self.check().items()
+        ]
+        return "\n".join([repr(self.settings), *parts])
 
     @cached_property
     def folder(self) -> Path:
@@ -209,8 +206,11 @@ def compose_cell(overrides: Sequence[str]) -> CellConfig:
         here: contextlib.AbstractContextManager[None] = contextlib.nullcontext()
     else:
         here = initialize_config_dir(str(folder("conf")), version_base="1.3")
-    with clear_errors(""), here:
-        cfg = compose("config", quote_games(overrides), return_hydra_config=True)
+    words = quote_games(overrides)
+    for word in words:
+        refuse_sweep(word)
+    with clear_errors(""), here, known_options(words):
+        cfg = compose("config", words, return_hydra_config=True)
     choices = cfg.hydra.runtime.choices
     plain = OmegaConf.masked_copy(cfg, [str(key) for key in cfg if key != "hydra"])
     return CellConfig.of(plain, choices)

@@ -10,7 +10,8 @@ from pddlego_local.commands.shared.screen import screen, show
 from pddlego_local.commands.shared.training_warnings import training_warnings
 from pddlego_local.core.errors import InfrastructureError
 from pddlego_local.core.record.folder import Cell
-from pddlego_local.runner.config import GROUPS, CellConfig
+from pddlego_local.runner.config import CellConfig
+from pddlego_local.runner.overrides import GROUPS
 
 MOST_LINES = 24  # of cells; more of them are summed up by model
 
