@@ -99,7 +99,11 @@ def _log_to_console() -> None:
 
 
 def _play_one(words: list[str], dry: bool | str) -> int:
-    return _dry_run([words], every_cell=True) if dry else _play_and_show([compose_cell(words)])
+    if dry:
+        return _dry_run([words], every_cell=True)
+    cell = compose_cell(words)
+    cell.check()
+    return _play_and_show([cell])
 
 
 def _play_sweep(hydra: Hydra, words: list[str], sweep: DictConfig, dry: bool | str) -> int:

@@ -27,7 +27,7 @@ def clear_errors(group: str) -> Iterator[None]:
         if isinstance(cause, pydantic.ValidationError):
             message = "; ".join(_sentence(group, e) for e in cause.errors())
         elif building and isinstance(cause, TypeError | ValueError | ImportError):
-            message = f"{group}: {cause}"
+            message = f"{group}: {' '.join(str(cause).split())}"
         elif isinstance(error, OmegaConfBaseException):
             message = ": ".join(filter(None, [error.full_key, _first_line(error)]))
         elif isinstance(error, HydraException | ValueError) and not building:
@@ -39,7 +39,8 @@ def clear_errors(group: str) -> Iterator[None]:
 
 def _sentence(group: str, error: Any) -> str:
     """What pydantic says of one value."""
-    key = ".".join([part for part in (group, *map(str, error["loc"])) if part])
+    parts = [part for part in map(str, error["loc"]) if part not in ("dict", "list", "[key]")]
+    key = ".".join(filter(None, [group, *parts]))
     if error["type"] == "unexpected_keyword_argument":
         return f"{key}: there is no such option"
     if error["type"] in ("missing", "missing_argument", "missing_keyword_only_argument"):

@@ -4,25 +4,31 @@ import contextlib
 import hashlib
 import itertools
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, is_dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+import pydantic
 from hydra import compose, initialize_config_dir
 from hydra.core.global_hydra import GlobalHydra
+from hydra.errors import HydraException
 from hydra.utils import get_class, instantiate
 from omegaconf import DictConfig, OmegaConf
 
 from pddlego_local.core.errors import ConfigError
+from pddlego_local.core.outcomes import declare
 from pddlego_local.core.protocols import Environment, Numbered, Weighing, WeighingWholes
+from pddlego_local.core.record.run_record import check_readable
 from pddlego_local.core.resources import folder
 from pddlego_local.decoding import Decoding
+from pddlego_local.decoding.question import WholeAnswerModel
 from pddlego_local.decoding.rungs import RUNGS
-from pddlego_local.environments import family
+from pddlego_local.environments import family, tables
 from pddlego_local.methods import prompts
 from pddlego_local.runner.clear_errors import clear_errors
+from pddlego_local.runner.extensions import PROTOCOLS, lacking
 from pddlego_local.runner.overrides import GROUPS, known_options, quote_games, refuse_sweep
 from pddlego_local.runner.settings import Settings
 
@@ -33,6 +39,9 @@ WITHOUT_EFFECT = {
     "model": ("server", "engine", "about", "refuses_grammars"),
     "planner": ("limits", "workers"),
 }
+
+_PLAIN = pydantic.TypeAdapter(dict[str, pydantic.JsonValue])
+"""What a record can hold: other values and keys would be read back as something else."""
 
 _FOLDERS = (
     ("model", "weights"),
@@ -55,11 +64,11 @@ class CellConfig:
         """Raises ConfigError if a mandatory value is missing or an interpolation fails."""
         with clear_errors(""):
             tree = OmegaConf.to_container(cfg, resolve=True, throw_on_missing=True)
-        assert isinstance(tree, dict)
+            plain = _PLAIN.validate_python(tree)
         labels = {group: choices[group] for group in GROUPS if group in choices}
         if missing := [group for group in GROUPS if group not in labels]:
             raise ConfigError(f"{', '.join(missing)}: must be given")
-        return cls({str(key): value for key, value in tree.items()}, labels)
+        return cls(plain, labels)
 
     @property
     def identity(self) -> dict[str, Any]:
@@ -123,10 +132,25 @@ class CellConfig:
     def check(self) -> dict[str, Any]:
         """Every group's part; loads nothing heavy.
 
-        Raises ConfigError for the first unknown key or impossible value.
+        Raises ConfigError naming all unknown keys and impossible values.
         """
         _ = self.settings
-        self._checked.update({group: self.build(group) for group in GROUPS})
+        faults = list[str]()
+        for group in GROUPS:
+            try:
+                self._checked[group] = self.build(group)
+            except ConfigError as error:
+                faults.append(str(error))
+        if faults:
+            raise ConfigError("; ".join(faults))
+        check_readable(
+            {
+                "labels": dict(self.labels),
+                "identity": self.identity,
+                "task_groups": {},
+                "starts": [{"config": dict(self.tree)}],
+            }
+        )
         self.check_games(self._checked["environment"])
         decoding, model = self._checked["decoding"], self._checked["model"]
         if decoding.draw == "weighted" and model.decodes and not isinstance(model, Weighing):
@@ -157,29 +181,60 @@ class CellConfig:
                     f"{seeds[0]} to {seeds[-1]}"
                 )
 
-    def _check_environment(self) -> None:
-        """Raises ConfigError naming what its folder lacks for this method and this model."""
+    def _environment_faults(self) -> list[str]:
+        """A sentence for each thing that its folder lacks for this method and this model."""
         target = str(self.tree["environment"].get("_target_"))
         package, _, _ = target.rpartition(".game.")
         if not package:
             raise ConfigError(f"environment._target_={target}: write PACKAGE.game.CLASS")
         by_rules = str(self.tree["model"].get("_target_")).endswith(".ReferenceFormalizer")
-        family.check(package, *["reference.py"] * by_rules)
-        method: Any = get_class(self.tree["method"]["_target_"])
-        prompts.check(method.prompts, package)
+        files = (*family.ALWAYS, *["reference.py"] * by_rules)
+        looks: list[Callable[[], Iterable[str]]] = [
+            lambda: family.missing(package, *files),
+            lambda: tables.faults(package),
+            lambda: prompts.missing(self._prompts, package),
+        ]
+        found = list[str]()
+        for look in looks:
+            try:
+                found.extend(look())
+            except ConfigError as error:
+                found.append(str(error))
+        return found
+
+    @property
+    def _prompts(self) -> str:
+        """The folder of the method's prompts; "" where the method itself is at fault, which is told
+        when it is built."""
+        try:
+            return str(getattr(get_class(self.tree["method"]["_target_"]), "prompts", ""))
+        except (ImportError, AttributeError, LookupError, ValueError, HydraException):
+            return ""
 
     def build(self, group: str) -> Any:
         """The part that this group configures: the only place where `_target_` is followed.
 
-        Raises ConfigError naming the key that was unknown or impossible, or the file that an
-        environment's folder lacks. What `check` has built is given out first, once.
+        Raises ConfigError naming the keys that were unknown or impossible, and all that the folder
+        or the class of an environment or a method lacks. What `check` has built is given out first,
+        once.
         """
         if group in self._checked:
             return self._checked.pop(group)
-        if group == "environment":
-            self._check_environment()
-        with clear_errors(group):
-            part = instantiate(self.tree[group], _convert_="all")
+        faults = self._environment_faults() if group == "environment" else []
+        if "_target_" not in self.tree[group]:
+            raise ConfigError(f"{group}._target_: must be given; it is the class, PACKAGE.CLASS")
+        try:
+            with clear_errors(group):
+                part = instantiate(self.tree[group], _convert_="all")
+            if group in PROTOCOLS:
+                whole = group == "model" and not getattr(part, "decodes", True)
+                faults += lacking(part, WholeAnswerModel if whole else PROTOCOLS[group])
+        except ConfigError as error:
+            if not faults or "Error loc" not in str(error):  # else the file is named already
+                faults += str(error).split("; ")
+        if faults:
+            raise ConfigError("; ".join(dict.fromkeys(faults)))
+        declare(getattr(part, "outcomes", {}))
         if group == "decoding":
             self._check_decoding(part)
         return part
