@@ -250,12 +250,12 @@ def test_a_record_that_could_not_be_read_back_is_refused_before_the_first_episod
 def test_environments_and_methods_bring_outcomes_that_reports_know_without_their_code(
     elsewhere: Path,
 ) -> None:
-    fell = 'return Observation("You fell.", outcome="fell")'
+    falls = "if self._here == 1:\n            return Observation('You fell.', outcome='fell')"
     edit(
         elsewhere,
-        (GAME, "        if command == ", f"        if self._here == 1:\n            {fell}\n        if command == "),
+        (GAME, "        if command == ", f"        {falls}\n        if command == "),
         (GAME, "from pddlego_local.core.nouns import", OF_OUTCOMES),
-        (GAME, '    name = "lamp"', '    outcomes = {"fell": Outcome("One fell.")}\n    name = "lamp"'),
+        (GAME, "    name =", '    outcomes = {"fell": Outcome("One fell.")}\n    name ='),
         (METHOD, 'return "step_limit"', 'return "gave_up"'),
         (METHOD, *AT_ONCE),
         (METHOD, "from pddlego_local.core.nouns import", OF_OUTCOMES),

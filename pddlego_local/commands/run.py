@@ -222,10 +222,9 @@ def _play(cells: Sequence[CellConfig], sweep: Collection[Path] = ()) -> int:
 
     run_cells(cells, ended, console, sweep)
     if ended_early := [result for result in results if result.left]:
-        left = sum(result.left for result in ended_early)
         console.print(
-            f"{ended_early[-1].reason}, {left} episodes are left: give the command again, with a "
-            "higher limit if it counts what was played before"
+            f"{ended_early[-1].reason}, {missing(cells)} episodes are left: give the command "
+            "again, with a higher limit if it counts what was played before"
         )
     return max(codes)
 

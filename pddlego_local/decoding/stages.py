@@ -33,13 +33,10 @@ Stages = Generator[Stage, str, None]
 
 @dataclass(frozen=True)
 class StagedGrammar:
-    """A constraint whose grammars are made as the answer grows. `keeps` is a quick check that a
-    whole answer has what the rung promises; where it fails, each stage is checked.
-    """
+    """A constraint whose grammars are made as the answer grows."""
 
     name: str
     stages: Callable[[], Stages]
-    keeps: Callable[[str], bool] = lambda _: False
 
 
 Constraint = Grammar | StagedGrammar | None

@@ -13,7 +13,7 @@ from pddlego_local.core.record.events import DrawnStage
 from pddlego_local.core.seeds import derive_seed
 from pddlego_local.decoding.grammars.lark_text import decoder_verdict
 from pddlego_local.decoding.question import Drawn
-from pddlego_local.decoding.stages import StagedGrammar, with_head_in_grammar
+from pddlego_local.decoding.stages import Stage, StagedGrammar, with_head_in_grammar
 
 StageTokens = Mapping[str, int]
 """The most tokens of a stage, by its name; a stage that is not named has what is left."""
@@ -37,7 +37,7 @@ class Growing:
         self._stages = constraint.stages()
         self._stage = next(self._stages)
         self._prefix, self._left = _BEGINNING, sampling.max_tokens
-        self.drawn, self._grammars = list[DrawnStage](), list[Grammar]()
+        self.drawn = list[DrawnStage]()
         self.finish_reason: Literal["", "stop", "length", "unfinished_thought"] = ""
 
     @property
@@ -48,7 +48,7 @@ class Growing:
     def copy(self) -> "Growing":
         """One that goes on from the same text: its stages are sent what was written again."""
         twin = copy.copy(self)
-        twin.drawn, twin._grammars = list(self.drawn), list(self._grammars)
+        twin.drawn = list(self.drawn)
         twin._stages = self._constraint.stages()
         next(twin._stages)
         for stage in [] if self.finish_reason else self.drawn:
@@ -72,22 +72,17 @@ class Growing:
         )
         piece = self._model.complete(self._messages, stage.grammar, own, prefix)
         self.drawn.append(recorded(stage.name, stage.grammar, own, piece, prefix))
-        self._grammars.append(stage.grammar)
         self._left -= piece.completion_tokens
         self._prefix = piece.prefix or prefix
         if piece.finish_reason != "stop":
             self.finish_reason = piece.finish_reason
             return piece
+        _check(stage, piece.text)
         try:
             self._stage = self._stages.send(stage.head + piece.text)
             self.finish_reason = "" if self._left > 0 else "length"
         except StopIteration:
-            if not self._constraint.keeps(self._prefix.text):
-                self._check()
             self.finish_reason = "stop"
-        except (AssertionError, LookupError, ValueError):
-            self._check()  # text that no grammar let through may confuse the coroutine
-            raise
         return piece
 
     @property
@@ -110,22 +105,22 @@ class Growing:
         )
         return Drawn(completion, tuple(drawn))
 
-    def _check(self) -> None:
-        """A finished stage must be in its language: the engine can end one early, in silence."""
-        for stage, grammar in zip(self.drawn, self._grammars, strict=True):
-            match decoder_verdict(grammar, stage.text.removeprefix(stage.head)):
-                case "unfinished":
-                    raise ModelFault(
-                        f"The decoder ended the stage {stage.name!r} of an answer after "
-                        f"{len(stage.text)} characters, before its grammar was satisfied; the "
-                        "request can be repeated."
-                    )
-                case "rejected":
-                    raise GrammarIgnored(
-                        f"The stage {stage.name!r} of an answer is outside its grammar: the "
-                        "model's backend does not obey grammars; start the server with the "
-                        "guidance backend, or choose decoding=free."
-                    )
+
+def _check(stage: Stage, text: str) -> None:
+    """A stage that has ended must be in its language: an engine that fails permits nothing but the
+    end of the text, and says no word of that."""
+    match decoder_verdict(stage.grammar, text):
+        case "unfinished":
+            raise ModelFault(
+                f"The decoder ended the stage {stage.name!r} of an answer after {len(text)} "
+                "characters, before its grammar was satisfied; the request can be repeated."
+            )
+        case "rejected":
+            raise GrammarIgnored(
+                f"The stage {stage.name!r} of an answer is outside its grammar: the model's "
+                "backend does not obey grammars; start the server with the guidance backend, or "
+                "choose decoding=free."
+            )
 
 
 def _product(logs: Iterable[float | None]) -> float | None:

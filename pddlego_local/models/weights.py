@@ -88,6 +88,11 @@ def shipped(weights: str) -> Path | None:
     return folder if folder.is_dir() else None
 
 
+def in_the_box() -> list[str]:
+    """The names of the weights that come with this package and are here."""
+    return [name for name in _OF_OURS if shipped(name)]
+
+
 def flaw(folder: Path) -> str:
     """What a folder lacks of what a model needs, as far as is seen without loading it, as "has no
     config.json"; "" if nothing is."""

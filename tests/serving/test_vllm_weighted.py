@@ -1,7 +1,6 @@
 """Weighted answers behind a server: what its log-probabilities are, and which distribution the
 answers come from."""
 
-import dataclasses
 import math
 from collections import defaultdict
 from concurrent.futures import ThreadPoolExecutor
@@ -27,11 +26,8 @@ def two_rooms() -> Stages:
         yield Stage("second", room([r for r in ROOMS if f"{r})" != second], "", ")"), len(second))
 
 
-AT_ONCE = dataclasses.replace(
-    in_stages(room([f"{one} {other}" for one in ROOMS for other in ROOMS], "(", ")")),
-    keeps=lambda _: True,
-)
-IN_STAGES = StagedGrammar("two rooms", two_rooms, keeps=lambda _: True)
+AT_ONCE = in_stages(room([f"{one} {other}" for one in ROOMS for other in ROOMS], "(", ")"))
+IN_STAGES = StagedGrammar("two rooms", two_rooms)
 PROMPT_TOKENS = 20  # at least, of MESSAGES in a chat
 PAIRS = tuple((one, other) for one in ROOMS for other in ROOMS)
 

@@ -62,7 +62,7 @@ def two_rooms() -> Stages:
         yield Stage("second", room(others, "", ")"), len(second))
 
 
-TWO_ROOMS = StagedGrammar("two rooms", two_rooms, keeps=lambda _: True)
+TWO_ROOMS = StagedGrammar("two rooms", two_rooms)
 ANSWERS = tuple((f"({one} ", f"{other})") for one, other in itertools.permutations(ROOMS, 2))
 """Each as the texts of its stages."""
 

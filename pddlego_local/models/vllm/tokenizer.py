@@ -7,38 +7,43 @@ vocabulary under that class, such as DeepSeek's distills, would read and write t
 
 import hashlib
 import json
-import shutil
 from pathlib import Path
 from typing import Any
 
 from pddlego_local.core.errors import ConfigError
 from pddlego_local.core.formats import object_of
+from pddlego_local.models.added_tokens import CONFIG, config_without, made_ordinary, spelling
 from pddlego_local.models.cache import made_once
 from pddlego_local.models.seam import LocalTokenizer
 from pddlego_local.models.vllm.connection import Connection
 
-PROBE = "Go  to (at room-1 12)\n\n\t[x] {y} naïve → 漢字 🙂"
+PROBE = "Go  to (at room-1 12)\n\n\t[x] {y} naïve → 漢字 🙂 (:goal (at ?x - location))"
 REPLACED = ("LlamaTokenizer", "LlamaTokenizerFast")
-_FILES = ("tokenizer.json", "special_tokens_map.json", "chat_template.jinja")
+_TOKENS, _TEMPLATE = "special_tokens_map.json", "chat_template.jinja"
 
 
 def read_as_it_is(folder: Path) -> Path | None:
     """A folder with the tokenizer of a model's folder under the class that reads tokenizer.json as
-    it is; None where the model's own class does."""
-    config = folder / "tokenizer_config.json"
-    if not config.is_file() or not (folder / "tokenizer.json").is_file():
+    it is, and with ordinary tokens alone for ordinary text (`added_tokens`); None where the model's
+    own folder does."""
+    config, own = folder / CONFIG, folder / "tokenizer.json"
+    if not config.is_file() or not own.is_file():
         return None
-    settings = object_of(config)
-    if settings.get("tokenizer_class") not in REPLACED:
+    settings, before = object_of(config), own.read_text(encoding="utf-8")
+    tokens = spelling(before, folder)
+    if settings.get("tokenizer_class") not in REPLACED and not tokens:
         return None
-    text = json.dumps({**settings, "tokenizer_class": "PreTrainedTokenizerFast"}, indent=2)
-    files = [folder / name for name in _FILES if (folder / name).is_file()]
-    digest = hashlib.sha256(text.encode() + b"".join(file.read_bytes() for file in files))
+    settings = {**config_without(tokens, settings), "tokenizer_class": "PreTrainedTokenizerFast"}
+    texts = {CONFIG: json.dumps(settings, indent=2), own.name: made_ordinary(before, folder)}
+    if (folder / _TOKENS).is_file():
+        texts[_TOKENS] = json.dumps(config_without(tokens, object_of(folder / _TOKENS)), indent=2)
+    if (folder / _TEMPLATE).is_file():
+        texts[_TEMPLATE] = (folder / _TEMPLATE).read_text(encoding="utf-8")
+    digest = hashlib.sha256("\0".join(texts.values()).encode())
 
     def make(made: Path) -> None:
-        (made / config.name).write_text(text, encoding="utf-8")
-        for file in files:
-            shutil.copyfile(file, made / file.name)
+        for name, text in texts.items():
+            (made / name).write_text(text, encoding="utf-8")
 
     return made_once(f"tokenizer-{digest.hexdigest()[:16]}", make)
 
