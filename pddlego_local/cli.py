@@ -13,6 +13,7 @@ import sys
 from collections.abc import Sequence
 
 from pddlego_local.core.errors import InfrastructureError, PddlegoError
+from pddlego_local.core.nearest import did_you_mean
 from pddlego_local.core.visible import visible
 
 COMMANDS = {
@@ -94,6 +95,15 @@ def _dispatch(arguments: Sequence[str]) -> int:
     return code
 
 
+def _command(name: str) -> str:
+    if name not in COMMANDS:
+        raise argparse.ArgumentTypeError(
+            f"there is no command {name!r}{did_you_mean(name, COMMANDS)} "
+            f"There are {', '.join(COMMANDS)}"
+        )
+    return name
+
+
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="pddlego",
@@ -102,8 +112,6 @@ def _parser() -> argparse.ArgumentParser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("--version", action="store_true", help="print it")
-    parser.add_argument(
-        "command", choices=[name for name in COMMANDS if name != "run"], metavar="COMMAND"
-    )
+    parser.add_argument("command", type=_command, metavar="COMMAND")
     parser.add_argument("rest", nargs=argparse.REMAINDER, metavar="…")
     return parser

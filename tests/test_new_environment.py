@@ -118,3 +118,174 @@ def test_a_key_that_is_missing_is_named_with_its_file(
     code, said = run(elsewhere, "-m", "method=pddl_edit")
     assert code == 2 and "Traceback" not in said
     assert str(path) in said and named in said and said.strip().count("\n") == 0
+
+
+Edit = tuple[str, str, str]
+"""In a file, this text becomes that one."""
+
+GAME, TABLES, WORDS, METHOD = (
+    "lamp/game.py", "lamp/tables.yaml", "lamp/prompts/environment.yaml", "hopeful/method.py",
+)  # fmt: skip
+CONF = "conf/environment/lamp.yaml"
+OF_OUTCOMES = (
+    "from pddlego_local.core.outcomes import Outcome\nfrom pddlego_local.core.nouns import"
+)
+AT_ONCE = ("for step in episode.steps():", "for step in ():")
+
+
+def edit(elsewhere: Path, *edits: Edit) -> None:
+    for file, old, new in edits:
+        text = (elsewhere / file).read_text()
+        assert old in text
+        (elsewhere / file).write_text(text.replace(old, new))
+
+
+@pytest.mark.parametrize(
+    ("edits", "method", "told"),
+    [
+        pytest.param(
+            [
+                (TABLES, "reply: ^You", "replay: ^You"),
+                (TABLES, "command: light lamp", "command: light {it}"),
+                (TABLES, '"{command}" failed', '"{cmd}" failed'),
+                (TABLES, "feedback:", "groups: light\nfeedback:"),
+                (WORDS, "goal_hint:", "hint:"),
+                (WORDS, "game:", "play:"),
+            ],
+            "pddlego_plus,deps",
+            ["tables.yaml: feedback.0 has no 'reply'", "names 'it' and may name {in}",
+             "names 'cmd' and may name {command}", "tables.yaml: groups: ",
+             "no `goal_hint`", "no `game`", "prompts/deps.yaml is missing"],
+            id="files",
+        ),
+        pytest.param(
+            [
+                (GAME, "    domain = TABLES.domain\n", ""),
+                (GAME, "def won(", "def has_won("),
+                (GAME, "shows_commands = True", 'shows_commands = "yes"'),
+                (GAME, "actions = TABLES.schemas", 'actions = ("go",)'),
+                (WORDS, "goal_hint:", "hint:"),
+                (METHOD, "    learns = False\n", ""),
+                (METHOD, 'return "solver_abort"', 'return "gave_up"'),
+                (METHOD, "return budget.limit * best_of", 'return "many"'),
+            ],
+            "hopeful,pddlego_plus",
+            ["lamp.game.Lamp has no `domain`", "has no `won`", "`shows_commands` of lamp.game.Lamp",
+             "must be tuple[Action, ...]", "no `goal_hint`", "Hopeful has no `learns`",
+             "returns the outcome 'gave_up'", "`most_calls` of hopeful.method.Hopeful is 'many'"],
+            id="attributes",
+        ),
+        pytest.param(
+            [
+                (GAME, "return GOALS", 'return ["x"]'),
+                (GAME, 'task_type = "light"', "task_type = 3"),
+                (GAME, "commands=tuple(commands))", "commands=3)"),
+                (GAME, "return ()", "return None"),
+            ],
+            "pddl_edit",
+            ["`goals` of lamp is ['x'] and must be tuple[Goal, ...]", "`task_type` of lamp is 3",
+             "`reset` of lamp is Observation(", "`wanted` of lamp is None"],
+            id="return types",
+        ),
+        pytest.param(
+            [(TABLES, "reply: ^You cannot", 'reply: "(("')],
+            "pddl_edit", ["feedback.0.reply: '((' is not a regular expression"], id="pattern",
+        ),
+        pytest.param(
+            [("hopeful/prompts/ask.jinja", "{% endfor %}", "{% endfr %}")],
+            "hopeful", ["ask.jinja line 3: Encountered unknown tag 'endfr'"], id="template",
+        ),
+        pytest.param(
+            [("hopeful/prompts/ask.jinja", "{{ memory |", "{{ memori |")],
+            "hopeful", ["hopeful.prompts/ask.jinja: 'memori' is undefined"], id="a template's name",
+        ),
+        pytest.param(
+            [("conf/method/hopeful.yaml", "_target_", "target")],
+            "hopeful", ["method._target_: must be given"], id="no class",
+        ),
+        pytest.param(
+            [(METHOD, 'return "step_limit"', "reason = None\n        return reason"),
+             (METHOD, *AT_ONCE)],
+            "hopeful", ["a method returned the outcome None"], id="an outcome that is none",
+        ),
+    ],
+)  # fmt: skip
+def test_all_that_is_missing_or_of_another_type_is_told_at_once(
+    elsewhere: Path, edits: list[Edit], method: str, told: list[str]
+) -> None:
+    edit(elsewhere, *edits)
+    code, said = run(elsewhere, "-m", f"method={method}")
+    assert code == 2 and "Traceback" not in said
+    assert [sentence for sentence in told if sentence not in said] == []
+    assert not list(elsewhere.rglob("episodes.jsonl"))
+
+
+@pytest.mark.parametrize(
+    ("edits", "told"),
+    [
+        ([(CONF, "budget: {unit: actions, limit: 20}\n", "")], "environment.budget: must be given"),
+        (
+            [(CONF, "rooms: 5", "rooms: 5\nprices: {1: 5}"),
+             (GAME, "rooms: int = 5", "rooms: int = 5\n    prices: dict[int, int] | None = None")],
+            "environment.prices.1=1: ",
+        ),
+        (
+            [(CONF, "rooms: 5", "rooms: 5\nodds: .nan"),
+             (GAME, "rooms: int = 5", "rooms: int = 5\n    odds: float = 1.0")],
+            "environment.odds would have another value",
+        ),
+        ([(GAME, 'name = "lamp"', 'name = b"lamp"')], "`name` of lamp.game.Lamp is b'lamp'"),
+    ],
+)  # fmt: skip
+def test_a_record_that_could_not_be_read_back_is_refused_before_the_first_episode(
+    elsewhere: Path, edits: list[Edit], told: str
+) -> None:
+    edit(elsewhere, *edits)
+    for sweep in ((), ("-m", "environment=coin,lamp")):
+        code, said = run(elsewhere, "model=reference", *sweep)
+        assert code == 2 and told in said and said.strip().count("\n") == 0
+        assert not (elsewhere / "runs").exists()
+
+
+def test_environments_and_methods_bring_outcomes_that_reports_know_without_their_code(
+    elsewhere: Path,
+) -> None:
+    falls = "if self._here == 1:\n            return Observation('You fell.', outcome='fell')"
+    edit(
+        elsewhere,
+        (GAME, "        if command == ", f"        {falls}\n        if command == "),
+        (GAME, "from pddlego_local.core.nouns import", OF_OUTCOMES),
+        (GAME, "    name =", '    outcomes = {"fell": Outcome("One fell.")}\n    name ='),
+        (METHOD, 'return "step_limit"', 'return "gave_up"'),
+        (METHOD, *AT_ONCE),
+        (METHOD, "from pddlego_local.core.nouns import", OF_OUTCOMES),
+        (METHOD, "    learns", '    outcomes = {"gave_up": Outcome("It gave up.")}\n    learns'),
+    )  # fmt: skip
+    code, said = run(elsewhere, "-m", "method=hopeful,pddlego_plus")
+    assert code == 0, said
+    ended = dict[str, list[str]]()
+    for command in ("rescore", "show", "report"):
+        done = subprocess.run(
+            [sys.executable, "-m", "pddlego_local", command, str(elsewhere / "runs")],
+            env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[1])},
+            capture_output=True, text=True, check=False,
+        )  # fmt: skip
+        assert done.returncode == 0, done.stderr
+        ended[command] = done.stdout.splitlines()
+    assert ended["rescore"] == ["no difference in 12 episodes of 2 cells"]
+    (hopeful,) = elsewhere.rglob("lamp-hopeful-*/run.json")
+    known = json.loads(hopeful.read_text())["outcomes"]
+    assert known.keys() == {"fell", "gave_up"} and known["gave_up"]["means"] == "It gave up."
+    outcomes = {json.loads(line)["outcome"] for file in elsewhere.rglob("episodes.jsonl")
+                for line in file.read_text().splitlines()}  # fmt: skip
+    assert outcomes == {"fell", "gave_up", "success"}
+
+
+def test_an_outcome_that_means_something_else_already_is_refused(elsewhere: Path) -> None:
+    edit(
+        elsewhere,
+        (METHOD, "from pddlego_local.core.nouns import", OF_OUTCOMES),
+        (METHOD, "    learns", '    outcomes = {"game_lost": Outcome("Other.")}\n    learns'),
+    )
+    code, said = run(elsewhere, "method=hopeful")
+    assert code == 2 and "'game_lost' is declared as 'Other.'" in said

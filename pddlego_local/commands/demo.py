@@ -17,6 +17,8 @@ from rich.table import Table
 from pddlego_local.commands.shared.options import count
 from pddlego_local.commands.shared.sampling import Sample, first_question, samples
 from pddlego_local.commands.shared.screen import screen, show
+from pddlego_local.core.outcomes import Apart
+from pddlego_local.core.record.counting import reasons
 from pddlego_local.core.record.events import Plan
 from pddlego_local.core.record.folder import read_events, transcript_of
 from pddlego_local.core.visible import visible
@@ -38,6 +40,11 @@ RUNGS = ("free", "grounded")
 PUZZLE = Path("docs/puzzle.txt")
 SAMPLE_TOKENS = 3000
 SAMPLE_RUNGS = ("free", "syntax", "grounded")
+EXCLUDED: dict[Apart, str] = {
+    "unsolvable": "without a solution",
+    "seen in training": "in a house of a model's training",
+    "trivial": "solved at the start",
+}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -98,11 +105,25 @@ def _arm(model: str) -> list[str]:
 
 def _show_games(console: Console, cells: Sequence[CellRecord]) -> None:
     show(console, on_screen(report_numbers(cells)))
+    if left_out := _left_out(cells):
+        console.print(left_out, soft_wrap=True)
     for one in verdicts(compared(cells)):
         console.print(f"{one.title}: {one.text}", soft_wrap=True)
     last = cells[-1]
     if won := [row for row in last.rows if row.success and row.calls] or last.rows:
         _show_map(console, transcript_of(last.folder, won[0].game, won[0].trial))
+
+
+def _left_out(cells: Sequence[CellRecord]) -> str:
+    """Which games are excluded from the comparison, and why; "" if none is."""
+    why = reasons(row for cell in cells for row in cell.rows)
+    excluded = [
+        f"{', '.join(str(game) for game in sorted(why) if why[game] == reason)} ({words})"
+        for reason, words in EXCLUDED.items()
+        if reason in why.values()
+    ]
+    nothing = "" if "" in why.values() else " No game is left: choose others with --games."
+    return f"Games that do not count: {'; '.join(excluded)}.{nothing}" if excluded else ""
 
 
 def _show_what_next(console: Console, last: Path, title: str, *, random: bool) -> None:

@@ -16,6 +16,7 @@ from pddlego_local.models.machine import gpu_count, gpu_memory
 from pddlego_local.models.vllm.gpu_preflight import check_machine
 from pddlego_local.models.vllm.server import serving_build
 from pddlego_local.models.vllm.settings import Server
+from pddlego_local.models.weights import in_the_box
 from pddlego_local.runner.config import compose_cell
 from pddlego_local.runner.provenance import provenance
 
@@ -75,6 +76,7 @@ def _installation() -> int:
             console.print(f"[green]ok[/]       {name}: {attempt()}")
         except PddlegoError as error:
             console.print(f"[yellow]missing[/]  {name}: {error}")
+    console.print(f"[green]ok[/]       models in the box: {', '.join(in_the_box()) or 'none'}")
     console.print(
         "[green]models[/]   `pddlego models` lists them; `pddlego doctor MODEL` looks at one"
     )
@@ -87,7 +89,7 @@ def _gpus() -> str:
         return f"{count} from NVIDIA, {size}"
     raise MissingPart(
         "none from NVIDIA is visible (nvidia-smi lists none): models of the list need one, save "
-        "nano, nano_early and smollm2, which play on the CPU"
+        f"{', '.join(in_the_box())} and smollm2, which play on the CPU"
     )
 
 

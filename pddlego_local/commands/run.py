@@ -33,7 +33,8 @@ from pddlego_local.core.resources import folder
 from pddlego_local.core.visible import visible
 from pddlego_local.runner.cell import CellResult
 from pddlego_local.runner.clear_errors import clear_errors
-from pddlego_local.runner.config import CellConfig, compose_cell, quote_games
+from pddlego_local.runner.config import CellConfig, compose_cell
+from pddlego_local.runner.overrides import known_options, quote_games, read_override
 from pddlego_local.runner.pool import missing
 from pddlego_local.runner.run import run_cells
 from pddlego_local.runner.sweep import (
@@ -63,7 +64,9 @@ def main(arguments: Sequence[str]) -> int:
             if options.cfg:
                 hydra.show_cfg("config", words, options.cfg, package=None)
                 return 0
-            with clear_errors(""):
+            for word in words:
+                read_override(word)
+            with clear_errors(""), known_options(words):
                 sweep = hydra.compose_config("config", words, RunMode.MULTIRUN)
             if options.multirun or sweep.hydra.mode == RunMode.MULTIRUN:
                 return _play_sweep(hydra, words, sweep, options.dry_run)
@@ -96,12 +99,16 @@ def _log_to_console() -> None:
 
 
 def _play_one(words: list[str], dry: bool | str) -> int:
-    return _dry_run([words], every_cell=True) if dry else _play_and_show([compose_cell(words)])
+    if dry:
+        return _dry_run([words], every_cell=True)
+    cell = compose_cell(words)
+    cell.check()
+    return _play_and_show([cell])
 
 
 def _play_sweep(hydra: Hydra, words: list[str], sweep: DictConfig, dry: bool | str) -> int:
     """Refuses a sweep whose parts are missing before its first job begins."""
-    asked = cells_of(sweep)
+    asked = cells_of(sweep, hydra.config_loader)
     if dry:
         return _dry_run(asked, every_cell=dry == "cells")
     launcher = sweep.hydra.launcher._target_
@@ -117,14 +124,17 @@ def _play_sweep(hydra: Hydra, words: list[str], sweep: DictConfig, dry: bool | s
 def _composed(
     asked: Sequence[list[str]], look: Callable[[list[str], CellConfig], T]
 ) -> tuple[list[T], list[PddlegoError]]:
-    """What `look` says of each cell, and each different error of the others."""
-    seen, errors = list[T](), dict[str, PddlegoError]()
+    """What `look` says of each cell, once for all spellings of the same values, and each different
+    error of the others."""
+    seen, errors = dict[str, T](), dict[str, PddlegoError]()
     for overrides in asked:
         try:
-            seen.append(look(overrides, compose_cell(overrides)))
+            cell = compose_cell(overrides)
+            if cell.content not in seen:
+                seen[cell.content] = look(overrides, cell)
         except PddlegoError as error:
             errors.setdefault(str(error), error)
-    return seen, list(errors.values())
+    return list(seen.values()), list(errors.values())
 
 
 def _preflight(*, here: bool) -> Callable[[list[str], CellConfig], CellConfig]:
@@ -212,10 +222,9 @@ def _play(cells: Sequence[CellConfig], sweep: Collection[Path] = ()) -> int:
 
     run_cells(cells, ended, console, sweep)
     if ended_early := [result for result in results if result.left]:
-        left = sum(result.left for result in ended_early)
         console.print(
-            f"{ended_early[-1].reason}, {left} episodes are left: give the command again, with a "
-            "higher limit if it counts what was played before"
+            f"{ended_early[-1].reason}, {missing(cells)} episodes are left: give the command "
+            "again, with a higher limit if it counts what was played before"
         )
     return max(codes)
 

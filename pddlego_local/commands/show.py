@@ -36,7 +36,7 @@ from pddlego_local.report.pages.answers import parts_of
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add, runs = parser.add_argument, Path("runs")
     add("run", type=Path, nargs="?", default=runs, help="a folder at or below runs/")
-    add("episode", nargs="?", help="of a cell: GAME or GAME-TRIAL, as 7 or 7-0")
+    add("episode", nargs="?", help="of a cell, or of the only one below RUN: GAME or GAME-TRIAL")
     add("--prompts", action="store_true", help="print the prompts as well")
 
 
@@ -45,7 +45,7 @@ def carry_out(arguments: argparse.Namespace) -> int:
         _show_what_there_is(arguments.run)
         return 0
     name = arguments.episode if "-" in arguments.episode else f"{arguments.episode}-0"
-    path = arguments.run / "transcripts" / f"{name}.jsonl"
+    path = _cell(arguments.run) / "transcripts" / f"{name}.jsonl"
     if not path.exists():
         there = ", ".join(sorted(file.stem for file in path.parent.glob("*.jsonl"))) or "none"
         raise ConfigError(f"{path}: no such transcript; there are: {there}")
@@ -54,6 +54,16 @@ def carry_out(arguments: argparse.Namespace) -> int:
         for line in _lines(event, prompts=arguments.prompts):
             console.print(visible(line))
     return 0
+
+
+def _cell(folder: Path) -> Path:
+    """The folder, or that of the only cell below it. Raises ConfigError if there are several."""
+    below = sorted(path.parent for path in folder.rglob("transcripts"))
+    if len(below) > 1:
+        raise ConfigError(
+            f"{folder} holds {len(below)} cells; name one of them, such as {below[0]}"
+        )
+    return below[0] if below else folder
 
 
 def _show_what_there_is(folder: Path) -> None:

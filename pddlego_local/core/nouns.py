@@ -34,7 +34,8 @@ class Observation:
     `text` is the game's own wording. `feedback` is "" when the command was carried out; otherwise
     what a model is told about the refusal (PDDLego+ appendix C, "we manually implement fine-grained
     errors"). `success` follows the papers' rule of the environment; `lost` says that the game can
-    no longer be won. `commands` are those that the game offers here, sorted.
+    no longer be won. `commands` are those that the game offers here, sorted. `outcome` is how the
+    episode ends here, where the environment has an outcome of its own for that.
     """
 
     text: str
@@ -42,6 +43,7 @@ class Observation:
     success: bool = False
     lost: bool = False
     commands: tuple[str, ...] = ()
+    outcome: str = ""
 
     @property
     def refused(self) -> bool:

@@ -1,12 +1,16 @@
 """Every way an episode can end, and everything that can come of a model's answer: one table each.
 
 Whoever counts (metrics, run, report, show) asks these tables. A name that is not in them is an
-error at once. Knows names only: no event, no file, no game.
+error at once. Environments and methods from outside the tree declare theirs as `outcomes`, which
+maps names to `Outcome`; run.json keeps these, so that reports read them without that code. Knows
+names only: no event, no file, no game.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
+
+from pddlego_local.core.errors import ConfigError
 
 Blame = Literal["nobody", "model", "limits", "game", "us"]
 """Who is at fault. "limits": a setting drew the line, and `limit` names it."""
@@ -122,14 +126,25 @@ PLANNED = ("solved", "goal_already_true")
 """Of the planner's outcomes those with a plan: an empty one where the goal is true at once."""
 
 
+def declare(outcomes: Mapping[str, Outcome]) -> None:
+    """Adds to the table what an environment or a method from outside the tree brings, as `outcomes`
+    of its class. Raises ConfigError for a name that means something else already."""
+    for name, outcome in outcomes.items():
+        if OUTCOMES.setdefault(name, outcome) != outcome:
+            raise ConfigError(
+                f"the outcome {name!r} is declared as {outcome.means!r} and is known as "
+                f"{OUTCOMES[name].means!r}; give one of them another name"
+            )
+
+
 def outcome_named(name: str) -> Outcome:
-    """Raises ValueError for a name that is not in the table: a method's mistake."""
+    """Raises ConfigError for a name that is not in the table: a method's mistake."""
     try:
         return OUTCOMES[name]
-    except KeyError:
-        raise ValueError(
-            f"a method returned the outcome {name!r}, which core/outcomes.py does not list; it "
-            f"lists {', '.join(OUTCOMES)}"
+    except (KeyError, TypeError):
+        raise ConfigError(
+            f"a method returned the outcome {name!r}, which core/outcomes.py does not list and the "
+            f"method does not declare (`outcomes` of its class); it lists {', '.join(OUTCOMES)}"
         ) from None
 
 

@@ -45,14 +45,12 @@ class Constraint:
     """What a rung puts on an answer. `begin` opens a session for each answer.
 
     `in_stages` says that the answer takes several requests, each of which continues the one before;
-    without it there is one stage and one request. `keeps` is a quick check that a whole answer has
-    what the rung promises; where it fails, each stage is checked.
+    without it there is one stage and one request.
     """
 
     name: str
     stages: Callable[[], Stages]
     in_stages: bool = True
-    keeps: Callable[[str], bool] = lambda _: False
 
     def begin(self, *, thinks: bool = False) -> "AnswerSession":
         """A new answer. `thinks`: a free thought comes before it."""
@@ -101,7 +99,6 @@ class AnswerSession:
         self.stage = with_head_in_grammar(stage) if thinks else stage
         self.goes_on = True
         self._written = Prefix()
-        self._accepted: list[tuple[Stage, str]] = []
 
     @property
     def prefix(self) -> Prefix | None:
@@ -126,36 +123,33 @@ class AnswerSession:
         """
         before = self.prefix or self._written
         self._written = prefix or Prefix(before.continued + text)
-        self._accepted.append((self.stage, text))
         if not ended:
             self.goes_on = False
             return
+        _verify(self.stage, text)
         try:
             self.stage = self._stages.send(self.stage.head + text)
         except StopIteration:
             self.goes_on = False
-            if not self._constraint.keeps(self.text):
-                self._verify()
-        except (AssertionError, LookupError, ValueError):
-            self._verify()  # text that no grammar let through may confuse the stages
-            raise
 
-    def _verify(self) -> None:
-        for stage, text in self._accepted:
-            name = stage.grammar.name if stage.grammar else ""
-            match decoder_verdict(stage.grammar, text):
-                case "unfinished":
-                    raise ModelFault(
-                        f"The decoder ended the stage {stage.name!r} of an answer after "
-                        f"{len(text)} characters, before the grammar {name!r} was satisfied; the "
-                        "request can be repeated."
-                    )
-                case "rejected":
-                    raise GrammarIgnored(
-                        f"The stage {stage.name!r} of an answer is outside the grammar {name!r}: "
-                        "the model's backend does not obey grammars; start the server with the "
-                        "guidance backend, or choose decoding=free."
-                    )
+
+def _verify(stage: Stage, text: str) -> None:
+    """Raises if a stage that has ended is outside its language: an engine that fails permits
+    nothing but the end of the text, and does not say so."""
+    name = stage.grammar.name if stage.grammar else ""
+    match decoder_verdict(stage.grammar, text):
+        case "unfinished":
+            raise ModelFault(
+                f"The decoder ended the stage {stage.name!r} of an answer after {len(text)} "
+                f"characters, before the grammar {name!r} was satisfied; the request can be "
+                "repeated."
+            )
+        case "rejected":
+            raise GrammarIgnored(
+                f"The stage {stage.name!r} of an answer is outside the grammar {name!r}: the "
+                "model's backend does not obey grammars; start the server with the guidance "
+                "backend, or choose decoding=free."
+            )
 
 
 def with_head_in_grammar(stage: Stage) -> Stage:

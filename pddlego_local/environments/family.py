@@ -27,25 +27,33 @@ from pddlego_local.core.errors import ConfigError
 ALWAYS = ("game.py", "tables.yaml")
 
 
-def check(package: str, *further: str) -> None:
-    """Raises ConfigError naming the first file that is missing: of those that every environment
-    has, and `further` ones. What the prompts of a method need is `prompts.check`'s."""
-    for name in (*ALWAYS, *further):
-        file(package, name)
+def missing(package: str, *names: str) -> list[str]:
+    """A sentence for each of these files that is missing. Raises ConfigError where there is no such
+    package."""
+    paths = [_path(package, name) for name in names]
+    return [_is_missing(package, path) for path in paths if not path.is_file()]
 
 
 def file(package: str, name: str) -> Traversable:
     """A file of the environment; raises ConfigError naming the file that is missing."""
+    path = _path(package, name)
+    if not path.is_file():
+        raise ConfigError(_is_missing(package, path))
+    return path
+
+
+def _path(package: str, name: str) -> Traversable:
     try:
-        path = resources.files(package).joinpath(name)
+        return resources.files(package).joinpath(name)
     except ModuleNotFoundError as error:
         raise ConfigError(
             f"environment: there is no package {package!r}; the folder that holds it must be on "
             "PYTHONPATH"
         ) from error
-    if not path.is_file():
-        raise ConfigError(f"the environment {package} is not complete: {path} is missing")
-    return path
+
+
+def _is_missing(package: str, path: Traversable) -> str:
+    return f"the environment {package} is not complete: {path} is missing"
 
 
 def text(package: str, name: str) -> str:

@@ -1,14 +1,70 @@
 """From planned actions to a game's commands, and from refusals to feedback: both are tables."""
 
-import itertools
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any
+
+import pydantic
+from pydantic import AfterValidator, BaseModel, model_validator
 
 from pddlego_local.core.errors import ConfigError
 from pddlego_local.core.nouns import Action
 from pddlego_local.environments import family
+
+
+def _compiled(text: str) -> str:
+    try:
+        re.compile(text)
+    except re.error as error:
+        raise ValueError(f"{text!r:.80} is not a regular expression: {error}") from error
+    return text
+
+
+Pattern = Annotated[str, AfterValidator(_compiled)]
+
+
+class _Action(BaseModel, extra="forbid"):
+    """An entry of `actions`; a command may name the parameters."""
+
+    name: str
+    parameters: str
+    command: str
+    example: str = ""
+    in_prompt: bool = True
+
+    @property
+    def action(self) -> Action:
+        return Action(self.name, self.parameters, self.command, self.example)
+
+    @model_validator(mode="after")
+    def _fill(self) -> "_Action":
+        _filled(self.command, dict.fromkeys(self.action.variables, ""))
+        return self
+
+
+class _Rule(BaseModel, extra="forbid"):
+    """An entry of `feedback`; a message may name the command."""
+
+    command: Pattern
+    reply: Pattern
+    message: Annotated[str, AfterValidator(lambda text: _filled(text, {"command": ""}) and text)]
+
+
+class _Tables(BaseModel):
+    actions: list[_Action]
+    feedback: list[_Rule]
+    groups: dict[str, list[str]] = {}
+
+
+def _filled(template: str, words: Mapping[str, str]) -> bool:
+    """Raises ValueError for a template with braces that none of the words fills."""
+    try:
+        template.format(**words)
+    except (LookupError, ValueError, AttributeError) as error:
+        known = ", ".join(f"{{{word}}}" for word in words) or "no braces"
+        raise ValueError(f"{template!r:.80} names {error} and may name {known}") from error
+    return True
 
 
 @dataclass(frozen=True)
@@ -39,25 +95,18 @@ class Tables:
 
     @classmethod
     def load(cls, package: str) -> "Tables":
-        """Raises ConfigError where a file is missing or a key is wrong."""
-        data: Mapping[str, list[dict[str, Any]]] = family.words(package, "tables.yaml")
-        try:
-            in_prompt = [entry.get("in_prompt", True) for entry in data["actions"]]
-            actions = tuple(
-                Action(**{key: value for key, value in entry.items() if key != "in_prompt"})
-                for entry in data["actions"]
+        """Raises ConfigError naming all that is wrong in its files."""
+        if wrong := faults(package):
+            raise ConfigError("; ".join(wrong))
+        read = _read(package)
+        actions = tuple(entry.action for entry in read.actions)
+        schemas = tuple(entry.action for entry in read.actions if entry.in_prompt)
+        feedback = tuple(
+            FeedbackRule(
+                re.compile(rule.command, re.DOTALL), re.compile(rule.reply, re.DOTALL), rule.message
             )
-            feedback = tuple(
-                FeedbackRule(
-                    re.compile(rule["command"], re.DOTALL),
-                    re.compile(rule["reply"], re.DOTALL),
-                    rule["message"],
-                )
-                for rule in data["feedback"]
-            )
-        except (KeyError, TypeError, re.error) as error:
-            raise ConfigError(f"{family.file(package, 'tables.yaml')}: {error}") from error
-        schemas = tuple(itertools.compress(actions, in_prompt))
+            for rule in read.feedback
+        )
         return cls(actions, schemas, feedback, domain_text(package, "domain.pddl"))
 
     def command(self, planned: str, spell: Callable[[str], str] = spaced) -> str | None:
@@ -85,5 +134,26 @@ def domain_text(package: str, name: str) -> str:
 
 def difficulty_groups(package: str) -> dict[str, list[str]]:
     """Group → task types, in the order of `tables.yaml`; empty if its types are its groups."""
-    groups: dict[str, list[str]] = family.words(package, "tables.yaml").get("groups", {})
-    return groups
+    return _read(package).groups
+
+
+def _read(package: str) -> _Tables:
+    return _Tables.model_validate(family.words(package, "tables.yaml"))
+
+
+def faults(package: str) -> list[str]:
+    """A sentence for each mistake in tables.yaml; none where it is missing or is not YAML, which
+    `family` tells."""
+    try:
+        _read(package)
+    except pydantic.ValidationError as error:
+        path = family.file(package, "tables.yaml")
+        return [f"{path}: {_sentence(one)}" for one in error.errors()]
+    return []
+
+
+def _sentence(error: Any) -> str:
+    key = ".".join(map(str, error["loc"][:-1]))
+    if error["type"] == "missing":
+        return f"{key or 'it'} has no {error['loc'][-1]!r}"
+    return f"{'.'.join(map(str, error['loc']))}: {error['msg'].removeprefix('Value error, ')}"

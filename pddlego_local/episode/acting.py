@@ -16,7 +16,8 @@ class Execution:
     """What carrying out a plan gave: the turns that count, and the first refusal if any.
 
     `error` says why an action was refused, `refused` is its turn where the game refused it and the
-    plan was stopped. `ended` is "success", "game_lost", or "" while the game goes on.
+    plan was stopped. `ended` is "success", "game_lost", an outcome of the environment's own, or ""
+    while the game goes on.
     """
 
     turns: tuple[Turn, ...] = ()
@@ -116,4 +117,4 @@ class Acting:
 
 
 def _ended(seen: Observation) -> str:
-    return "success" if seen.success else "game_lost" if seen.lost else ""
+    return seen.outcome or ("success" if seen.success else "game_lost" if seen.lost else "")

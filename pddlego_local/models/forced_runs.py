@@ -59,7 +59,16 @@ class ForcedRuns(LLGuidanceLogitsProcessor):
         self.forced_tokens = 0
 
     def process_logits(self, input_ids: Any, logits: Any) -> Any:
-        return self._bias_logits(input_ids, logits)
+        scores = self._bias_logits(input_ids, logits)
+        self._check()
+        return scores
+
+    def _check(self) -> None:
+        """Raises RuntimeError where the engine has failed: it then permits nothing but the end, and
+        an answer would end in the middle."""
+        if self._matcher.is_error():
+            reason = self._matcher.get_error().strip().splitlines()[0]
+            raise RuntimeError(f"llguidance stopped in the middle of an answer: {reason}")
 
     def beginning(self, most: int) -> list[int]:
         """The run that an answer begins with: at most `most` tokens."""
@@ -121,4 +130,5 @@ class ForcedRuns(LLGuidanceLogitsProcessor):
         run = [] if self._matcher.is_stopped() else list(self._matcher.compute_ff_tokens())
         if run:
             self._matcher.consume_tokens(run)
+        self._check()
         return [*run, self._end] if self._matcher.is_stopped() else run

@@ -93,6 +93,11 @@ def folder_named(weights: str) -> Path:
     return shipped(weights) or Path(weights).expanduser()
 
 
+def in_the_box() -> list[str]:
+    """The names of the weights that come with this package and are here."""
+    return [name for name in _OF_OURS if shipped(name)]
+
+
 def flaw(folder: Path) -> str:
     """What a folder lacks of what a model needs, as far as is seen without loading it, as "has no
     config.json"; "" if nothing is."""

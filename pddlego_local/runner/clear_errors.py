@@ -27,12 +27,11 @@ def clear_errors(group: str) -> Iterator[None]:
         if isinstance(cause, pydantic.ValidationError):
             message = "; ".join(_sentence(group, e) for e in cause.errors())
         elif building and isinstance(cause, TypeError | ValueError | ImportError):
-            message = f"{group}: {cause}"
+            message = f"{group}: {' '.join(str(cause).split())}"
         elif isinstance(error, OmegaConfBaseException):
             message = ": ".join(filter(None, [error.full_key, _first_line(error)]))
         elif isinstance(error, HydraException | ValueError) and not building:
-            options = ", ".join(getattr(error, "options", None) or ())
-            message = _first_line(error) + (f"; there are {options}" if options else "")
+            message = _first_line(error)
         else:
             raise
         raise ConfigError(message) from error
@@ -40,10 +39,11 @@ def clear_errors(group: str) -> Iterator[None]:
 
 def _sentence(group: str, error: Any) -> str:
     """What pydantic says of one value."""
-    key = ".".join([part for part in (group, *map(str, error["loc"])) if part])
+    parts = [part for part in map(str, error["loc"]) if part not in ("dict", "list", "[key]")]
+    key = ".".join(filter(None, [group, *parts]))
     if error["type"] == "unexpected_keyword_argument":
         return f"{key}: there is no such option"
-    if error["type"] == "missing_argument":
+    if error["type"] in ("missing", "missing_argument", "missing_keyword_only_argument"):
         return f"{key}: must be given"
     words = error["msg"].removeprefix("Value error, ")
     place = f"{key}={error['input']!r}: " if error["loc"] else f"{key}: " if key else ""

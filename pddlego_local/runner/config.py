@@ -4,29 +4,34 @@ import contextlib
 import hashlib
 import itertools
 import json
-import re
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, is_dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+import pydantic
 from hydra import compose, initialize_config_dir
 from hydra.core.global_hydra import GlobalHydra
+from hydra.errors import HydraException
 from hydra.utils import get_class, instantiate
 from omegaconf import DictConfig, OmegaConf
 
 from pddlego_local.core.errors import ConfigError
+from pddlego_local.core.outcomes import declare
 from pddlego_local.core.protocols import Environment, Numbered
+from pddlego_local.core.record.run_record import check_readable
 from pddlego_local.core.resources import folder
+from pddlego_local.decoding.question import WholeAnswerModel
 from pddlego_local.decoding.rungs import RUNGS
 from pddlego_local.decoding.settings import Decoding
-from pddlego_local.environments import family
+from pddlego_local.environments import family, tables
 from pddlego_local.methods import prompts
 from pddlego_local.runner.clear_errors import clear_errors
+from pddlego_local.runner.extensions import PROTOCOLS, lacking
+from pddlego_local.runner.overrides import GROUPS, known_options, quote_games, refuse_sweep
 from pddlego_local.runner.settings import Settings
 
-GROUPS = ("environment", "method", "model", "decoding", "planner")
 # Limits, concurrency, paths, and what is told of a model: they do not change results and are not
 # part of a cell's name.
 WITHOUT_EFFECT = {
@@ -35,25 +40,15 @@ WITHOUT_EFFECT = {
     "planner": ("limits", "workers"),
 }
 
+_PLAIN = pydantic.TypeAdapter(dict[str, pydantic.JsonValue])
+"""What a record can hold: other values and keys would be read back as something else."""
+
 _FOLDERS = (
     ("model", "weights"),
     ("environment", "data"),
     ("environment", "folder"),
     ("method", "domains"),
 )
-
-
-def quote_games(overrides: Sequence[str]) -> list[str]:
-    """The overrides, with the value of `games` as one text: to Hydra a bare comma begins a sweep.
-
-    games=0-9,17 and games=[0,3] become games="0-9,17" and games="[0,3]".
-    """
-
-    def quoted(match: re.Match[str]) -> str:
-        bare = re.sub(r"""["'\\]""", "", match[2])
-        return f'{match[1]}"{bare}"'
-
-    return [re.sub(r"(?s)\A(\+{0,2}games=)(.*)", quoted, override) for override in overrides]
 
 
 @dataclass(frozen=True)
@@ -69,10 +64,11 @@ class CellConfig:
         """Raises ConfigError if a mandatory value is missing or an interpolation fails."""
         with clear_errors(""):
             tree = OmegaConf.to_container(cfg, resolve=True, throw_on_missing=True)
-        assert isinstance(tree, dict)
-        return cls(
-            {str(key): value for key, value in tree.items()}, {g: choices[g] for g in GROUPS}
-        )
+            plain = _PLAIN.validate_python(tree)
+        labels = {group: choices[group] for group in GROUPS if group in choices}
+        if missing := [group for group in GROUPS if group not in labels]:
+            raise ConfigError(f"{', '.join(missing)}: must be given")
+        return cls(plain, labels)
 
     @property
     def identity(self) -> dict[str, Any]:
@@ -94,7 +90,7 @@ class CellConfig:
         decoding["repair"] = "none"  # it could be "lenient" once, and was a part of every name
         if options["environment"].get("shows_commands") is False:  # as all ALFWorld was
             del options["environment"]["shows_commands"]
-        return {**options, "seed": self.tree["seed"]}
+        return {**options, "seed": self.settings.seed}
 
     @property
     def cell(self) -> str:
@@ -102,7 +98,17 @@ class CellConfig:
         text = json.dumps(self.identity, sort_keys=True)
         digest = hashlib.sha256(text.encode()).hexdigest()[:8]
         labels = (self.labels[group] for group in GROUPS[:4])
-        return "-".join([*labels, f"s{self.tree['seed']}", digest])
+        return "-".join([*labels, f"s{self.settings.seed}", digest])
+
+    @cached_property
+    def content(self) -> str:
+        """The same for all spellings of the same values, such as seed=1 and seed=01: a sweep plays
+        them once, under the name that the first of them has. Raises as `check`."""
+        parts = [
+            repr(part) if is_dataclass(part) else json.dumps(self.tree[group])
+            for group, part in self.check().items()
+        ]
+        return "\n".join([repr(self.settings), *parts])
 
     @cached_property
     def folder(self) -> Path:
@@ -123,10 +129,25 @@ class CellConfig:
     def check(self) -> dict[str, Any]:
         """Every group's part; loads nothing heavy.
 
-        Raises ConfigError for the first unknown key or impossible value.
+        Raises ConfigError naming all unknown keys and impossible values.
         """
         _ = self.settings
-        self._checked.update({group: self.build(group) for group in GROUPS})
+        faults = list[str]()
+        for group in GROUPS:
+            try:
+                self._checked[group] = self.build(group)
+            except ConfigError as error:
+                faults.append(str(error))
+        if faults:
+            raise ConfigError("; ".join(faults))
+        check_readable(
+            {
+                "labels": dict(self.labels),
+                "identity": self.identity,
+                "task_groups": {},
+                "starts": [{"config": dict(self.tree)}],
+            }
+        )
         self.check_games(self._checked["environment"])
         return dict(self._checked)
 
@@ -142,29 +163,60 @@ class CellConfig:
                     f"{seeds[0]} to {seeds[-1]}"
                 )
 
-    def _check_environment(self) -> None:
-        """Raises ConfigError naming what its folder lacks for this method and this model."""
+    def _environment_faults(self) -> list[str]:
+        """A sentence for each thing that its folder lacks for this method and this model."""
         target = str(self.tree["environment"].get("_target_"))
         package, _, _ = target.rpartition(".game.")
         if not package:
             raise ConfigError(f"environment._target_={target}: write PACKAGE.game.CLASS")
         by_rules = str(self.tree["model"].get("_target_")).endswith(".ReferenceFormalizer")
-        family.check(package, *["reference.py"] * by_rules)
-        method: Any = get_class(self.tree["method"]["_target_"])
-        prompts.check(method.prompts, package)
+        files = (*family.ALWAYS, *["reference.py"] * by_rules)
+        looks: list[Callable[[], Iterable[str]]] = [
+            lambda: family.missing(package, *files),
+            lambda: tables.faults(package),
+            lambda: prompts.missing(self._prompts, package),
+        ]
+        found = list[str]()
+        for look in looks:
+            try:
+                found.extend(look())
+            except ConfigError as error:
+                found.append(str(error))
+        return found
+
+    @property
+    def _prompts(self) -> str:
+        """The folder of the method's prompts; "" where the method itself is at fault, which is told
+        when it is built."""
+        try:
+            return str(getattr(get_class(self.tree["method"]["_target_"]), "prompts", ""))
+        except (ImportError, AttributeError, LookupError, ValueError, HydraException):
+            return ""
 
     def build(self, group: str) -> Any:
         """The part that this group configures: the only place where `_target_` is followed.
 
-        Raises ConfigError naming the key that was unknown or impossible, or the file that an
-        environment's folder lacks. What `check` has built is given out first, once.
+        Raises ConfigError naming the keys that were unknown or impossible, and all that the folder
+        or the class of an environment or a method lacks. What `check` has built is given out first,
+        once.
         """
         if group in self._checked:
             return self._checked.pop(group)
-        if group == "environment":
-            self._check_environment()
-        with clear_errors(group):
-            part = instantiate(self.tree[group], _convert_="all")
+        faults = self._environment_faults() if group == "environment" else []
+        if "_target_" not in self.tree[group]:
+            raise ConfigError(f"{group}._target_: must be given; it is the class, PACKAGE.CLASS")
+        try:
+            with clear_errors(group):
+                part = instantiate(self.tree[group], _convert_="all")
+            if group in PROTOCOLS:
+                whole = group == "model" and not getattr(part, "decodes", True)
+                faults += lacking(part, WholeAnswerModel if whole else PROTOCOLS[group])
+        except ConfigError as error:
+            if not faults or "Error loc" not in str(error):  # else the file is named already
+                faults += str(error).split("; ")
+        if faults:
+            raise ConfigError("; ".join(dict.fromkeys(faults)))
+        declare(getattr(part, "outcomes", {}))
         if group == "decoding":
             self._check_decoding(part)
         return part
@@ -191,8 +243,11 @@ def compose_cell(overrides: Sequence[str]) -> CellConfig:
         here: contextlib.AbstractContextManager[None] = contextlib.nullcontext()
     else:
         here = initialize_config_dir(str(folder("conf")), version_base="1.3")
-    with clear_errors(""), here:
-        cfg = compose("config", quote_games(overrides), return_hydra_config=True)
+    words = quote_games(overrides)
+    for word in words:
+        refuse_sweep(word)
+    with clear_errors(""), here, known_options(words):
+        cfg = compose("config", words, return_hydra_config=True)
     choices = cfg.hydra.runtime.choices
     plain = OmegaConf.masked_copy(cfg, [str(key) for key in cfg if key != "hydra"])
     return CellConfig.of(plain, choices)

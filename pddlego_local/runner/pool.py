@@ -37,15 +37,21 @@ _End = EpisodeRow | FaultRow | None
 """None for an episode that was not begun."""
 
 
-def missing(configs: Sequence[CellConfig]) -> int:
-    """How many episodes these cells lack; one that two of them ask for counts once."""
+def asked_and_missing(configs: Sequence[CellConfig]) -> tuple[int, int]:
+    """How many episodes these cells ask for, and how many of them have no result; one that two
+    cells ask for counts once."""
     asked = {(config.folder, *episode) for config in configs for episode in config.episodes}
     done = {
         (folder, row.game, row.trial)
         for folder in {config.folder for config in configs}
         for row in read_rows(folder / "episodes.jsonl")
     }
-    return len(asked - done)
+    return len(asked), len(asked - done)
+
+
+def missing(configs: Sequence[CellConfig]) -> int:
+    """How many episodes of these cells have no result."""
+    return asked_and_missing(configs)[1]
 
 
 class Pool:
@@ -132,7 +138,6 @@ class Pool:
             cell.close()
             raise
         self._cells.append(cell)
-        self._view.cell_opened(cell.folder, read_rows(cell.folder / "episodes.jsonl"))
         self._go_on(cell)
 
     def _planner(self, config: CellConfig) -> Planner:

@@ -17,7 +17,9 @@ DRAWN_A_SECOND = 2
 
 
 class LiveView:
-    """`cells` and `episodes` are what is to be played. Called by one thread."""
+    """`cells` and `episodes` are all that the command asks for; `done` of the episodes have a
+    result from before. Its counts are those of `pddlego status`: an episode that ended in a fault
+    is not done, nor is a cell that lacks one. Called by one thread."""
 
     def __init__(
         self,
@@ -26,8 +28,10 @@ class LiveView:
         episodes: int,
         restarts: Callable[[], int],
         clock: Callable[[], float] = time.monotonic,
+        done: int = 0,
     ) -> None:
         self._cells, self._episodes, self._restarts, self._clock = cells, episodes, restarts, clock
+        self._before, self._done = done, done
         self._cells_done = self._ended = self._tokens = 0
         self._standing = Standing()
         self._began = self._line_at = clock()
@@ -40,7 +44,7 @@ class LiveView:
         )
         self._console = console
         self._progress = Progress(*columns, console=console, refresh_per_second=DRAWN_A_SECOND)
-        self._bar = self._progress.add_task("", total=episodes)
+        self._bar = self._progress.add_task("", total=episodes, completed=done)
 
     def begin(self) -> None:
         """With the first episode, so that mistakes are told without a bar."""
@@ -48,20 +52,22 @@ class LiveView:
             self._began = self._line_at = self._clock()
             self._progress.start()
 
-    def cell_opened(self, cell: Path, rows: Iterable[EpisodeRow]) -> None:
+    def count(self, cell: Path, rows: Iterable[EpisodeRow]) -> None:
         """`rows` are those that the cell has from before: success is that of all its episodes."""
         for row in rows:
             self._standing.add(cell, row)
 
-    def cell_ended(self) -> None:
-        self._cells_done += 1
+    def cell_ended(self, *, whole: bool = True) -> None:
+        """`whole` says that each of its episodes has a result."""
+        self._cells_done += whole
 
     def episode_ended(self, cell: Path, end: EpisodeRow | FaultRow) -> None:
         self._ended += 1
         if isinstance(end, EpisodeRow):
             self._tokens += end.completion_tokens
             self._standing.add(cell, end)
-        self._progress.advance(self._bar)
+            self._done += 1
+            self._progress.advance(self._bar)
 
     def update(self, under_way: int, planner_queue: int) -> None:
         """Shows how things are: `under_way` episodes, `planner_queue` tasks that wait for it."""
@@ -70,7 +76,7 @@ class LiveView:
         now = self._clock()
         if not self._console.is_terminal and now - self._line_at >= LINE_EVERY_S:
             self._line_at = now
-            line = f"{self._ended} of {self._episodes} episodes, {status}"
+            line = f"{self._done} of {self._episodes} episodes, {status}"
             self._console.print(line, highlight=False)
 
     def end(self) -> None:
@@ -89,7 +95,8 @@ class LiveView:
             parts.append(f"planner queue {planner_queue}")
         if restarts := self._restarts():
             parts.append(f"server restarts {restarts}")
-        left_s = time_left_s(elapsed_s, self._ended, under_way, self._episodes)
+        to_play = self._episodes - self._before
+        left_s = time_left_s(elapsed_s, self._ended, under_way, to_play)
         if left_s:
             parts.append(f"{datetime.timedelta(seconds=round(left_s))} left")
         return ", ".join(parts)

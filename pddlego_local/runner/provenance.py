@@ -49,6 +49,11 @@ def run_record(
     forms, by name."""
     identity = model.identity()
     groups = difficulty_groups(environment.package)
+    own_outcomes = {
+        name: outcome
+        for part in (environment, method)
+        for name, outcome in getattr(part, "outcomes", {}).items()
+    }
     start = Start(
         began=now(),
         command=words_of(sys.argv),
@@ -70,6 +75,7 @@ def run_record(
         tables_sha256=family.sha256(environment.package),
         prompt_sha256=prompts.sha256(method.prompts, environment.package),
         games=list(config.settings.games) if method.learns else None,  # what is learnt depends on
+        outcomes=own_outcomes or None,
         starts=[start],
     )
 

@@ -16,7 +16,7 @@ from rich.console import Console
 from pddlego_local.core.record.folder import read_rows
 from pddlego_local.runner.cell import CellResult
 from pddlego_local.runner.config import CellConfig
-from pddlego_local.runner.pool import Pool, missing
+from pddlego_local.runner.pool import Pool, asked_and_missing
 from pddlego_local.runner.progress_display import LiveView
 from pddlego_local.runner.shutdown import Shutdown
 from pddlego_local.runner.stores import ModelStore
@@ -57,11 +57,14 @@ def run_cells(
     shutdown = Shutdown(configs[0].settings.run, sum(row.all_tokens for row in recorded))
     with contextlib.ExitStack() as stack:
         store = models or stack.enter_context(contextlib.closing(ModelStore()))
-        view = LiveView(console, len(configs), missing(configs), lambda: store.restarts)
+        asked, lacking = asked_and_missing(configs)
+        view = LiveView(console, len(configs), asked, lambda: store.restarts, done=asked - lacking)
         stack.callback(view.end)
+        for folder in dict.fromkeys(config.folder for config in configs):
+            view.count(folder, read_rows(folder / "episodes.jsonl"))
 
         def cell_ended(result: CellResult) -> None:
-            view.cell_ended()
+            view.cell_ended(whole=not (result.left or result.faults or result.refused))
             on_result(result)
 
         for cells in _by_model(configs):

@@ -19,7 +19,6 @@ from pathlib import Path
 from typing import Any, NotRequired
 
 import pydantic
-from hydra.core.override_parser.overrides_parser import OverridesParser
 from omegaconf import DictConfig
 from typing_extensions import TypedDict
 
@@ -27,6 +26,7 @@ from pddlego_local.core.errors import ConfigError, MissingPart
 from pddlego_local.core.formats import now
 from pddlego_local.core.record.folder import recording, write_json
 from pddlego_local.runner.config import CellConfig
+from pddlego_local.runner.overrides import read_override, values_of
 
 MOST_CELLS = 10_000
 NAME = "sweep.json"
@@ -34,22 +34,22 @@ HERE = "hydra._internal.core_plugins.basic_launcher.BasicLauncher"
 EXTRAS = {"hydra_submitit_launcher": "slurm", "hydra_ray_launcher": "ray"}
 
 
-def cells_of(config: DictConfig) -> list[list[str]]:
+def cells_of(config: DictConfig, config_loader: object = None) -> list[list[str]]:
     """The overrides of every job that Hydra's basic sweeper will start, in its order.
 
     `config` holds Hydra's own node: what the command line asks takes the place of
-    `hydra.sweeper.params`. Raises ConfigError for more than `MOST_CELLS`.
+    `hydra.sweeper.params`. `config_loader` knows the choices that `glob` stands for; without it there is no `glob`. Raises
+    ConfigError for more than `MOST_CELLS`, and for an override that has no list of values.
     """
     params = config.hydra.sweeper.get("params") or {}
     overrides = [*(f"{key}={value}" for key, value in params.items()), *config.hydra.overrides.task]
     choices: dict[str, list[str]] = {}
-    for override in OverridesParser.create().parse_overrides(overrides):
-        key = override.get_key_element()
-        if override.is_sweep_override():
-            values = itertools.islice(override.sweep_string_iterator(), MOST_CELLS + 1)
-            choices[key] = [f"{key}={value}" for value in values]
-        else:
-            choices[key] = [override.input_line or ""]
+    for text in overrides:
+        override = read_override(text, config_loader)
+        several = override.is_sweep_override()
+        choices[override.get_key_element()] = (
+            values_of(override, MOST_CELLS + 1) if several else [text]
+        )
     if math.prod(map(len, choices.values())) > MOST_CELLS:
         raise ConfigError(f"This sweep has more than {MOST_CELLS:,} cells; ask for fewer values.")
     return [list(cell) for cell in itertools.product(*choices.values())]

@@ -199,3 +199,12 @@ def test_what_the_parser_refuses_is_bad_usage(given: list[str]) -> None:
     with pytest.raises(SystemExit) as stop:
         run(given)
     assert stop.value.code == 2
+
+
+def test_a_command_that_is_misspelled_is_told_the_nearest_and_all(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    with pytest.raises(SystemExit):
+        run(["rnu", "model=reference"])
+    told = capsys.readouterr().err
+    assert "there is no command 'rnu'; did you mean run? There are run, status," in told

@@ -32,7 +32,7 @@ def test_the_installation(capsys: pytest.CaptureFixture[str]) -> None:
     code, told = doctor(capsys)
     assert code == 0
     assert "game: You are in the kitchen." in told and "planner: solved" in told
-    assert "`pddlego models`" in told
+    assert "models in the box: nano, nano_early, nano_described, nano_edit" in told
 
 
 @pytest.mark.parametrize("count", [0, 2])

@@ -10,6 +10,7 @@ import pytest
 
 from pddlego_local.commands import run as command
 from pddlego_local.core.nouns import Budget
+from pddlego_local.core.record.folder import read_rows
 from pddlego_local.environments.coin.game import Coin
 from pddlego_local.methods.inner_monologue import InnerMonologue
 from pddlego_local.methods.pddlego_plus import PddlegoPlus
@@ -90,6 +91,46 @@ def test_a_disk_that_is_too_small_is_no_success(
     words = [f"run.out={tmp_path}", "games=0-99999", "trials=10", "--dry-run"]
     assert command.main(words) == 3
     assert "TOO LITTLE" in capsys.readouterr().out
+
+
+def calls(capsys: pytest.CaptureFixture[str], *words: str) -> str:
+    """The line that tells how many model calls there will be."""
+    assert command.main([*words, "--dry-run"]) == 0
+    (line,) = (one for one in capsys.readouterr().out.splitlines() if one.startswith("calls "))
+    return line
+
+
+def test_expected_calls_stand_beside_the_most_and_say_from_what_they_are_known(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    common = [f"run.out={tmp_path}", "environment.rooms=3"]
+    fresh = calls(capsys, *common, "games=0-99")
+    assert f"about 460 expected, {100 * 50 * 5 * 6:,} at most" in fresh
+    assert "perfect answers" in fresh and "low estimate" in fresh
+    played = run_cell(compose_cell([*common, "games=0-4"]))
+    rows = read_rows(played.folder / "episodes.jsonl")
+    each = sum(row.calls for row in rows) / len(rows)
+    recorded = f"the records in {tmp_path}"
+    for words in ([], ["model=random"], ["decoding=typed", "seed=3"]):  # of the same method
+        line = calls(capsys, *common, "games=100-199", *words)
+        assert f"about {round(100 * each)} expected" in line and recorded in line
+    two = calls(capsys, *common, "games=5-9", "decoding.best_of=2")
+    assert f"about {round(2 * 5 * each)} expected" in two
+    assert "about 0 expected, 0 at most" in calls(capsys, *common, "games=0-4")
+    assert "asks no model" in calls(capsys, *common, "method=random_policy")
+
+
+def test_where_nothing_is_known_no_calls_are_expected(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    own = tmp_path / "conf" / "environment"
+    own.mkdir(parents=True)
+    (own / "manor.yaml").write_text("defaults: [coin, _self_]\nrooms: 7\n")
+    words = [f"run.out={tmp_path}", f"--config-dir={tmp_path}/conf"]
+    line = calls(capsys, *words, "environment=manor")
+    assert "nothing is recorded" in line and "expected," not in line
+    both = calls(capsys, *words, "-m", "environment=coin,manor")
+    assert "about 46 expected without 1 cells of which nothing is known, 30,000 at most" in both
 
 
 def test_what_is_done_is_not_left(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

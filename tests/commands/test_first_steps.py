@@ -156,3 +156,19 @@ def test_a_table_on_any_width_shows_whole_names(capsys: pytest.CaptureFixture[st
         assert left_out or all(name in told for name in names)
         assert max(map(len, told.splitlines()[:-1])) <= width
     assert left_out
+
+
+@pytest.mark.parametrize(
+    ("games", "said"),
+    [
+        ("0,1,3", "Games that do not count: 0 (solved at the start).\n"),
+        ("0", "Games that do not count: 0 (solved at the start). No game is left: choose others"),
+        ("1,3", ""),
+    ],
+)
+def test_the_demo_says_which_games_do_not_count(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], games: str, said: str
+) -> None:
+    assert run(["demo", "--model", "reference", "--games", games, "--out", str(tmp_path)]) == 0
+    told = capsys.readouterr().out
+    assert said in told and ("do not count" in told) == bool(said)

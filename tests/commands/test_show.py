@@ -23,3 +23,19 @@ def test_forced_tokens_and_rollbacks_are_shown(
     assert "20 tokens of which 5 forced, 0.50 s" in shown
     assert "stages, tokens: types 12, ↩ types 8 (5 forced)" in shown
     assert "10 tokens, 0.50 s" in shown
+
+
+def test_an_episode_of_the_only_cell_below_a_run(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for cell in ("a", "b"):
+        (tmp_path / "runs" / cell / "transcripts").mkdir(parents=True)
+        (tmp_path / "runs" / cell / "transcripts" / "7-0.jsonl").write_text(to_json(call()) + "\n")
+        if cell == "a":
+            for folder in ("runs", "runs/a"):
+                assert run(["show", str(tmp_path / folder), "7"]) == 0
+            assert run(["show", str(tmp_path / "runs"), "8"]) == 2
+            assert "there are: 7-0" in capsys.readouterr().err
+    assert run(["show", str(tmp_path / "runs"), "7"]) == 2
+    told = capsys.readouterr().err
+    assert f"holds 2 cells; name one of them, such as {tmp_path}/runs/a" in told

@@ -2,6 +2,10 @@
 
 import json
 import os
+import signal
+import subprocess
+import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -95,3 +99,31 @@ def test_where_nothing_ran_it_says_so(tmp_path: Path) -> None:
     (tmp_path / "sweep.json").write_text("[]")
     with pytest.raises(ConfigError, match=r"sweep\.json is not a record of ours"):
         progress(tmp_path)
+
+
+def test_an_interrupted_sweep_counts_as_status_does(tmp_path: Path) -> None:
+    """Also when it is continued: what was done before counts, and faults and cut cells do not."""
+    words = ["-m", "environment.rooms=3,5", "games=0-199", f"run.out={tmp_path}"]
+    for before in (3, 30):
+        told = interrupted(words, tmp_path, before)
+        shown = " ".join(told.split())
+        seen = progress(tmp_path / "default")
+        assert seen.done >= before
+        assert f" {seen.done}/{seen.episodes} cells {seen.cells_done}/{seen.cells}, " in shown
+        assert f"success {seen.standing.won / seen.standing.counting:.1%} of" in shown
+
+
+def interrupted(words: list[str], out: Path, rows: int) -> str:
+    """What a sweep shows that is interrupted when it has so many rows."""
+    command = [sys.executable, "-m", "pddlego_local", "run", *words]
+    pipe, both = subprocess.PIPE, subprocess.STDOUT
+    with subprocess.Popen(
+        command, text=True, start_new_session=True, stdout=pipe, stderr=both
+    ) as process:
+        while sum(file.read_bytes().count(b"\n") for file in out.rglob("episodes.jsonl")) < rows:
+            assert process.poll() is None
+            time.sleep(0.01)
+        os.killpg(process.pid, signal.SIGINT)
+        told, _ = process.communicate()
+    assert process.returncode == 130
+    return told

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 import pddlego_local
+from pddlego_local.core.errors import ConfigError
 from pddlego_local.core.nouns import PlanOutcome
 from pddlego_local.core.outcomes import (
     CAUSES,
@@ -92,7 +93,7 @@ def test_the_tables_say_whole_sentences_and_blame_no_success() -> None:
 
 
 def test_a_name_that_is_not_listed_is_an_error_at_once() -> None:
-    with pytest.raises(ValueError, match=r"'gave_up'.*outcomes\.py"):
+    with pytest.raises(ConfigError, match=r"'gave_up'.*outcomes\.py"):
         outcome_named("gave_up")
 
 

@@ -13,7 +13,8 @@ from pddlego_local.core.record.rows import EpisodeRow
 from pddlego_local.core.resources import folder
 from pddlego_local.report.cells import find_cells
 from pddlego_local.report.papers import Result, paper_results
-from pddlego_local.runner.config import CellConfig, compose_cell, quote_games
+from pddlego_local.runner.config import CellConfig, compose_cell
+from pddlego_local.runner.overrides import quote_games
 from pddlego_local.runner.run import run_cell
 from pddlego_local.runner.sweep import cells_of
 from tests.models.families import make_family

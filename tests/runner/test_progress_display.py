@@ -25,13 +25,14 @@ class Clock:
 def test_what_has_come_of_the_run_is_told_in_plain_lines_where_there_is_no_terminal() -> None:
     clock, restarts = Clock(), [0]
     console = Console(file=io.StringIO(), force_terminal=False, width=200)
-    view = LiveView(console, 3, 40, lambda: restarts[0], clock)
+    view = LiveView(console, 3, 50, lambda: restarts[0], clock, done=10)
     view.begin()
     for game, outcome in enumerate(("success", "step_limit", "success_at_start", "success")):
         view.episode_ended(CELL, row(outcome, game, completion_tokens=300))
     fault = FaultRow(game=4, trial=0, fault="ModelFault", message="gone", time="now")
     view.episode_ended(CELL, fault)
     view.cell_ended()
+    view.cell_ended(whole=False)
     clock.now_s = 59
     view.update(under_way=2, planner_queue=0)
     assert console.file.getvalue() == ""  # type: ignore[attr-defined]
@@ -40,7 +41,7 @@ def test_what_has_come_of_the_run_is_told_in_plain_lines_where_there_is_no_termi
     clock.now_s = 61
     view.update(under_way=2, planner_queue=7)
     assert console.file.getvalue() == (  # type: ignore[attr-defined]
-        "5 of 40 episodes, cells 1/3, success 66.7% of 3 that count (1 trivial left out), "
+        "14 of 50 episodes, cells 1/3, success 66.7% of 3 that count (1 trivial left out), "
         "20 tokens/s, planner queue 7, server restarts 1, 0:05:50 left\n"
     )
     view.end()

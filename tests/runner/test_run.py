@@ -36,7 +36,8 @@ from pddlego_local.models.reference import ReferenceFormalizer
 from pddlego_local.models.scripted import Scripted
 from pddlego_local.runner import run as runner
 from pddlego_local.runner.cell import CellResult
-from pddlego_local.runner.config import GROUPS, CellConfig, compose_cell
+from pddlego_local.runner.config import CellConfig, compose_cell
+from pddlego_local.runner.overrides import GROUPS
 from pddlego_local.training.maps import write as write_maps
 from tests.environments.test_alfworld_data import DataSet
 from tests.given import give

@@ -81,7 +81,7 @@ def without_heads(constraint: Constraint) -> Constraint:
             except StopIteration:
                 return
 
-    return Constraint("without heads", stages, keeps=lambda _: True)
+    return Constraint("without heads", stages)
 
 
 def kind(before: str, text: str) -> str:

@@ -1,38 +1,75 @@
 """`pddlego run … --dry-run`: the cells of a command, and what they may still cost."""
 
+import glob
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
 
+import yaml
 from rich.table import Table
 
 from pddlego_local.commands.shared.fit import CALL_BYTES, Asked, free_at, look_at, room_for_records
 from pddlego_local.commands.shared.screen import screen, show
 from pddlego_local.commands.shared.training_warnings import training_warnings
 from pddlego_local.core.errors import InfrastructureError
-from pddlego_local.core.record.folder import Cell
-from pddlego_local.runner.config import GROUPS, CellConfig
+from pddlego_local.core.outcomes import OUTCOMES
+from pddlego_local.core.record.folder import Cell, read_rows
+from pddlego_local.runner.config import CellConfig
+from pddlego_local.runner.overrides import GROUPS
 
 MOST_LINES = 24  # of cells; more of them are summed up by model
+BY_REFERENCE = "what perfect answers take, which is a low estimate for a model"
+_REFERENCE = Path(__file__).with_name("reference_calls.yaml")
+
+
+@dataclass(frozen=True)
+class Expected:
+    """How many model calls, and from what that is known, in words; None and "" if it is not."""
+
+    calls: int | None = None
+    source: str = ""
 
 
 @dataclass(frozen=True)
 class CellCount:
     """A cell by its overrides, its episodes, those done, and the model calls that the others may
-    need at most."""
+    need: at most, and as expected."""
 
     overrides: Sequence[str]
     config: CellConfig
     episodes: int
     done: int
     calls: int
+    expected: Expected
 
 
 def count(overrides: Sequence[str], config: CellConfig) -> CellCount:
     """From the cell's record; loads, starts and writes nothing. Raises ConfigError as a run."""
     built, episodes = config.check(), set(config.episodes)
     done = len(Cell(config.folder).done() & episodes)
-    most = built["method"].most_calls(built["environment"].budget, built["decoding"].best_of)
-    return CellCount(overrides, config, len(episodes), done, most * (len(episodes) - done))
+    best_of, left = built["decoding"].best_of, len(episodes) - done
+    most = left * built["method"].most_calls(built["environment"].budget, best_of)
+    expected = _expected(config, left * best_of, most)
+    return CellCount(overrides, config, len(episodes), done, most, expected)
+
+
+def _expected(config: CellConfig, answers: int, most: int) -> Expected:
+    """`answers` are those to one request in each episode. How many requests an episode took on
+    average is known from this cell's record, or else from others of the same environment and method
+    (of the same model, if there are any), or else from the reference."""
+    environment, method, model, _ = (config.labels[group] for group in GROUPS[:4])
+    out, kind = config.settings.run.out, glob.escape(f"{environment}-{method}")
+    alike = [[config.folder], out.glob(f"*/{kind}-{glob.escape(model)}-*"), out.glob(f"*/{kind}-*")]
+    for folders in alike:
+        rows = [row for folder in folders for row in read_rows(folder / "episodes.jsonl", [])]
+        if requests := [row.calls for row in rows if OUTCOMES[row.outcome].played]:
+            each = sum(requests) / len(requests)
+            return Expected(min(most, round(answers * each)), f"the records in {out}")
+    by_reference: dict[str, Any] = yaml.safe_load(_REFERENCE.read_text(encoding="utf-8"))
+    if each := by_reference.get(environment, {}).get(method):
+        return Expected(min(most, round(answers * each)), BY_REFERENCE)
+    return Expected() if most else Expected(0, "the method, which asks no model")
 
 
 def list_cells(cells: Sequence[CellCount], *, every_cell: bool) -> int:
@@ -46,9 +83,23 @@ def list_cells(cells: Sequence[CellCount], *, every_cell: bool) -> int:
     show(screen(), _table(cells, every_cell=every_cell or len(cells) <= MOST_LINES))
     out, calls = cells[-1].config.settings.run.out, sum(cell.calls for cell in cells)
     warnings = training_warnings([cell.config for cell in cells])
-    for line in (*fits, room_for_records(out, calls), *(f"warning: {text}" for text in warnings)):
+    room = room_for_records(out, calls)
+    for line in (_calls(cells), *fits, room, *(f"warning: {text}" for text in warnings)):
         print(line)
     return 0 if calls * CALL_BYTES <= free_at(out) else InfrastructureError.exit_code
+
+
+def _calls(cells: Sequence[CellCount]) -> str:
+    """The expected calls of all cells beside the most, and from what they are expected."""
+    most = f"{sum(cell.calls for cell in cells):,} at most"
+    known = [cell.expected for cell in cells if cell.expected.calls is not None]
+    if not known:
+        return f"calls     {most}; nothing is recorded from which a number could be expected"
+    expected = f"about {sum(one.calls or 0 for one in known):,} expected"
+    if unknown := len(cells) - len(known):
+        expected += f" without {unknown} cells of which nothing is known"
+    sources = " and ".join(dict.fromkeys(one.source for one in known))
+    return f"calls     {expected}, {most}; expected from {sources}"
 
 
 def _table(cells: Sequence[CellCount], *, every_cell: bool) -> Table:

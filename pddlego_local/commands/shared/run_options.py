@@ -4,7 +4,7 @@ import argparse
 import textwrap
 
 from pddlego_local.core.resources import folder
-from pddlego_local.runner.config import GROUPS
+from pddlego_local.runner.overrides import GROUPS
 
 
 def parser() -> argparse.ArgumentParser:

@@ -28,7 +28,7 @@ from pddlego_local.core.errors import CellHeld, ConfigError, RecordFault
 from pddlego_local.core.formats import FORMAT, Recorded, object_of, read_as, to_json
 from pddlego_local.core.record.events import EVENT, Event
 from pddlego_local.core.record.rows import FAULT, ROW, EpisodeRow, FaultRow
-from pddlego_local.core.record.run_record import RUN, RunRecord, read_run
+from pddlego_local.core.record.run_record import RUN, RunRecord, check_readable, read_run
 
 T = TypeVar("T")
 
@@ -75,10 +75,12 @@ class Cell:
     def describe(self, run: RunRecord) -> None:
         """Writes run.json with one more start than before, the only one of `run`.
 
-        Raises ConfigError if the folder holds a different run.
+        Raises ConfigError if the folder holds a different run, and for a run whose record could not
+        be read back.
         """
         path = self.folder / "run.json"
         new: dict[str, Any] = {"format": FORMAT, **RUN.dump_python(run)}
+        check_readable(new)
         if self.described:
             read_run(self.folder)
             before: dict[str, Any] = object_of(path)

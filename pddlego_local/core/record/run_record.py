@@ -1,8 +1,9 @@
 """run.json: what a cell's folder is a record of, and each time that it was begun or continued."""
 
 import itertools
+import json
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, Any
@@ -14,6 +15,7 @@ from typing_extensions import TypedDict
 from pddlego_local.core.errors import ConfigError
 from pddlego_local.core.formats import FORMAT, object_of
 from pddlego_local.core.nouns import Budget
+from pddlego_local.core.outcomes import Outcome, declare
 
 MOST_EPISODES = 1_000_000
 """Of a cell: a slip of the finger would else fill the memory before it is noticed."""
@@ -103,7 +105,8 @@ class RunRecord:
 
     `labels` are the names of the YAML files that were chosen. `identity` holds the options that
     change results, `environment` the environment's own name, `model` what the backend says of its
-    weights. `games` are there if what is learnt depends on which games are played.
+    weights. `games` are there if what is learnt depends on which games are played, `outcomes` if
+    the environment or the method brings some of its own.
     """
 
     labels: Annotated[dict[str, str], _with(_Labels)]
@@ -117,6 +120,7 @@ class RunRecord:
     tables_sha256: str | None = None
     prompt_sha256: str | None = None
     games: Annotated[list[int] | None, _if_known] = None
+    outcomes: Annotated[dict[str, Outcome] | None, _if_known] = None
 
 
 RUN = pydantic.TypeAdapter(RunRecord)
@@ -130,13 +134,64 @@ def read_run(cell: Path) -> RunRecord:
         found = object_of(path)
         if (recorded_format := found.get("format", 1)) != FORMAT:
             raise ConfigError(_other_format(path, recorded_format, found))
-        run = RUN.validate_python(found)
-        for start in run.starts:
-            _ = start.episodes
+        run = _run_of(found)
     except (OSError, ValueError) as error:
         first = " ".join(str(error).split())
         raise ConfigError(f"{path} is not a record of ours ({first:.300}); move it away") from error
+    declare(run.outcomes or {})
     return run
+
+
+def _run_of(found: Mapping[str, Any]) -> RunRecord:
+    """Raises ValueError."""
+    run = RUN.validate_python(found)
+    for start in run.starts:
+        _ = start.episodes
+    return run
+
+
+def check_readable(written: Mapping[str, Any]) -> None:
+    """Raises ConfigError naming what in a run.json would not be read back as it is written."""
+    try:
+        back = json.loads(json.dumps(written, sort_keys=True))
+        _run_of(back)
+    except pydantic.ValidationError as error:
+        places = "; ".join(_places(error))
+        raise ConfigError(f"a record of this cell could not be read back: {places}") from error
+    except (TypeError, ValueError) as error:
+        raise ConfigError(f"a record of this cell could not be written: {error}") from error
+    if changed := _changed(written, back):
+        raise ConfigError(
+            f"a record of this cell could not be read back: {_option(changed)} would have another "
+            "value; give numbers, texts, lists, and mappings whose keys are texts"
+        )
+
+
+def _changed(written: Any, back: Any, key: str = "") -> str:
+    """The first key whose value was not read back; "" if all were."""
+    if isinstance(written, list) and isinstance(back, list):
+        written, back = dict(enumerate(written)), dict(enumerate(back))
+    if isinstance(written, Mapping) and isinstance(back, Mapping) and {*written} == {*back}:
+        keys = (_changed(written[one], back[one], f"{key}.{one}") for one in written)
+        return next(filter(None, keys), "")
+    return "" if written == back else key.removeprefix(".")
+
+
+def _option(key: str) -> str:
+    """The name that the configuration has for a key of the record."""
+    return re.sub(r"^(identity|starts\.\d+\.config)\.", "", key)
+
+
+def _places(error: pydantic.ValidationError, before: str = "") -> Iterator[str]:
+    """A sentence for each key at fault, as the configuration names it."""
+    for one in error.errors():
+        key = before + ".".join(map(str, one["loc"]))
+        inner = one.get("ctx", {}).get("error")
+        if isinstance(inner, pydantic.ValidationError):
+            yield from _places(inner, f"{key}.")
+        else:
+            must = "must be given" if one["type"] == "missing" else one["msg"]
+            yield f"{_option(key)}: {must}"
 
 
 def _other_format(path: Path, recorded: object, found: Mapping[str, Any]) -> str:

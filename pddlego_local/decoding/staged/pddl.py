@@ -11,8 +11,6 @@ is said twice is rolled back and resampled without it, and so is a goal that is 
 the scene leaves such goals out. What later parts cannot do without is added at the end of a list.
 """
 
-import json
-
 from pddlego_local.core.nouns import Grammar
 from pddlego_local.decoding.forms import DOMAIN, PROBLEM, Form, Keys
 from pddlego_local.decoding.grammars.lark_text import with_parts
@@ -26,7 +24,6 @@ from pddlego_local.decoding.staged.domain import domain
 from pddlego_local.decoding.staged.problem import ProblemStages
 from pddlego_local.decoding.staged.reading import domain_in, domain_of
 from pddlego_local.decoding.staged.writing import Writing
-from pddlego_local.pddl.check import accepted
 
 _PARTS = ("domain", "problem", "condition", "tokens", "requirements")
 
@@ -90,16 +87,4 @@ def pddl(rung: Rung, form: Form[Keys], scene: Scene, layout: Layout) -> Constrai
                 return
         yield from ProblemStages(writing, declared, scene).stages(opening)
 
-    if form is DOMAIN:
-        return Constraint(rung.name, stages)
-    fixed = scene.domain if form is PROBLEM else ""
-    return Constraint(rung.name, stages, keeps=lambda text: _accepted(text, fixed))
-
-
-def _accepted(text: str, domain: str) -> bool:
-    """Whether the static check, a reader of its own, finds nothing wrong with an answer."""
-    try:
-        answer = json.loads(text)
-        return accepted(domain or answer["df"], answer["pf"])
-    except (ValueError, LookupError, TypeError):
-        return False
+    return Constraint(rung.name, stages)

@@ -34,37 +34,50 @@ def render(template: str, environment: str, **facts: object) -> Shown:
     what the template names; it also finds `environment`, its words, and `examples`."""
     names = words(template.partition("/")[0])
     shown = Shown()
-    shown.text = _JINJA.get_template(f"{template}.jinja").render(
-        environment=family.words(environment, names[0]),
-        examples=family.words(environment, names[1]) if names[1:] else {},
-        shown_here=shown,
-        **facts,
-    )
+    try:
+        shown.text = _JINJA.get_template(f"{template}.jinja").render(
+            environment=family.words(environment, names[0]),
+            examples=family.words(environment, names[1]) if names[1:] else {},
+            shown_here=shown,
+            **facts,
+        )
+    except jinja2.UndefinedError as error:
+        raise ConfigError(
+            f"the prompt {template}.jinja: {error.message}; it may name environment, examples, "
+            f"{', '.join(facts)}"
+        ) from error
     return shown
 
 
-def check(folder: str, environment: str) -> None:
-    """Raises ConfigError naming the first file, or key of a file, that the prompts of this folder
-    need and the environment lacks."""
-    if not folder:
-        return
-    for root, name in zip(("environment", "examples"), words(folder), strict=False):
+def missing(folder: str, environment: str) -> Iterator[str]:
+    """A sentence for each file, and each key of a file, that the prompts of this folder need and
+    the environment lacks. Raises ConfigError for a file that is not YAML, or a template that is
+    none."""
+    needed = words(folder) if folder else ()
+    for root, name in zip(("environment", "examples"), needed, strict=False):
+        if faults := family.missing(environment, name):
+            yield from faults
+            continue
         entries = family.words(environment, name)
+        told = set[str]()
         for path in sorted(set(_keys(folder, root))):
             value: object = entries
             for depth, key in enumerate(path, start=1):
                 if not isinstance(value, Mapping) or key not in value:
-                    raise ConfigError(
-                        f"{family.file(environment, name)} has no `{'.'.join(path[:depth])}`, "
-                        f"which the prompts in {folder}/ tell"
-                    )
+                    told.add(".".join(path[:depth]))
+                    break
                 value = value[key]
+        for key in sorted(told):
+            yield (
+                f"{family.file(environment, name)} has no `{key}`, "
+                f"which the prompts in {folder}/ tell"
+            )
 
 
 def _keys(folder: str, root: str) -> Iterator[tuple[str, ...]]:
     """What the templates take from `root`: ("demonstration", "action")."""
-    for text in _templates(folder):
-        for node in _JINJA.parse(text).find_all(nodes.Getattr):
+    for template in _parsed(folder):
+        for node in template.find_all(nodes.Getattr):
             path: list[str] = []
             at: nodes.Node = node
             while isinstance(at, nodes.Getattr):
@@ -77,7 +90,7 @@ def _keys(folder: str, root: str) -> Iterator[tuple[str, ...]]:
 @cache
 def words(folder: str) -> tuple[str, ...]:
     """The files that the prompts of this folder need of an environment."""
-    named = [meta.find_undeclared_variables(_JINJA.parse(text)) for text in _templates(folder)]
+    named = [meta.find_undeclared_variables(template) for template in _parsed(folder)]
     needed = {"environment"}.union(*named)
     examples = f"prompts/{folder.partition('.')[0]}.yaml"
     return ("prompts/environment.yaml",) + (examples,) * ("examples" in needed)
@@ -93,8 +106,21 @@ def sha256(folder: str, environment: str) -> str:
 
 
 def _templates(folder: str) -> list[str]:
+    return [file.read_text() for file in _files(folder)]
+
+
+def _files(folder: str) -> list[Traversable]:
     files = [file for file in _folder(folder).iterdir() if file.name.endswith(".jinja")]
-    return [file.read_text() for file in sorted(files, key=lambda file: file.name)]
+    return sorted(files, key=lambda file: file.name)
+
+
+def _parsed(folder: str) -> Iterator[nodes.Template]:
+    """Raises ConfigError naming the file and the line of a template that cannot be read."""
+    for file in _files(folder):
+        try:
+            yield _JINJA.parse(file.read_text())
+        except jinja2.TemplateSyntaxError as error:
+            raise ConfigError(f"{file} line {error.lineno}: {error.message}") from error
 
 
 def _text(template: str) -> str:

@@ -3,6 +3,7 @@
 import itertools
 from typing import Protocol
 
+from pddlego_local.models.added_tokens import ordinary_tokenizer
 from pddlego_local.models.chat_template import dated_file
 from pddlego_local.models.thinking import Thinking
 from pddlego_local.models.vllm.settings import Server
@@ -30,6 +31,8 @@ def launch_arguments(served: Served) -> list[str]:
     else:
         folder = locate(model, served.revision)
         model = str(folder.absolute())
+        if tokenizer := ordinary_tokenizer(folder):
+            for_vllm[:0] = ["--tokenizer", str(tokenizer)]
         if template := dated_file(folder):
             for_vllm[:0] = ["--chat-template", str(template)]
     options: dict[str, object] = {

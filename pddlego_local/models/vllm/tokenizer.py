@@ -11,7 +11,7 @@ from pddlego_local.core.errors import ConfigError, ModelFault
 from pddlego_local.models.seam import LocalTokenizer
 from pddlego_local.models.vllm.connection import Connection
 
-PROBE = "Go  to (at room-1 12)\n\n\t[x] {y} naïve → 漢字 🙂"
+PROBE = "Go  to (at room-1 12)\n\n\t[x] {y} naïve → 漢字 🙂 (:goal (at ?x - location))"
 
 
 def check_tokenizer(

@@ -1,0 +1,146 @@
+"""The overrides of a command line: what Hydra cannot read in them or does not know, in one sentence
+that names the option and says what was probably meant.
+"""
+
+import contextlib
+import functools
+import itertools
+import json
+import re
+import shlex
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from hydra import compose
+from hydra.core.override_parser.overrides_parser import OverridesParser
+from hydra.core.override_parser.types import Override
+from hydra.errors import ConfigCompositionException, HydraException, MissingConfigException
+from omegaconf import OmegaConf
+
+from pddlego_local.core.errors import ConfigError
+from pddlego_local.core.nearest import did_you_mean, nearest
+
+GROUPS = ("environment", "method", "model", "decoding", "planner")
+_CHOSEN = (*GROUPS, "arm", "experiment")
+
+
+def quote_games(overrides: Sequence[str]) -> list[str]:
+    """The overrides, with the value of `games` as one text: to Hydra a bare comma begins a sweep.
+
+    games=0-9,17 and games=[0,3] become games="0-9,17" and games="[0,3]".
+    """
+
+    def quoted(match: re.Match[str]) -> str:
+        bare = re.sub(r"""["'\\]""", "", match[2])
+        return f'{match[1]}"{bare}"'
+
+    return [re.sub(r"(?s)\A(\+{0,2}games=)(.*)", quoted, override) for override in overrides]
+
+
+def read_override(text: str, config_loader: Any = None) -> Override:
+    """Hydra's reading of one override. Raises ConfigError if it cannot be read."""
+    key, equals, value = text.partition("=")
+    if not key or not (equals or key.startswith("~")):
+        raise ConfigError(f"{text}: this is no override; write OPTION=VALUE, such as seed=1")
+    try:
+        override = OverridesParser.create().parse_override(text)
+    except HydraException as error:
+        reason = ". ".join(str(error).split("\n")).strip(". ")
+        raise ConfigError(
+            f"{text}: Hydra cannot read this value ({reason}); if it is a text, give it in quotes: "
+            f"{_quoted(key, value)}"
+        ) from error
+    override.config_loader = config_loader
+    return override
+
+
+@functools.lru_cache(maxsize=10_000)  # the cells of a sweep share most of their overrides
+def refuse_sweep(text: str) -> None:
+    """Raises ConfigError for an override that has several values, where one is wanted."""
+    if read_override(text).is_sweep_override():
+        key, _, value = text.partition("=")
+        raise ConfigError(
+            f"{text}: several values are a sweep, which needs -m; if it is one text, give it in "
+            f"quotes: {_quoted(key, value)}"
+        )
+
+
+def _quoted(key: str, value: str) -> str:
+    """An override with its value as one text to Hydra, as a shell takes it."""
+    return shlex.quote(f"{key}={json.dumps(value, ensure_ascii=False)}")
+
+
+def values_of(override: Override, most: int) -> list[str]:
+    """The values of an override of a sweep, as overrides: `most` of them at most.
+
+    Raises ConfigError for a sweep without a list of values, and for one that has none.
+    """
+    text, key = str(override.input_line), override.get_key_element()
+    if not override.is_discrete_sweep():
+        raise ConfigError(
+            f"{text}: a sweep here plays each of some values, and an interval does not list any; "
+            f"write {key}=range(START,STOP,STEP), or the values with commas"
+        )
+    try:
+        values = list(itertools.islice(override.sweep_string_iterator(), most))
+    except (HydraException, ValueError) as error:
+        raise ConfigError(f"{text}: {error}") from error
+    if not values:
+        raise ConfigError(f"{text}: this sweep has no value; nothing fits its pattern or range")
+    return list(dict.fromkeys(f"{key}={value}" for value in values))
+
+
+@contextlib.contextmanager
+def known_options(overrides: Sequence[str]) -> Iterator[None]:
+    """Within the block, in which Hydra composes the overrides, an option or a choice that it does
+    not know is a ConfigError that names the nearest that it knows."""
+    try:
+        yield
+    except MissingConfigException as error:
+        if not error.options or not error.missing_cfg_file:
+            raise
+        raise ConfigError(_unknown_choice(error.missing_cfg_file, error.options)) from error
+    except ConfigCompositionException as error:
+        unknown = re.match(r"Could not override '([^']+)'", str(error))
+        if not unknown:
+            raise
+        key = unknown[1]
+        raise ConfigError(f"there is no option {key!r}{_meant(key, overrides)}") from error
+
+
+def _unknown_choice(file: str, options: Sequence[str]) -> str:
+    """`file` is the configuration that was asked for, such as "method/PDDLego+"."""
+    group, _, name = file.partition("/")
+    if group == "hydra":
+        group, _, name = file.rpartition("/")
+    end = did_you_mean(name, options)
+    if group == "model" and ("/" in name or Path(name).suffix == ".gguf"):
+        own = nearest(Path(name).name, options)
+        end = f"; weights of your own are model=vllm model.weights={name}"
+        end += f", and model={own} has a configuration here." if own else "."
+    return f"{group}={name}: there is no such choice{end} There are {', '.join(options)}"
+
+
+def _meant(key: str, overrides: Sequence[str]) -> str:
+    """Which options have this name in another group, or else the nearest name in the same group,
+    or else in any."""
+    chosen = [word for word in overrides if word.partition("=")[0] in _CHOSEN]
+    known: list[str] = []
+    with contextlib.suppress(HydraException):
+        known = list(_keys(OmegaConf.to_container(compose("config", chosen), resolve=False)))
+    group, _, name = key.rpartition(".")
+    meant = [one for one in known if one.endswith(f".{name}")]
+    for among in ([one for one in known if one.rpartition(".")[0] == group], known):
+        by_name = {one.rpartition(".")[2]: one for one in reversed(among)}
+        if not meant and (close := nearest(name, by_name)):
+            meant = [by_name[close]]
+    return f"; did you mean {' or '.join(meant)}?" if meant else "."
+
+
+def _keys(tree: object, prefix: str = "") -> Iterator[str]:
+    """The dotted names of all keys of a configuration."""
+    if isinstance(tree, Mapping):
+        for key, value in tree.items():
+            yield f"{prefix}{key}"
+            yield from _keys(value, f"{prefix}{key}.")

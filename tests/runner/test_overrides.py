@@ -1,0 +1,133 @@
+"""Overrides as people write them: Hydra's sweeps, slips of spelling, and texts that need quotes."""
+
+import pytest
+
+from pddlego_local.commands import run as command
+from pddlego_local.core.nearest import nearest
+from pddlego_local.runner.config import compose_cell
+
+COMMON = ["model=reference", "environment=coin", "games=0-1"]
+RUNGS = ["free", "free_strict", "grounded", "json", "signatures", "syntax", "typed"]
+
+
+def cells(capsys: pytest.CaptureFixture[str], *words: str) -> list[str]:
+    """The names of the cells that a sweep would play."""
+    assert command.main(["-m", *COMMON, *words, "--dry-run=cells"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    return [line.split()[1] for line in lines if line.startswith("│ coin-")]
+
+
+@pytest.mark.parametrize(
+    ("words", "rungs"),
+    [
+        (["decoding=glob(*)"], RUNGS),
+        (["decoding=glob([f*,t*],exclude=free_strict)"], ["free", "typed"]),
+        (["decoding=choice(typed,free)"], ["typed", "free"]),
+        (["decoding=sort(typed,free)"], ["free", "typed"]),
+        (["decoding=tag(mine,choice(typed,free))"], ["typed", "free"]),
+        (["decoding=free,free"], ["free"]),
+    ],
+)
+def test_what_hydra_promises_of_sweeps(
+    capsys: pytest.CaptureFixture[str], words: list[str], rungs: list[str]
+) -> None:
+    assert [name.split("-")[3] for name in cells(capsys, *words)] == rungs
+
+
+@pytest.mark.parametrize(
+    ("word", "seeds"),
+    [
+        ("seed=range(0,3)", ["s0", "s1", "s2"]),
+        ("seed=range(2,5,2)", ["s2", "s4"]),
+        ("seed=shuffle(range(0,3))", ["s0", "s1", "s2"]),
+        ("seed=1,01,1.0", ["s1"]),
+        ("seed=1.0,2,02", ["s1", "s2"]),
+    ],
+)
+def test_seeds(capsys: pytest.CaptureFixture[str], word: str, seeds: list[str]) -> None:
+    assert sorted(name.split("-")[4] for name in cells(capsys, word)) == seeds
+
+
+@pytest.mark.parametrize(
+    "word",
+    [
+        "environment.rooms=5,05,5.0",
+        "decoding.temperature=0,0.0",
+        "environment.doors=true,True,yes",
+        "method.max_retries=2,2.0",
+    ],
+)
+def test_spellings_of_one_value_are_one_cell_under_the_first_ones_name(
+    capsys: pytest.CaptureFixture[str], word: str
+) -> None:
+    first = compose_cell([*COMMON, word.partition(",")[0]]).cell
+    assert cells(capsys, word) == [first]
+
+
+def test_a_seed_names_its_cell_however_it_is_spelled() -> None:
+    assert len({compose_cell([f"seed={seed}"]).cell for seed in ("7", "07", "7.0", "'7'")}) == 1
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["-m", "seed=interval(0,3)"], "seed=range(START,STOP,STEP)"),
+        (["-m", "seed=tag(x,interval(0,1))"], "an interval does not list any"),
+        (["-m", "method=glob(nothing*)"], "method=glob(nothing*): this sweep has no value"),
+        (["-m", "seed=glob(*)"], "seed=glob(*): this sweep has no value"),
+        (["-m", "seed=range(3,1)"], "seed=range(3,1): this sweep has no value"),
+        (["-m", "seed=range(0,3,0)"], "seed=range(0,3,0): range() arg 3"),
+        (["-m", "seed=rnge(1,3)"], "Unknown function 'rnge'"),
+        (["-m", "seed=choice()"], "empty choice is not legal"),
+        (["seed=1,2"], "seed=1,2: several values are a sweep, which needs -m"),
+        (["decoding=glob(*)"], "decoding=glob(*): several values are a sweep, which needs -m"),
+        (["seed=interval(0,1)"], "several values are a sweep, which needs -m"),
+        (["name=a#b"], """name=a#b: Hydra cannot read this value (token recognition error at"""),
+        (["name=a#b"], """give it in quotes: 'name="a#b"'"""),
+        (["-m", "name=a#b", "seed=1,2"], """'name="a#b"'"""),
+        (["model.weights=a=b", "model=vllm"], """'model.weights="a=b"'"""),
+        (["model.weights=/x/(y)", "model=vllm"], """'model.weights="/x/(y)"'"""),
+        (["seed"], "seed: this is no override; write OPTION=VALUE"),
+        (["=5"], "=5: this is no override"),
+        (["~seed"], "seed: must be given"),
+        (["~environment"], "environment: must be given"),
+        (["rooms=5"], "there is no option 'rooms'; did you mean environment.rooms?"),
+        (["-m", "rooms=5,7"], "did you mean environment.rooms?"),
+        (["environment.room=5"], "did you mean environment.rooms?"),
+        (["temprature=0"], "did you mean decoding.temperature?"),
+        (["out=x"], "did you mean run.out?"),
+        (["model=vllm", "url=x"], "did you mean model.server.url?"),
+        (["xyzzy=1"], "there is no option 'xyzzy'.\n"),
+        (
+            ["method=PDDLego+"],
+            "method=PDDLego+: there is no such choice; did you mean pddlego_plus?",
+        ),
+        (["-m", "method=plangen,PDDL-edit"], "did you mean pddl_edit?"),
+        (["model=Qwen/Qwen3-8B"], "model=vllm model.weights=Qwen/Qwen3-8B, and model=qwen3_8b has"),
+        (["model=/tmp"], "model=vllm model.weights=/tmp. There are"),
+        (["model=tiny.gguf"], "model=vllm model.weights=tiny.gguf"),
+        (["experiment=smok"], "did you mean smoke?"),
+        (["hydra/launcher=submitit"], "did you mean submitit_slurm?"),
+    ],
+)
+def test_what_cannot_be_is_one_sentence_that_names_the_option(
+    capsys: pytest.CaptureFixture[str], words: list[str], said: str
+) -> None:
+    assert command.main([*words, "--dry-run"]) == 2
+    told = capsys.readouterr().err
+    assert said in told and told.count("error:") == told.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("name", "known", "meant"),
+    [
+        ("rnu", ["run", "read"], "run"),
+        ("PLAN", ["plan", "plangen"], "plan"),
+        ("PDDLego+", ["pddlego", "pddlego_plus"], "pddlego_plus"),
+        ("inner-monologue", ["inner_monologue"], "inner_monologue"),
+        ("xyzzy", ["run", "read"], ""),
+        ("x", [], ""),
+    ],
+)
+def test_the_nearest_name(name: str, known: list[str], meant: str) -> None:
+    assert nearest(name, known) == meant
