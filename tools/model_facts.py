@@ -30,16 +30,16 @@ Code that lies in a model's folder is never run (`trust_remote_code=False`); a f
 one that is not whole, and one whose tensors transformers would make up are refused in a sentence,
 by `pddlego doctor` too.
 
-## What of the memory estimate is calibrated
+## How the memory is estimated
 
-- The cache: counted as vLLM 0.32 counts it (blocks of 16 tokens; a layer with a window holds the
-  window and what is in flight, 4,096 tokens, 16,384 from 70 GiB on; layers in groups of one size).
-  `python -m tools.bench.families` prints the tokens that a server says its cache holds over ours.
+The estimate is rough; `make gpu-check` quotes what vLLM says on your card.
+
 - Weights: parameters times bytes, or the sizes of the files.
-- What is neither (activations, graphs, CUDA itself): not measured by us. vLLM said of it, on
-  machines of others: 0.4 GiB (6 GB card), 1.6 without graphs (L40S, vllm#15815), 2.3 (RTX 3090),
-  2.1 of activations and graphs alone (RTX PRO 6000). 2.5 GB are taken, 3 from 70 GiB on.
-  `make gpu-check` quotes what vLLM says on your card.
+- The cache of an answer: keys and values of its tokens in each layer; in a layer with a window, of
+  the window and of 16,384 tokens that may be read at once.
+- What is neither (activations, graphs, CUDA itself): 2.5 GB. We did not measure it. On machines of
+  others vLLM said 0.4 GiB (6 GB card), 1.6 without graphs (L40S, vllm#15815), 2.3 (RTX 3090), and 2.1
+  of activations and graphs alone (RTX PRO 6000).
 
 ## Facts
 """

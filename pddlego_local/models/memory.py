@@ -1,7 +1,8 @@
-"""What a model needs of a GPU's memory: its weights, and a cache of keys and values per answer.
+"""What a model needs of a GPU's memory, roughly: its weights, and a cache of keys and values for
+each answer. A server says at its start what it really has.
 
-Arithmetic on the model's shape, as its YAML or its files tell it. Sizes are in bytes; "GB"
-elsewhere is 10^9 of them.
+The model's shape comes from its YAML or its files. Sizes are in bytes; "GB" elsewhere is 10^9 of
+them.
 """
 
 import dataclasses
@@ -16,11 +17,10 @@ from pddlego_local.core.errors import ConfigError
 from pddlego_local.core.formats import object_of
 
 GPU_COUNTS = (1, 2, 4, 8)
-BLOCK = 16  # tokens: vLLM's unit of its cache on a GPU
-_LARGE = 70 * 1024**3  # from this memory on vLLM 0.32 reads more of a prompt in a step
-# What is neither weights nor cache: activations, graphs, CUDA itself. The most that vLLM said of it
-# on machines of others (docs/models.md); ours have not measured it.
-RESERVE, _LARGE_RESERVE = 2_500_000_000, 3_000_000_000
+# What is neither weights nor cache: activations, graphs, CUDA itself. It is a rough number, above
+# what vLLM said on machines of others (docs/models.md).
+RESERVE = 2_500_000_000
+READ_AT_ONCE = 16_384  # tokens of prompts, at most, which a layer with a window holds besides it
 _ELEMENT = {"float32": 4, "bfloat16": 2, "float16": 2}
 
 
@@ -62,28 +62,14 @@ class Shape:
     windowed_layers: NonNegativeInt = 0
     window: NonNegativeInt = 0
 
-    def cache(self, tokens: int, gpus: int = 1, in_flight: int = 4_096) -> int:
-        """Of one answer, prompt included, on each of so many GPUs: a head is never divided.
-
-        A layer with a window holds what it looks back at and the tokens that are `in_flight`, and
-        the layers are taken in groups of one size (vLLM 0.32: v1/kv_cache_interface.py,
-        SlidingWindowSpec; v1/core/kv_cache_utils.py, _get_kv_cache_groups_uniform_page_size).
-        """
-        heads = -(-self.kv_heads // gpus)
-        full, windowed = self.layers - self.windowed_layers, self.windowed_layers
-        if full and windowed:
-            few, many = sorted((full, windowed))
-            group = many if many < few * 1.5 else few
-            full, windowed = (-(-layers // group) * group for layers in (full, windowed))
-        held = min(tokens, self.window - 1 + in_flight)
-        blocks = full * -(-tokens // BLOCK) + windowed * (-(-held // BLOCK) + 1)
-        return 2 * blocks * BLOCK * heads * self.head_size * self.element
-
-
-def in_flight(memory: int) -> int:
-    """The tokens that vLLM 0.32 reads in two steps, which overlap, on a GPU of so much memory
-    (engine/arg_utils.py, get_batch_defaults; config/vllm.py, max_in_flight_tokens)."""
-    return 2 * (2_048 if memory < _LARGE else 8_192)
+    def cache(self, tokens: int, gpus: int = 1) -> int:
+        """Of one answer, prompt included, on each of so many GPUs: a head is never divided, and a
+        layer with a window holds no more than that and what is being read."""
+        heads, windowed = -(-self.kv_heads // gpus), self.windowed_layers
+        held = (self.layers - windowed) * tokens + windowed * min(
+            tokens, self.window + READ_AT_ONCE
+        )
+        return 2 * held * heads * self.head_size * self.element
 
 
 @dataclasses.dataclass(frozen=True)
@@ -96,13 +82,11 @@ class Gpus:
 
     def left(self, shape: Shape) -> int:
         """On each, for the cache; negative if the weights alone are too large."""
-        reserve = RESERVE if self.memory < _LARGE else _LARGE_RESERVE
-        return int(self.memory * self.used) - reserve - -(-shape.weights // self.count)
+        return int(self.memory * self.used) - RESERVE - -(-shape.weights // self.count)
 
     def answers(self, shape: Shape, tokens: int) -> int:
         """How many of so many tokens have room at the same time."""
-        each = shape.cache(tokens, self.count, in_flight(self.memory))
-        return max(0, self.left(shape)) // each
+        return max(0, self.left(shape)) // shape.cache(tokens, self.count)
 
     def most_tokens(self, shape: Shape) -> int:
         """The longest answer, prompt included, that has room, in whole thousands."""

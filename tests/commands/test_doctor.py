@@ -64,7 +64,7 @@ def test_a_gpu_that_holds_it_and_some_of_the_answers(
 ) -> None:
     plant_gpus(monkeypatch, 1, 80 * GB)
     code, told = doctor(capsys, "llama31_8b", "--context", "32768", "--concurrency", "32")
-    # 72 GB of 80 are the server's; 16.06 are weights, 3 reserve, 4.295 an answer's cache
+    # 72 GB of 80 are the server's; 16.06 are weights, 2.5 reserve, 4.295 an answer's cache
     assert "room      for 12 such answers at once on a GPU with 80.0 GB of 32" in told
     assert code == 1, "its files are not here"
     _, told = doctor(capsys, "llama31_8b", "--context", "1000", "--concurrency", "32")

@@ -8,12 +8,12 @@ import pytest
 
 from pddlego_local.core.errors import ConfigError
 from pddlego_local.models.memory import (
+    READ_AT_ONCE,
     RESERVE,
     About,
     Gpus,
     Shape,
     fewest,
-    in_flight,
     shape_found,
     shape_told,
 )
@@ -33,7 +33,7 @@ LLAMA_8B = Shape(
 
 
 def test_a_token_of_llama_8b_takes_128_kib_of_cache() -> None:
-    assert LLAMA_8B.cache(16) == LLAMA_8B.cache(1) == 16 * 128 * 1024  # a block
+    assert LLAMA_8B.cache(1) == 128 * 1024
     assert LLAMA_8B.cache(32_768) == 4 * 1024**3
 
 
@@ -44,33 +44,11 @@ def test_heads_are_shared_among_gpus_and_never_divided() -> None:
     assert replace(LLAMA_8B, kv_heads=1).cache(1000, 4) == LLAMA_8B.cache(1000, 8)
 
 
-def test_a_layer_with_a_window_keeps_the_window_and_what_is_in_flight() -> None:
+def test_a_layer_with_a_window_keeps_the_window() -> None:
     windowed = replace(LLAMA_8B, windowed_layers=31, window=1000)
-    layer = LLAMA_8B.cache(16) // LLAMA_8B.layers  # of a block
-    assert windowed.cache(4_000) == layer * (250 + 31 * 251)  # a window begins within a block
-    assert windowed.cache(32_000, in_flight=1) == layer * (2_000 + 31 * 64)
-    assert windowed.cache(32_000, in_flight=4_096) == layer * (2_000 + 31 * 320)
-    assert in_flight(24 * GB) == 4_096 < in_flight(80 * GB) == 16_384
-
-
-@pytest.mark.parametrize(
-    ("layers", "windowed", "taken"),
-    [
-        (32, 24, (8, 24)),
-        (62, 52, (10, 60)),
-        (34, 29, (5, 30)),
-        (25, 12, (13, 13)),
-        (24, 24, (0, 24)),
-    ],
-)
-def test_layers_are_taken_in_groups_of_one_size(
-    layers: int, windowed: int, taken: tuple[int, int]
-) -> None:
-    """Olmo 3 7B, Gemma 3 27B and 4B, 13 full ones beside 12 as vLLM's comment has it, one kind."""
-    shape = replace(LLAMA_8B, layers=layers, windowed_layers=windowed, window=1)
-    layer = LLAMA_8B.cache(16) // LLAMA_8B.layers
-    full, held = taken
-    assert shape.cache(1_600, in_flight=32) == layer * (100 * full + 3 * held)
+    token = LLAMA_8B.cache(1) // LLAMA_8B.layers
+    assert windowed.cache(10_000) == LLAMA_8B.cache(10_000)
+    assert windowed.cache(32_000) == token * (32_000 + 31 * (1000 + READ_AT_ONCE))
 
 
 def test_what_fits_is_weights_and_reserve_and_whole_answers() -> None:

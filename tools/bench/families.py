@@ -68,7 +68,7 @@ def _cache(folder: Path, model: VllmModel) -> str:
     """Tokens of its cache as vLLM counts them, over ours. Prompts are read whole on a CPU."""
     assert model._managed is not None
     said = re.search(r"KV cache size: ([\d,]+) tokens", model._managed.log_text())
-    answer = shape_found(folder, model.dtype).cache(CONTEXT_TOKENS, in_flight=CONTEXT_TOKENS)
+    answer = shape_found(folder, model.dtype).cache(CONTEXT_TOKENS)
     ours = model.server.kv_cache_gib * 1024**3 * CONTEXT_TOKENS // answer
     return f"{int(said[1].replace(',', '')) / ours:.3f} of {ours:,}" if said else "not said"
 

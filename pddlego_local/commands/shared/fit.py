@@ -14,15 +14,7 @@ from pddlego_local.core.errors import ConfigError, MissingPart
 from pddlego_local.core.resources import folder
 from pddlego_local.models.chat_template import check_template_of
 from pddlego_local.models.machine import gpu_count, gpu_memory
-from pddlego_local.models.memory import (
-    About,
-    Gpus,
-    Shape,
-    fewest,
-    in_flight,
-    shape_found,
-    shape_told,
-)
+from pddlego_local.models.memory import About, Gpus, Shape, fewest, shape_found, shape_told
 from pddlego_local.models.seam import LocalTokenizer
 from pddlego_local.models.weights import cache_folder, fetch_command, locate, on_hub
 from pddlego_local.runner.config import compose_cell
@@ -106,11 +98,10 @@ def look_at(name: str, settings: Mapping[str, Any], asked: Asked) -> Fit:
             f"--context {asked.tokens}: {weights} was made for {shape.longest} tokens."
         )
     tokens = int(asked.tokens or settings.get("context_tokens") or shape.longest)
+    answer = shape.cache(tokens)
     if asked.gpus is None and asked.memory is None and not on_cuda(settings):
-        answer = shape.cache(tokens, in_flight=tokens)  # prompts are read whole there
         fits, room = _on_cpu(shape, answer, settings)
     else:
-        answer = shape.cache(tokens, in_flight=in_flight(asked.memory or gpu_memory()))
         fits, room = _on_gpus(shape, tokens, settings, asked)
     lines = [
         str(weights) + (f", {about.licence}" if about else ""),
