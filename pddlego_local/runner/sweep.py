@@ -38,8 +38,9 @@ def cells_of(config: DictConfig, config_loader: object = None) -> list[list[str]
     """The overrides of every job that Hydra's basic sweeper will start, in its order.
 
     `config` holds Hydra's own node: what the command line asks takes the place of
-    `hydra.sweeper.params`. `config_loader` knows the choices that `glob` stands for; without it there is no `glob`. Raises
-    ConfigError for more than `MOST_CELLS`, and for an override that has no list of values.
+    `hydra.sweeper.params`. `config_loader` knows the choices that `glob` stands for; without it
+    there is no `glob`. Raises ConfigError for more than `MOST_CELLS`, and for an override that has
+    no list of values.
     """
     params = config.hydra.sweeper.get("params") or {}
     overrides = [*(f"{key}={value}" for key, value in params.items()), *config.hydra.overrides.task]
