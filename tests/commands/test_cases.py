@@ -1,0 +1,97 @@
+"""Inputs rebuilt from public bug reports, and the right result of each: what is read from an answer,
+what is said of PDDL, and which cells a sweep has. Tokenizers with added tokens that spell PDDL are in
+tests/models/test_added_tokens.py."""
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pddlego_local.cli import run
+
+CASES = Path(__file__).with_name("cases")
+HOUSE = {
+    "df": "(define (domain house)\n  (:predicates (at ?r) (door ?a ?b))\n"
+    "  (:action go :parameters (?a ?b) :precondition (and (at ?a) (door ?a ?b)) "
+    ":effect (and (at ?b) (not (at ?a)))))\n",
+    "pf": "(define (problem p)\n  (:domain house)\n  (:objects k h)\n"
+    "  (:init (at k) (door k h))\n  (:goal (at h)))\n",
+}
+WITH_COMMENTS = {
+    "df": HOUSE["df"].replace("  (:action", "  ; <move>\n  (:action"),
+    "pf": HOUSE["pf"].replace("  (:goal", "  ; goal: reach <room>\n  (:goal"),
+}
+FLAT = (
+    "(define (problem flat)\n  (:domain house)\n  (:objects kitchen hall - location)\n"
+    "  (:init (at kitchen) (connected kitchen hall))\n  (:goal (at hall)))\n"
+)
+HALL = {
+    "objects": {"add": ["hall - location"], "replace": {}, "delete": []},
+    "init": {"add": ["(connected kitchen hall)"], "replace": {}, "delete": []},
+}
+READ: dict[str, tuple[str, dict[str, Any] | str]] = {  # the form; the value, or the fault
+    "command_bullet": ("command", {"action": "go to shelf 1"}),
+    "command_numbered": ("command", {"action": "go to shelf 1"}),
+    "command_react_halluc": ("command", {"action": "go to shelf 1"}),
+    "command_underscore": ("command", {"action": "go to living_room"}),
+    "edit_unquoted_goal": ("edit", HALL),
+    "read_excerpt_after": ("pddl", HOUSE),
+    "read_fence_eats_paren": ("problem", {"pf": FLAT}),
+    "read_harmony": ("pddl", HOUSE),
+    "read_magistral": ("pddl", HOUSE),
+    "read_magistral_cut": ("pddl", "unfinished_thought"),
+    "read_tag_in_comment": ("pddl", WITH_COMMENTS),
+    "read_template_problem_after": ("pddl", HOUSE),
+}
+CHECKED = {  # what is said, and whether the planner's translator takes it
+    "bom": (r"U\+FEFF \(byte order mark\)", 1),
+    "comma_objects": (r"`o` is used in `:init` but is declared as `o,`", 1),
+    "huge_cost": (r"warning: domain line 5, .*99999999999.* is too large", 0),
+}
+
+
+def test_no_case_is_left_out() -> None:
+    assert {path.stem for path in CASES.iterdir()} == READ.keys() | CHECKED.keys()
+
+
+@pytest.mark.parametrize("name", READ)
+def test_an_answer_is_read_as_it_is_meant(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    form, meant = READ[name]
+    cut = ["--cut"] * name.endswith("_cut")
+    code = run(["read", "--form", form, "--json", *cut, str(CASES / f"{name}.txt")])
+    read = json.loads(capsys.readouterr().out)
+    fault = read.pop("fault")
+    if isinstance(meant, str):
+        assert (code, fault) == (1, meant)
+    else:
+        assert (code, fault, read) == (0, "", meant)
+
+
+@pytest.mark.parametrize("name", CHECKED)
+def test_the_check_says_what_is_wrong(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    said, code = CHECKED[name]
+    pair = [str(CASES / name / file) for file in ("domain.pddl", "problem.pddl")]
+    assert run(["check", *pair]) == code
+    assert re.search(said, capsys.readouterr().out)
+    assert run(["plan", *pair]) == 1
+    assert "translate_error" in capsys.readouterr().out
+
+
+def dry_run(option: str, capsys: pytest.CaptureFixture[str]) -> tuple[int, str]:
+    given = ["run", "-m", "model=reference", "environment=coin", option, "games=0-1"]
+    code = run([*given, "--dry-run=cells"])
+    told = capsys.readouterr()
+    assert "Traceback" not in told.err
+    return code, told.out + told.err
+
+
+def test_a_sweep_has_the_cells_that_hydra_promises(capsys: pytest.CaptureFixture[str]) -> None:
+    code, told = dry_run("decoding=glob(*)", capsys)
+    assert code == 0
+    assert all(f"-{rung}-" in told for rung in ("free", "free_strict", "json", "typed", "grounded"))
+    code, told = dry_run("seed=interval(0,3)", capsys)
+    assert code == 2 and len(told.strip().splitlines()) == 1 and "seed" in told
+    code, told = dry_run("seed=1,01,1.0", capsys)
+    assert code == 0 and len(set(re.findall(r"coin-\S+-s1-\w{8}", told))) == 1
