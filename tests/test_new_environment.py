@@ -168,11 +168,13 @@ def edit(elsewhere: Path, *edits: Edit) -> None:
                 (METHOD, "    learns = False\n", ""),
                 (METHOD, 'return "solver_abort"', 'return "gave_up"'),
                 (METHOD, "return budget.limit * best_of", 'return "many"'),
+                (METHOD, "    forms =", "    outcomes = 3\n    forms ="),
             ],
             "hopeful,pddlego_plus",
             ["lamp.game.Lamp has no `domain`", "has no `won`", "`shows_commands` of lamp.game.Lamp",
              "must be tuple[Action, ...]", "no `goal_hint`", "Hopeful has no `learns`",
-             "returns the outcome 'gave_up'", "`most_calls` of hopeful.method.Hopeful is 'many'"],
+             "returns the outcome 'gave_up'", "`outcomes` of hopeful.method.Hopeful is 3",
+             "`most_calls` of hopeful.method.Hopeful is 'many'"],
             id="attributes",
         ),
         pytest.param(
@@ -232,7 +234,7 @@ def test_all_that_is_missing_or_of_another_type_is_told_at_once(
         (
             [(CONF, "rooms: 5", "rooms: 5\nodds: .nan"),
              (GAME, "rooms: int = 5", "rooms: int = 5\n    odds: float = 1.0")],
-            "environment.odds would have another value",
+            "environment.odds=nan: input should be a finite number",
         ),
         ([(GAME, 'name = "lamp"', 'name = b"lamp"')], "`name` of lamp.game.Lamp is b'lamp'"),
     ],

@@ -14,8 +14,8 @@ _MESSAGES = (Message("user", "Is water wet? Answer with the single word yes or n
 _TOKENS = 256
 _THINKING_TOKENS = 4096
 _TRIES = 3
-_HEAD = "".join(map(chr, range(ord(" "), ord("~") + 1)))
-"""What forced text is made of; a tokenizer must be able to spell it."""
+_HEAD = "".join(map(chr, range(ord(" "), ord("~") + 1))) + " (:goal (at ?x - location))"
+"""What forced text is made of, and words of it; a tokenizer must be able to spell it."""
 _AT_ONCE = 8  # where others saw drafts garble answers that were right one by one
 _FORCED_GRAMMAR = Grammar(
     "canary-forced",

@@ -40,7 +40,9 @@ WITHOUT_EFFECT = {
     "planner": ("limits", "workers"),
 }
 
-_PLAIN = pydantic.TypeAdapter(dict[str, pydantic.JsonValue])
+_PLAIN = pydantic.TypeAdapter(
+    dict[str, pydantic.JsonValue], config=pydantic.ConfigDict(allow_inf_nan=False)
+)
 """What a record can hold: other values and keys would be read back as something else."""
 
 _FOLDERS = (

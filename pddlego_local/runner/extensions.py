@@ -46,15 +46,16 @@ def lacking(part: object, protocol: type[Any]) -> Iterator[str]:
     for name in sorted(get_protocol_members(protocol)):
         if not _has(part, name):
             yield f"{what} has no `{name}` (see {protocol.__module__}.{protocol.__name__})"
-    for name in _TYPES.keys() & {*get_protocol_members(protocol), "outcomes"}:
+    for name in sorted(_TYPES.keys() & {*get_protocol_members(protocol), "outcomes"}):
         if _has(part, name):
             yield from _faults(f"`{name}` of {what}", getattr(part, name), _TYPES[name])
     if protocol is Method and _has(part, "most_calls"):
         calls: Any = part
         most = calls.most_calls(Budget(unit="actions", limit=1), 1)
         yield from _faults(f"`most_calls` of {what}", most, int)
+    declared = getattr(part, "outcomes", {})
     for outcome in _returned(kind):
-        if outcome not in {**OUTCOMES, **getattr(part, "outcomes", {})}:
+        if outcome not in OUTCOMES and not (isinstance(declared, Mapping) and outcome in declared):
             yield (
                 f"{what} returns the outcome {outcome!r}, which core/outcomes.py does not list; "
                 f'declare it: outcomes = {{"{outcome}": Outcome("What it means.")}}'

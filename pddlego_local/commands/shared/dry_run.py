@@ -23,12 +23,8 @@ BY_REFERENCE = "what perfect answers take, which is a low estimate for a model"
 _REFERENCE = Path(__file__).with_name("reference_calls.yaml")
 
 
-@dataclass(frozen=True)
-class Expected:
-    """How many model calls, and from what that is known, in words; None and "" if it is not."""
-
-    calls: int | None = None
-    source: str = ""
+Expected = tuple[int, str] | None
+"""How many model calls, and in words from what that is known; None if it is not."""
 
 
 @dataclass(frozen=True)
@@ -65,11 +61,11 @@ def _expected(config: CellConfig, answers: int, most: int) -> Expected:
         rows = [row for folder in folders for row in read_rows(folder / "episodes.jsonl", [])]
         if requests := [row.calls for row in rows if OUTCOMES[row.outcome].played]:
             each = sum(requests) / len(requests)
-            return Expected(min(most, round(answers * each)), f"the records in {out}")
+            return min(most, round(answers * each)), f"the records in {out}"
     by_reference: dict[str, Any] = yaml.safe_load(_REFERENCE.read_text(encoding="utf-8"))
     if each := by_reference.get(environment, {}).get(method):
-        return Expected(min(most, round(answers * each)), BY_REFERENCE)
-    return Expected() if most else Expected(0, "the method, which asks no model")
+        return min(most, round(answers * each)), BY_REFERENCE
+    return None if most else (0, "the method, which asks no model")
 
 
 def list_cells(cells: Sequence[CellCount], *, every_cell: bool) -> int:
@@ -92,13 +88,13 @@ def list_cells(cells: Sequence[CellCount], *, every_cell: bool) -> int:
 def _calls(cells: Sequence[CellCount]) -> str:
     """The expected calls of all cells beside the most, and from what they are expected."""
     most = f"{sum(cell.calls for cell in cells):,} at most"
-    known = [cell.expected for cell in cells if cell.expected.calls is not None]
+    known = [cell.expected for cell in cells if cell.expected]
     if not known:
         return f"calls     {most}; nothing is recorded from which a number could be expected"
-    expected = f"about {sum(one.calls or 0 for one in known):,} expected"
+    expected = f"about {sum(number for number, _ in known):,} expected"
     if unknown := len(cells) - len(known):
         expected += f" without {unknown} cells of which nothing is known"
-    sources = " and ".join(dict.fromkeys(one.source for one in known))
+    sources = " and ".join(dict.fromkeys(source for _, source in known))
     return f"calls     {expected}, {most}; expected from {sources}"
 
 

@@ -153,33 +153,15 @@ def _run_of(found: Mapping[str, Any]) -> RunRecord:
 def check_readable(written: Mapping[str, Any]) -> None:
     """Raises ConfigError naming what in a run.json would not be read back as it is written."""
     try:
-        back = json.loads(json.dumps(written, sort_keys=True))
+        back = json.loads(json.dumps(written))
         _run_of(back)
+        told = [key for key in written if back[key] != written[key]]
     except pydantic.ValidationError as error:
-        places = "; ".join(_places(error))
-        raise ConfigError(f"a record of this cell could not be read back: {places}") from error
+        told = list(_places(error))
     except (TypeError, ValueError) as error:
-        raise ConfigError(f"a record of this cell could not be written: {error}") from error
-    if changed := _changed(written, back):
-        raise ConfigError(
-            f"a record of this cell could not be read back: {_option(changed)} would have another "
-            "value; give numbers, texts, lists, and mappings whose keys are texts"
-        )
-
-
-def _changed(written: Any, back: Any, key: str = "") -> str:
-    """The first key whose value was not read back; "" if all were."""
-    if isinstance(written, list) and isinstance(back, list):
-        written, back = dict(enumerate(written)), dict(enumerate(back))
-    if isinstance(written, Mapping) and isinstance(back, Mapping) and {*written} == {*back}:
-        keys = (_changed(written[one], back[one], f"{key}.{one}") for one in written)
-        return next(filter(None, keys), "")
-    return "" if written == back else key.removeprefix(".")
-
-
-def _option(key: str) -> str:
-    """The name that the configuration has for a key of the record."""
-    return re.sub(r"^(identity|starts\.\d+\.config)\.", "", key)
+        told = [str(error)]
+    if told:
+        raise ConfigError(f"a record of this cell could not be read back: {'; '.join(told)}")
 
 
 def _places(error: pydantic.ValidationError, before: str = "") -> Iterator[str]:
@@ -190,8 +172,8 @@ def _places(error: pydantic.ValidationError, before: str = "") -> Iterator[str]:
         if isinstance(inner, pydantic.ValidationError):
             yield from _places(inner, f"{key}.")
         else:
-            must = "must be given" if one["type"] == "missing" else one["msg"]
-            yield f"{_option(key)}: {must}"
+            option = re.sub(r"^(identity|starts\.\d+\.config)\.", "", key)
+            yield f"{option}: {'must be given' if one['type'] == 'missing' else one['msg']}"
 
 
 def _other_format(path: Path, recorded: object, found: Mapping[str, Any]) -> str:
