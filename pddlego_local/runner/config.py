@@ -5,7 +5,7 @@ import hashlib
 import itertools
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, is_dataclass
+from dataclasses import dataclass, is_dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -59,7 +59,6 @@ class CellConfig:
 
     tree: Mapping[str, Any]
     labels: Mapping[str, str]
-    _checked: dict[str, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     @classmethod
     def of(cls, cfg: DictConfig, choices: Mapping[str, str]) -> "CellConfig":
@@ -134,10 +133,10 @@ class CellConfig:
         Raises ConfigError naming all unknown keys and impossible values.
         """
         _ = self.settings
-        faults = list[str]()
+        built, faults = dict[str, Any](), list[str]()
         for group in GROUPS:
             try:
-                self._checked[group] = self.build(group)
+                built[group] = self.build(group)
             except ConfigError as error:
                 faults.append(str(error))
         if faults:
@@ -150,8 +149,8 @@ class CellConfig:
                 "starts": [{"config": dict(self.tree)}],
             }
         )
-        self.check_games(self._checked["environment"])
-        return dict(self._checked)
+        self.check_games(built["environment"])
+        return built
 
     def check_games(self, environment: Environment) -> None:
         """Raises ConfigError for a game that the environment does not have."""
@@ -199,11 +198,8 @@ class CellConfig:
         """The part that this group configures: the only place where `_target_` is followed.
 
         Raises ConfigError naming the keys that were unknown or impossible, and all that the folder
-        or the class of an environment or a method lacks. What `check` has built is given out first,
-        once.
+        or the class of an environment or a method lacks.
         """
-        if group in self._checked:
-            return self._checked.pop(group)
         faults = self._environment_faults() if group == "environment" else []
         if "_target_" not in self.tree[group]:
             raise ConfigError(f"{group}._target_: must be given; it is the class, PACKAGE.CLASS")

@@ -1,6 +1,6 @@
-"""Inputs rebuilt from public bug reports, and the right result of each: what is read from an answer,
-what is said of PDDL, and which cells a sweep has. Tokenizers with added tokens that spell PDDL are in
-tests/models/test_added_tokens.py."""
+"""Inputs rebuilt from public bug reports, and the right result of each: what is read from an
+answer, what is said of PDDL, and which cells a sweep has. Tokenizers with added tokens that spell
+PDDL are in tests/models/test_added_tokens.py."""
 
 import json
 import re

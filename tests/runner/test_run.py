@@ -12,7 +12,6 @@ from pathlib import Path
 
 import psutil
 import pytest
-from hydra.utils import instantiate
 
 from pddlego_local.cli import run
 from pddlego_local.core.errors import (
@@ -230,21 +229,6 @@ def test_a_cell_builds_each_of_its_parts_once(
     overrides = [f"run.out={tmp_path}", "games=0-3", "run.concurrency=1"]
     assert runner.run_cell(compose_cell(overrides)).played == 4
     assert sorted(built) == sorted(GROUPS)
-
-
-def test_a_sweep_builds_each_part_of_a_cell_once(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    built: list[str] = []
-
-    def counted(tree: dict[str, object], **options: object) -> object:
-        built.append(str(tree["_target_"]))
-        return instantiate(tree, **options)
-
-    monkeypatch.setattr("pddlego_local.runner.config.instantiate", counted)
-    words = ["-m", f"run.out={tmp_path}", "games=0-1", "environment.rooms=3,5", "run.concurrency=1"]
-    assert run(["run", *words]) == 0
-    assert sorted(built) == sorted(2 * [*dict.fromkeys(built)]) and len(built) == 2 * len(GROUPS)
 
 
 def test_a_passing_fault_costs_a_retry_and_nothing_else(
