@@ -108,6 +108,7 @@ EXCERPTS = (
     "```pddl\n(define (domain house)\n  (:predicates (at ?r))\n  ...\n)\n```",
     "```pddl\n(define (domain house) (:predicates (at ?r)) …)\n```",
     "```pddl\n(define (domain house) (:action go :effect (p))\n  ; ... as before\n)\n```",
+    "```pddl\n(define (domain house) (:action go :effect (p)) ; as before\n)\n```",
     "```pddl\n(define (domain house) (:action go :effect (p)) ; other actions unchanged\n)\n```",
     "```pddl\n(define (problem p) (:init <facts>) (:goal <goal>))\n```",
     "```pddl\n(define (problem p) (:init [facts here]) (:goal (at kitchen)))\n```",

@@ -19,7 +19,8 @@ TURN = re.compile(
 _TOKENS = re.compile(r"\A(?:\s|<[|｜][^<>|｜]{1,40}[|｜]>(?:assistant\b)?|</s>)+")
 _FENCED = re.compile(r"(?:(?<!`)`{3,}+|(?<!~)~{3,}+)[^\n`]*\n(.*?)(?:`{3}|~{3})", re.DOTALL)
 _TAGGED = re.compile(
-    r"<((?:next_|final_)?(?:action|act|command|answer|response|output))>([^<]*)</\1>", re.IGNORECASE
+    r"<((?:next_|final_)?(?:action|act|command|answer|response|output))>([^<]*)(?:</\1>|\Z)",
+    re.IGNORECASE,
 )
 _BOXED = re.compile(r"\\boxed\{((?:[^{}\n]|\{[^{}\n]*\})*)\}")
 _INLINE = re.compile(r"(?<=[.!?])[ \t]+(?=(?:Action|Act|Command) ?\d*:)")
@@ -98,10 +99,12 @@ def _said(part: str, form: Form[Keys]) -> Entries | None:
     if form is COMMAND:
         quoted = re.findall(r"(?:^|\n)[ \t]*`([^`\n]+)`[ \t.]*(?=\n|$)", part)
         lines = {line.strip() for line in (quoted if len(quoted) == 1 else alone.splitlines())}
-        return _command(lines.pop()) if len(lines - {""}) == 1 else None
+        lines -= {""}
+        return _command(lines.pop()) if len(lines) == 1 else None
     if form.name == "choice":
-        numbers = (NUMBER.fullmatch(line.strip(" *_#\"'`“”\t")) for line in alone.split("\n"))
-        return next(({"number": int(one[1])} for one in numbers if one), None)
+        found = (NUMBER.fullmatch(line.strip(" *_#\"'`“”\t")) for line in alone.split("\n"))
+        numbers = {int(one[1]) for one in found if one}
+        return {"number": numbers.pop()} if len(numbers) == 1 else None
     if form is GOALS:
         return _list(alone)
     if form is TEXT and not re.search(r"[{}]|```", part):

@@ -16,7 +16,8 @@ _LEFT_OUT = re.compile(
     r"\.\.\.|…|<(?!br\b)[A-Za-z][^<>()\n]*>|\[[A-Za-z][^\[\]()\n]*\]|\{[A-Za-z][^{}()\n]*\}"
 )
 _COMMENT_FOR_REST = re.compile(
-    r";[;\s(\[<-]*+(?:\.\.\.|…|(?:the )?(?:rest|remaining|remainder|other|same|existing|previous)\b"
+    r";[;\s(\[<-]*+(?:\.\.\.|…|unchanged|omitted|as (?:before|above)"
+    r"|(?:the )?(?:rest|remaining|remainder|other|same|existing|previous)\b"
     r"[^\n]*(?:\.\.\.|…|\b(?:unchanged|same|before|above|here|omitted)\b))",
     re.IGNORECASE,
 )
