@@ -10,6 +10,8 @@ from omegaconf.errors import OmegaConfBaseException
 
 from pddlego_local.core.errors import ConfigError
 
+_JSON = ("dict", "list", "float", "[key]")  # what pydantic adds to a key within a JSON value
+
 
 @contextlib.contextmanager
 def clear_errors(group: str) -> Iterator[None]:
@@ -39,7 +41,7 @@ def clear_errors(group: str) -> Iterator[None]:
 
 def _sentence(group: str, error: Any) -> str:
     """What pydantic says of one value."""
-    parts = [part for part in map(str, error["loc"]) if part not in ("dict", "list", "[key]")]
+    parts = [part for part in map(str, error["loc"]) if part not in _JSON]
     key = ".".join(filter(None, [group, *parts]))
     if error["type"] == "unexpected_keyword_argument":
         return f"{key}: there is no such option"
