@@ -19,7 +19,7 @@ from pddlego_local.models import added_tokens, loading
 from pddlego_local.models.added_tokens import ordinary_tokenizer, spelling
 from pddlego_local.models.seam import LocalTokenizer
 from pddlego_local.models.vllm.tokenizer import PROBE
-from pddlego_local.models.weights import locate
+from pddlego_local.models.weights import in_the_box, locate
 from pddlego_local.runner.config import CellConfig, compose_cell
 
 SPECIAL, STRIPS = "special", "strips"
@@ -88,7 +88,8 @@ def test_a_servers_tokenizer_is_given_to_it_without_them(folders: dict[str, Path
     assert len(before) == len(after)
     for control in ("<tool>", "<|end|>", "<|user|>"):
         assert before.convert_tokens_to_ids(control) == after.convert_tokens_to_ids(control)
-    assert ordinary_tokenizer(locate("nano")) is None
+    for name in in_the_box():
+        assert ordinary_tokenizer(locate(name)) is None
 
 
 @pytest.mark.parametrize(
