@@ -6,8 +6,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from pddlego_local.decoding.stages import StagedGrammar
-from pddlego_local.episode.growing import Growing
 from transformers import AddedToken, AutoModelForCausalLM, AutoTokenizer
 
 from pddlego_local.commands.shared.sampling import Sample, first_question, sampler
@@ -15,6 +13,8 @@ from pddlego_local.core.errors import GrammarIgnored, ModelFault
 from pddlego_local.core.nouns import Completion, Grammar, Messages, Prefix, Sampling
 from pddlego_local.decoding.forms import PDDL
 from pddlego_local.decoding.ladder import constraint_for
+from pddlego_local.decoding.question import Drawn
+from pddlego_local.episode.one_answer import draw_one
 from pddlego_local.models import added_tokens, loading
 from pddlego_local.models.added_tokens import ordinary_tokenizer, spelling
 from pddlego_local.models.seam import LocalTokenizer
@@ -153,16 +153,12 @@ def test_a_stop_that_is_no_stages_end_is_never_taken_for_one() -> None:
     question, decoding = first_question(config), config.build("decoding")
     model = config.build("model")
     constraint = constraint_for("typed", PDDL, question.scene, decoding.layout)
-    assert isinstance(constraint, StagedGrammar)
 
-    def drawn(backend: Any) -> Growing:
-        growing = Growing(backend, question.messages, constraint, decoding.sampling(1), {})
-        while not growing.finish_reason:
-            growing.draw_stage()
-        return growing
+    def drawn(backend: Any) -> Drawn:
+        return draw_one(backend, question.messages, constraint, decoding.sampling(1), {})
 
-    texts = [stage.text for stage in drawn(model).drawn]
-    assert drawn(Ending(texts, -1, 0)).so_far.text.endswith("}")
+    texts = [stage.text for stage in drawn(model).stages]
+    assert drawn(Ending(texts, -1, 0)).completion.text.endswith("}")
     for stage, text in enumerate(texts):
         for cut in range(0, len(text) + 1, max(1, len(text) // 12)):
             with pytest.raises((ModelFault, GrammarIgnored)):
