@@ -94,19 +94,16 @@ class TextFormalizer:
         return self._problem(value.df, **told) if value else _without_files(DOMAIN, fault)
 
     def _refused(self, why: str) -> Formalized:
-        message = "The model does not know this text and was not asked"
-        if not self._known:
-            message += ": it was trained on no texts that tell a whole world."
-        else:
-            why = why or "comes with a domain file, and the model knows none but those it writes"
-            each = [
-                f"{world} with {least} to {most} {words_of(world)['thing']}s"
-                for world, (least, most) in self._known.items()
-            ]
-            message += (
-                f". The text {why}.\nThe model knows {', '.join(each)}, in the exact words of "
-            )
-            message += "environment=described (docs/described.md)."
+        each = [
+            f"{world} with {least} to {most} {words_of(world)['thing']}s"
+            for world, (least, most) in (self._known or {}).items()
+        ]
+        exact = f"{', '.join(each)}, in the exact words of environment=described"
+        why = why or "comes with a domain file, and the model knows none but those that it writes"
+        message = (
+            f"The model does not know this text and was not asked. The text {why}.\n"
+            f"The model knows {exact if each else 'no texts of whole worlds'} (docs/described.md)."
+        )
         return Formalized("", "", (), UNKNOWN_TEXT, message)
 
     def _files(self, heads: Sequence[Action], **told: str) -> Formalized:

@@ -1,7 +1,7 @@
 """Whether a text is one that `generated.py` could have told.
 
-A small model that learned our worlds is right about texts of that kind alone. Other words for the
-same world get a wrong answer, and so do the same sentences in another order, most of the time.
+A small model that learned these texts gets other wordings of the same worlds wrong, and often the
+same sentences in another order too (docs/described.md).
 """
 
 import itertools
@@ -14,8 +14,10 @@ from pddlego_local.environments.described.generated import Degree, Family, from_
 from pddlego_local.environments.described.world import HEADS
 from pddlego_local.environments.writing import Fact
 
-_NAME = r"(\w+ \d+)"
-_QUOTED = 60  # characters at most
+_OTHER_PROBLEM = (
+    "has the rules of {}, but tells its things, facts and goal in other words, another number or "
+    "another order"
+)
 
 
 def recognize(text: str, known: Mapping[Family, tuple[int, int]]) -> tuple[str, str]:
@@ -29,45 +31,37 @@ def recognize(text: str, known: Mapping[Family, tuple[int, int]]) -> tuple[str, 
     for family, degree in itertools.product(known, get_args(Degree)):
         words = words_of(family)
         about, heads = words["domain_text"][degree].strip(), f"{HEADS}\n{words['heads'].strip()}"
-        begin, middle = _pattern(about), _pattern(heads)
-        if rules := re.match(f"{begin}( {middle})? ", flat):
-            problem, why = _problem(flat[rules.end() :], family, degree, known[family])
+        if rules := re.match(f"{_pattern(about)}( {_pattern(heads)})? ", flat):
+            problem = _problem(flat[rules.end() :], family, degree, known[family])
             parts = (about, heads, problem) if rules[1] else (about, problem)
-            return ("", why) if why else ("\n\n".join(parts), "")
-        sentences |= set(_sentences(about))
+            return ("\n\n".join(parts), "") if problem else ("", _OTHER_PROBLEM.format(family))
+        sentences.update(_sentences(about))
     other = next((each for each in _sentences(flat) if each not in sentences), "")
-    if not other:
-        return "", "breaks off" if flat else "is empty"
-    return "", f"says {_quoted(other)}, which such texts do not"
+    return "", f'says "{other:.60}", which is unknown' if other else "is empty or breaks off"
 
 
-def _problem(text: str, family: Family, degree: Degree, sizes: tuple[int, int]) -> tuple[str, str]:
-    """The text of the problem, with the same two results."""
+def _problem(text: str, family: Family, degree: Degree, sizes: tuple[int, int]) -> str:
+    """The text in three lines; "" if it tells no world of this family and these sizes."""
     words = words_of(family)
     form = words["problem_text"].strip()
     told = re.fullmatch(_pattern(form, "(.+?)"), text)
     if told is None:
-        return "", f'does not say after the rules: "{" ".join(form.split())}"'
-    facts = list[list[Fact]]()
-    for phrases in told.groups()[1:]:
-        facts.append([])
-        for phrase in phrases.split("; "):
-            forms = words["told"][degree].items()
-            found = [(name, re.fullmatch(_pattern(form, _NAME), phrase)) for name, form in forms]
-            if not any(match for _, match in found):
-                return "", f"says {_quoted(phrase)}, which such texts do not"
-            facts[-1] += [(name, *match.groups()) for name, match in found if match]
-    things = told[1].split(", ")
+        return ""
+
+    def fact(phrase: str) -> Fact:
+        for name, form in words["told"][degree].items():
+            if match := re.fullmatch(_pattern(form, r"(\w+ \d+)"), phrase):
+                return (name, *match.groups())
+        return ("unknown", phrase, "")
+
+    things, start, goal = told[1].split(", "), told[2].split("; "), told[3].split("; ")
     count = sum(thing.startswith(f"{words['thing']} ") for thing in things)
-    if not sizes[0] <= count <= sizes[1]:
-        return "", f"names {count} {words['thing']}(s), not {sizes[0]} to {sizes[1]}"
     is_drawn = _is_logistics if family == "logistics" else _is_blocks
-    if not is_drawn(things, *facts):
-        return "", (
-            "has known sentences, but its things, facts or goals have another number or order, "
-            "or contradict one another"
-        )
-    return form.format(things=told[1], start=told[2], goal=told[3]), ""
+    if not sizes[0] <= count <= sizes[1] or not is_drawn(
+        things, [*map(fact, start)], [*map(fact, goal)]
+    ):
+        return ""
+    return str(form.format(things=told[1], start=told[2], goal=told[3]))
 
 
 def _is_blocks(things: Sequence[str], start: Sequence[Fact], goal: Sequence[Fact]) -> bool:
@@ -122,7 +116,7 @@ def _is_logistics(things: Sequence[str], start: Sequence[Fact], goal: Sequence[F
 
 def _numbered(names: Sequence[str]) -> list[str]:
     """As many names of the first one's kind, numbered from 1 on."""
-    return [f"{names[0].split()[0]} {number}" for number, _ in enumerate(names, start=1)]
+    return [f"{names[0].rpartition(' ')[0]} {n}" for n, _ in enumerate(names, start=1)]
 
 
 def _pattern(words: str, slot: str = "") -> str:
@@ -132,7 +126,3 @@ def _pattern(words: str, slot: str = "") -> str:
 
 def _sentences(text: str) -> list[str]:
     return re.split(r"(?<=[.:!?]) ", " ".join(text.split()))
-
-
-def _quoted(text: str) -> str:
-    return f'"{text if len(text) <= _QUOTED else f"{text[:_QUOTED]}…"}"'
