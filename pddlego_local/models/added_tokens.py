@@ -28,8 +28,8 @@ _LISTS = ("extra_special_tokens", "additional_special_tokens")
 
 def spelling(tokenizer: str, folder: Path) -> list[str]:
     """The added tokens of a tokenizer, given as JSON, that spell ordinary text and are special or
-    strip. `folder` is the model's: the tokens that end its answers are none of these. Nor is a token
-    with a line break, since no forced text has one: a model may have learned it from its prompts."""
+    strip. `folder` is the model's: the tokens that end its answers are none of these. Nor is a
+    token with a line break, since no forced text has one: a model may know it from its prompts."""
     path = folder / CONFIG
     config = object_of(path) if path.is_file() else {}
     named = [value for key, value in config.items() if key.endswith("_token")]

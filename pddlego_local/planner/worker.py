@@ -11,7 +11,7 @@ anonymous memory, never in a folder that two tasks share.
 
 Why not Fast Downward's own driver: it starts Python twice and writes three files for each task. A
 solve takes 11 ms here and 117 ms there for a house of 6 rooms, 143 ms and 277 ms for one of 50
-things, where translating takes most of it (medians of 9, `python -m tools.bench.solve`).
+things, where translating takes most of it (medians of 9, `make bench`).
 
 Nothing outlives its parent: the kernel kills the child with this process, and this process ends
 when its standard input closes or its parent is gone. Usage: worker.py SETTINGS_AS_JSON

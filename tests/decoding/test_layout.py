@@ -15,9 +15,9 @@ from pddlego_local.decoding.ladder import LADDER, constraint_for
 from pddlego_local.decoding.layout import ExactLayout, Printer
 from pddlego_local.decoding.rungs import RUNGS
 from pddlego_local.decoding.session import place_of_departure
+from tests.decoding.recorded import SCENES, rows
 from tests.decoding.test_typed import DOMAIN, PROBLEM_FILE, SCENE
 from tests.grammars.cases import cases, data_folder
-from tools.bench.excluded import SCENES, rows
 
 EXACT: tuple[ExactLayout, ...] = ("line", "lines")
 DATA = data_folder()

@@ -9,7 +9,7 @@ from http.server import BaseHTTPRequestHandler
 from typing import Any
 
 from tests.models.quiet_server import QuietServer
-from tools.bench.simulated import key_of
+from tools.chaos.simulated import key_of
 
 Reply = Callable[[BaseHTTPRequestHandler], None]
 

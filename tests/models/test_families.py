@@ -1,7 +1,4 @@
-"""Real tokenizers and chat templates in process: the whole line, on each of them.
-
-`python -m tools.bench.families` asks for longer answers, and behind vLLM too.
-"""
+"""Real tokenizers and chat templates in process: the whole line, on each of them."""
 
 from collections.abc import Iterator
 from typing import Any

@@ -18,10 +18,10 @@ from pddlego_local.models.vllm import http
 from pddlego_local.models.vllm.model import VllmModel
 from pddlego_local.models.vllm.settings import Server
 from pddlego_local.runner.config import compose_cell
+from pddlego_local.runner.run import run_cell
 from tests.models.asking import TOY
 from tests.models.hostile_server import Reply, body, choice, good, hostile_server, trickle
-from tools.bench.simulated import key_of
-from tools.bench.slots import answers
+from tools.chaos.simulated import key_of, recorded_answers
 
 PROMPT = (Message("user", "Well?"),)
 CHUNKED = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
@@ -111,9 +111,11 @@ PLAYED = [
 
 @pytest.fixture(scope="module")
 def right(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
-    played = [*PLAYED, "model=reference", f"run.out={tmp_path_factory.mktemp('right')}"]
+    out = tmp_path_factory.mktemp("right")
+    played = [*PLAYED, "model=reference", f"run.out={out}"]
     words = [word for word in played if "vllm" not in word and "simulated" not in word]
-    return dict(answers([compose_cell(words)]))
+    run_cell(compose_cell(words))
+    return recorded_answers(out)
 
 
 def endings(out: Path) -> list[tuple[int, str]]:

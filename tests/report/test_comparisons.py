@@ -221,7 +221,7 @@ def test_the_demos_family_is_what_it_prints(tmp_path: Path) -> None:
     assert all("after Holm over 2" in one.text for one in found)
 
 
-@pytest.mark.parametrize("experiment", ["workstation", "nano", "paper_deps", "first_looks"])
+@pytest.mark.parametrize("experiment", ["workstation", "nano", "paper_deps"])
 def test_an_experiments_own_questions_are_well_formed(experiment: str) -> None:
     asked = composed(f"experiment={experiment}").settings.compare
     assert asked and [one.primary for one in asked].count(True) == 1 and asked[0].primary

@@ -23,6 +23,11 @@ from tests.serving.served import ENV
 
 SMOLLM2 = "HuggingFaceTB/SmolLM2-135M-Instruct"
 GAME = 101  # of five rooms; no coin at its start
+ONE_ANSWER = (
+    "model=smollm2", "environment.rooms=5", "environment.budget.unit=rounds",
+    "environment.budget.limit=1", "method.max_attempts=1", "method.max_retries=0",
+    "decoding.temperature=0.4",
+)  # fmt: skip
 
 
 @pytest.fixture(scope="module")
@@ -45,7 +50,7 @@ def models() -> Iterator[ModelStore]:
 
 def first_look(models: ModelStore, out: Path, rung: str, *, max_tokens: int) -> tuple[Call, Path]:
     """The model's answer, and the folder of the cell. One answer, no second chance."""
-    overrides = ["experiment=first_looks", f"decoding={rung}", f"games={GAME}", f"run.out={out}"]
+    overrides = [*ONE_ANSWER, f"decoding={rung}", f"games={GAME}", f"run.out={out}"]
     overrides += [f"decoding.max_tokens={max_tokens}", f"model.server.env={ENV}"]
     result = run_cell(compose_cell(overrides), models=models)
     assert result.faults == []

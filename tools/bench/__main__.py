@@ -1,52 +1,71 @@
-"""`make bench`: what the parts cost, side by side in one run, as tables and as JSON."""
+"""`make bench`: what solving, masks and decoding cost, in one run, as tables and as JSON.
+
+    python -m tools.bench [--only solve,mask]
+
+Servers are of vLLM on the CPU, with the random model, where masks and requests weigh most.
+"""
 
 import argparse
 import contextlib
 import json
+import os
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from rich.console import Console
 from rich.table import Table
 
+from pddlego_local.models.random import RandomVllmModel
+from pddlego_local.models.vllm.model import VllmModel
+from pddlego_local.models.vllm.settings import Server
 from pddlego_local.runner.provenance import provenance
-from tools.bench.decode import decode_bench, serve
-from tools.bench.games import games_bench
+from tools.bench.answers import answers_bench
+from tools.bench.decode import decode_rows, first_token_rows
 from tools.bench.mask import mask_bench
-from tools.bench.slots import Asked, slots_bench
 from tools.bench.solve import solve_bench
-from tools.bench.stages import first_token_bench, stage_bench
+
+TOKENS = {1: 2_000, 8: 16_000, 32: 40_000}  # of each turn, by how many answers are under way
+
+
+def served(*, forced_tokens: bool) -> VllmModel:
+    server = Server(
+        env=Path(os.environ.get("PDDLEGO_SERVING_ENV", ".venv-serving")),
+        device="cpu",
+        kv_cache_gib=1,
+        forced_tokens=forced_tokens,
+        variables={"OMP_NUM_THREADS": "1"},
+    )
+    return RandomVllmModel(dtype="float32", context_tokens=8192, server=server)
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
     parser.add_argument("--out", type=Path, default=Path("runs/bench.json"))
     parser.add_argument("--repeats", type=int, default=15, help="solves per task and way")
+    parser.add_argument("--only", default="", help="names of benchmarks, such as solve,mask")
     given = parser.parse_args()
     results: dict[str, object] = {"provenance": provenance()}
-    server = serve()
-    with contextlib.closing(server):
-        for title, measure in (
-            ("games", games_bench),
-            ("one solve, median ms", lambda: solve_bench(given.repeats)),
-            ("a sweep's slots", lambda: slots_bench(Asked(games=128), ["together"])),
-            ('masks of the rung "syntax" at 150,000 tokens', mask_bench),
-            ("stages of the upper rungs at 150,000 tokens", stage_bench),
-            ("first token, vLLM CPU engine", lambda: first_token_bench(server)),
-            ("decoding on the vLLM CPU engine, random model", lambda: decode_bench(server)),
-        ):
-            rows = measure()
-            results[title] = rows
-            _print(title, rows)
+    with contextlib.ExitStack() as stack:
+        models = {
+            arm: stack.enter_context(contextlib.closing(served(forced_tokens=forced)))
+            for arm, forced in (("sampled", False), ("drafted", True))
+        }
+        benches: dict[str, Callable[[], Iterator[dict[str, object]]]] = {
+            "solve": lambda: solve_bench(given.repeats),
+            "mask": mask_bench,
+            "first token": lambda: first_token_rows(models["drafted"], turns=25),
+            "decode": lambda: decode_rows(models["drafted"], TOKENS, turns=2),
+            "answers": lambda: answers_bench(models),
+        }
+        for name in given.only.split(",") if given.only else benches:
+            results[name] = rows = list(benches[name]())
+            table = Table(*rows[0], title=name)
+            for row in rows:
+                table.add_row(*map(str, row.values()))
+            Console().print(table)
     given.out.parent.mkdir(parents=True, exist_ok=True)
     given.out.write_text(json.dumps(results, indent=2) + "\n")
     print(f"written: {given.out}")
-
-
-def _print(title: str, rows: list[dict[str, object]]) -> None:
-    table = Table(*rows[0], title=title)
-    for row in rows:
-        table.add_row(*map(str, row.values()))
-    Console().print(table)
 
 
 if __name__ == "__main__":

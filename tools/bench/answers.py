@@ -1,22 +1,16 @@
-"""Answers per second on vLLM's CPU engine: "typed" over free answers that say the same.
-
-    python -m tools.bench.answers [--weights FOLDER --dtype bfloat16 --threads 2] [--turns 4]
-                                  [--at-once 1,8,32]
+"""Answers per second of a vLLM server: "typed" over free answers that say the same.
 
 A model answers the first looks of Coin games under "typed" in the layout "line". Then it answers
 them freely, each answer as long as what it said under "typed" is when written as people write it:
 in the layout "lines", no comments. Nothing is left to chance but the machine: free answers do not
-end by themselves. Arms take turns, so that a machine that slows down slows them alike. Without
---weights the model is the random one, where masks and requests weigh most.
+end by themselves. Arms take turns, so that a machine that slows down slows them alike.
 """
 
-import argparse
-import contextlib
 import json
 import statistics
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from itertools import count, islice
@@ -28,13 +22,9 @@ from pddlego_local.decoding.ladder import constraint_for
 from pddlego_local.decoding.layout import Printer
 from pddlego_local.decoding.question import Question
 from pddlego_local.episode.drawing import draw
-from pddlego_local.models.random import RandomVllmModel
 from pddlego_local.models.vllm.model import VllmModel
-from pddlego_local.models.vllm.settings import Server
-from tools.bench.markdown import head, line
 from tools.bench.played import played
 
-COLUMNS = ("at once", "forced tokens", "typed over free, median", "turns")
 MOST_TOKENS = 1500
 _LEAST_ANSWERS = 8  # of a turn
 
@@ -97,39 +87,16 @@ def turns(
     return found
 
 
-def served(given: argparse.Namespace, forced_tokens: bool) -> VllmModel:
-    server = Server(
-        device="cpu",
-        kv_cache_gib=1,
-        forced_tokens=forced_tokens,
-        variables={"OMP_NUM_THREADS": str(given.threads)},
-    )
-    if given.weights is None:
-        return RandomVllmModel(dtype=given.dtype, context_tokens=8192, server=server)
-    return VllmModel(weights=given.weights, dtype=given.dtype, context_tokens=8192, server=server)
-
-
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
-    parser.add_argument("--weights", help="a model's folder")
-    parser.add_argument("--dtype", default="float32", help="the CPU may multiply bfloat16 faster")
-    parser.add_argument("--threads", type=int, default=1, help="more pay for a model of some size")
-    parser.add_argument("--turns", type=int, default=4)
-    parser.add_argument("--at-once", default="1,8,32")
-    given = parser.parse_args()
+def answers_bench(
+    models: dict[str, VllmModel], at_once: tuple[int, ...] = (1, 8, 32), number: int = 4
+) -> Iterator[dict[str, object]]:
+    """One row per concurrency and arm."""
     questions = [one.question for one in played("coin", range(100, 110)) if one.first]
-    with contextlib.ExitStack() as stack:
-        models = {}
-        for arm, forced in (("sampled", False), ("drafted", True)):
-            models[arm] = stack.enter_context(contextlib.closing(served(given, forced)))
-            models[arm].start()
-        print(*head(COLUMNS), sep="\n", flush=True)
-        for at_once in map(int, given.at_once.split(",")):
-            for arm, ratios in turns(models, questions, at_once, given.turns).items():
-                middle = f"{statistics.median(ratios):.2f}"
-                ends = f"{min(ratios):.2f} to {max(ratios):.2f}"
-                print(line([at_once, arm, middle, ends]), flush=True)
-
-
-if __name__ == "__main__":
-    main()
+    for count_ in at_once:
+        for arm, ratios in turns(models, questions, count_, number).items():
+            yield {
+                "at once": count_,
+                "forced tokens": arm,
+                "typed over free, median": f"{statistics.median(ratios):.2f}",
+                "turns": f"{min(ratios):.2f} to {max(ratios):.2f}",
+            }

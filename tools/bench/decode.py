@@ -1,4 +1,4 @@
-"""Tokens per second of each rung on the vLLM CPU engine with the random model.
+"""Tokens per second of each rung on a vLLM server with a random model, and its first token.
 
 Random weights are the worst case for a grammar: the model costs next to nothing, so that the masks
 show, and its text is as varied as the grammar permits. Answers are whole ones, so that each stage
@@ -7,23 +7,20 @@ free answers of the very same lengths: a random model left to itself ends its an
 a short answer costs more a token.
 """
 
-import os
 import statistics
 import time
 from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
+from dataclasses import replace
 
 from pddlego_local.core.nouns import Message, Names, Sampling
-from pddlego_local.decoding.forms import PDDL, Keys
+from pddlego_local.decoding.forms import PDDL, PROBLEM, Keys
 from pddlego_local.decoding.ladder import constraint_for
 from pddlego_local.decoding.question import Question, Scene
 from pddlego_local.decoding.session import Constraint
 from pddlego_local.environments.coin.game import TABLES
 from pddlego_local.episode.drawing import draw
-from pddlego_local.models.random import RandomVllmModel
 from pddlego_local.models.vllm.model import VllmModel
-from pddlego_local.models.vllm.settings import Server
 
 RUNGS = ("json", "syntax", "signatures", "typed", "grounded")
 PROMPT = (Message("user", "Write the PDDL domain and problem of this house."),)
@@ -35,40 +32,45 @@ SCENE = Scene(
 )
 QUESTION: Question[Keys] = Question(PDDL, PROMPT, SCENE)
 _ANSWER_TOKENS = 2048
-_TOKENS = {1: 2_000, 8: 16_000, 32: 40_000}  # of each turn, by how many are under way
-_TURNS = 2
+_NAMES = (0, 10, 100, 300)
 _TRIED_TOKENS = 64
-
-
-def serve() -> VllmModel:
-    """The serving environment is PDDLEGO_SERVING_ENV, else .venv-serving."""
-    server = Server(
-        env=Path(os.environ.get("PDDLEGO_SERVING_ENV", ".venv-serving")),
-        device="cpu",
-        kv_cache_gib=1,
-        start_timeout_s=300,
-        variables={"OMP_NUM_THREADS": "1"},
-    )
-    return RandomVllmModel(dtype="float32", context_tokens=4096, server=server)
-
-
-def decode_bench(model: VllmModel) -> list[dict[str, object]]:
-    """One row per concurrency and rung: tokens per second, the rung's and those of free answers of
-    the same lengths. The best turn of each counts: what else a machine does can only slow one.
-    """
-    return list(decode_rows(model, _TOKENS, _TURNS))
 
 
 def decode_rows(
     model: VllmModel, tokens: Mapping[int, int], turns: int
 ) -> Iterator[dict[str, object]]:
-    """As `decode_bench`, row by row; `tokens` of each turn, by how many answers are under way."""
+    """One row per concurrency and rung: tokens per second, the rung's and those of free answers of
+    the same lengths. `tokens` are those of each turn, by how many answers are under way. The best
+    turn counts: what else a machine does can only slow one.
+    """
     constraints = {rung: constraint_for(rung, scene=SCENE) for rung in RUNGS}
     for constraint in constraints.values():  # the first request of a kind is slow
         draw(model, QUESTION, constraint, Sampling(max_tokens=16), {})
     for concurrency, least in tokens.items():
         for rung, constraint in constraints.items():
             yield _row(model, rung, constraint, concurrency, least, turns)
+
+
+def first_token_rows(model: VllmModel, turns: int) -> Iterator[dict[str, object]]:
+    """Milliseconds to the first token, alone on the server: free, and under grammars that it has
+    not seen, of so many names that a prompt shows; they take turns."""
+
+    def taken_ms(names: int, salt: int) -> float:
+        shown = Names(tuple(f"room{salt}x{number}" for number in range(names)))
+        scene = replace(SCENE, names=shown, domain=TABLES.domain)
+        constraint = constraint_for("grounded", PROBLEM, scene, "line") if names else None
+        grammar = constraint.first_grammar if constraint else None
+        asked = Sampling(max_tokens=1, seed=salt)
+        return 1e3 * model.complete(PROMPT, grammar, asked).latency_s
+
+    taken = [[taken_ms(names, turn) for names in _NAMES] for turn in range(turns + 1)]
+    medians = [statistics.median(times) for times in zip(*taken[1:], strict=True)]
+    for names, median in zip(_NAMES, medians, strict=True):
+        yield {
+            "grammar": f"objects, {names} names" if names else "free",
+            "first token ms": round(median, 1),
+            "over free": round(median - medians[0], 1),
+        }
 
 
 def tokens_in(model: VllmModel, at_once: int, seconds: float) -> int:

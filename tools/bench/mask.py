@@ -7,10 +7,9 @@ stops paying.
 """
 
 import json
-import random
 import statistics
 import time
-from collections.abc import Callable
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from llguidance import LLMatcher, LLTokenizer
@@ -18,24 +17,14 @@ from llguidance.hf import from_tokenizer
 from llguidance.torch import allocate_token_bitmask, fill_next_token_bitmask
 
 from pddlego_local.core.errors import MissingPart
-from pddlego_local.core.nouns import Grammar, Turn
-from pddlego_local.core.protocols import Environment
+from pddlego_local.core.nouns import Grammar
 from pddlego_local.decoding.grammars.lark_text import load
 from pddlego_local.decoding.layout import Layout, Printer
-from pddlego_local.environments.alfworld import reference as alfworld_reference
-from pddlego_local.environments.coin import reference as coin_reference
-from pddlego_local.environments.coin.game import Coin
-from pddlego_local.environments.cooking import reference as cooking_reference
-from pddlego_local.environments.cooking.game import Cooking
 from pddlego_local.models.forced_runs import with_word_slices
 from tools.bench.large_vocabulary import large_tokenizer
+from tools.bench.solve import TASKS
 
 _ROUNDS = 3
-_KITCHEN = (
-    "You are in the middle of a room. Looking quickly around you, you see a drawer 2, a drawer 1, "
-    "a countertop 1, a fridge 1, a microwave 1, a sinkbasin 1, and a toaster 1.\n\n"
-    "Your task is to: put a hot mug in fridge."
-)
 
 
 @dataclass(frozen=True)
@@ -47,26 +36,30 @@ class Masks:
     p99_us: float
     mean_us: float
     tokens: int
-    grammar_chars: int
 
 
-def mask_bench() -> list[dict[str, object]]:
-    """One row per environment and layout: the reference's answer under the rung "syntax"."""
+def mask_bench() -> Iterator[dict[str, object]]:
+    """One row per task and layout: its files under the rung "syntax"."""
     try:
         tokenizer = decoder_tokenizer()
     except MissingPart as absent:
-        return [{"skipped": str(absent)}]
-    layouts: dict[Layout, Callable[[str], str]] = {
-        "any": lambda text: text,
-        "line": lambda text: Printer("line").answer(json.loads(text)),
-        "lines": lambda text: Printer("lines").answer(json.loads(text)),
-    }
-    return [
-        {"answer": name, "layout": layout}
-        | _rounded(mask_times(load("syntax", layout), printed(text), tokenizer))
-        for name, text in reference_answers().items()
-        for layout, printed in layouts.items()
-    ]
+        yield {"skipped": str(absent)}
+        return
+    for task, (domain, problem) in TASKS.items():
+        answer = {"df": domain, "pf": problem}
+        line = Printer("line").answer(answer)
+        texts: dict[Layout, str] = {"any": json.dumps(answer), "line": line}
+        for layout, text in texts.items():
+            masks = mask_times(load("syntax", layout), text, tokenizer)
+            yield {
+                "task": task,
+                "layout": layout,
+                "tokens": masks.tokens,
+                "compile ms": round(masks.compile_ms, 1),
+                "mask us, median": round(masks.median_us),
+                "99th": round(masks.p99_us),
+                "mean": round(masks.mean_us),
+            }
 
 
 def decoder_tokenizer() -> LLTokenizer:
@@ -89,7 +82,6 @@ def mask_times(grammar: Grammar, text: str, tokenizer: LLTokenizer) -> Masks:
         p99_us=masks_us[int(0.99 * len(masks_us))],
         mean_us=statistics.fmean(masks_us),
         tokens=len(tokens),
-        grammar_chars=len(grammar.text),
     )
 
 
@@ -114,42 +106,3 @@ def _round(
     if not matcher.is_accepting():
         raise ValueError(f"{grammar.name!r} goes on after the text.")
     return compile_ms, masks_us
-
-
-def reference_answers() -> dict[str, str]:
-    """By environment, what the rule-based formalizer answers in the middle of a game."""
-    seen = (Turn("look around", _KITCHEN),)
-    pairs = {
-        "coin": coin_reference.formalize(_walk(Coin())),
-        "cooking": cooking_reference.formalize(_walk(Cooking())),
-        "alfworld": alfworld_reference.formalize(seen),
-    }
-    return {name: json.dumps({"df": df, "pf": pf}) for name, (df, pf) in pairs.items()}
-
-
-def _walk(game: Environment) -> list[Turn]:
-    """What a wanderer sees: the same for every run."""
-    chance = random.Random(0)
-    observation = game.reset(1)
-    memory = [Turn("look around", observation.text)]
-    if "read cookbook" in observation.commands:
-        observation = game.step("read cookbook")
-        memory.append(Turn("read cookbook", observation.text))
-    for _ in range(14):
-        ways = [c for c in observation.commands if c.startswith(("move", "open"))]
-        command = chance.choice(ways or list(observation.commands))
-        observation = game.step(command)
-        memory.append(Turn(command, observation.text))
-    game.close()
-    return memory
-
-
-def _rounded(masks: Masks) -> dict[str, object]:
-    return {
-        "tokens": masks.tokens,
-        "grammar characters": masks.grammar_chars,
-        "compile ms": round(masks.compile_ms, 1),
-        "mask us, median": round(masks.median_us),
-        "99th": round(masks.p99_us),
-        "mean": round(masks.mean_us),
-    }

@@ -1,7 +1,4 @@
-"""How long one solve takes: ours, the driver, unified-planning and the bare search, side by side.
-
-Run it as a script for a table, or call `solve_bench`; no test measures time.
-"""
+"""How long one solve takes: by our planner, and by Fast Downward's own driver."""
 
 import random
 import statistics
@@ -10,15 +7,13 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, ExitStack, contextmanager
-from importlib.util import find_spec
+from functools import partial
 from pathlib import Path
 
-from pddlego_local.planner import LAMA_FIRST, FastDownward
+from pddlego_local.planner import FastDownward
 from pddlego_local.planner.warm import find_fast_downward
 
 SEARCH = "astar(lmcut())"
-Way = Callable[[str, str], AbstractContextManager[Callable[[], None]]]
 
 COIN_DOMAIN = """(define (domain coin)
   (:requirements :strips :typing)
@@ -98,110 +93,42 @@ def house_task(receptacles: int, objects: int, seed: int = 0) -> tuple[str, str]
     )
 
 
-TASKS: dict[str, tuple[str, str]] = {
+TASKS = {
     "coin, 6 rooms": coin_task(6),
     "coin, 11 rooms": coin_task(11),
     "house, 30 receptacles, 20 objects": house_task(30, 20),
 }
 
 
-@contextmanager
-def ours(domain: str, problem: str) -> Iterator[Callable[[], None]]:
-    with FastDownward(search=SEARCH, fallback=LAMA_FIRST) as planner:
+def solve_bench(repeats: int) -> Iterator[dict[str, object]]:
+    """One row per task: median wall milliseconds of each way. The ways take turns within each
+    repeat, so that a busy moment of the machine meets both alike."""
+    with FastDownward(search=SEARCH) as planner:
+        for name, task in TASKS.items():
+            ways: dict[str, Callable[[], None]] = {
+                "ours, ms": partial(_ours, planner, *task),
+                "driver, ms": partial(_driver, *task),
+            }
+            turns = [[_taken_ms(solve) for solve in ways.values()] for _ in range(repeats + 1)]
+            times = zip(*turns[1:], strict=True)  # the first turn loads things
+            medians = [round(statistics.median(of_way), 1) for of_way in times]
+            yield {"task": name, **dict(zip(ways, medians, strict=True))}
 
-        def solve() -> None:
-            result = planner.plan(domain, problem)
-            if result.outcome != "solved":
-                raise RuntimeError(f"the benchmark's own task is not solved: {result}")
 
-        yield solve
+def _ours(planner: FastDownward, domain: str, problem: str) -> None:
+    assert planner.plan(domain, problem).outcome == "solved"
 
 
-@contextmanager
-def driver(domain: str, problem: str) -> Iterator[Callable[[], None]]:
+def _driver(domain: str, problem: str) -> None:
     script = str(find_fast_downward().search.parents[3] / "fast-downward.py")
-
-    def solve() -> None:
-        with tempfile.TemporaryDirectory() as folder:
-            Path(folder, "domain.pddl").write_text(domain)
-            Path(folder, "problem.pddl").write_text(problem)
-            command = [sys.executable, script, "domain.pddl", "problem.pddl", "--search", SEARCH]
-            subprocess.run(command, cwd=folder, check=True, stdout=subprocess.DEVNULL)
-
-    yield solve
-
-
-@contextmanager
-def unified_planning(domain: str, problem: str) -> Iterator[Callable[[], None]]:
-    from unified_planning.io import PDDLReader
-    from unified_planning.shortcuts import get_environment
-    from up_fast_downward import FastDownwardPDDLPlanner
-
-    get_environment().credits_stream = None
-
-    def solve() -> None:
-        task = PDDLReader().parse_problem_string(domain, problem)
-        engine = FastDownwardPDDLPlanner(fast_downward_search_config=SEARCH)
-        if engine.solve(task).plan is None:
-            raise RuntimeError("unified-planning found no plan for the benchmark's own task")
-
-    yield solve
-
-
-@contextmanager
-def bare_search(domain: str, problem: str) -> Iterator[Callable[[], None]]:
-    """The floor: the search binary on SAS text that is ready."""
-    fast_downward = find_fast_downward()
-    script = str(fast_downward.search.parents[3] / "fast-downward.py")
     with tempfile.TemporaryDirectory() as folder:
         Path(folder, "domain.pddl").write_text(domain)
         Path(folder, "problem.pddl").write_text(problem)
-        translate = [sys.executable, script, "--translate", "domain.pddl", "problem.pddl"]
-        subprocess.run(translate, cwd=folder, check=True, stdout=subprocess.DEVNULL)
-        sas = Path(folder, "output.sas").read_bytes()
-    command = [str(fast_downward.search), "--search", SEARCH, "--internal-plan-file", "/dev/stderr"]
-
-    def solve() -> None:
-        subprocess.run(command, input=sas, check=True, capture_output=True)
-
-    yield solve
+        command = [sys.executable, script, "domain.pddl", "problem.pddl", "--search", SEARCH]
+        subprocess.run(command, cwd=folder, check=True, stdout=subprocess.DEVNULL)
 
 
-def solve_bench(repeats: int) -> list[dict[str, object]]:
-    """One row per task: median wall milliseconds of each way, None where it is not installed.
-
-    The ways take turns within each repeat, so that a busy moment of the machine meets all alike.
-    """
-    ways: dict[str, Way] = {"ours": ours, "driver": driver, "bare_search": bare_search}
-    if find_spec("unified_planning"):
-        ways["unified_planning"] = unified_planning
-    return [_row(name, task, ways, repeats) for name, task in TASKS.items()]
-
-
-def _row(name: str, task: tuple[str, str], ways: dict[str, Way], repeats: int) -> dict[str, object]:
-    times_ms: dict[str, list[float]] = {way: [] for way in ways}
-    with ExitStack() as open_ways:
-        solvers = {way: open_ways.enter_context(made(*task)) for way, made in ways.items()}
-        for solve in solvers.values():
-            solve()  # the first one loads and starts things
-        for _ in range(repeats):
-            for way, solve in solvers.items():
-                started = time.perf_counter()
-                solve()
-                times_ms[way].append(1000 * (time.perf_counter() - started))
-    median_ms = {way: round(statistics.median(times), 1) for way, times in times_ms.items()}
-    return {
-        "task": name,
-        "repeats": repeats,
-        "ours_ms": median_ms["ours"],
-        "driver_ms": median_ms["driver"],
-        "unified_planning_ms": median_ms.get("unified_planning"),
-        "bare_search_ms": median_ms["bare_search"],
-        "ours_over_bare_search": round(median_ms["ours"] / median_ms["bare_search"], 2),
-        "driver_over_ours": round(median_ms["driver"] / median_ms["ours"], 2),
-    }
-
-
-if __name__ == "__main__":
-    for row in solve_bench(int(sys.argv[1]) if len(sys.argv) > 1 else 20):
-        print(*(f"{key}={value}" for key, value in row.items()), sep="  ")
+def _taken_ms(solve: Callable[[], None]) -> float:
+    began = time.perf_counter()
+    solve()
+    return 1e3 * (time.perf_counter() - began)

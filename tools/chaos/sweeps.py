@@ -15,13 +15,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from pddlego_local.core.errors import ConfigError
-from pddlego_local.core.record.events import Call
-from pddlego_local.core.record.folder import read_rows, transcripts
+from pddlego_local.core.record.folder import read_rows
 from pddlego_local.core.record.rows import EpisodeRow
 from pddlego_local.core.record.summary import differences
-from tools.bench.simulated import key_of
+from tools.chaos.simulated import recorded_answers
 
-FASTER = 20  # than a GPU: the simulated server's answers take a second and less
 PATIENT = "planner.limits.wall_s=3600"  # a busy machine must not change what the planner says
 SIMULATED = ("environment=coin,alfworld", "method=pddlego_plus,deps", "decoding=free", PATIENT)
 SERVED = (
@@ -65,17 +63,9 @@ def simulated(out: Path, games: int) -> Iterator[Sweep]:
     """The first sweep, with its server. The undisturbed rows come through the same server."""
     played = f"games=0-{games - 1}"
     told = undisturbed("reference", (*SIMULATED, played, "model=reference"), out / "reference")
-    answers = {
-        key_of([vars(said) for said in event.messages]): event.text
-        for _, events in transcripts(out / told.name)
-        for event in events
-        if isinstance(event, Call)
-    }
-    (out / "answers.json").write_text(json.dumps(answers))
-    command = [sys.executable, "-m", "tools.bench.simulated", str(out / "answers.json")]
-    with subprocess.Popen(
-        [*command, "--faster", str(FASTER)], stdout=subprocess.PIPE, text=True
-    ) as server:
+    (out / "answers.json").write_text(json.dumps(recorded_answers(out / told.name)))
+    command = [sys.executable, "-m", "tools.chaos.simulated", str(out / "answers.json")]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
         assert server.stdout
         url = f"http://127.0.0.1:{server.stdout.readline().strip()}/v1"
         model = ("model=vllm", "model.weights=simulated", f"model.server.url={url}")

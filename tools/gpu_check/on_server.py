@@ -16,9 +16,8 @@ from pddlego_local.models import machine
 from pddlego_local.models.canary import check_forced_tokens, check_obedience
 from pddlego_local.models.vllm.model import VllmModel
 from tools.bench.answers import Answer, turns, typed
-from tools.bench.decode import decode_rows, tokens_in
+from tools.bench.decode import decode_rows, first_token_rows, tokens_in
 from tools.bench.played import played
-from tools.bench.stages import first_token_bench
 from tools.gpu_check.episodes import play_cell
 from tools.gpu_check.findings import Findings, NotHere, Wrong
 from tools.gpu_check.scale import Setting
@@ -93,7 +92,7 @@ def _costs(setting: Setting, findings: Findings, model: VllmModel) -> None:
             for name, now in seconds_by_process(_group(model)).items()
         }
         findings.tell("CPU of all rungs", {"at once": at_once, **spent})
-    for row in first_token_bench(model, scale.first_token_turns):
+    for row in first_token_rows(model, scale.first_token_turns):
         findings.tell("first token, alone on the server", row)
 
 
