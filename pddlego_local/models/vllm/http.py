@@ -22,6 +22,8 @@ import urllib3
 from urllib3.exceptions import ConnectTimeoutError, HTTPError, NewConnectionError
 from urllib3.exceptions import TimeoutError as TimedOut
 
+from pddlego_local.core.errors import ConfigError
+
 CONNECT_S = 30.0
 MOST_BYTES = 64 << 20
 """The limit on a response with its headers; the longest answers of models take a hundredth."""
@@ -50,7 +52,10 @@ class HttpClient:
     def __init__(
         self, url: str, headers: Mapping[str, str], *, proxies: bool, timeout_s: float
     ) -> None:
-        """`proxies`: use those of the environment, as `urllib.request` reads them."""
+        """`proxies`: use those of the environment, as `urllib.request` reads them.
+
+        Raises ConfigError for a proxy that cannot be used.
+        """
         at = urlsplit(f"{url.rstrip('/')}/")
         place = at.netloc.rpartition("@")[2]
         self._url = at._replace(netloc=place).geturl()
@@ -165,10 +170,16 @@ def _proxy_for(scheme: str, place: str) -> str:
 def _pools(proxy: str, **settings: Any) -> urllib3.PoolManager:
     if not proxy:
         return urllib3.PoolManager(**settings)
-    at = urlsplit(proxy if "://" in proxy else f"http://{proxy}")
-    user = f"{unquote(at.username)}:{unquote(at.password or '')}" if at.username else None
-    known = urllib3.make_headers(proxy_basic_auth=user)
-    return urllib3.ProxyManager(at.geturl(), proxy_headers=known, **settings)
+    try:
+        at = urlsplit(proxy if "://" in proxy else f"http://{proxy}")
+        user = f"{unquote(at.username)}:{unquote(at.password or '')}" if at.username else None
+        known = urllib3.make_headers(proxy_basic_auth=user)
+        return urllib3.ProxyManager(at.geturl(), proxy_headers=known, **settings)
+    except (HTTPError, ValueError) as error:  # whose text may hold the password
+        raise ConfigError(
+            "The proxy that the environment sets (http_proxy, https_proxy) is not an http:// or "
+            "https:// address; correct it, or name the server's host in no_proxy."
+        ) from error
 
 
 def _shut_down(one: socket.socket) -> None:
