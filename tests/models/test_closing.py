@@ -4,8 +4,11 @@ import socket
 import threading
 import time
 
+import pytest
+
 from pddlego_local.core.errors import ModelFault
 from pddlego_local.core.nouns import Message, Sampling
+from pddlego_local.models.vllm.http import HttpClient, Lost
 from pddlego_local.models.vllm.model import VllmModel
 from pddlego_local.models.vllm.settings import Server
 
@@ -38,3 +41,21 @@ def test_closing_ends_what_is_under_way_at_a_server_that_never_answers() -> None
             with connection:
                 while connection.recv(9999):  # until it is closed
                     pass
+
+
+def test_closing_ends_a_request_to_a_server_that_does_not_read_it() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as deaf:
+        url = f"http://127.0.0.1:{deaf.getsockname()[1]}/v1"
+        http, ended = HttpClient(url, {}, proxies=False, timeout_s=60), threading.Event()
+
+        def ask() -> None:
+            with pytest.raises(Lost):
+                http.request("POST", "completions", b" " * (30 << 20))  # no buffer holds so much
+            ended.set()
+
+        threading.Thread(target=ask, daemon=True).start()
+        with deaf.accept()[0]:
+            time.sleep(0.2)  # by now it waits until more can be sent
+            assert not ended.is_set()
+            http.close()
+            assert ended.wait(10)

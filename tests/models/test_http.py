@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 
+from pddlego_local.core.errors import ConfigError
 from pddlego_local.models.vllm.http import HttpClient, Lost
 from tests.models.quiet_server import QuietServer
 
@@ -143,3 +144,14 @@ def test_a_proxy_of_the_environment_is_used_where_it_may_be(
         for url, proxies in (("http://far.invalid/v1", False), ("http://elsewhere.invalid", True)):
             with pytest.raises(Lost):
                 ask_once(url, "/v1/a", proxies)
+
+
+@pytest.mark.parametrize("proxy", ["socks5://me:secret@h:1", "h:port", "http://me:secret@[h"])
+def test_a_proxy_that_cannot_be_used_is_a_clear_error(
+    proxy: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("http_proxy", proxy)
+    monkeypatch.setenv("no_proxy", "elsewhere.invalid")
+    with pytest.raises(ConfigError, match="http_proxy") as error:
+        client("http://far.invalid/v1", proxies=True)
+    assert "secret" not in str(error.value)

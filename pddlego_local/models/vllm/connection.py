@@ -5,7 +5,6 @@ import functools
 import json
 from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
-from urllib.parse import urljoin, urlsplit
 
 import pydantic
 import tenacity
@@ -50,7 +49,6 @@ class Connection:
         self._url = url.rstrip("/")
         headers = {"Authorization": f"Bearer {api_key}", "Content-Type": "application/json"}
         self._http = HttpClient(url, headers, proxies=server is None, timeout_s=timeout_s)
-        self._path = functools.cache(lambda path: urlsplit(urljoin(f"{self._url}/", path)).path)
         self._text_of = functools.lru_cache(maxsize=10_000)(self._detokenized)
         self._server = server
 
@@ -128,7 +126,7 @@ class Connection:
 
     def _send(self, method: str, path: str, body: bytes = b"") -> bytes:
         """What the server answers. Raises as `HttpClient.request`, and OtherStatus."""
-        status, said = self._http.request(method, self._path(path), body)
+        status, said = self._http.request(method, path, body)
         if 200 <= status < 300:
             return said
         raise OtherStatus(status, said)

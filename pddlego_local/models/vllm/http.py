@@ -1,8 +1,8 @@
-"""The HTTP client of many threads: whoever closes it ends the requests that are under way, and none
-takes longer, or brings more, than it may.
+"""What urllib3 lacks for requests to a server of models.
 
-urllib3 has neither: its time limits begin again with every byte, and its `close` wakes nobody. So
-its connections read within bounds here, and their sockets are known.
+Its time limits start again with every byte, it reads a response of any size, and closing its pools
+does not wake the threads that wait for a response. `HttpClient` adds a limit on the time and size
+of a whole response, and a `close` that ends the requests under way.
 """
 
 import contextlib
@@ -14,75 +14,85 @@ import threading
 import time
 import urllib.request
 import weakref
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
-from urllib.parse import unquote, urlsplit
+from urllib.parse import unquote, urljoin, urlsplit
 
 import urllib3
-from urllib3.connection import HTTPConnection, HTTPSConnection
 from urllib3.exceptions import ConnectTimeoutError, HTTPError, NewConnectionError
 from urllib3.exceptions import TimeoutError as TimedOut
 
+from pddlego_local.core.errors import ConfigError
+
 CONNECT_S = 30.0
 MOST_BYTES = 64 << 20
-"""Of a response with its headers: the longest answers of models have a hundredth of that."""
+"""The limit on a response with its headers; the longest answers of models take a hundredth."""
 _MOST_IDLE = 1024  # connections that are kept
 
 
 class Excessive(Exception):
-    """A response that takes longer, or brings more, than it may; the text says which."""
+    """A response took longer or was larger than the limit; the text says which."""
 
 
 class Lost(Exception):
-    """No response, or only the begin of one; the text says why."""
+    """There was no response, or only its beginning; the text says why."""
 
 
 class HttpClient:
-    """`close` lets every request under way fail in its thread, and every later one.
+    """A client of one server for many threads.
 
-    Closing a socket does not wake the thread that waits for it, which might then wait for whatever
-    gets its number next. So sockets are shut down, and closed by the threads that have them.
-    A request has `timeout_s` from when it was sent to the last byte of its response.
+    A request has `timeout_s` from when it was sent until the last byte of its response. `close`
+    makes every request under way fail in its thread, and every later one.
+
+    Closing a socket does not wake the thread that reads from it, and that thread might then read
+    from whatever gets its number next. So `close` shuts the sockets down, and the threads that use
+    them close them.
     """
 
     def __init__(
         self, url: str, headers: Mapping[str, str], *, proxies: bool, timeout_s: float
     ) -> None:
-        """`proxies`: those of the environment are used, as `urllib.request` reads them."""
-        at = urlsplit(url)
-        self._origin = f"{at.scheme}://{at.netloc.rpartition('@')[2]}"
-        self._headers = {"Accept-Encoding": "identity", **headers}
+        """`proxies`: use those of the environment, as `urllib.request` reads them.
+
+        Raises ConfigError for a proxy that cannot be used.
+        """
+        at = urlsplit(f"{url.rstrip('/')}/")
+        place = at.netloc.rpartition("@")[2]
+        self._url = at._replace(netloc=place).geturl()
         self._timeout_s = timeout_s
-        self._pools = _pools(_proxy_for(at.scheme, at.netloc) if proxies else "", timeout_s)
+        self._pools = _pools(
+            _proxy_for(at.scheme, place) if proxies else "",
+            headers={"Accept-Encoding": "identity", **headers},
+            timeout=urllib3.Timeout(connect=CONNECT_S, read=timeout_s),
+            maxsize=_MOST_IDLE,
+            ssl_context=ssl.create_default_context(),
+        )
+        kinds = self._pools.pool_classes_by_scheme
         self._pools.pool_classes_by_scheme = {
-            "http": self._with(urllib3.HTTPConnectionPool, HTTPConnection),
-            "https": self._with(urllib3.HTTPSConnectionPool, HTTPSConnection),
+            scheme: self._limited(kind) for scheme, kind in kinds.items()
         }
         self._changing = threading.Lock()
         self._sockets = weakref.WeakSet[socket.socket]()
         self.is_closed = False
 
     def request(self, method: str, path: str, body: bytes = b"") -> tuple[int, bytes]:
-        """The response's status and body. Raises Excessive or Lost."""
+        """Returns the response's status and body; `path` is relative to the client's address.
+
+        Raises Excessive or Lost.
+        """
         if self.is_closed:
             raise Lost("it was closed")
         try:
-            response = self._pools.request(
+            response = self._pools.urlopen(
                 method,
-                f"{self._origin}{path}",
+                urljoin(self._url, path),
                 body=body,
-                headers=self._headers,
-                preload_content=False,
-                decode_content=False,
+                decode_content=False,  # unpacked, it may be a thousand times as large
                 redirect=False,
                 retries=False,
             )
-            with response:
-                _refuse_packed(response.headers.get("content-encoding", "identity"))
-                said = response.read()
-                response.release_conn()
-            return response.status, said
-        except NewConnectionError as error:  # a kind of the next one
+            return response.status, response.data
+        except NewConnectionError as error:  # also a ConnectTimeoutError
             raise Lost(str(error)) from error
         except ConnectTimeoutError as error:
             raise Excessive(f"was not reached within {CONNECT_S:g} s") from error
@@ -91,42 +101,41 @@ class HttpClient:
                 f"did not end its answer within {self._timeout_s:g} s; raise "
                 "model.server.request_timeout_s if it only needs longer"
             ) from error
-        except (HTTPError, OSError, ValueError, http.client.HTTPException) as error:
+        except (HTTPError, OSError, ValueError) as error:
             raise Lost(f"{type(error).__name__}: {error}") from error
 
     def close(self) -> None:
+        """Makes the requests under way fail. Any number of times."""
         with self._changing:
             self.is_closed = True
             for sock in self._sockets:
                 _shut_down(sock)
         self._pools.clear()
 
-    def _with(self, pool: type[Any], kind: Callable[..., Any]) -> type[Any]:
-        """A kind of pool whose connections' sockets are known, and read within bounds."""
+    def _opened(self, sock: socket.socket) -> None:
+        with self._changing:
+            self._sockets.add(sock)
+            if self.is_closed:
+                _shut_down(sock)
 
-        def connection(**settings: Any) -> Any:
-            made = kind(**settings)
-            connect = made.connect
+    def _limited(self, pool: Any) -> Any:
+        """A class of pools whose connections tell of their sockets and read within the limits."""
+        opened = self._opened
 
-            def connect_and_tell() -> None:
-                connect()
-                with self._changing:
-                    self._sockets.add(made.sock)
-                    if self.is_closed:
-                        _shut_down(made.sock)
+        class Connection(pool.ConnectionCls):  # type: ignore[misc]
+            def connect(self) -> None:
+                super().connect()
+                opened(self.sock)
 
-            def response(sock: socket.socket, **settings: Any) -> http.client.HTTPResponse:
-                bounded: Any = _Bounded(sock, time.monotonic() + made.timeout)
-                return http.client.HTTPResponse(bounded, **settings)
+            def response_class(self, sock: Any, **settings: Any) -> http.client.HTTPResponse:
+                limited: Any = _Limited(sock, time.monotonic() + self.timeout)
+                return http.client.HTTPResponse(limited, **settings)
 
-            made.connect, made.response_class = connect_and_tell, response
-            return made
-
-        return type(pool.__name__, (pool,), {"ConnectionCls": staticmethod(connection)})
+        return type(pool.__name__, (pool,), {"ConnectionCls": Connection})
 
 
-class _Bounded(io.RawIOBase):
-    """A response as it comes from a socket, in time and not too much."""
+class _Limited(io.RawIOBase):
+    """Reads a response from a socket, until a time and no more than MOST_BYTES."""
 
     def __init__(self, sock: socket.socket, until: float) -> None:
         self._sock, self._until, self._read = sock, until, 0
@@ -154,28 +163,23 @@ class _Bounded(io.RawIOBase):
 
 
 def _proxy_for(scheme: str, place: str) -> str:
-    direct = urllib.request.proxy_bypass(place.rpartition("@")[2])
+    direct = urllib.request.proxy_bypass(place)
     return "" if direct else urllib.request.getproxies().get(scheme, "")
 
 
-def _pools(proxy: str, timeout_s: float) -> urllib3.PoolManager:
-    settings: dict[str, Any] = {
-        "timeout": urllib3.Timeout(connect=CONNECT_S, read=timeout_s),
-        "maxsize": _MOST_IDLE,
-        "ssl_context": ssl.create_default_context(),
-    }
+def _pools(proxy: str, **settings: Any) -> urllib3.PoolManager:
     if not proxy:
         return urllib3.PoolManager(**settings)
-    at = urlsplit(proxy if "://" in proxy else f"http://{proxy}")
-    user = f"{unquote(at.username)}:{unquote(at.password or '')}" if at.username else None
-    known = urllib3.make_headers(proxy_basic_auth=user)
-    return urllib3.ProxyManager(at.geturl(), proxy_headers=known, **settings)
-
-
-def _refuse_packed(encoding: str) -> None:
-    """What is packed may be a thousand times as much when it is unpacked."""
-    if encoding.lower() != "identity":
-        raise Excessive(f"answered in the encoding {encoding[:40]!r}, which it was not asked for")
+    try:
+        at = urlsplit(proxy if "://" in proxy else f"http://{proxy}")
+        user = f"{unquote(at.username)}:{unquote(at.password or '')}" if at.username else None
+        known = urllib3.make_headers(proxy_basic_auth=user)
+        return urllib3.ProxyManager(at.geturl(), proxy_headers=known, **settings)
+    except (HTTPError, ValueError) as error:  # whose text may hold the password
+        raise ConfigError(
+            "The proxy that the environment sets (http_proxy, https_proxy) is not an http:// or "
+            "https:// address; correct it, or name the server's host in no_proxy."
+        ) from error
 
 
 def _shut_down(one: socket.socket) -> None:

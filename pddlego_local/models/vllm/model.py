@@ -5,8 +5,10 @@ threads ask; an answer depends on the request's own seed, not on its company.
 """
 
 import contextlib
+import functools
 import threading
 import time
+from collections.abc import Callable
 from typing import ClassVar, Literal
 
 from pydantic import ConfigDict, PositiveInt
@@ -56,6 +58,7 @@ class VllmModel:
         self._slots = threading.BoundedSemaphore(self.server.max_concurrent_requests)
         self._managed: VllmServer | None = None
         self._client: VllmClient | None = None
+        self._probe: Callable[[], None] | None = None
         self._closed = False
         self._died_at_s: list[float] = []
         self._gave_up = ""
@@ -127,7 +130,11 @@ class VllmModel:
             if self._client is None:
                 self._check_parts()
                 self._client = self._connect()
-            return self._client
+            client, probe = self._client, self._probe
+        if probe:  # without the lock: `close` must be able to end it
+            probe()
+            self._probe = None
+        return client
 
     def complete(
         self,
@@ -217,11 +224,7 @@ class VllmModel:
             url, key, name, timeout_s=server.request_timeout_s, server=self._managed
         )
         tokenizer = self._tokenizer()
-        try:
-            check_tokenizer(connection, tokenizer, ours=ours)
-        except PddlegoError:
-            self._end_server()
-            raise
+        self._probe = functools.partial(check_tokenizer, connection, tokenizer, ours=ours)
         return VllmClient(connection, self.thinking, tokenizer if ours else None)
 
     def _tokenizer(self) -> LocalTokenizer | None:
