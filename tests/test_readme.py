@@ -205,7 +205,6 @@ CASES: dict[str, tuple[str, int, str] | None] = {
         '"rung": "grounded"',
     ),
     "pddlego doctor": ("pddlego doctor", 0, "planner: solved"),
-    "pddlego models": ("pddlego models", 0, "qwen3_8b"),
     "pddlego doctor qwen3_8b --concurrency 32 --gpu-memory 24": (
         "pddlego doctor qwen3_8b --concurrency 32 --gpu-memory 24", 1, "model.context_tokens=18000",
     ),

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from pddlego_local.commands.models import settings_of
+from pddlego_local.commands.shared.model_list import settings_of
 from pddlego_local.core.resources import folder
 from tools.bench.markdown import table
 
@@ -23,8 +23,8 @@ HEAD = """# What the model configs tell, and from where
 
 The table is read from the comments in `conf/model/<config>.yaml`, where the values are too
 (`python -m tools.model_facts`). "the card" and the files named are those of the model's page on the
-hub. `pddlego models` and `pddlego doctor` use these facts to tell what fits a GPU. Only
-`thinking` changes how a model is run.
+hub. `pddlego doctor` uses these facts to tell what fits a GPU. Only `thinking` changes how a model
+is run.
 
 Code that lies in a model's folder is never run (`trust_remote_code=False`); a folder that needs it,
 one that is not whole, and one whose tensors transformers would make up are refused in a sentence,

@@ -1,4 +1,4 @@
-"""`pddlego doctor`: what is installed, what is missing, what to type."""
+"""`pddlego doctor`: what is installed, what is missing, what to type; which models there are."""
 
 import argparse
 import contextlib
@@ -9,6 +9,8 @@ from rich.console import Console
 
 from pddlego_local.commands.library import plan
 from pddlego_local.commands.shared.fit import GB, Asked, look_at, model_settings, room_for_records
+from pddlego_local.commands.shared.model_list import model_table
+from pddlego_local.commands.shared.screen import screen, show
 from pddlego_local.core.errors import ConfigError, MissingPart, PddlegoError
 from pddlego_local.environments.alfworld.installation import find_environment
 from pddlego_local.environments.textworld_express.game import java_path
@@ -77,9 +79,8 @@ def _installation() -> int:
         except PddlegoError as error:
             console.print(f"[yellow]missing[/]  {name}: {error}")
     console.print(f"[green]ok[/]       models in the box: {', '.join(in_the_box()) or 'none'}")
-    console.print(
-        "[green]models[/]   `pddlego models` lists them; `pddlego doctor MODEL` looks at one"
-    )
+    show(screen(), model_table())
+    print("`pddlego doctor MODEL` looks at one of them, or at any other: will it fit, is it here?")
     return 0
 
 

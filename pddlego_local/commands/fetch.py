@@ -11,7 +11,7 @@ from pddlego_local.models.weights import cache_folder, identity_of, locate, on_h
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("model", help="a model of `pddlego models`, or a hub name: Qwen/Qwen3-8B")
+    parser.add_argument("model", help="a model of `pddlego doctor`, or a hub name: Qwen/Qwen3-8B")
     parser.add_argument("--revision", help="a branch, tag or commit of the hub's repository")
 
 

@@ -15,7 +15,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("text", type=Path, help="a text file, or a folder of pNN_domain.txt and pNN_problem.txt")
     add("overrides", nargs="*", help="Hydra overrides, such as decoding.temperature=0")
-    add("--model", required=True, help="one of `pddlego models`, or a model folder")
+    add("--model", required=True, help="one of `pddlego doctor`, or a model folder")
     add("--rung", default="typed", help="of the decoding ladder (default typed)")
     add("--domain", type=Path, metavar="FILE", help="the domain file, where you have one")
     add("--out", type=Path, metavar="FOLDER", help="write domain, problem and plan there")

@@ -69,7 +69,7 @@ def sample(
 ) -> list[Sample]:
     """`n` answers with a domain and a problem, to a prompt of one's own or to a `question`.
 
-    `model` has a configuration (`pddlego models`), or is a Hugging Face name in the local cache or
+    `model` has a configuration (`pddlego doctor`), or is a Hugging Face name in the local cache or
     a model folder; it runs in this process, or behind the vLLM `server`, "http://HOST:PORT/v1".
     `rung` is one of the decoding ladder (docs/decoding.md); a prompt of one's own says nothing of
     actions and names, so that free, json and syntax are its rungs. `seed=1` draws others.

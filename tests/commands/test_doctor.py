@@ -33,6 +33,7 @@ def test_the_installation(capsys: pytest.CaptureFixture[str]) -> None:
     assert code == 0
     assert "game: You are in the kitchen." in told and "planner: solved" in told
     assert "models in the box: nano, nano_early, nano_described, nano_edit" in told
+    assert "qwen3_8b" in told and "`pddlego doctor MODEL`" in told
 
 
 @pytest.mark.parametrize("count", [0, 2])
@@ -124,7 +125,7 @@ def test_what_needs_no_weights(capsys: pytest.CaptureFixture[str]) -> None:
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["no_such_model"], "there is no model=no_such_model; `pddlego models` lists"),
+        (["no_such_model"], "there is no model=no_such_model; `pddlego doctor` lists"),
         (["./nowhere"], "there is no folder nowhere"),
         (["qwen3_8b", "--context", "0"], "--context 0"),
         (["qwen3_8b", "--context", "50000"], "was made for 40960 tokens"),

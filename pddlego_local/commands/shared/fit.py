@@ -55,7 +55,7 @@ def model_settings(name: str) -> Mapping[str, Any]:
         return {**settings, "weights": name}
     if not (folder("conf") / "model" / f"{name}.yaml").is_file():
         raise ConfigError(
-            f"there is no model={name}; `pddlego models` lists those there are, and a hub name "
+            f"there is no model={name}; `pddlego doctor` lists those there are, and a hub name "
             "such as Qwen/Qwen3-8B or a folder (./NAME) does as well."
         )
     return dict(compose_cell([f"model={name}"]).tree["model"])
@@ -103,8 +103,11 @@ def look_at(name: str, settings: Mapping[str, Any], asked: Asked) -> Fit:
         fits, room = _on_cpu(shape, answer, settings)
     else:
         fits, room = _on_gpus(shape, tokens, settings, asked)
+    parameters = about.parameters if about else shape.weights / shape.element
     lines = [
         str(weights) + (f", {about.licence}" if about else ""),
+        f"model     {in_short(parameters)} parameters, made for {shape.longest:,} tokens; "
+        f"{tokens:,} of them need {_cards(shape, tokens)}",
         f"weights   {decimal(shape.weights)}, as its {'files tell' if files else 'YAML tells'}",
         f"cache     {decimal(answer)} for an answer of {tokens:,} tokens with its prompt, "
         f"{decimal(asked.answers * answer)} for {asked.answers} at once",
@@ -114,6 +117,11 @@ def look_at(name: str, settings: Mapping[str, Any], asked: Asked) -> Fit:
     if not files and about:
         lines.append(_disk("download", cache_folder(), shape_told(about, "auto").weights))
     return Fit(name, tuple(lines), fits and files is not None)
+
+
+def in_short(parameters: float) -> str:
+    billions = parameters / 1e9
+    return f"{billions:.1f} B" if billions >= 1 else f"{parameters / 1e6:.0f} M"
 
 
 def room_for_records(out: Path, calls: int | None = None) -> str:
@@ -179,12 +187,10 @@ def _on_gpus(
     wanted = asked.gpus or int(server.get("tensor_parallel_size", 1))
     memory = asked.memory or gpu_memory()
     if not memory:
-        counts = {size: fewest(shape, tokens, size * GB) for size in CARDS}
-        needed = ", ".join(f"{count or '–'} of {size} GB" for size, count in counts.items())
         why = "there is no NVIDIA GPU here"
         if gpu_count():
             why = "the driver does not tell the GPU's memory (say it with --gpu-memory)"
-        return False, f"none: {why}; it needs {needed}"
+        return False, f"none: {why}; it needs {_cards(shape, tokens)}"
     if asked.memory is None and gpu_count() < wanted:
         return False, f"none: it is to run on {_gpus(wanted)}, and {gpu_count()} are visible"
     gpus = Gpus(wanted, memory, float(server.get("gpu_memory_utilization", 0.9)))
@@ -200,6 +206,12 @@ def _on_gpus(
         ways.append(f"model.context_tokens={most}")
     way_out = f"try {' or '.join(ways)}" if ways else "the weights are too large for eight of them"
     return False, f"none on {of}: {way_out}"
+
+
+def _cards(shape: Shape, tokens: int) -> str:
+    """How many GPUs of each common size hold the weights and an answer."""
+    counts = {size: fewest(shape, tokens, size * GB) for size in CARDS}
+    return ", ".join(f"{count or '–'} of {size} GB" for size, count in counts.items())
 
 
 def _gpus(count: int) -> str:

@@ -1,6 +1,5 @@
-"""`pddlego models`: the models that have a YAML, their size and licence, and which run here."""
+"""The models that have a YAML: their size and licence, and which run here."""
 
-import argparse
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -9,8 +8,7 @@ import yaml
 from omegaconf import OmegaConf
 from rich.table import Column, Table
 
-from pddlego_local.commands.shared.fit import CARDS, GB, about_of
-from pddlego_local.commands.shared.screen import screen, show
+from pddlego_local.commands.shared.fit import CARDS, GB, about_of, in_short
 from pddlego_local.core.errors import MissingPart
 from pddlego_local.core.resources import folder
 from pddlego_local.models.card import front_matter
@@ -19,11 +17,8 @@ from pddlego_local.models.memory import fewest, shape_found, shape_told
 from pddlego_local.models.weights import locate, shipped
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Takes none."""
-
-
-def carry_out(arguments: argparse.Namespace) -> int:
+def model_table() -> Table:
+    """The smallest first."""
     table = Table(
         Column("model=", no_wrap=True),
         Column("parameters", justify="right"),
@@ -36,8 +31,7 @@ def carry_out(arguments: argparse.Namespace) -> int:
     )
     for _, cells in sorted(_rows()):
         table.add_row(*cells)
-    show(screen(), table)
-    return 0
+    return table
 
 
 def _caption() -> str:
@@ -69,7 +63,7 @@ def _rows() -> Iterator[tuple[float, tuple[str, ...]]]:
             continue
         counts = [str(fewest(shape, tokens, card * GB) or "–") for card in CARDS]
         context = f"{tokens:,} of {most:,}"
-        yield parameters, (path.stem, _short(parameters), size, here, *counts, licence, context)
+        yield parameters, (path.stem, in_short(parameters), size, here, *counts, licence, context)
 
 
 def settings_of(path: Path) -> dict[str, Any]:
@@ -80,11 +74,6 @@ def settings_of(path: Path) -> dict[str, Any]:
     bases = [settings_of(path.parent / f"{name}.yaml") for name in names]
     merged: Any = OmegaConf.to_container(OmegaConf.merge(*bases, own))
     return dict(merged)
-
-
-def _short(parameters: float) -> str:
-    billions = parameters / 1e9
-    return f"{billions:.1f} B" if billions >= 1 else f"{parameters / 1e6:.0f} M"
 
 
 def _files(settings: Mapping[str, Any]) -> str:

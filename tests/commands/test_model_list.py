@@ -1,4 +1,4 @@
-"""`pddlego models`, and what every model's YAML must tell."""
+"""The models that `pddlego doctor` lists, and what every model's YAML must tell."""
 
 import re
 from pathlib import Path
@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from pddlego_local.cli import run
-from pddlego_local.commands.models import settings_of
 from pddlego_local.commands.shared.fit import about_of
+from pddlego_local.commands.shared.model_list import settings_of
 from pddlego_local.models.memory import Gpus, fewest, shape_told
 from pddlego_local.runner.config import compose_cell
 from tools.model_facts import PUBLISHED, facts, page
@@ -88,10 +88,10 @@ def test_fewer_bits_are_smaller_than_the_model_they_are_of() -> None:
 def rows(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, gpus: int, memory: int = 0
 ) -> dict[str, list[str]]:
-    for module in ("shared.fit", "models"):
-        monkeypatch.setattr(f"pddlego_local.commands.{module}.gpu_count", lambda: gpus)
-        monkeypatch.setattr(f"pddlego_local.commands.{module}.gpu_memory", lambda: memory)
-    assert run(["models"]) == 0
+    for module in ("fit", "model_list"):
+        monkeypatch.setattr(f"pddlego_local.commands.shared.{module}.gpu_count", lambda: gpus)
+        monkeypatch.setattr(f"pddlego_local.commands.shared.{module}.gpu_memory", lambda: memory)
+    assert run(["doctor"]) == 0
     cells = [re.split(r"\s*│\s*", line)[1:-1] for line in capsys.readouterr().out.splitlines()]
     return {row[0]: row[1:] for row in cells if row}
 
@@ -116,8 +116,9 @@ def test_on_a_narrow_terminal_no_name_is_cut_and_what_is_left_out_is_told(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("COLUMNS", "80")
-    assert run(["models"]) == 0
+    assert run(["doctor"]) == 0
     told = capsys.readouterr().out
+    told = told[told.index("┏") : told.index("`pddlego doctor MODEL`")]
     stems = {path.stem for path in (ROOT / "conf/model").glob("*.yaml")}
     named = {line.split()[1] for line in told.splitlines() if line.startswith("│")}
     assert stems - {"vllm", "transformers"} <= named
