@@ -72,8 +72,6 @@ class Block:
 
 Node = Word | Block
 Report = Callable[[int, str], None]
-Patch = tuple[int, int, str]
-"""Where a piece of a text begins and ends, and what is to stand there instead."""
 
 
 def ignore(_offset: int, _message: str) -> None:
@@ -115,13 +113,6 @@ def source(text: str, node: Node) -> str:
     return text[node.offset : end]
 
 
-def balancing(text: str) -> list[Patch]:
-    """What makes of the parentheses what `read` with `recover` takes them for; empty where they
-    are right, or where it is not clear how they could be."""
-    reading = _Reading(text, ignore, recover=True)
-    return reading.patches if reading.run() is not None and not reading.refused else []
-
-
 class _Reading:
     """The state of one pass over a text: the tokens to come, and the blocks still open, innermost
     last."""
@@ -132,9 +123,6 @@ class _Reading:
         self.root: Block | None = None
         self.open: list[Block] = []
         self.moved = 0  # parentheses that recovery set elsewhere; as many may be left over
-        self.patches: list[Patch] = []
-        self.last_end = 0  # where the last token ended
-        self.refused = False  # something is left that recovery cannot explain
 
     def run(self) -> Block | None:
         if not self._begins_well():
@@ -159,7 +147,6 @@ class _Reading:
                     self.open.pop().end = token.start()
             else:
                 self.open[-1].items.append(Word(token[0], token.start(), token[0].lower()))
-            self.last_end = token.end()
         return self._at_the_end()
 
     def _begins_well(self) -> bool:
@@ -200,7 +187,6 @@ class _Reading:
         )
         del self.open[1:]
         self.moved += missing
-        self.patches.append((self.last_end, self.last_end, ")" * missing))
 
     def _is_past_the_end(self, token: re.Match[str]) -> bool:
         """Reports what follows the end, unless it is a section: then the end came too early."""
@@ -214,29 +200,22 @@ class _Reading:
             )
             self.open.append(self.root)
             self.moved += 1
-            self.patches.append((self.root.end, self.root.end + 1, ""))
             return False
-        if token[0] == ")":
-            self.patches.append((token.start(), token.end(), ""))
-            if self.recover and self.moved > 0:
-                self.moved -= 1
-                return False
+        if token[0] == ")" and self.recover and self.moved > 0:
+            self.moved -= 1
+            return False
         what = "one `)` too many" if token[0] == ")" else f"`{_shortened(token[0])}` stands"
         if token[0] == "(" and self.tokens and self.tokens[0][0].lower() == "define":
             message = "a second `(define` begins here: write domain and problem to a file each"
         else:
             message = f"{what} after the end of `{self.root}`: remove it"
         self.report(token.start(), message)
-        # Further closing parentheses can go; anything else is not ours to remove.
-        self.refused = any(match[0] != ")" for match in (token, *self.tokens))
-        self.patches += [(match.start(), match.end(), "") for match in self.tokens]
         return True
 
     def _at_the_end(self) -> Block | None:
         if not self.open:
             return self.root
         innermost = self.open[-1]
-        self.patches.append((self.last_end, self.last_end, ")" * len(self.open)))
         self.report(
             innermost.offset,
             f"`{_opening(innermost)}` is never closed: {_parentheses(len(self.open))} missing "

@@ -2,7 +2,6 @@
 
 import json
 import re
-import sys
 from pathlib import Path
 
 import pytest
@@ -15,8 +14,6 @@ from pddlego_local.commands.shared.screen import show
 from pddlego_local.commands.shared.training_warnings import training_warnings
 from pddlego_local.core.resources import folder
 from pddlego_local.runner.config import compose_cell
-
-BIN = Path(sys.executable).parent
 
 
 def test_the_version_is_told(capsys: pytest.CaptureFixture[str]) -> None:

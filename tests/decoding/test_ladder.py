@@ -12,7 +12,6 @@ from pddlego_local.decoding.question import Scene
 from pddlego_local.decoding.rungs import RUNGS
 from pddlego_local.environments.coin.game import TABLES
 
-LADDER_MODULE = "pddlego_local.decoding.ladder"
 SCENE = Scene(actions=TABLES.schemas, domain=TABLES.domain, problem="(define (problem p))")
 
 

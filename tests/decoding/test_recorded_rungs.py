@@ -49,11 +49,11 @@ def test_what_the_rung_typed_can_write_is_taken_by_the_translator(answers: list[
 
 
 def test_few_answers_that_worked_are_excluded(answers: list[Judged]) -> None:
-    """Of all recorded ones 10.6 % are outside "typed" and 0.3 % outside "syntax"."""
+    """Of all recorded ones 0.3, 7.4 and 10.6 %; this sample has more of those from ALFWorld."""
     worked = [answer for answer in answers if answer.cause == WORKED]
     assert len(worked) > 100
-    for rung, most in (("syntax", 0.02), ("typed", 0.2)):
-        assert sum(rung in answer.outside for answer in worked) <= most * len(worked)
+    for rung, most in (("syntax", 3), ("signatures", 10), ("typed", 20)):
+        assert sum(rung in answer.outside for answer in worked) <= most
 
 
 def test_each_rung_excludes_what_the_one_before_does(answers: list[Judged]) -> None:

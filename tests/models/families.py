@@ -10,7 +10,7 @@ import tarfile
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 from pddlego_local.models.thinking import Thinking
 from tests.models import family_tokenizers as stand_in
@@ -68,16 +68,15 @@ class Family:
     """`architecture` is what transformers calls it; `tokenizer` whose archive its tokenizer is
     taken from, "" its own; `renamed` control tokens there have other names in this family.
     `opening` is what a stand-in for its chat template opens an answer with, `template` a whole
-    one. `served_in` is a data type that vLLM's CPU build has kernels for, `arguments` are those of
-    its config. `beside` are files that its folder has besides; `also_ends` is a token that ends an
-    answer as the tokenizer's own does. `seed` is one whose thoughts are not empty.
+    one. `arguments` are those of its config. `beside` are files that its folder has besides;
+    `also_ends` is a token that ends an answer as the tokenizer's own does. `seed` is one whose
+    thoughts are not empty.
     """
 
     architecture: str
     vocabulary: int
     thinking: Thinking | None = None
     opening: str = ""
-    served_in: Literal["float32", "bfloat16"] = "float32"
     shape: Mapping[str, Any] = field(default_factory=lambda: {"head_dim": 32})
     tokenizer: str = ""
     renamed: Mapping[str, str] = field(default_factory=dict)
@@ -120,7 +119,7 @@ FAMILIES: Mapping[str, Family] = {
     "smollm2": Family("llama", 49_152),
     "qwen3": Family("qwen3", 151_936, Thinking(), _MAY_THINK),
     "llama3_1": Family("llama", 128_256),
-    "deepseek_v3": Family("deepseek_v3", 129_280, served_in="bfloat16", shape=_LATENT_ATTENTION),
+    "deepseek_v3": Family("deepseek_v3", 129_280, shape=_LATENT_ATTENTION),
     "olmo3": Family("olmo3", 100_278, Thinking(switch=None), "<think>"),
     "olmo3_instruct": Family(
         "olmo3", 100_278, shape=_WINDOWED, spelled=stand_in.of_bytes_and_digits

@@ -42,7 +42,7 @@ def names(layout: Layout) -> list[tuple[str, str]]:
 
 
 def typed(layout: Layout) -> list[tuple[str, str]]:
-    first = next(iter(played("coin", [1], layout=layout)))
+    first = next(iter(played("coin", [1])))
     scene, text = first.question.scene, json.dumps(first.answer)
     if layout != "any":
         text = Printer(layout, schemas=scene.actions, tight=True).answer(first.answer)

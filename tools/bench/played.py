@@ -9,7 +9,6 @@ from typing import Any, ClassVar, Literal
 from pddlego_local.core.nouns import Sampling
 from pddlego_local.core.record.events import Event
 from pddlego_local.decoding.forms import Keys
-from pddlego_local.decoding.layout import Layout, Printer
 from pddlego_local.decoding.question import Drawn, Question, WholeAnswerModel
 from pddlego_local.episode.episode import Episode, Parts
 from pddlego_local.runner.config import compose_cell
@@ -21,19 +20,13 @@ ENVIRONMENTS = ("coin", "cooking_easy", "cooking_hard", "alfworld")
 class Asked:
     """A domain and a problem as the reference wrote them. `first`: to the game's first look."""
 
-    environment: str
-    game: int
     first: bool
     question: Question[Keys]
     answer: dict[str, str]
 
 
-def played(
-    environment: str, games: Iterable[int], rung: str = "typed", layout: Layout = "any"
-) -> Iterator[Asked]:
-    """Every question of some games, in order. Later questions show the files that were written
-    before: the reference's own text where the layout is "any", else printed in it.
-    """
+def played(environment: str, games: Iterable[int], rung: str = "typed") -> Iterator[Asked]:
+    """Every question of some games, in order."""
     config = compose_cell([f"environment={environment}", "model=reference", f"decoding={rung}"])
     method = config.build("method")
     with (
@@ -42,21 +35,21 @@ def played(
         contextlib.closing(config.build("planner")) as planner,
     ):
         for number in games:
-            listener = _Listener(model, layout)
+            listener = _Listener(model)
             parts = Parts(game, listener, planner, config.build("decoding"))
             method(Episode(parts, _ignore, run_seed=0, game=number, trial=0))
             for place, (question, text) in enumerate(listener.heard):
-                yield Asked(environment, number, place == 0, question, json.loads(text))
+                yield Asked(place == 0, question, json.loads(text))
 
 
 class _Listener:
-    """Passes questions on, prints the answers in a layout, and keeps both."""
+    """Passes questions on, and keeps them with their answers."""
 
     decodes: ClassVar[Literal[False]] = False
 
-    def __init__(self, model: WholeAnswerModel, layout: Layout) -> None:
+    def __init__(self, model: WholeAnswerModel) -> None:
         self.heard: list[tuple[Question[Keys], str]] = []
-        self._model, self._layout = model, layout
+        self._model = model
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._model, name)
@@ -65,14 +58,8 @@ class _Listener:
         self, question: Question[Keys], sampling: Sampling, sample: int = 0, of: int = 1
     ) -> Drawn:
         drawn = self._model.answer(question, sampling, sample, of)
-        text = drawn.completion.text
-        if self._layout != "any":
-            printer = Printer(self._layout, schemas=question.scene.actions, tight=True)
-            text = printer.answer(json.loads(text))
-        self.heard.append((question, text))
-        return dataclasses.replace(
-            drawn, completion=dataclasses.replace(drawn.completion, text=text)
-        )
+        self.heard.append((question, drawn.completion.text))
+        return drawn
 
 
 def _ignore(event: Event) -> None: ...

@@ -1,0 +1,46 @@
+"""How lines of code are counted, and what happens above a budget."""
+
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from tools import lines
+
+FILE = '''"""A module.
+
+With a docstring of three lines."""
+
+import re  # counts, and so does each line of what follows
+
+
+def shown(
+    text: str,
+) -> str:
+    """Not this line."""
+    # nor this one
+    return f"""{text}
+
+    """
+'''
+
+
+def test_blank_lines_comments_and_docstrings_are_no_code() -> None:
+    assert lines.code_lines(FILE) == 7
+    assert lines.code_lines("") == lines.code_lines("# only a comment\n") == 0
+
+
+def test_parts_are_counted_apart_and_only_what_git_tracks(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for name in ("pddlego_local/a.py", "serving/b.py", "tests/c.py", "tools/lines.py", "d.py"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text("a = 1\n")
+    subprocess.run(["git", "init", "--quiet"], cwd=tmp_path, check=True)
+    subprocess.run(["git", "add", "pddlego_local", "serving", "tests"], cwd=tmp_path, check=True)
+    assert lines.counted(tmp_path) == {"product": 2, "tests": 1}
+    monkeypatch.setattr(lines, "__file__", str(tmp_path / "tools/lines.py"))
+    assert lines.main() == 0
+    monkeypatch.setitem(lines.BUDGETS, "product", 1)
+    assert lines.main() == 1
+    assert "product: 2 lines of code of 1, 1 too many" in capsys.readouterr().out
