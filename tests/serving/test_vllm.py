@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from pddlego_local.core.errors import ConfigError, MissingPart, ModelFault
+from pddlego_local.core.errors import ConfigError, GrammarFault, MissingPart, ModelFault
 from pddlego_local.core.nouns import Completion, Grammar, Message, Sampling
 from pddlego_local.core.record.events import Call
 from pddlego_local.core.record.folder import read_events, read_rows
@@ -129,7 +129,7 @@ def test_a_thought_is_free_and_the_answer_is_not(model: VllmModel) -> None:
 
 
 def test_a_bad_grammar_is_named(model: VllmModel) -> None:
-    with pytest.raises(ConfigError, match="nowhere"):
+    with pytest.raises(GrammarFault, match="nowhere"):
         model.complete(PROMPT, Grammar("bad", "lark", "start: nowhere\n"), Sampling())
 
 
