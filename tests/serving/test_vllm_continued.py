@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from transformers import AutoTokenizer
 
-from pddlego_local.core.errors import ConfigError, ModelFault, PromptTooLong
+from pddlego_local.core.errors import ConfigError, GrammarFault, ModelFault, PromptTooLong
 from pddlego_local.core.nouns import Grammar, Message, Prefix, Sampling
 from pddlego_local.decoding.session import Constraint, at_once
 from pddlego_local.episode.drawing import draw
@@ -170,7 +170,7 @@ def test_the_context_bounds_the_stages_too(model: VllmModel) -> None:
 def test_a_bad_grammar_is_named(model: VllmModel) -> None:
     first = begin(model, 1)
     bad = Grammar("bad", "lark", "start: nowhere\n")
-    with pytest.raises(ConfigError, match="nowhere"):
+    with pytest.raises(GrammarFault, match="nowhere"):
         model.complete(PROMPT, bad, Sampling(), first.prefix)
 
 
@@ -191,7 +191,7 @@ def test_samples_differ_and_come_again(model: VllmModel, thinking: bool, count: 
     assert all(TOY_LANGUAGE.fullmatch(text) for text in finished)
 
 
-@pytest.mark.parametrize("constraint", [TOY, TWO_STAGES], ids=["one grammar", "stages"])
+@pytest.mark.parametrize("constraint", [at_once(TOY), TWO_STAGES], ids=["one grammar", "stages"])
 def test_a_draft_comes_before_the_answer(model: VllmModel, constraint: Constraint) -> None:
     plain = drafted(model, constraint, seed=3)
     draft, answer, *_ = plain.stages
