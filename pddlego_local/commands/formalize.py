@@ -58,7 +58,7 @@ def _print(name: str, made: Formalized) -> None:
 
 
 def _remarks(made: Formalized) -> list[str]:
-    """What stands below the plan, or in its place, as comments."""
+    """The message below the plan, or instead of a plan, as PDDL comments."""
     message = made.message if made.plan else f"{made.outcome}: {made.message}"
     return [f"; {line}" for line in message.splitlines()]
 

@@ -65,7 +65,7 @@ for _name, _row in LADDER.items():
 def constraint_for(
     rung: str, form: Form[Keys] = PDDL, scene: Scene = NO_SCENE, layout: Layout = "any"
 ) -> Constraint:
-    """What a rung puts on a form. Raises ConfigError for an unknown rung."""
+    """The constraint of a rung on a form. Raises ConfigError for an unknown rung."""
     if rung not in RUNGS:
         raise ConfigError(f"decoding.rung={rung!r} is unknown; choose one of {', '.join(RUNGS)}.")
     build = LADDER[form.name][list(RUNGS).index(rung)]

@@ -42,7 +42,7 @@ Stages = Generator[Stage, str, None]
 
 @dataclass(frozen=True)
 class Constraint:
-    """What a rung puts on an answer. `begin` opens a session for each answer.
+    """The constraint of a rung on one form of answer. `begin` opens a session for each answer.
 
     `in_stages` says that the answer takes several requests, each of which continues the one before;
     without it there is one stage and one request.
@@ -95,15 +95,15 @@ class AnswerSession:
     def __init__(self, constraint: Constraint, *, thinks: bool = False) -> None:
         self._constraint, self._stages = constraint, constraint.stages()
         stage = next(self._stages)
-        # What comes after a thought cannot stand in the prompt.
+        # Forced text after a thought cannot be part of the prompt: the grammar writes it.
         self.stage = with_head_in_grammar(stage) if thinks else stage
         self.goes_on = True
         self._written = Prefix()
 
     @property
     def prefix(self) -> Prefix | None:
-        """What the stage continues, with what it takes back and begins with; None where the whole
-        answer is one request."""
+        """The text that the stage continues, with the stage's own rollback and head; None if the
+        whole answer is one request."""
         if not self._constraint.in_stages:
             return None
         return replace(self._written, drop=self.stage.drop, head=self.stage.head)

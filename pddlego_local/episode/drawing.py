@@ -52,7 +52,7 @@ def _draw_in_one_request(
     sampling: Sampling,
     count: int,
 ) -> list[Drawn]:
-    """What an answer's only stage holds is in its record; it has no stages besides."""
+    """Answers of one stage each; their records list no stages."""
     if count == 1:
         drawn = draw_one(model, question.messages, constraint, sampling, {})
         return [Drawn(drawn.completion)]
