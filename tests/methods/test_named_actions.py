@@ -61,7 +61,7 @@ def test_a_command_with_control_characters_is_refused(planner: FastDownward, nam
     assert [action.command for action in given] == ["open door to south␀", "␀", "␛[2Jlook"]
 
 
-@pytest.mark.parametrize("bad", ["I would move.\nOr not?", '{"act": "move"}', '{"action": " "}'])
+@pytest.mark.parametrize("bad", ["I would move.\nOr not?", '{"deed": "move"}', '{"action": " "}'])
 def test_an_answer_without_an_action_is_sampled_again(planner: FastDownward, bad: str) -> None:
     model = Scripted([bad, '{"action": "open door to south"}'])
     outcome, _ = play(ActionGen(), house(1), model, planner)
