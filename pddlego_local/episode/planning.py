@@ -8,7 +8,7 @@ from pddlego_local.core.outcomes import something_to_do
 from pddlego_local.core.protocols import Planner
 from pddlego_local.core.record.events import Emit, Plan, Where
 from pddlego_local.decoding.settings import Decoding
-from pddlego_local.pddl.check import accepted, explain
+from pddlego_local.pddl.check import check, explain
 from pddlego_local.pddl.sections import with_goal
 
 
@@ -79,4 +79,4 @@ class Planning:
 def _is_faulty(domain: str, problem: str) -> bool:
     """Whether files are refused whatever the goal. A goal that the method sets may name what the
     model has not declared; then the next goal is tried."""
-    return not accepted(domain, with_goal(problem, "(and)"))
+    return not check(domain, with_goal(problem, "(and)")).accepted

@@ -26,9 +26,9 @@ from pddlego_local.pddl.marks import stray_mark
 from pddlego_local.pddl.problem import read_problem
 from pddlego_local.pddl.reader import read, words_in
 from pddlego_local.pddl.solvability import OUT_OF_REACH, why_no_plan
-from pddlego_local.pddl.symbols import symbols_of
+from pddlego_local.pddl.symbols import Symbols
 
-__all__ = ["PLANNER_SAYS", "SWAPPED", "Check", "Fault", "accepted", "check", "explain", "swapped"]
+__all__ = ["PLANNER_SAYS", "SWAPPED", "Check", "Fault", "check", "explain"]
 
 MOST_FAULTS = 5  # in an explanation
 MOST_CHARACTERS = 2000  # of the whole explanation
@@ -70,7 +70,7 @@ def check(domain: str, problem: str) -> Check:
     The first reading decides, as the planner reads. Where it finds the structure broken, a second
     one that looks for misplaced parentheses explains.
     """
-    if swapped(domain, problem):
+    if _swapped(domain, problem):
         log = FaultLog("domain", domain)
         log.syntax(domain.index("("), SWAPPED)  # and not a dozen, of each section
         return Check(False, None, log.in_order())
@@ -81,38 +81,31 @@ def check(domain: str, problem: str) -> Check:
     return decided if explained.syntax else explained
 
 
-def accepted(domain: str, problem: str) -> bool:
-    """`check(domain, problem).accepted`, in half the time: nothing is explained."""
-    found = _examine(domain, problem, recover=False, explained=False)
-    return found.accepted and not swapped(domain, problem)
-
-
-def swapped(domain: str, problem: str) -> bool:
+def _swapped(domain: str, problem: str) -> bool:
     """Whether each is what the other should be, by what it says it defines."""
     kinds = [match and match[1].lower() for match in map(_KIND.match, (domain, problem))]
     return kinds == ["problem", "domain"]
 
 
-def _examine(domain_text: str, problem_text: str, recover: bool, explained: bool = True) -> Check:
+def _examine(domain_text: str, problem_text: str, recover: bool) -> Check:
     domain_log, problem_log = FaultLog("domain", domain_text), FaultLog("problem", problem_text)
     domain_root = read(domain_text, domain_log.syntax, recover)
     problem_root = read(problem_text, problem_log.syntax, recover)
     domain = read_domain(domain_root, domain_log)
     problem = read_problem(problem_root, problem_log)
-    symbols = symbols_of(domain, problem)
+    symbols = Symbols(domain, problem)
     check_domain(domain, symbols, domain_log)
     check_problem(problem, domain, symbols, problem_log)
     check_derived(problem, domain, symbols, domain_log)
     check_costs(problem, domain, domain_log, problem_log)
-    if explained:
-        for log, root in ((domain_log, domain_root), (problem_log, problem_root)):
-            for word in words_in(root) if root else ():
-                if stray_mark(str(word)):
-                    log.warn(word, "")  # for the log says what is wrong with such a word
+    for log, root in ((domain_log, domain_root), (problem_log, problem_root)):
+        for word in words_in(root) if root else ():
+            if stray_mark(str(word)):
+                log.warn(word, "")  # for the log says what is wrong with such a word
     syntax = not (domain_log.has("syntax") or problem_log.has("syntax"))
     right = syntax and not (domain_log.has("symbol") or problem_log.has("symbol"))
     texts = domain_text, problem_text
-    no_plan = why_no_plan(domain, problem, symbols, texts) if right and explained else ()
+    no_plan = why_no_plan(domain, problem, symbols, texts) if right else ()
     faults = sorted((*domain_log.in_order(), *problem_log.in_order(), *no_plan), key=_position)
     return Check(syntax, right if syntax else None, tuple(faults), no_plan)
 

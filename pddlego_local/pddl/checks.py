@@ -3,7 +3,15 @@
 from pddlego_local.pddl.faults import FaultLog
 from pddlego_local.pddl.formulas import OPERATORS
 from pddlego_local.pddl.symbols import Place, Symbols, by_name, check_literal, repeated
-from pddlego_local.pddl.task import ActionDefinition, Condition, Domain, Effect, Problem, TypedName
+from pddlego_local.pddl.task import (
+    ActionDefinition,
+    Atom,
+    Condition,
+    Domain,
+    Effect,
+    Problem,
+    TypedName,
+)
 
 CONDITION_FORMS = "a condition is a fact, `and`, `or`, `not`, `imply`, `forall` or `exists`"
 EFFECT_FORMS = (
@@ -24,8 +32,7 @@ def check_domain(domain: Domain, symbols: Symbols, log: FaultLog) -> None:
         called = f"the condition of `:derived` predicate `{axiom.predicate.word}`"
         parameters = axiom.predicate.parameters
         variables = None if parameters is None else by_name(parameters)
-        place = Place(called, CONDITION_FORMS, variables, symbols, log, in_domain=True)
-        _check_condition(axiom.condition, place)
+        _check_condition(axiom.condition, Place(called, CONDITION_FORMS, variables, symbols, log))
     for word in repeated(action.word for action in domain.actions):
         log.warn(word, f"action `{word}` is defined twice: rename one of them")
     for action in domain.actions:
@@ -44,20 +51,19 @@ def _check_types(domain: Domain, symbols: Symbols, log: FaultLog) -> None:
 
 def _check_declarations(entries: list[TypedName], symbols: Symbols, log: FaultLog) -> None:
     """Objects or constants: repeated names, types that are not declared, unlikely names."""
+    types, as_type = symbols.types, "a type stands behind ` - `, as in `name - {}`"
     for word in repeated(entry.word for entry in entries):
-        if word.name in symbols.types.declared:
-            remedy = f"a type stands behind ` - `, as in `name - {word}`"
-        else:
-            remedy = "remove one of them"
+        is_type = word.name in types.declared
+        remedy = as_type.format(word) if is_type else "remove one of them"
         log.symbol(word, f"object `{word}` is declared twice: {remedy}")
     for entry in entries:
-        word, types = entry.word, symbols.types
+        word = entry.word
         for kind in entry.types:
             if types.reliable and kind.name not in types.declared:
                 log.symbol(kind, types.unknown(kind))
         if entry.name in types.declared and entry.name != "object":
-            remedy = f"a type stands behind ` - `, as in `name - {word}`"
-            log.warn(word, f"`{word}` is the name of a type, but is declared an object: {remedy}")
+            odd = f"`{word}` is the name of a type, but is declared an object"
+            log.warn(word, f"{odd}: {as_type.format(word)}")
         if "\\n" in entry.name:
             log.warn(word, f"`{word}` is read as an object: remove it")
         if entry.name[0] == "?":
@@ -70,9 +76,8 @@ def _check_predicates(domain: Domain, symbols: Symbols, log: FaultLog) -> None:
         word, parameters = predicate.word, predicate.parameters
         arity = None if parameters is None else len(parameters)
         if word.name in declared:
-            which = ""
-            if declared[word.name] != arity:
-                which = " with another number of parameters: only the last counts"
+            other = " with another number of parameters: only the last counts"
+            which = other if declared[word.name] != arity else ""
             log.warn(word, f"predicate `{word}` is declared twice{which}; remove one of them")
         declared[word.name] = arity
         if word.name in OPERATORS:
@@ -83,10 +88,8 @@ def _check_predicates(domain: Domain, symbols: Symbols, log: FaultLog) -> None:
 def _check_variable_types(variables: list[TypedName], symbols: Symbols, log: FaultLog) -> None:
     for word in (word for variable in variables for word in variable.types):
         if symbols.types.reliable and word.name not in symbols.types.named:
-            log.warn(
-                word,
-                symbols.types.unknown(word, " of a variable: no object can have it; "),
-            )
+            useless = " of a variable: no object can have it; "
+            log.warn(word, symbols.types.unknown(word, useless))
 
 
 def _check_condition(condition: Condition, place: Place) -> None:
@@ -103,16 +106,11 @@ def _check_action(action: ActionDefinition, symbols: Symbols, log: FaultLog) -> 
         log.warn(word, f"parameter `{word}` of {called} is declared twice: rename one")
     _check_variable_types(action.parameters, symbols, log)
     for condition in (action.precondition, *effect.conditions):
-        _check_condition(
-            condition, Place(called, CONDITION_FORMS, variables, symbols, log, in_domain=True)
-        )
+        _check_condition(condition, Place(called, CONDITION_FORMS, variables, symbols, log))
     if not effect.changes and effect.complete:
-        log.warn(
-            action.word,
-            f"{called} has no effect and is dropped by the planner: "
-            "add what it makes true or false",
-        )
-    _check_effect(effect, Place(called, EFFECT_FORMS, variables, symbols, log, in_domain=True))
+        dropped = f"{called} has no effect and is dropped by the planner"
+        log.warn(action.word, f"{dropped}: add what it makes true or false")
+    _check_effect(effect, Place(called, EFFECT_FORMS, variables, symbols, log))
 
 
 def _check_effect(effect: Effect, place: Place) -> None:
@@ -123,15 +121,11 @@ def _check_effect(effect: Effect, place: Place) -> None:
         check_literal(change, place)
         predicate = change.atom.predicate
         if predicate.name in place.symbols.derived:
-            place.log.symbol(
-                predicate,
-                f"derived predicate `{predicate}` cannot be changed by {place.called}: remove it",
-            )
+            said = f"derived predicate `{predicate}` cannot be changed by {place.called}: remove it"
+            place.log.symbol(predicate, said)
         if change.negated and change.atom.key in added and not effect.conditions:
-            place.log.warn(
-                change.atom.block,
-                f"{place.called} both adds and deletes `{change.atom}`: the deletion is dropped",
-            )
+            said = f"{place.called} both adds and deletes `{change.atom}`: the deletion is dropped"
+            place.log.warn(change.atom.block, said)
 
 
 def check_problem(problem: Problem, domain: Domain, symbols: Symbols, log: FaultLog) -> None:
@@ -141,11 +135,8 @@ def check_problem(problem: Problem, domain: Domain, symbols: Symbols, log: Fault
     _check_declarations(problem.objects, symbols, log)
     for entry in problem.objects:
         if entry.name in symbols.constants:
-            log.symbol(
-                entry.word,
-                f"object `{entry.word}` is already declared under `:constants` of the domain: "
-                "remove it here",
-            )
+            declared = f"object `{entry.word}` is already declared under `:constants` of the domain"
+            log.symbol(entry.word, f"{declared}: remove it here")
     _check_init(problem, Place("`:init`", FACT_FORMS, {}, symbols, log))
     _check_values(problem, domain, log)
     if problem.goal is not None:
@@ -161,15 +152,11 @@ def _check_init(problem: Problem, place: Place) -> None:
         if truth.setdefault(atom.key, not fact.negated) == fact.negated:
             log.symbol(atom.block, f"`{atom}` is both true and false in `:init`: remove one")
         elif fact.negated and right:
-            log.warn(
-                atom.block,
-                "`(not …)` in `:init` says nothing, since what is not listed is false: remove it",
-            )
+            why = "since what is not listed is false"
+            log.warn(atom.block, f"`(not …)` in `:init` says nothing, {why}: remove it")
         if atom.predicate.name in place.symbols.derived and not fact.negated:
-            log.symbol(
-                atom.predicate,
-                f"derived predicate `{atom.predicate}` cannot stand in `:init`: remove it",
-            )
+            said = f"derived predicate `{atom.predicate}` cannot stand in `:init`: remove it"
+            log.symbol(atom.predicate, said)
 
 
 def check_derived(problem: Problem, domain: Domain, symbols: Symbols, log: FaultLog) -> None:
@@ -192,24 +179,21 @@ def check_derived(problem: Problem, domain: Domain, symbols: Symbols, log: Fault
         elif symbols.predicates is None:
             continue
         elif (declared := symbols.predicates.get(word.name)) is None:
-            log.warn(
-                word,
-                f"derived predicate `{word}` is not declared: add `({word} …)` to `:predicates`",
-            )
+            add = f"add `({word} …)` to `:predicates`"
+            log.warn(word, f"derived predicate `{word}` is not declared: {add}")
         elif parameters is not None and declared.parameters is not None:
             count, expected = len(parameters), len(declared.parameters)
             if count != expected:
                 refuse = log.symbol if count < expected and word.name in asked else log.warn
+                said = f"predicate `{word}` {declared.has}"
                 refuse(
-                    word,
-                    f"predicate `{word}` has {expected} parameter{'s' * (expected != 1)} but is "
-                    f"derived with {count}: write the same ones in both places",
+                    word, f"{said} but is derived with {count}: write the same ones in both places"
                 )
 
 
 def check_costs(problem: Problem, domain: Domain, domain_log: FaultLog, log: FaultLog) -> None:
     """Warns of costs that the planner cannot read, or cannot add up: its numbers have 32 bits."""
-    amounts = [a.effect.costs[-1] for a in domain.actions if a.effect.changes and a.effect.costs]
+    amounts = _costs(domain)
     functions = {amount.predicate.name for amount in amounts}
     costs = [
         (int(amount.predicate.name), amount.block, domain_log)
@@ -228,21 +212,24 @@ def check_costs(problem: Problem, domain: Domain, domain_log: FaultLog, log: Fau
         log.warn(problem.block, f"the costs in these files add up to {total}: {remedy}")
 
 
+def _costs(domain: Domain) -> list[Atom]:
+    """What the actions cost that the planner does not drop."""
+    effects = [action.effect for action in domain.actions]
+    return [effect.cost for effect in effects if effect.changes and effect.cost]
+
+
 def _check_values(problem: Problem, domain: Domain, log: FaultLog) -> None:
     # By function, the largest number of terms with which an action uses it as its cost.
     needed: dict[str, int] = {}
-    for action in domain.actions:
-        for cost in action.effect.costs[-1:] if action.effect.changes else ():
-            name = cost.predicate.name
-            needed[name] = max(len(cost.terms), needed.get(name, 0))
+    for cost in _costs(domain):
+        name = cost.predicate.name
+        needed[name] = max(len(cost.terms), needed.get(name, 0))
     numbers: dict[tuple[str, ...], int] = {}
     for value in problem.values:
         if numbers.setdefault(value.function, value.number) != value.number:
             log.symbol(value.block, f"`{value.block}` contradicts an earlier value: remove one")
         name, *objects = value.function
         if len(objects) < needed.get(name, 0):  # the planner looks for the missing ones and fails
-            log.symbol(
-                value.block,
-                f"`{value.block}` in `:init` gives `{name}` {len(objects)} objects, "
-                f"but an action takes its cost from `{name}` with {needed[name]}",
-            )
+            takes = f"an action takes its cost from `{name}` with {needed[name]}"
+            gives = f"`{value.block}` in `:init` gives `{name}` {len(objects)} objects"
+            log.symbol(value.block, f"{gives}, but {takes}")

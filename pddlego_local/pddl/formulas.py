@@ -201,11 +201,11 @@ def _read_cost(part: _Effect, effect: Effect, log: FaultLog) -> None:
     amount = block.items[2]
     if isinstance(amount, Word):
         if not refuse_number(amount, log):
-            effect.costs.append(Atom(amount, [], part.block))
+            effect.cost = Atom(amount, [], part.block)
         return
     words = [item for item in amount.items if isinstance(item, Word)]
     if words and len(words) == len(amount.items):
-        effect.costs.append(Atom(words[0], words[1:], amount))
+        effect.cost = Atom(words[0], words[1:], amount)
     else:
         log.syntax(amount, f"`{amount}` must be a whole number or `(function name …)`")
 

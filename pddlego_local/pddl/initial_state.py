@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 from pddlego_local.pddl.faults import FaultLog
 from pddlego_local.pddl.formulas import OPERATORS
 from pddlego_local.pddl.reader import Block, Word
-from pddlego_local.pddl.symbols import Types, type_names
+from pddlego_local.pddl.symbols import Types
 from pddlego_local.pddl.task import Domain, Problem, TypedName
 from pddlego_local.pddl.typed_list import read_typed_list
 
@@ -89,4 +89,4 @@ class _InitialState:
             yield {**binding, **dict(zip(names, values, strict=True))}
 
     def _of_type(self, variable: TypedName) -> dict[str, None]:
-        return self._types.instances(frozenset(type_names(variable)), self._things)
+        return self._types.instances(variable.type_names, self._things)

@@ -8,7 +8,7 @@ is out of reach of the planner. The work is bounded: TooLarge is raised beyond i
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 
-from pddlego_local.pddl.symbols import Symbols, by_name, type_names
+from pddlego_local.pddl.symbols import Symbols, by_name
 from pddlego_local.pddl.task import ActionDefinition, Domain, Literal, Problem, TypedName
 
 MOST_ACTIONS = 200
@@ -123,7 +123,7 @@ class Relaxation:
 
     def objects_for(self, variable: TypedName) -> dict[str, None]:
         """The objects that the variable may stand for, in the order of their declaration."""
-        types = frozenset(type_names(variable))
+        types = variable.type_names
         if types not in self._of_type:
             objects = self.symbols.objects
             self._steps += len(objects)

@@ -73,7 +73,8 @@ def _warn_of_action(
                 literal.atom.block,
                 f"{never}: no action adds `{predicate}` and `:init` has no such fact",
             )
-    for function in (cost.predicate for cost in action.effect.costs[-1:]):
+    if (cost := action.effect.cost) is not None:
+        function = cost.predicate
         if not function.name.isdigit() and function.name not in valued:
             value = f"no value `(= ({function} …) number)`"
             log.warn(function, f"{never}: `:init` gives its cost `{function}` {value}")

@@ -30,8 +30,7 @@ class Types:
         self.comparable = len(domain.types) <= MOST_TYPES
         self.parents: dict[str, set[str]] = {"object": set()}
         for entry in domain.types:
-            parents = {word.name for word in entry.types} or {"object"}
-            self.parents.setdefault(entry.name, set()).update(parents - {entry.name})
+            self.parents.setdefault(entry.name, set()).update(entry.type_names - {entry.name})
         self.declared = frozenset(self.parents)
         self.named = self.declared.union(*self.parents.values())
         self._ancestors: dict[str, frozenset[str]] = {}
@@ -61,13 +60,13 @@ class Types:
         return {
             entry.name: None
             for entry in entries
-            if any(types & self.with_ancestors(own) for own in type_names(entry))
+            if any(types & self.with_ancestors(own) for own in entry.type_names)
         }
 
     def fits(self, entry: TypedName, expected: TypedName, *, loosely: bool = False) -> bool:
         """Whether `entry` may stand where `expected` is declared; also where the types are unknown.
         `loosely`: a variable of a supertype may, since some of its objects do."""
-        own, expected_types = type_names(entry), type_names(expected)
+        own, expected_types = entry.type_names, expected.type_names
         if not self.reliable or not self.comparable or not (own | expected_types) <= self.named:
             return True
         return any(
@@ -77,22 +76,26 @@ class Types:
         )
 
 
-def type_names(entry: TypedName) -> set[str]:
-    return {word.name for word in entry.types} or {"object"}
-
-
-@dataclass
 class Symbols:
-    """`predicates` is None where their section is unreadable: then no use of one is a fault."""
+    """The declarations of both files. A refused section makes them incomplete.
 
-    types: Types
-    predicates: dict[str, Predicate] | None
-    has_predicate_section: bool
-    constants: dict[str, TypedName]
-    objects: dict[str, TypedName]  # the constants too
-    constants_complete: bool
-    objects_complete: bool
-    derived: frozenset[str]
+    `predicates` is None where their section is unreadable: then no use of one is a fault. Among
+    the `objects` are the constants.
+    """
+
+    def __init__(self, domain: Domain, problem: Problem) -> None:
+        self.types = Types(domain)
+        self.has_predicate_section = domain.predicates is not None
+        self.predicates: dict[str, Predicate] | None = None
+        if domain.whole or self.has_predicate_section:
+            self.predicates = {each.word.name: each for each in domain.predicates or ()}
+        self.constants = by_name(domain.constants)
+        self.objects = self.constants | by_name(problem.objects)
+        self.constants_complete = _is_complete(domain, ":constants", domain.constants)
+        self.objects_complete = ":constants" not in domain.unreadable and _is_complete(
+            problem, ":objects", problem.objects
+        )
+        self.derived = frozenset(axiom.predicate.word.name for axiom in domain.axioms)
 
     @cached_property
     def misread_objects(self) -> dict[str, str]:
@@ -102,23 +105,6 @@ class Symbols:
     @cached_property
     def misread_predicates(self) -> dict[str, str]:
         return misread(self.predicates or (), ())
-
-
-def symbols_of(domain: Domain, problem: Problem) -> Symbols:
-    """The declarations of both files. A refused section makes them incomplete."""
-    constants = by_name(domain.constants)
-    predicates = {predicate.word.name: predicate for predicate in domain.predicates or ()}
-    return Symbols(
-        types=Types(domain),
-        predicates=predicates if domain.whole or domain.predicates is not None else None,
-        has_predicate_section=domain.predicates is not None,
-        constants=constants,
-        objects=constants | by_name(problem.objects),
-        constants_complete=_is_complete(domain, ":constants", domain.constants),
-        objects_complete=":constants" not in domain.unreadable
-        and _is_complete(problem, ":objects", problem.objects),
-        derived=frozenset(axiom.predicate.word.name for axiom in domain.axioms),
-    )
 
 
 def _is_complete(file: Domain | Problem, section: str, entries: list[TypedName]) -> bool:
@@ -152,7 +138,10 @@ class Place:
     variables: dict[str, TypedName] | None
     symbols: Symbols
     log: FaultLog
-    in_domain: bool = False
+
+    @property
+    def in_domain(self) -> bool:
+        return self.log.file == "domain"
 
 
 def check_literal(literal: Literal, place: Place) -> bool:
@@ -163,7 +152,11 @@ def check_literal(literal: Literal, place: Place) -> bool:
         variables = variables | by_name(literal.scope)
     terms_right = not [term for term in atom.terms if not _check_term(term, variables, place)]
     if symbols.predicates is None or (atom.predicate.name == "=" and symbols.has_predicate_section):
-        return _check_equality(atom, place.log) and terms_right
+        if atom.predicate.name != "=" or len(atom.terms) == 2:
+            return terms_right
+        said = f"`=` compares 2 terms but is used with {len(atom.terms)}: `{atom}`"
+        place.log.symbol(atom.block, said)
+        return False
     predicate = symbols.predicates.get(atom.predicate.name)
     if predicate is None:
         _refuse_predicate(atom.predicate, place)
@@ -172,22 +165,12 @@ def check_literal(literal: Literal, place: Place) -> bool:
         return terms_right
     expected = len(predicate.parameters)
     if expected != len(atom.terms):
-        place.log.symbol(
-            atom.block,
-            f"predicate `{predicate.word}` has {expected} parameter{'s' * (expected != 1)} but is "
-            f"used with {len(atom.terms)} in {place.called}: `{atom}`",
-        )
+        used = f"is used with {len(atom.terms)} in {place.called}: `{atom}`"
+        place.log.symbol(atom.block, f"predicate `{predicate.word}` {predicate.has} but {used}")
         return False
     if terms_right:
         _warn_of_types(atom, predicate.parameters, variables or {}, place)
     return terms_right
-
-
-def _check_equality(atom: Atom, log: FaultLog) -> bool:
-    if atom.predicate.name != "=" or len(atom.terms) == 2:
-        return True
-    log.symbol(atom.block, f"`=` compares 2 terms but is used with {len(atom.terms)}: `{atom}`")
-    return False
 
 
 def _check_term(term: Word, variables: dict[str, TypedName] | None, place: Place) -> bool:
@@ -196,9 +179,8 @@ def _check_term(term: Word, variables: dict[str, TypedName] | None, place: Place
     complete = symbols.constants_complete if in_domain else symbols.objects_complete
     if variables is None or not complete or term.name in variables or term.name in declared:
         return True
-    few = itertools.islice(variables, MOST_VARIABLES)
-    misread_variables = misread(few, symbols.types.declared)
-    if other := misread_variables.get(term.name) or symbols.misread_objects.get(term.name):
+    few = misread(itertools.islice(variables, MOST_VARIABLES), symbols.types.declared)
+    if other := few.get(term.name) or symbols.misread_objects.get(term.name):
         remedy = how_declared(str(term), other)
     elif term.name[0] == "?" and in_domain:
         remedy = "is not among its parameters: add it to them"
@@ -212,16 +194,14 @@ def _check_term(term: Word, variables: dict[str, TypedName] | None, place: Place
             "and no longer under `:objects`, or use a parameter"
         )
     else:
-        remedy = (
-            f"is declared nowhere: make it a parameter `?{term}` or declare it under `:constants`"
-        )
-    message = f"`{term}` is used in {place.called} but {remedy}"
+        declare = f"make it a parameter `?{term}` or declare it under `:constants`"
+        remedy = f"is declared nowhere: {declare}"
+    said = f"`{term}` is used in {place.called}"
     if term.name[0] == "?" and not in_domain and not other:
-        message = (
-            f"variable `{term}` is used in {place.called}, where only objects may stand: "
-            "name the object"
-        )
-    place.log.symbol(term, message)
+        said = f"variable {said}, where only objects may stand: name the object"
+    else:
+        said += f" but {remedy}"
+    place.log.symbol(term, said)
     return False
 
 
@@ -229,20 +209,20 @@ def _refuse_predicate(name: Word, place: Place) -> None:
     symbols, used = place.symbols, f"predicate `{name}` is used in {place.called}"
     if name.name in FOREIGN_OPERATORS or name.name in OPERATORS:
         place.log.syntax(name, f"`{name}` cannot stand in {place.called}: {place.forms}")
-    elif not symbols.has_predicate_section:
+        return
+    if not symbols.has_predicate_section:
         even = " (even for `=`)" if name.name == "=" else ""
         message = f"{used}, but the domain has no `:predicates`: declare them there{even}"
-        place.log.symbol(name, message)
     elif other := symbols.misread_predicates.get(name.name):
-        place.log.symbol(name, f"{used} but {how_declared(str(name), other)}")
+        message = f"{used} but {how_declared(str(name), other)}"
     elif name.name in symbols.types.declared:
-        place.log.symbol(
-            name,
+        message = (
             f"type `{name}` is used as a predicate in {place.called}: types belong after `-` "
-            "in lists of names; remove it or declare such a predicate under `:predicates`",
+            "in lists of names; remove it or declare such a predicate under `:predicates`"
         )
     else:
-        place.log.symbol(name, f"{used} but not declared: add `({name} …)` to `:predicates`")
+        message = f"{used} but not declared: add `({name} …)` to `:predicates`"
+    place.log.symbol(name, message)
 
 
 def _warn_of_types(
@@ -253,12 +233,7 @@ def _warn_of_types(
         entry = variables.get(term.name) or symbols.objects.get(term.name)
         if entry is None or symbols.types.fits(entry, parameter, loosely=place.in_domain):
             continue
+        takes = f"in {place.called} takes a `{parameter.kind}` there: `{atom}`"
         place.log.warn(
-            term,
-            f"`{term}` has the type `{_type_text(entry)}`, but `{atom.predicate}` in "
-            f"{place.called} takes a `{_type_text(parameter)}` there: `{atom}`",
+            term, f"`{term}` has the type `{entry.kind}`, but `{atom.predicate}` {takes}"
         )
-
-
-def _type_text(entry: TypedName) -> str:
-    return " or ".join(str(word) for word in entry.types) or "object"

@@ -19,6 +19,15 @@ class TypedName:
     def name(self) -> str:
         return self.word.name
 
+    @property
+    def type_names(self) -> frozenset[str]:
+        return frozenset(word.name for word in self.types) or frozenset({"object"})
+
+    @property
+    def kind(self) -> str:
+        """Its types as a message quotes them."""
+        return " or ".join(map(str, self.types)) or "object"
+
 
 @dataclass(slots=True)
 class Atom:
@@ -62,14 +71,14 @@ class Condition:
 
 @dataclass(slots=True)
 class Effect:
-    """`changes` are what it adds and deletes, `conditions` what stands under `when`, `costs` the
-    amounts of `(increase (total-cost) amount)`, of which the last one counts: a number without
-    terms, or `(function term …)`; `complete`: no part had to be skipped."""
+    """`changes` are what it adds and deletes, `conditions` what stands under `when`, `cost` the
+    amount of the last `(increase (total-cost) amount)`, which counts: a number without terms, or
+    `(function term …)`; `complete`: no part had to be skipped."""
 
     changes: list[Literal] = field(default_factory=list)
     conditions: list[Condition] = field(default_factory=list)
     quantified: list[list[TypedName]] = field(default_factory=list)
-    costs: list[Atom] = field(default_factory=list)
+    cost: Atom | None = None
     complete: bool = True
 
 
@@ -79,6 +88,12 @@ class Predicate:
 
     word: Word
     parameters: list[TypedName] | None
+
+    @property
+    def has(self) -> str:
+        """What a message says of the number of its parameters."""
+        count = len(self.parameters or ())
+        return f"has {count} parameter{'s' * (count != 1)}"
 
 
 @dataclass(slots=True)
