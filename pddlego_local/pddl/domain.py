@@ -3,7 +3,7 @@
 Reading goes on after a fault, so that one slip does not turn every later name into another.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Container
 
 from pddlego_local.pddl.faults import FaultLog
 from pddlego_local.pddl.formulas import read_condition, read_effect
@@ -21,15 +21,13 @@ DURATIVE = (
     "`:durative-action` belongs to temporal PDDL, which the planner does not know: "
     "write `(:action …)`, without a duration"
 )
-OF_A_PROBLEM = frozenset({":domain", ":objects", ":init", ":goal", ":metric"})
+OF_A_PROBLEM = (":domain", ":objects", ":init", ":goal", ":metric")
 
 
 def read_domain(block: Block | None, log: FaultLog) -> Domain:
     """The domain in `block`; without one a domain of which nothing is known."""
-    if block is None:
-        return Domain(Block(0), unreadable={":types", ":constants"}, whole=False)
-    if is_other(block, "problem", log):
-        return Domain(block, unreadable={":types", ":constants"}, whole=False)
+    if block is None or is_other(block, "problem", log):
+        return Domain(block or Block(0), unreadable={":types", ":constants"}, whole=False)
     domain = Domain(block, read_head(block, "domain", log))
     seen: set[str] = set()
     for item in block.items[2:]:
@@ -84,19 +82,15 @@ def read_requirements(block: Block, _file: Domain | Problem, log: FaultLog) -> N
         elif item.name in SECTIONS:
             log.syntax(item, f"`{item}` stands in `:requirements`: write `)` and `(` before it")
         elif item.name not in REQUIREMENTS:
-            log.syntax(
-                item,
-                f"unknown requirement `{item}`: remove it "
-                f"(the planner knows {', '.join(REQUIREMENTS)})",
-            )
+            known = f"the planner knows {', '.join(REQUIREMENTS)}"
+            log.syntax(item, f"unknown requirement `{item}`: remove it ({known})")
 
 
-def refuse_section(item: Node, file: str, of_the_other: frozenset[str], log: FaultLog) -> None:
+def refuse_section(item: Node, file: str, of_the_other: Container[str], log: FaultLog) -> None:
     """Says what to do with something that is no section of this file."""
     name = item.name if isinstance(item, Word) else item.head
-    meant = next(
-        (s for s in (f":{name}", name.rstrip("s"), f":{name}".rstrip("s")) if s in SECTIONS), ""
-    )
+    likely = (f":{name}", name.rstrip("s"), f":{name}".rstrip("s"))
+    meant = next((section for section in likely if section in SECTIONS), "")
     if isinstance(item, Word) and name in SECTIONS:
         log.syntax(item, f"`{item}` has no parenthesis before it: write `({item} …)`")
     elif isinstance(item, Word):
@@ -109,10 +103,8 @@ def refuse_section(item: Node, file: str, of_the_other: frozenset[str], log: Fau
     elif meant:
         log.syntax(item, f"`{name}` is no section of a {file}: write `({meant} …)`")
     else:
-        log.syntax(
-            item,
-            f"`{name or item}` is no section of a {file} that the planner knows: remove it",
-        )
+        no_section = f"`{name or item}` is no section of a {file} that the planner knows"
+        log.syntax(item, f"{no_section}: remove it")
 
 
 def read_names(block: Block, names: list[TypedName], file: Domain | Problem, log: FaultLog) -> None:

@@ -15,6 +15,9 @@ from pddlego_local.pddl.typed_list import read_typed_list
 DEEPEST_CONDITION = 495  # nested operators; Fast Downward's recursion fails from here on
 OPERATORS = frozenset({"and", "or", "not", "imply", "forall", "exists"})
 
+FORMS = {"not": (1, "(not (fact))"), "imply": (2, "(imply (condition) (condition))")}
+"""The operators that take a fixed number of conditions."""
+
 MOST_DIGITS = 4300  # Python's own limit, on which the translator fails
 EFFECT_FORMS = {
     "forall": "`(forall (?variable - type …) (effect))`",
@@ -58,8 +61,10 @@ def _operands(part: _Condition, condition: Condition, log: FaultLog) -> list[_Co
         condition.quantified.append(variables)
         scope += tuple(variables)
         operands = operands[1:2]
-    elif operator in ("not", "imply"):
-        _check_number_of_operands(part.block, 1 if operator == "not" else 2, log)
+    elif operator in FORMS and len(operands) != FORMS[operator][0]:
+        count, form = FORMS[operator]
+        takes = f"takes {count} condition{'s' * (count > 1)}, not {len(operands)}"
+        log.syntax(part.block, f"`{operator}` in `{part.block}` {takes}: write `{form}`")
     condition.plain &= operator == "not" or (operator == "and" and not part.negated)
     required = part.required and operator in ("not", "or" if part.negated else "and")
     parts = []
@@ -77,24 +82,11 @@ def _operands(part: _Condition, condition: Condition, log: FaultLog) -> list[_Co
     return parts
 
 
-def _check_number_of_operands(block: Block, count: int, log: FaultLog) -> None:
-    if len(block.items) != count + 1:
-        form = "`(not (fact))`" if count == 1 else "`(imply (condition) (condition))`"
-        log.syntax(
-            block,
-            f"`{block.head}` in `{block}` takes {count} condition{'s' * (count > 1)}, "
-            f"not {len(block.items) - 1}: write {form}",
-        )
-
-
 def _quantified(block: Block, log: FaultLog) -> list[TypedName]:
     variables = block.items[1] if len(block.items) > 1 else None
     if len(block.items) != 3:
-        log.syntax(
-            block,
-            f"`{block}` must be `({block.head} (?variable - type …) (condition))` "
-            f"with one list of variables and one condition",
-        )
+        form = f"`({block.head} (?variable - type …) (condition))`"
+        log.syntax(block, f"`{block}` must be {form} with one list of variables and one condition")
     elif not isinstance(variables, Block) or not variables.items:
         log.syntax(block, f"`{block.head}` needs a list of variables: `(?variable - type)`")
     return read_quantified(variables, log) if isinstance(variables, Block) else []
@@ -113,11 +105,10 @@ def read_literal(block: Block, log: FaultLog, scope: tuple[TypedName, ...] = ())
     """A fact or `(not (fact))`, as effects and `:init` have them; None where it is neither."""
     negated, inner = block.head == "not", block
     if negated:
-        operand = block.items[1] if len(block.items) == 2 else None
-        if not isinstance(operand, Block) or not operand.items:
+        if len(block.items) != 2 or not (block.blocks and block.blocks[0].items):
             log.syntax(block, f"`{block}` must be `(not (fact))` with exactly one fact")
             return None
-        inner = operand
+        (inner,) = block.blocks
     atom = read_atom(inner, log)
     return Literal(atom, negated, scope) if atom is not None else None
 
@@ -202,12 +193,10 @@ def _read_cost(part: _Effect, effect: Effect, log: FaultLog) -> None:
     if isinstance(amount, Word):
         if not refuse_number(amount, log):
             effect.cost = Atom(amount, [], part.block)
-        return
-    words = [item for item in amount.items if isinstance(item, Word)]
-    if words and len(words) == len(amount.items):
-        effect.cost = Atom(words[0], words[1:], amount)
-    else:
+    elif not amount.items or amount.blocks:
         log.syntax(amount, f"`{amount}` must be a whole number or `(function name …)`")
+    else:
+        effect.cost = read_atom(amount, log)
 
 
 def refuse_number(word: Word, log: FaultLog) -> bool:
@@ -227,9 +216,6 @@ def _read_change(part: _Effect, effect: Effect, log: FaultLog) -> None:
         return
     inside_when = part.around[part.around.index("when") :] if "when" in part.around else ()
     if "and" in inside_when and "forall" in inside_when:  # on which Fast Downward fails
-        log.syntax(
-            part.block,
-            "`when` around both `forall` and `and` is not understood: "
-            "put the `forall` outside and one `when` inside it",
-        )
+        both = "`when` around both `forall` and `and` is not understood"
+        log.syntax(part.block, f"{both}: put the `forall` outside and one `when` inside it")
     effect.changes.append(change)

@@ -14,18 +14,14 @@ from pddlego_local.pddl.reader import Block, Node, Word
 from pddlego_local.pddl.task import Problem, Value
 
 ORDER = (":domain", ":requirements", ":objects", ":init", ":goal", ":metric")
-REQUIRED = frozenset({":domain", ":init", ":goal"})
-OF_A_DOMAIN = frozenset(
-    {":types", ":constants", ":predicates", ":functions", ":derived", ":action"}
-)
+REQUIRED = (":domain", ":init", ":goal")
+OF_A_DOMAIN = (":types", ":constants", ":predicates", ":functions", ":derived", ":action")
 
 
 def read_problem(block: Block | None, log: FaultLog) -> Problem:
     """The problem in `block`; without one a problem of which nothing is known."""
-    if block is None:
-        return Problem(Block(0), unreadable={":objects"}, whole=False)
-    if is_other(block, "domain", log):
-        return Problem(block, unreadable={":objects"}, whole=False)
+    if block is None or is_other(block, "domain", log):
+        return Problem(block or Block(0), unreadable={":objects"}, whole=False)
     name = read_head(block, "problem", log)
     problem = Problem(block)
     seen: list[str] = []
@@ -38,9 +34,9 @@ def read_problem(block: Block | None, log: FaultLog) -> Problem:
         else:
             refuse_section(item, "problem", OF_A_DOMAIN, log)
             problem.whole = False
-    for section in ORDER:
-        if section in REQUIRED and section not in seen:
-            called = f"the problem `{name}`" if name is not None else "the problem"
+    called = f"the problem `{name}`" if name is not None else "the problem"
+    for section in REQUIRED:
+        if section not in seen:
             log.syntax(block, f"{called} has no `{section}`: add `({section} …)`")
     return problem
 
@@ -87,22 +83,19 @@ def _read_fact(node: Node, problem: Problem, log: FaultLog) -> None:
 
 
 def _read_value(block: Block, problem: Problem, log: FaultLog) -> None:
-    target = block.items[1] if len(block.items) == 3 else None
+    target, number = block.items[1:] if len(block.items) == 3 else (block, None)
     words = target.items if isinstance(target, Block) else [target]
     function = tuple(word.name for word in words if isinstance(word, Word))
-    number = block.items[2] if len(block.items) == 3 else None
     if not words or len(function) != len(words) or not isinstance(number, Word):
         log.syntax(block, f"`{block}` in `:init` must be `(= (function object …) number)`")
         return
     if refuse_number(number, log):
         return
-    if isinstance(target, Word) and (
-        target.name[0] == "-" or target.name.replace(".", "").isdigit()
-    ):
+    name = target.name if isinstance(target, Word) else ""
+    if name.startswith("-") or name.replace(".", "").isdigit():
         log.syntax(target, f"`{target}` must be a function: `(= (function object …) number)`")
     elif number.name.isdigit():
         problem.values.append(Value(function, int(number.name), block))
     else:
-        log.syntax(
-            block, f"`{block}`: objects are never equal to others, so leave equality out of `:init`"
-        )
+        never = "objects are never equal to others, so leave equality out of `:init`"
+        log.syntax(block, f"`{block}`: {never}")
