@@ -13,27 +13,33 @@
 Everything is made only where it is missing, so the same command goes on after any interruption.
 """
 
+import contextlib
 import functools
 import json
+import re
 import shutil
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import torch
 from rich.console import Console
 from transformers.utils.logging import disable_progress_bar
 
-from pddlego_local.core.errors import ConfigError, PddlegoError, RecordFault
+from pddlego_local.core.errors import ConfigError, ModelFault, PddlegoError, RecordFault
+from pddlego_local.decoding.rungs import RUNGS, RungName
 from pddlego_local.models.card import listed
 from pddlego_local.models.loading import load_model, load_tokenizer
 from pddlego_local.models.weights import locate, training_maps
+from pddlego_local.report.cells import find_cells
+from pddlego_local.report.numbers import report_numbers
+from pddlego_local.runner.config import CellConfig, compose_cell
+from pddlego_local.runner.run import run_cell
 from pddlego_local.training import data, maps
 from pddlego_local.training.answers import Row, rows_of
 from pddlego_local.training.card import card
 from pddlego_local.training.examples import FIRST_SEED
-from pddlego_local.training.folders import Place, in_a_file, whole
 from pddlego_local.training.initial_weights import new_model
-from pddlego_local.training.playing import play
 from pddlego_local.training.progress import Line, Progress
 from pddlego_local.training.settings import Round, TrainSettings
 from pddlego_local.training.tokenizer import check_spelling, shared_parts, train_tokenizer
@@ -41,6 +47,40 @@ from pddlego_local.training.training import Machine, train_round, with_lora
 
 STUDENT_SEEDS = 400_000
 HELD_OUT_SEEDS = 900_000
+PLACE = "place.json"
+
+
+class Place(NamedTuple):
+    """How far the weights in a folder are: in the middle of a round, as one counts steps."""
+
+    round: int = -1
+    step: int = 0
+
+    @classmethod
+    def of(cls, folder: Path) -> "Place":
+        """Before the first round where nothing was begun."""
+        path = folder / PLACE
+        return cls(**json.loads(path.read_text())) if path.is_file() else cls()
+
+
+@contextlib.contextmanager
+def whole(folder: Path) -> Iterator[Path]:
+    """Yields where to make a folder that is to be there only when it is whole."""
+    unfinished = folder.with_name(f"unfinished-{folder.name}")
+    shutil.rmtree(unfinished, ignore_errors=True)
+    yield unfinished
+    unfinished.rename(folder)
+
+
+def in_a_file(error: BaseException) -> bool:
+    """Whether a file could not be written or read: safetensors and torch have their own words. An
+    OSError that was handled before another error does not count."""
+    if isinstance(error, OSError):
+        return True
+    cause: BaseException | None = error
+    while cause is not None and not re.search("I/O error|iostream error", str(cause)):
+        cause = cause.__cause__ or cause.__context__
+    return cause is not None
 
 
 class Campaign:
@@ -147,7 +187,7 @@ class Campaign:
             model.save_pretrained(unfinished, state_dict=weights)
             self.tokenizer.save_pretrained(unfinished)
             maps.write(unfinished, self._maps_after(number))
-            Place(number, step).write(unfinished)
+            (unfinished / PLACE).write_text(json.dumps(Place(number, step)._asdict()))
             shutil.copy(self.progress.path, unfinished)
             shutil.rmtree(self.out / "latest", ignore_errors=True)
 
@@ -212,15 +252,38 @@ class Campaign:
         return with_lora(model, self.settings.lora) if self.settings.lora else model
 
     def _play(self, number: int) -> None:
-        """The games of a round that are not reported yet."""
+        """The games of a round that are not reported yet: unseen ones, recorded as any run is, at
+        temperature 0. Games that are solved at reset are not among `of`."""
         what = self.settings.play
         if what is None:
             return
         played = {(line["games"], line["rung"]) for line in self.progress.lines("played", number)}
-        missing = [cell for cell in what.cells if cell not in played]
-        folder, records = self.model_after(number), self.out / "runs"
-        for line in play(folder, missing, what.games, f"round-{number}", records, self.console):
-            self.progress.report("played", number, line)
+        for overrides, rung in what.cells:
+            if (overrides, rung) not in played:
+                result = run_cell(self._cell(number, overrides, rung, what.games), self.console)
+                if result.faults:
+                    raise ModelFault(f"{result.faults[0]}; the same command tries it again")
+                (numbers,) = report_numbers(find_cells([result.folder])).cells
+                won = numbers.measures.success
+                line = {"games": overrides, "rung": rung, "won": won.k, "of": won.n}
+                self.progress.report("played", number, line)
+
+    def _cell(self, number: int, overrides: str, rung: RungName, games: int) -> CellConfig:
+        return compose_cell(
+            [
+                f"name=round-{number}",
+                f"games=0-{games - 1}",
+                f"run.out={self.out / 'runs'}",
+                "model=transformers",
+                f"model.weights={self.model_after(number)}",
+                "model.dtype=float32",
+                f"decoding={rung}",
+                "decoding.temperature=0",
+                "decoding.max_tokens=1024",
+                *["decoding.goal=unmet"] * RUNGS[rung].typed,
+                *overrides.split(),
+            ]
+        )
 
     def _finish(self) -> Path:
         """The last round's weights with their card."""

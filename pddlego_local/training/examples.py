@@ -15,7 +15,6 @@ from typing import Any, ClassVar, Literal
 
 from pddlego_local.core.nouns import Budget, Names, Sampling, Turn
 from pddlego_local.core.protocols import Environment, Planner
-from pddlego_local.core.record.events import Event
 from pddlego_local.core.seeds import derive_seed
 from pddlego_local.decoding.forms import EDIT, Keys
 from pddlego_local.decoding.layout import Printer
@@ -78,33 +77,35 @@ class Game:
     kind: Kind = "coin"
     methods: Sequence[PlayedBy] = ("compact",)
 
+    def _drawn(self, what: str) -> random.Random:
+        return random.Random(derive_seed(what, self.seed))
+
     @property
     def rooms(self) -> int:
         """3 to 11, large houses more often: there is more to write about them."""
-        rng = random.Random(derive_seed("rooms of a game to learn from", self.seed))
+        rng = self._drawn("rooms of a game to learn from")
         return rng.choices(range(3, 12), weights=range(3, 12))[0]
 
     @property
     def method(self) -> Method:
         """What the game is played by: for described worlds, one of those that see them whole."""
         if self.kind == "described":
-            return random.Random(derive_seed("formalizer", self.seed)).choice(FORMALIZERS)
-        rng = random.Random(derive_seed("household", self.seed))
-        return METHODS[rng.choice(self.methods)]
+            return self._drawn("formalizer").choice(FORMALIZERS)
+        return METHODS[self._drawn("household").choice(self.methods)]
 
     @property
     def doors(self) -> bool:
-        return random.Random(derive_seed("doors", self.seed)).random() < 0.75
+        return self._drawn("doors").random() < 0.75
 
     @property
     def kitchen(self) -> tuple[int, int]:
         """Rooms and ingredients; the paper's easy games have 2 of both, its hard ones 5."""
-        rng = random.Random(derive_seed("kitchen", self.seed))
+        rng = self._drawn("kitchen")
         return rng.randint(2, 6), rng.randint(1, 5)
 
     def environment(self) -> Coin | Cooking | SimulatedAlfworld | Described:
         if self.kind == "described":
-            rng = random.Random(derive_seed("world to learn from", self.seed))
+            rng = self._drawn("world to learn from")
             text: Degree = rng.choice(("moderately", "moderately", "heavily"))
             return Described(world=rng.choice(WORLDS), text=text, sizes=SIZES)
         if self.kind == "alfworld":  # slices in 5 games of 17: the real data set has none
@@ -135,16 +136,16 @@ class _News:
             places = [fact[4:-1] for fact in facts_of(self.after) if fact.startswith("(at ")]
             self.named = frozenset([*places, *_named(new_turns, names)])
         new, edit = difference(self.before, self.after), difference(scene.problem, self.after)
-        facts = [
+        facts, objects = edit["init"], edit["objects"]
+        facts["add"] = [
             fact
-            for fact in edit["init"]["add"]
+            for fact in facts["add"]
             if fact in new["init"]["add"] or self.named.issuperset(_words(fact)[1:] or [""])
         ]
-        edit["init"]["add"] = facts
-        declared = {word for fact in facts for word in _words(fact)}
-        edit["objects"]["add"] = [
+        declared = {word for fact in facts["add"] for word in _words(fact)}
+        objects["add"] = [
             line
-            for line in edit["objects"]["add"]
+            for line in objects["add"]
             if line in new["objects"]["add"] or line.split()[0] in declared
         ]
         return edit
@@ -154,12 +155,9 @@ def _named(turns: Sequence[Turn], names: Names) -> Iterator[str]:
     """Of all objects that are known, those that the turns name, and what is named after these: the
     room behind a closed door."""
     words = " ".join(f"{turn.command} {turn.text}" for turn in turns).lower()
-    told = {
-        _tight(thing)
-        for thing in names.things
-        if re.search(rf"\b{re.escape(thing.lower())}\b", words)
-    }
-    things = set(map(_tight, names.things))
+    spelled = {thing: rf"\b{re.escape(thing.lower())}\b" for thing in names.things}
+    told = {_tight(thing) for thing, pattern in spelled.items() if re.search(pattern, words)}
+    things = set(map(_tight, spelled))
     for name in names.objects:
         tight = _tight(name)
         if tight in told or (tight not in things and any(thing in tight for thing in told)):
@@ -195,12 +193,12 @@ class Taught(WholeAnswerModel):
         self, question: Question[Keys], sampling: Sampling, sample: int = 0, of: int = 1
     ) -> Drawn:
         values: Mapping[str, Any]
+        scene = question.scene
         if question.form == EDIT:
-            names = self.environment.names(question.scene.memory)
-            values = self._news.edit(question.scene, names)
+            values = self._news.edit(scene, self.environment.names(scene.memory))
         else:
             values = json.loads(self.reference.answer(question, sampling).completion.text)
-        right = Printer("line", schemas=question.scene.actions, tight=True).answer(values)
+        right = Printer("line", schemas=scene.actions, tight=True).answer(values)
         self.right_answers.append((question, right))
         return self.player(question, right, sampling)
 
@@ -212,14 +210,11 @@ def examples_of(
     game: Game, player: Player, planner: Planner, decoding: Decoding
 ) -> Iterator[Example]:
     """What one game teaches, in the order in which it was asked."""
-    with contextlib.ExitStack() as stack:
-        environment = stack.enter_context(contextlib.closing(game.environment()))
-        model = stack.enter_context(contextlib.closing(Taught(player, environment)))
+    with contextlib.closing(game.environment()) as environment:
+        model = Taught(player, environment)
         parts = Parts(environment, model, planner, decoding)
-        game.method(Episode(parts, _ignore, run_seed=0, game=game.seed, trial=0))
+        with contextlib.closing(model):
+            game.method(Episode(parts, lambda _: None, run_seed=0, game=game.seed, trial=0))
     for question, right in model.right_answers:
         (message,) = question.messages
         yield Example(message.content, right, game.seed)
-
-
-def _ignore(event: Event) -> None: ...

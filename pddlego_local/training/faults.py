@@ -48,8 +48,8 @@ def _fact(change: Callable[[Random, str, re.Match[str]], str], head: str = "") -
             return None
         fact = rng.choice(facts)
         put = change(rng, pf, fact)
-        before = pf[: fact.start()]
-        changed = (before if put else before.rstrip()) + put + pf[fact.end() :]
+        before = pf[: fact.start()] if put else pf[: fact.start()].rstrip()
+        changed = before + put + pf[fact.end() :]
         if fact[2] != _here(pf) and rng.random() < 0.5:
             changed = _GOAL.sub(f"(:goal (at {fact[2]})))", changed)
         return changed
@@ -81,14 +81,17 @@ def _other(file: File, count: int, *changes: tuple[str, str]) -> Fault:
     return file, make
 
 
+def _found(pattern: re.Pattern[str], pf: str) -> str:
+    found = pattern.search(pf)
+    return found[1] if found else ""
+
+
 def _rooms(pf: str) -> list[str]:
-    objects = _OBJECTS.search(pf)
-    return objects[1].split() if objects else []
+    return _found(_OBJECTS, pf).split()
 
 
 def _here(pf: str) -> str:
-    here = _HERE.search(pf)
-    return here[1] if here else ""
+    return _found(_HERE, pf)
 
 
 def _been_to(rng: Random, pf: str) -> str:
@@ -99,14 +102,8 @@ def _been_to(rng: Random, pf: str) -> str:
 
 
 def _misspelled(rng: Random, name: str) -> str:
-    return rng.choice(
-        [name[:-1], name.replace("_", ""), name.replace("_", "-"), name + "1", "room"]
-    )
-
-
-def _other_room(rng: Random, pf: str, fact: re.Match[str]) -> str:
-    group = rng.choice((1, 2))
-    return _with(fact, group, rng.choice(_rooms(pf) or ["room"]))
+    without, with_hyphens = name.replace("_", ""), name.replace("_", "-")
+    return rng.choice([name[:-1], without, with_hyphens, name + "1", "room"])
 
 
 def _with(fact: re.Match[str], group: int, word: str) -> str:
@@ -115,12 +112,11 @@ def _with(fact: re.Match[str], group: int, word: str) -> str:
 
 
 def _drop_object(rng: Random, pf: str) -> str | None:
-    objects = _OBJECTS.search(pf)
     rooms = _rooms(pf)
-    if objects is None or len(rooms) < 2:
+    if len(rooms) < 2:
         return None
     rooms.remove(rng.choice(rooms))
-    return pf[: objects.start(1)] + " ".join(rooms) + pf[objects.end(1) :]
+    return pf.replace(_found(_OBJECTS, pf), " ".join(rooms), 1)
 
 
 def drop_parenthesis(rng: Random, pf: str) -> str | None:
@@ -135,14 +131,15 @@ def _nowhere(rng: Random, pf: str) -> str | None:
 
 def _negated(rng: Random, pf: str) -> str | None:
     rooms = _rooms(pf)
-    negated = f"(:init (not (at {rng.choice(rooms)})) " if rooms else ""
-    return pf.replace("(:init ", negated, 1) if rooms else None
+    return pf.replace("(:init ", f"(:init (not (at {rng.choice(rooms)})) ", 1) if rooms else None
 
 
 FAULTS: Mapping[str, Fault | None] = {
     "no_answer": None,  # cut, or with a key that is not asked for
     "fact_left_out": _fact(lambda rng, pf, fact: ""),
-    "fact_of_another_room": _fact(_other_room),
+    "fact_of_another_room": _fact(
+        lambda rng, pf, fact: _with(fact, rng.choice((1, 2)), rng.choice(_rooms(pf) or ["room"]))
+    ),
     "fact_of_no_room": _fact(lambda rng, pf, fact: _with(fact, 2, _misspelled(rng, fact[2]))),
     "wrong_direction": _fact(lambda rng, pf, fact: _with(fact, 3, rng.choice(DIRECTIONS))),
     "argument_left_out": _fact(lambda rng, pf, fact: _with(fact, 3, "").replace(" )", ")")),

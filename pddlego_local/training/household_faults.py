@@ -13,6 +13,7 @@ _OBJECT = re.compile(r"(?<=[( ])([\w-]+) - (\w+)")
 _FACT = re.compile(r"\([\w-]+(?: [\w-]+)*\) ?")
 _GOAL = re.compile(r"\(:goal .*\)\)$")
 _ATOM = re.compile(r" \((?:not \()?[\w-]+(?: \?[\w-]+)+\)+")
+_PREDICATES = ("visited", "visited", "opened", "at", "holding", "clean", "hot", "cool")
 _TYPES = ("receptacle", "object", "sharpObject", "fridgeReceptacle", "microwaveReceptacle")
 
 
@@ -27,8 +28,7 @@ def _in(name: str, pattern: re.Pattern[str], put: Callable[[Random, re.Match[str
     """A fault in one match of the pattern in a section of the problem."""
 
     def make(rng: Random, pf: str) -> str | None:
-        begin, end = _section(pf, name)
-        matches = list(pattern.finditer(pf, begin, end))
+        matches = list(pattern.finditer(pf, *_section(pf, name)))
         if not matches:
             return None
         match = rng.choice(matches)
@@ -37,32 +37,30 @@ def _in(name: str, pattern: re.Pattern[str], put: Callable[[Random, re.Match[str
     return "pf", make
 
 
+def _names(pf: str) -> list[str]:
+    return [match[1] for match in _OBJECT.finditer(pf, *_section(pf, "objects"))]
+
+
 def _goal(rng: Random, pf: str) -> str | None:
     """Something else about what the file has: often true already, or of no use."""
-    names = [match[1] for match in _OBJECT.finditer(pf, *_section(pf, "objects"))]
-    if not names:
+    if not (names := _names(pf)):
         return None
-    predicate = rng.choice(
-        ("visited", "visited", "opened", "at", "holding", "clean", "hot", "cool")
-    )
+    predicate = rng.choice(_PREDICATES)
     return _GOAL.sub(f"(:goal (and ({predicate} {rng.choice(names)}))))", pf)
 
 
 def _misnamed(rng: Random, pf: str) -> str | None:
     """One name, everywhere or in one place, with another number or none."""
-    names = [match[1] for match in _OBJECT.finditer(pf, *_section(pf, "objects"))]
-    if not names:
+    if not (names := _names(pf)):
         return None
     name = rng.choice(names)
-    other = rng.choice(
-        [name.rstrip("0123456789"), f"{name.rstrip('0123456789')}{rng.randint(1, 9)}"]
-    )
+    bare = name.rstrip("0123456789")
+    other = rng.choice([bare, f"{bare}{rng.randint(1, 9)}"])
     return re.sub(rf"\b{re.escape(name)}\b", other, pf, count=rng.choice((0, 1)))
 
 
 def _drop_atom(rng: Random, df: str) -> str | None:
-    atom = rng.choice(list(_ATOM.finditer(df)) or [None])
-    if atom is None:
+    if (atom := rng.choice(list(_ATOM.finditer(df)) or [None])) is None:
         return None
     closing = atom[0].count(")") - atom[0].count("(")
     return df[: atom.start()] + ")" * closing + df[atom.end() :]

@@ -46,25 +46,16 @@ class Machine:
         if settings.device == "cuda" and not gpu:
             raise MissingPart("device=cuda, but torch sees no GPU; give device=cpu.")
         on_gpu = gpu and settings.device != "cpu"
-        bf16 = settings.precision == "bf16"
-        if settings.precision == "auto":
-            bf16 = (
-                torch.cuda.is_bf16_supported()
-                if on_gpu
-                else bool(re.search("(amx|avx512)_bf16", _about_the_cpu()))
-            )
-        return cls(torch.cuda.get_device_name() if on_gpu else _processor(), on_gpu, bf16)
-
-
-def _about_the_cpu() -> str:
-    """What Linux says of it; "" on other systems."""
-    path = Path("/proc/cpuinfo")
-    return path.read_text() if path.is_file() else ""
-
-
-def _processor() -> str:
-    name = re.search(r"^model name\s*: (.+)$", _about_the_cpu(), re.MULTILINE)
-    return name[1] if name else platform.processor() or "a CPU"
+        if on_gpu:
+            device, multiplies_bf16 = torch.cuda.get_device_name(), torch.cuda.is_bf16_supported()
+        else:
+            path = Path("/proc/cpuinfo")  # of Linux alone
+            about = path.read_text() if path.is_file() else ""
+            name = re.search(r"^model name\s*: (.+)$", about, re.MULTILINE)
+            device = name[1] if name else platform.processor() or "a CPU"
+            multiplies_bf16 = bool(re.search("(amx|avx512)_bf16", about))
+        automatic = settings.precision == "auto" and multiplies_bf16
+        return cls(device, on_gpu, settings.precision == "bf16" or automatic)
 
 
 def with_lora(model: Any, lora: Lora) -> Any:
@@ -110,7 +101,7 @@ def train_round(
         muon=settings.optimizer == "muon",
         compiled=settings.compile,
         compute_metrics=lambda held: {"right": float(np.mean(held.predictions))},
-        callbacks=[_Progress(report), _Kept(keep)],
+        callbacks=[_Progress(report, keep)],
     )
     trainer.remove_callback(transformers.PrinterCallback)
     trainer.train(resume_from_checkpoint=last_checkpoint(folder))
@@ -161,21 +152,16 @@ def _arguments(
     )
 
 
-class _Kept(TrainerCallback):
-    def __init__(self, keep: Keep) -> None:
-        self._keep = keep
+class _Progress(TrainerCallback):
+    """Reports loss, speed and time left each time that the Trainer logs; keeps what it saves."""
+
+    def __init__(self, report: Report, keep: Keep) -> None:
+        self._report, self._keep = report, keep
+        self._began = self._last = time.monotonic()
+        self._first = -1
 
     def on_save(self, args: Any, state: Any, control: Any, model: Any = None, **_: Any) -> None:
         self._keep(model, state.global_step)
-
-
-class _Progress(TrainerCallback):
-    """Reports loss, speed and time left each time that the Trainer logs."""
-
-    def __init__(self, report: Report) -> None:
-        self._report = report
-        self._began = self._last = time.monotonic()
-        self._first = -1
 
     def on_log(self, args: Any, state: Any, control: Any, logs: Any = None, **_: Any) -> None:
         now, step = time.monotonic(), state.global_step

@@ -20,8 +20,8 @@ from pddlego_local.cli import run
 from pddlego_local.core.errors import ConfigError
 from pddlego_local.models.random import make_random_llama
 from pddlego_local.models.weights import locate, training_maps
+from pddlego_local.training.campaign import Place
 from pddlego_local.training.examples import Game
-from pddlego_local.training.folders import Place
 from pddlego_local.training.maps import maps_of
 from pddlego_local.training.settings import compose_training
 
