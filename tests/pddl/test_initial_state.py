@@ -29,18 +29,12 @@ PROBLEM = """(define (problem now)
 TRUE = (
     "(at hall)",
     "(AT Hall)",
-    "(next hall cellar)",
-    "(not (at cellar))",
     "(and)",
     "(and (at hall) (has torch) (not (done)))",
-    "(or (done) (at hall))",
-    "(imply (done) (at attic))",
     "(imply (at hall) (has torch))",
     "(= hall HALL)",
     "(not (= hall cellar))",
-    "(exists (?r - room) (at ?r))",
     "(exists (?l - lamp) (has ?l))",
-    "(exists (?a ?b - room) (next ?a ?b))",
     "(exists (?a ?b - room) (and (next ?a ?b) (not (at ?b))))",
     "(exists (?a - room) (forall (?b - room) (or (= ?a ?b) (next ?a ?b))))",
     "(forall (?t - thing) (has ?t))",
@@ -52,17 +46,11 @@ TRUE = (
     "(exists (?w - way) (imply (or) (done)))",
 )
 NOT_YET = (
-    "(at attic)",
     "(not (at hall))",
     "(or)",
-    "(or (done) (at attic))",
     "(not (and))",
-    "(and (at hall) (done))",
-    "(imply (at hall) (done))",
-    "(= hall cellar)",
     "(exists (?w - way) (not (done)))",
     "(exists (?l - lamp) (not (has ?l)))",
-    "(exists (?r - room) (next ?r ?r))",
     "(forall (?r - room) (at ?r))",
     "(forall (?a - room) (exists (?b - room) (next ?a ?b)))",
     "(forall (?r - room) (imply (not (= ?r hall)) (at ?r)))",
@@ -106,16 +94,8 @@ def random_condition(rng: random.Random, depth: int, variables: tuple[str, ...] 
     if kind == "atom":
         rooms = [*variables, *variables, "hall", "cellar", "attic"]
         one, other = rng.choice(rooms), rng.choice(rooms)
-        return rng.choice(
-            [
-                f"(at {one})",
-                f"(next {one} {other})",
-                f"(= {one} {other})",
-                "(done)",
-                "(and)",
-                "(or)",
-            ]
-        )
+        atoms = [f"(at {one})", f"(next {one} {other})", f"(= {one} {other})"]
+        return rng.choice([*atoms, "(done)", "(and)", "(or)"])
     if kind in ("exists", "forall"):
         variable, empty = rng.choice(["?r", "?s"]), rng.random() < 0.2
         return (
