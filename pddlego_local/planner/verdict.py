@@ -21,6 +21,7 @@ TIMEOUT = {21, 23}
 SEARCH_INPUT_ERROR = 33
 TASK_REFUSED = "Error reading task"  # of the search, about what the translator made of the files
 SEARCH_REFUSED = "/search/parser/"  # where the search crashes on some configurations
+BANNER = r"Peak memory:|Usage error occurred|Remove intermediate|Tried to use|caught signal|\[t="
 LIMIT_NAMES = {"wall": "wall-clock", "cpu": "CPU", "": "CPU"}
 
 Judgement = tuple[PlanOutcome, tuple[str, ...], str]
@@ -38,7 +39,8 @@ def judge(reply: dict[str, Any], domain: str, problem: str) -> Judgement:
     outcome = _outcome(reply)
     if outcome != "solved":
         return outcome, (), _clean(_message(outcome, reply))
-    steps = _steps(reply["plan"])
+    lines = (line for line in reply["plan"].splitlines() if line.startswith("("))
+    steps = tuple("(" + " ".join(line.strip("()").split()) + ")" for line in lines)
     if not steps:
         message = "The goal is already true in the initial state, so the plan is empty."
         return "goal_already_true", (), message
@@ -62,11 +64,6 @@ def _outcome(reply: dict[str, Any]) -> PlanOutcome:
     return "unsolvable" if code in UNSOLVABLE else "planner_fault"
 
 
-def _steps(plan: str) -> tuple[str, ...]:
-    lines = (line for line in plan.splitlines() if line.startswith("("))
-    return tuple("(" + " ".join(line.strip("()").split()) + ")" for line in lines)
-
-
 def _message(outcome: PlanOutcome, reply: dict[str, Any]) -> str:
     """Fast Downward's own words; for those of the static check see `pddl.check.explain`."""
     if outcome == "timeout":
@@ -77,37 +74,29 @@ def _message(outcome: PlanOutcome, reply: dict[str, Any]) -> str:
         return _why_unsolvable(reply)
     if outcome == "planner_fault":
         return f"Fast Downward failed (exit code {reply['code']}): {_last_line(reply['log'])}"
-    if reply.get("error") in ("ParseError", "SystemExit"):
-        return str(reply["message"])
     if reply["code"] == SEARCH_INPUT_ERROR:
         return f"Fast Downward refuses the task: {_last_line(reply['log'])}"
-    return _crash(reply)
+    error, words = reply.get("error", "signal"), reply.get("message") or "no message"
+    if error in ("ParseError", "SystemExit"):
+        return str(reply["message"])
+    if error == "RecursionError":
+        return "Fast Downward's translator gave up: the PDDL is nested too deeply."
+    return f"Fast Downward's translator crashed ({error}: {words})."
 
 
 def _why_unsolvable(reply: dict[str, Any]) -> str:
     """The translator's proof, else the search's last word; then the translator's warnings."""
-    notes: list[str] = reply["notes"]
+    warnings = [note for note in reply["notes"] if note.startswith("Warning")]
     lines = [re.sub(r"^\[t=[^]]*\] ", "", line) for line in reply["log"].splitlines()]
-    reasons = [note.partition("!")[0] + "." for note in notes if not note.startswith("Warning")]
+    reasons = [note.partition("!")[0] + "." for note in reply["notes"] if note not in warnings]
     reasons += [line for line in lines if re.search("no solution|no plan exists|without", line)]
-    reason = reasons[0] if reasons else "the search ended without one."
-    warnings = [note for note in notes if note.startswith("Warning")]
+    reason = next(iter(reasons), "the search ended without one.")
     return "\n".join([f"Fast Downward found no plan: {reason}", *warnings])
-
-
-def _crash(reply: dict[str, Any]) -> str:
-    if reply.get("error") == "RecursionError":
-        return "Fast Downward's translator gave up: the PDDL is nested too deeply."
-    words = reply.get("message") or "no message"
-    return f"Fast Downward's translator crashed ({reply.get('error', 'signal')}: {words})."
 
 
 def _last_line(log: str) -> str:
     """The last line that says something: not Fast Downward's closing banner."""
-    banner = (
-        r"Peak memory:|Usage error occurred|Remove intermediate|Tried to use|caught signal|\[t="
-    )
-    lines = [line.strip() for line in log.splitlines() if not re.match(banner, line)]
+    lines = [line.strip() for line in log.splitlines() if not re.match(BANNER, line)]
     return next((line for line in reversed(lines) if line), "it said nothing.")
 
 
@@ -129,13 +118,9 @@ def in_spelling_of(domain: str, problem: str, steps: tuple[str, ...]) -> tuple[s
     roots = (read(domain), read(problem))
     sections = [block for root in roots if root for block in root.blocks]
     actions = _by_name(block.items[1] for block in sections if block.head == ":action")
-    objects = _by_name(
-        node
-        for block in sections
-        if block.head in (":constants", ":objects")
-        for group, _ in type_groups(block.items[1:], FaultLog())
-        for node in group
-    )
+    lists = [block for block in sections if block.head in (":constants", ":objects")]
+    groups = (group for each in lists for group, _ in type_groups(each.items[1:], FaultLog()))
+    objects = _by_name(node for group in groups for node in group)
     return tuple(_respelled(step, actions, objects) for step in steps)
 
 

@@ -16,10 +16,9 @@ import tempfile
 import threading
 import time
 from contextlib import suppress
-from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from pddlego_local.core.errors import MissingPart, PlannerFault
 
@@ -31,8 +30,7 @@ Settings = dict[str, Any]
 Reply = dict[str, Any]
 
 
-@dataclass(frozen=True)
-class Installation:
+class Installation(NamedTuple):
     """`translator` is the folder that holds the package `fast_downward`; `search` the binary.
 
     It is the copy that lies beside the binary: TextWorld installs a package `fast_downward` too,
@@ -192,10 +190,9 @@ class WorkerPool:
             try:
                 worker = WarmWorker(self._settings | folders)
             except OSError as error:
-                raise PlannerFault(
-                    f"Fast Downward's worker process could not be started ({error}); free some "
-                    "memory or processes and run again."
-                ) from None
+                failed = f"Fast Downward's worker process could not be started ({error})"
+                remedy = "free some memory or processes and run again"
+                raise PlannerFault(f"{failed}; {remedy}.") from None
             self._alive.add(worker)
         return worker
 

@@ -25,11 +25,8 @@ def disagreements(pairs: Iterable[Pair]) -> list[str]:
 def from_tables() -> Iterable[Pair]:
     yield tables.DOMAIN, tables.PROBLEM
     yield tables.EVERY_FEATURE, tables.EVERY_PROBLEM
-    for file, old, new, *_ in tables.SYNTAX + tables.SYMBOLS + tables.WARNINGS:
-        if file == "domain":
-            yield tables.with_change(tables.DOMAIN, old, new), tables.PROBLEM
-        else:
-            yield tables.DOMAIN, tables.with_change(tables.PROBLEM, old, new)
+    for row in tables.SYNTAX + tables.SYMBOLS + tables.WARNINGS:
+        yield tables.changed(*row[:3])
     for text in hostile.HOSTILE.values():
         yield text, tables.PROBLEM
         yield tables.DOMAIN, text

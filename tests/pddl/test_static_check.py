@@ -147,10 +147,10 @@ WARNINGS = [
 ]
 
 
-def changed(file: str, old: str, new: str) -> Check:
+def changed(file: str, old: str, new: str) -> tuple[str, str]:
     if file == "domain":
-        return check(with_change(DOMAIN, old, new), PROBLEM)
-    return check(DOMAIN, with_change(PROBLEM, old, new))
+        return with_change(DOMAIN, old, new), PROBLEM
+    return DOMAIN, with_change(PROBLEM, old, new)
 
 
 FOUND = {"syntax": (False, None), "symbol": (True, False), "warning": (True, True)}
@@ -167,7 +167,7 @@ FOUND = {"syntax": (False, None), "symbol": (True, False), "warning": (True, Tru
 def test_each_fault_is_found_and_named(
     kind: str, file: str, old: str, new: str, line: int, names: str
 ) -> None:
-    result = changed(file, old, new)
+    result = check(*changed(file, old, new))
     assert (result.syntax, result.symbols) == FOUND[kind], [str(f) for f in result.faults]
     assert any(
         (fault.kind, fault.file, fault.line) == (kind, file, line) and names in fault.message
@@ -183,7 +183,7 @@ def test_each_fault_is_found_and_named(
     ],
 )
 def test_right_domains_have_no_fault(old: str, new: str) -> None:
-    assert changed("domain", old, new) == Check(True, True, ())
+    assert check(*changed("domain", old, new)) == Check(True, True, ())
 
 
 @pytest.mark.parametrize("line_end", ["\n", "\r\n", "\r"])
@@ -215,7 +215,7 @@ def test_symbols_are_checked_behind_a_missing_parenthesis() -> None:
 
 
 def test_skipped_section_raises_no_faults_elsewhere() -> None:
-    result = changed("domain", "(:predicates", "(:predicate")
+    result = check(*changed("domain", "(:predicates", "(:predicate"))
     assert findings(result) == [("syntax", "domain", 6)]
 
 

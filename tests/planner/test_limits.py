@@ -2,7 +2,6 @@
 
 import threading
 
-import psutil
 import pytest
 from pydantic import ValidationError
 
@@ -66,11 +65,6 @@ def test_a_timeout_of_lama_does_not_recommend_lama() -> None:
     assert "lama" not in result.message
 
 
-def resume(processes: list[psutil.Process]) -> None:
-    for process in processes:
-        process.resume()
-
-
 def test_a_busy_machine_does_not_change_a_verdict() -> None:
     """A task that is stopped for as long as its CPU limit goes on as if nothing had been."""
     with FastDownward(limits=Limits(cpu_s=2, memory_mb=4096)) as planner:
@@ -78,19 +72,15 @@ def test_a_busy_machine_does_not_change_a_verdict() -> None:
         waiting = [child for worker in workers() for child in worker.children()]
         for child in waiting:
             child.suspend()
-        timer = threading.Timer(3, resume, [waiting])
-        timer.start()
+            threading.Timer(3, child.resume).start()
         assert planner.plan(DOMAIN, problem()).outcome == "solved"
-        timer.join()
 
 
 def test_a_search_out_of_memory() -> None:
-    with FastDownward(
-        limits=Limits(wall_s=600, cpu_s=600, memory_mb=64), search="astar(blind())"
-    ) as f:
-        result = f.plan(*hard_search(11))
-    assert result.outcome == "out_of_memory"
-    assert "memory" in result.message
+    limits = Limits(wall_s=600, cpu_s=600, memory_mb=64)
+    with FastDownward(limits=limits, search="astar(blind())") as blind:
+        result = blind.plan(*hard_search(11))
+    assert result.outcome == "out_of_memory" and "memory" in result.message
 
 
 @pytest.mark.parametrize(

@@ -32,14 +32,8 @@ SMALL = (
     "{slips: 2, student: 2, steps: 2, longest_tokens: 900, learning_rate: 1e-3}]",
     "play={games: 2, settings: ['method.variant=compact environment.rooms=3'], rungs: [free]}",
     *("held_out=2", "batch=2", "at_once=2", "save_every=2", "log_every=1", "warmup_steps=1"),
-    "optimizer=muon",
-    *(
-        "threads=1",
-        "precision=float32",
-        "device=cpu",
-        "compile=false",
-        "processes=1",
-    ),
+    *("optimizer=muon", "threads=1", "precision=float32", "device=cpu", "compile=false"),
+    "processes=1",
 )
 
 
@@ -58,6 +52,16 @@ def train(
     )
 
 
+def finish(process: subprocess.Popen[str]) -> None:
+    told, _ = process.communicate()
+    assert process.returncode == 0, told
+
+
+def kill(process: subprocess.Popen[str]) -> None:
+    os.killpg(process.pid, signal.SIGKILL)
+    process.communicate()
+
+
 def steps(out: Path) -> list[int]:
     path = out / "progress.jsonl"
     lines = path.read_text().splitlines() if path.is_file() else []
@@ -67,9 +71,7 @@ def steps(out: Path) -> list[int]:
 @pytest.fixture(scope="module")
 def trained(tmp_path_factory: pytest.TempPathFactory) -> Path:
     out = tmp_path_factory.mktemp("trained") / "out"
-    process = train(out)
-    told, _ = process.communicate()
-    assert process.returncode == 0, told
+    finish(train(out))
     return out
 
 
@@ -97,15 +99,12 @@ def test_a_training_that_is_killed_goes_on_and_ends_the_same(trained: Path, tmp_
     while not [step for step in steps(out) if step >= 4]:
         assert process.poll() is None
         time.sleep(0.05)
-    os.killpg(process.pid, signal.SIGKILL)
-    process.communicate()
+    kill(process)
     whole = sorted((out / "round-0").glob("checkpoint-*"))
     torn = out / "round-0" / "checkpoint-7"
     shutil.copytree(whole[-1], torn)
     (torn / "trainer_state.json").write_text('{"global_step": 7, "lo')
-    process = train(out, "play=null")
-    told, _ = process.communicate()
-    assert process.returncode == 0, told
+    finish(train(out, "play=null"))
     assert not torn.exists()
     for number in (0, 1):
         file = f"round-{number}/model/model.safetensors"
@@ -121,12 +120,9 @@ def test_a_training_goes_on_elsewhere_from_what_its_last_checkpoint_left(tmp_pat
     while Place.of(first / "latest") < Place(0, 4):
         assert process.poll() is None, process.communicate()
         time.sleep(0.05)
-    os.killpg(process.pid, signal.SIGKILL)
-    process.communicate()
+    kill(process)
     begun = Place.of(first / "latest").step
-    process = train(second, "play=null", "held_out=1", f"begun={first / 'latest'}")
-    told, _ = process.communicate()
-    assert process.returncode == 0, told
+    finish(train(second, "play=null", "held_out=1", f"begun={first / 'latest'}"))
     assert steps(second)[-5:] == [*range(1, 9), 1, 2][-5:] and begun in steps(second)
     assert locate(str(second / "model"))
 
@@ -151,9 +147,7 @@ def test_a_model_that_is_here_is_adapted_and_merged(trained: Path, tmp_path: Pat
     adapted = ["shape=null", f"weights={base}", "lora={rank: 4, alpha: 8, dropout: 0}", "play=null"]
     adapted.append("optimizer=adamw")
     rounds = "rounds=[{slips: 6, steps: 3, longest_tokens: 4000, learning_rate: 1e-2}]"
-    process = train(out, *adapted, rounds)
-    told, _ = process.communicate()
-    assert process.returncode == 0, told
+    finish(train(out, *adapted, rounds))
     merged = load_file(locate(str(out / "model")) / "model.safetensors")
     before = load_file(base / "model.safetensors")
     changed = {name for name in before if not before[name].bfloat16().equal(merged[name])}
