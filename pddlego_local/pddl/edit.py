@@ -48,17 +48,13 @@ def difference(before: str, after: str) -> dict[str, Changes]:
     """The edit, as its form asks for it, from one problem's objects and facts to another's."""
     old_objects, new_objects = objects_of(before), objects_of(after)
     old_facts, new_facts = facts_of(before), facts_of(after)
+    declared = [f"{n} - {t}" for n, t in new_objects.items() if old_objects.get(n) != t]
+    removed = [n for n, t in old_objects.items() if new_objects.get(n) != t]
+    added = [fact for fact in new_facts if fact not in old_facts]
+    deleted = [fact for fact in old_facts if fact not in new_facts]
     return {
-        "objects": {
-            "add": [f"{n} - {t}" for n, t in new_objects.items() if old_objects.get(n) != t],
-            "replace": {},
-            "delete": [n for n, t in old_objects.items() if new_objects.get(n) != t],
-        },
-        "init": {
-            "add": [fact for fact in new_facts if fact not in old_facts],
-            "replace": {},
-            "delete": [fact for fact in old_facts if fact not in new_facts],
-        },
+        "objects": {"add": declared, "replace": {}, "delete": removed},
+        "init": {"add": added, "replace": {}, "delete": deleted},
     }
 
 

@@ -63,6 +63,7 @@ def _is_readable(domain: Domain, symbols: Symbols) -> bool:
     something else than they seem to, no more parts than a recursion should go through."""
     predicates = [predicate.word.name for predicate in domain.predicates or ()]
     changes = [change for action in domain.actions for change in action.effect.changes]
+    parts = [part for a in domain.actions for part in (a.parameters, a.precondition.literals)]
     return (
         not domain.axioms
         and symbols.types.comparable
@@ -70,10 +71,7 @@ def _is_readable(domain: Domain, symbols: Symbols) -> bool:
         and len(set(predicates)) == len(predicates)
         and all(name[0] != "?" for name in symbols.objects)
         and all(quantified.name[0] == "?" for change in changes for quantified in change.scope)
-        and all(
-            max(len(action.parameters), len(action.precondition.literals)) <= MOST_PARTS
-            for action in domain.actions
-        )
+        and all(len(part) <= MOST_PARTS for part in parts)
     )
 
 
@@ -104,19 +102,17 @@ class Relaxation:
         once. Raises TooLarge."""
         missing = [fact for fact in targets if not self.holds(fact)]
         rules = self._relevant(missing)
-        new = list(self.reached)
-        first = True
+        new, first = list(self.reached), True
         while missing and (new or first):
             delta: defaultdict[str, list[Fact]] = defaultdict(list)
             for fact in new:
                 delta[fact[0]].append(fact)
                 self.reached_with[fact[0]].append(fact)
             new = []
-            for rule in rules:
-                for fact in self._consequences(rule, delta, first):
-                    if fact not in self.reached:
-                        self.reached[fact] = None
-                        new.append(fact)
+            for fact in (f for rule in rules for f in self._consequences(rule, delta, first)):
+                if fact not in self.reached:
+                    self.reached[fact] = None
+                    new.append(fact)
             first = False
             missing = [fact for fact in missing if not self.holds(fact)]
         return missing
@@ -153,11 +149,9 @@ class Relaxation:
         """The rules with an effect among the goals, or one that such a rule needs, by names."""
         names = {fact[0] for fact in goals}
         rules: list[Rule] = []
-        pending = self.rules
-        while relevant := [rule for rule in pending if rule.effect_names & names]:
-            rules += relevant
-            pending = [rule for rule in pending if not rule.effect_names & names]
-            names.update(*(rule.needed_names for rule in relevant))
+        while new := [r for r in self.rules if r not in rules and r.effect_names & names]:
+            rules += new
+            names.update(*(rule.needed_names for rule in new))
         return rules
 
     def _consequences(

@@ -20,6 +20,7 @@ from pddlego_local.pddl.task import ActionDefinition, Condition, Domain, Literal
 
 MOST_FACTS_SHOWN = 5
 OUT_OF_REACH = "no action can make"
+NOT_IN_INIT = " and the fact is not in `:init`"
 LONGEST_CHAIN = 4  # of actions, each of which needs what the next one could bring about
 
 
@@ -44,13 +45,11 @@ def why_no_plan(
         if goal.plain and not unmet and problem.goal_block is not None:
             problem_log.warn(problem.goal_block, _of_a_goal_that_is_true(goal))
         required = [literal for literal in unmet if literal.required]
-        hopeless = [
-            literal
-            for literal in required
-            if literal.atom.predicate.name not in (deleted if literal.negated else added)
-        ]
+        changed = {True: deleted, False: added}
+        hopeless = [one for one in required if one.atom.predicate.name not in changed[one.negated]]
         for literal in hopeless:
-            _warn_of_hopeless(literal, problem_log)
+            done, more = ("deletes", "") if literal.negated else ("adds", NOT_IN_INIT)
+            _warn_of(literal, f"no action {done} `{literal.atom.predicate}`{more}", problem_log)
         if not hopeless:
             _warn_of_unreached(required, domain, problem, symbols, problem_log)
     return domain_log.in_order() + problem_log.in_order()
@@ -69,24 +68,18 @@ def _warn_of_action(
     for literal in action.precondition.literals if action.precondition.plain else ():
         predicate = literal.atom.predicate
         if not literal.negated and predicate.name not in possible:
-            log.warn(
-                literal.atom.block,
-                f"{never}: no action adds `{predicate}` and `:init` has no such fact",
-            )
-    if (cost := action.effect.cost) is not None:
-        function = cost.predicate
-        if not function.name.isdigit() and function.name not in valued:
-            value = f"no value `(= ({function} …) number)`"
-            log.warn(function, f"{never}: `:init` gives its cost `{function}` {value}")
+            why = f"no action adds `{predicate}` and `:init` has no such fact"
+            log.warn(literal.atom.block, f"{never}: {why}")
+    function = action.effect.cost and action.effect.cost.predicate
+    if function and not function.name.isdigit() and function.name not in valued:
+        value = f"no value `(= ({function} …) number)`"
+        log.warn(function, f"{never}: `:init` gives its cost `{function}` {value}")
 
 
-def _warn_of_hopeless(literal: Literal, log: FaultLog) -> None:
-    verb, truth = ("deletes", "false") if literal.negated else ("adds", "true")
-    log.warn(
-        literal.atom.block,
-        f"{OUT_OF_REACH} `{literal.atom}` {truth}: no action {verb} `{literal.atom.predicate}`"
-        + ("" if literal.negated else " and the fact is not in `:init`"),
-    )
+def _warn_of(literal: Literal, reason: str, log: FaultLog) -> None:
+    """Of a part of the goal that is out of reach."""
+    truth = "false" if literal.negated else "true"
+    log.warn(literal.atom.block, f"{OUT_OF_REACH} `{literal.atom}` {truth}: {reason}")
 
 
 def _of_a_goal_that_is_true(goal: Condition) -> str:
@@ -95,14 +88,11 @@ def _of_a_goal_that_is_true(goal: Condition) -> str:
             "the goal asks for nothing, so it already holds and the plan is empty: "
             "name the facts that are to be made true"
         )
-    facts = [
-        f"`(not {literal.atom})`" if literal.negated else f"`{literal.atom}`"
-        for literal in goal.literals
-    ]
-    more = ", …" if len(facts) > MOST_FACTS_SHOWN else ""
+    facts = [f"`{literal}`" for literal in goal.literals]
+    shown = [*facts[:MOST_FACTS_SHOWN], *["…"] * (len(facts) > MOST_FACTS_SHOWN)]
+    holds = "already holds" if len(facts) == 1 else "already hold"
     return (
-        f"the goal {', '.join(facts[:MOST_FACTS_SHOWN])}{more} already "
-        f"{'holds' if len(facts) == 1 else 'hold'} in `:init`, so the plan is empty: "
+        f"the goal {', '.join(shown)} {holds} in `:init`, so the plan is empty: "
         "ask for something that is not true yet, or correct `:init`"
     )
 
@@ -120,8 +110,7 @@ def _warn_of_unreached(
     except TooLarge:
         return
     for literal, reason in zip(unreached, reasons, strict=True):
-        truth = "false" if literal.negated else "true"
-        log.warn(literal.atom.block, f"{OUT_OF_REACH} `{literal.atom}` {truth}: {reason}")
+        _warn_of(literal, reason, log)
 
 
 def _reason(relaxation: Relaxation, fact: Fact) -> str:

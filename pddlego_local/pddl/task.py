@@ -59,6 +59,9 @@ class Literal:
     scope: tuple[TypedName, ...] = ()
     required: bool = True
 
+    def __str__(self) -> str:
+        return f"(not {self.atom})" if self.negated else str(self.atom)
+
 
 @dataclass(slots=True)
 class Condition:

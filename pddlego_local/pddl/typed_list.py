@@ -28,12 +28,11 @@ def read_typed_list(
                 names.append(TypedName(item, types))
             else:
                 readable = False
-                if not (isinstance(before, Word) and before.name[-1] in "-:"):
-                    _refuse_name(item, log, variables)
-                elif before.name[-1] == "-":
+                if isinstance(before, Word) and before.name[-1] in "-:":
+                    # Of a word with a colon the log says what is wrong with it.
                     log.syntax(before, f"`{before}` is read as a name: {_with_space(before)}")
                 else:
-                    log.syntax(before, "")  # the log says what is wrong with such a word
+                    _refuse_name(item, log, variables)
             before = item
     return names if readable else None
 

@@ -1,5 +1,5 @@
 """Fast Downward as a `core.protocols.Planner`: a limited process per task, outcomes as data."""
 
-from pddlego_local.planner.fast_downward import LAMA_FIRST, FastDownward, Limits
+from pddlego_local.planner.fast_downward import FastDownward, Limits
 
-__all__ = ["LAMA_FIRST", "FastDownward", "Limits"]
+__all__ = ["FastDownward", "Limits"]
