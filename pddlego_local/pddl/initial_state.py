@@ -24,21 +24,7 @@ QUANTIFIERS = ("forall", "exists")
 def goal_already_true(domain: Domain, problem: Problem) -> bool:
     """Whether the initial facts alone make the goal true: the plan is empty. False without goal."""
     goal = problem.goal_block
-    return goal is not None and _InitialState(domain, problem).holds(goal, {})
-
-
-def _constant(condition: Block) -> bool | None:
-    """The value that a condition has by its operators alone; None if it depends on facts. As deep
-    as `_InitialState.holds`."""
-    if condition.head not in OPERATORS:
-        return None
-    every, values = condition.head in ("and", "forall"), []
-    for operand, negated in _operands(condition):
-        value = _constant(operand)
-        if value is not None and (value != negated) != every:
-            return not every
-        values.append(value)
-    return None if None in values else every
+    return goal is not None and bool(_InitialState(domain, problem).holds(goal, {}))
 
 
 def _operands(condition: Block) -> list[tuple[Block, bool]]:
@@ -56,21 +42,24 @@ class _InitialState:
         self._things = (*domain.constants, *problem.objects)
         self._facts = {fact.atom.key for fact in problem.init if not fact.negated}
 
-    def holds(self, condition: Block, binding: Binding) -> bool:
-        """Goes one frame deeper for each level of nesting, of which the planner takes 495."""
+    def holds(self, condition: Block, binding: Binding | None) -> bool | None:
+        """Goes one frame deeper for each level of nesting, of which the planner takes 495. Without
+        a binding, the value that it has by its operators alone; None if it depends on facts."""
         if condition.head not in OPERATORS:
-            return self._is_fact(condition, binding)
-        bindings: Iterator[Binding] = iter([binding])
-        if condition.head in QUANTIFIERS:
-            if (value := _constant(condition)) is not None:
-                return value
+            return None if binding is None else self._is_fact(condition, binding)
+        bindings: Iterator[Binding | None] = iter([binding])
+        if condition.head in QUANTIFIERS and binding is not None:
+            if (constant := self.holds(condition, None)) is not None:
+                return constant
             bindings = self._bindings(condition, binding)
-        every = condition.head in ("and", "forall")
+        every, unknown = condition.head in ("and", "forall"), False
         for bound in bindings:
             for operand, negated in _operands(condition):
-                if (self.holds(operand, bound) != negated) != every:
+                value = self.holds(operand, bound)
+                unknown |= value is None
+                if value is not None and (value != negated) != every:
                     return not every
-        return every
+        return None if unknown else every
 
     def _is_fact(self, atom: Block, binding: Binding) -> bool:
         predicate, *terms = (word.name for word in atom.items if isinstance(word, Word))

@@ -158,17 +158,15 @@ class _Reading:
         if first[0] == "(":
             return True
         if first[0].isascii():  # else it has been reported
-            self.report(
-                first.start(),
-                f"the text must begin with `(define`, not with `{_shortened(first[0])}`: "
-                "remove what stands before it",
-            )
+            other = f"the text must begin with `(define`, not with `{_shortened(first[0])}`"
+            self.report(first.start(), f"{other}: remove what stands before it")
         while self.recover and self.tokens and self.tokens[0][0] != "(":
             self.tokens.popleft()
         return self.recover and bool(self.tokens)
 
-    def _line(self, offset: int) -> int:
-        return self.text.count("\n", 0, offset) + 1
+    def _line(self, offset: int) -> str:
+        line = self.text.count("\n", 0, offset) + 1
+        return f"line {line}"
 
     def _section(self) -> str:
         """The section's name if the present parenthesis opens one, else ""."""
@@ -180,11 +178,7 @@ class _Reading:
         if not section or len(self.open) < 2:
             return
         missing = len(self.open) - 1
-        self.report(
-            self.open[1].offset,
-            f"`{_opening(self.open[1])}` is never closed: {_parentheses(missing)} missing before "
-            f"`({section}` in line {self._line(offset)}",
-        )
+        self._never_closed(self.open[1], missing, f"before `({section}` in {self._line(offset)}")
         del self.open[1:]
         self.moved += missing
 
@@ -193,11 +187,9 @@ class _Reading:
         assert self.root is not None
         section = self._section() if token[0] == "(" else ""
         if self.recover and section:
-            self.report(
-                self.root.end,
-                f"this `)` closes `(define` too early: remove it, `({section}` follows "
-                f"in line {self._line(token.start())}",
-            )
+            follows = f"`({section}` follows in {self._line(token.start())}"
+            early = "this `)` closes `(define` too early"
+            self.report(self.root.end, f"{early}: remove it, {follows}")
             self.open.append(self.root)
             self.moved += 1
             return False
@@ -215,13 +207,13 @@ class _Reading:
     def _at_the_end(self) -> Block | None:
         if not self.open:
             return self.root
-        innermost = self.open[-1]
-        self.report(
-            innermost.offset,
-            f"`{_opening(innermost)}` is never closed: {_parentheses(len(self.open))} missing "
-            "at the end of the text",
-        )
+        self._never_closed(self.open[-1], len(self.open), "at the end of the text")
         return self.root if self.recover else None
+
+    def _never_closed(self, block: Block, count: int, where: str) -> None:
+        missing = "a `)` is" if count == 1 else f"{count} `)` are"
+        never = f"`{_opening(block)}` is never closed"
+        self.report(block.offset, f"{never}: {missing} missing {where}")
 
 
 def _opening(block: Block) -> str:
@@ -234,7 +226,3 @@ def _opening(block: Block) -> str:
 
 def _shortened(text: str) -> str:
     return text if len(text) <= LONGEST_QUOTE else text[:LONGEST_QUOTE] + "…"
-
-
-def _parentheses(count: int) -> str:
-    return "a `)` is" if count == 1 else f"{count} `)` are"

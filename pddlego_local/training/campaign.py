@@ -269,21 +269,11 @@ class Campaign:
                 self.progress.report("played", number, line)
 
     def _cell(self, number: int, overrides: str, rung: RungName, games: int) -> CellConfig:
-        return compose_cell(
-            [
-                f"name=round-{number}",
-                f"games=0-{games - 1}",
-                f"run.out={self.out / 'runs'}",
-                "model=transformers",
-                f"model.weights={self.model_after(number)}",
-                "model.dtype=float32",
-                f"decoding={rung}",
-                "decoding.temperature=0",
-                "decoding.max_tokens=1024",
-                *["decoding.goal=unmet"] * RUNGS[rung].typed,
-                *overrides.split(),
-            ]
-        )
+        cell = [f"name=round-{number}", f"games=0-{games - 1}", f"run.out={self.out / 'runs'}"]
+        cell += ["model=transformers", f"model.weights={self.model_after(number)}"]
+        cell += ["model.dtype=float32", f"decoding={rung}", "decoding.temperature=0"]
+        cell += ["decoding.max_tokens=1024", *["decoding.goal=unmet"] * RUNGS[rung].typed]
+        return compose_cell([*cell, *overrides.split()])
 
     def _finish(self) -> Path:
         """The last round's weights with their card."""

@@ -2,8 +2,8 @@
 
 import contextlib
 from collections.abc import Collection, Hashable, Iterable
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from pddlego_local.environments.alfworld.simulation import SimulatedAlfworld
 from pddlego_local.environments.coin.game import Coin
@@ -41,32 +41,24 @@ def write(folder: Path, maps: Collection[str]) -> None:
     (folder / TRAINING_MAPS).write_text(_COMMENT + lines, encoding="utf-8")
 
 
-@dataclass(frozen=True)
-class Evaluation:
+class Evaluation(NamedTuple):
     """What some evaluation games of one size are good for.
 
     Of the `games`, `trivial` ones are over at the first look; of the others, which have `maps`
-    different maps, `seen` are on maps that occur in training. `left_maps` are those of the rest.
+    different maps, `seen` are on maps that occur in training. The rest are `left`, on `left_maps`.
     """
 
     games: int
     trivial: int
     maps: int
     seen: int
+    left: int
     left_maps: int
-
-    @property
-    def left(self) -> int:
-        return self.games - self.trivial - self.seen
 
 
 def evaluation(rooms: int, seeds: Collection[int], trained_on: Collection[str]) -> Evaluation:
-    maps = list[str]()
     with contextlib.closing(Coin(rooms=rooms)) as environment:
-        for seed in seeds:
-            if not environment.reset(seed).success:
-                maps.append(environment.map)
+        maps = [environment.map for seed in seeds if not environment.reset(seed).success]
     left = [map_ for map_ in maps if map_ not in trained_on]
-    return Evaluation(
-        len(seeds), len(seeds) - len(maps), len(set(maps)), len(maps) - len(left), len(set(left))
-    )
+    trivial, seen = len(seeds) - len(maps), len(maps) - len(left)
+    return Evaluation(len(seeds), trivial, len(set(maps)), seen, len(left), len(set(left)))
