@@ -32,11 +32,7 @@ class Row(TypedDict):
 
 
 def rows_of(
-    shards: Sequence[Path],
-    tokenizer: Any,
-    longest: int,
-    repeats: int = 1,
-    alike: int | None = None,
+    shards: Sequence[Path], tokenizer: Any, longest: int, repeats: int = 1, alike: int | None = None
 ) -> list[Row]:
     """Each different question as often as it was asked, `repeats` times at most, and `alike` of a
     game whose answers differ in names alone; those of more than `longest` tokens are left out."""

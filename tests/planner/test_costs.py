@@ -58,8 +58,7 @@ def test_a_cost_that_no_search_can_read_is_a_translate_error(
 TAKEN = {
     "the largest": pair(EFFECT.format(LARGEST)),
     "of an action that is never used": pair(
-        EFFECT.format(1),
-        more=f" (:action z :precondition (shut) :effect {EFFECT.format(2**40)})",
+        EFFECT.format(1), more=f" (:action z :precondition (shut) :effect {EFFECT.format(2**40)})"
     ),
     "without a metric": pair(EFFECT.format(2**40), metric=""),
     "of a function that is no cost": pair(EFFECT.format(1), f"(= (weight a) {2**40})"),

@@ -21,13 +21,7 @@ from pddlego_local.episode.episode import Episode, Parts
 from pddlego_local.episode.reading.answer import read_constrained
 from pddlego_local.planner import FastDownward
 from pddlego_local.training.data import shards
-from pddlego_local.training.examples import (
-    FIRST_SEED,
-    Example,
-    Game,
-    Taught,
-    examples_of,
-)
+from pddlego_local.training.examples import FIRST_SEED, Example, Game, Taught, examples_of
 from pddlego_local.training.faults import FAULTS, plant
 from pddlego_local.training.players import Player, slips
 

@@ -11,11 +11,7 @@ from transformers import PreTrainedTokenizerFast
 from pddlego_local.core.errors import ConfigError
 from pddlego_local.training.answers import encode
 from pddlego_local.training.examples import Example
-from pddlego_local.training.tokenizer import (
-    check_spelling,
-    shared_parts,
-    train_tokenizer,
-)
+from pddlego_local.training.tokenizer import check_spelling, shared_parts, train_tokenizer
 
 EXAMPLE = Example(
     "Action: move east\nYou are in the living room. To the North you see the kitchen.\n",
