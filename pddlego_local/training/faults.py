@@ -6,9 +6,12 @@ the planner or the game then says what it says of such files, and the next quest
 
 import json
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from random import Random
-from typing import Literal
+from typing import Any, Literal
+
+import yaml
 
 Change = Callable[[Random, str], str | None]
 """From a right file to a wrong one; None where it holds nothing to get wrong in this way."""
@@ -17,7 +20,8 @@ File = Literal["df", "pf"]
 Fault = tuple[File, Change]
 """A change of the domain file or of the problem file."""
 
-DIRECTIONS = ("north", "south", "east", "west")
+WORDS: dict[str, Any] = yaml.safe_load(Path(__file__).with_suffix(".yaml").read_text("utf-8"))
+_COIN = WORDS["coin"]
 
 _FACT = re.compile(r"\((?:connected|closed-door) ([\w-]+) ([\w-]+) ([\w-]+)\)")
 _OBJECTS = re.compile(r"\(:objects (.*?) - location")
@@ -65,7 +69,7 @@ def _goal(choose: Callable[[Random, str], str]) -> Fault:
     return "pf", make
 
 
-def _left_out(*texts: str) -> Fault:
+def _left_out(texts: Sequence[str]) -> Fault:
     def make(rng: Random, df: str) -> str | None:
         there = [text for text in texts if text in df]
         return df.replace(rng.choice(there), "", 1) if there else None
@@ -73,7 +77,7 @@ def _left_out(*texts: str) -> Fault:
     return "df", make
 
 
-def _other(file: File, count: int, *changes: tuple[str, str]) -> Fault:
+def _other(file: File, count: int, changes: Sequence[tuple[str, str]]) -> Fault:
     def make(rng: Random, text: str) -> str | None:
         old, new = rng.choice(changes)
         return text.replace(old, new, count) if old in text else None
@@ -141,7 +145,7 @@ FAULTS: Mapping[str, Fault | None] = {
         lambda rng, pf, fact: _with(fact, rng.choice((1, 2)), rng.choice(_rooms(pf) or ["room"]))
     ),
     "fact_of_no_room": _fact(lambda rng, pf, fact: _with(fact, 2, _misspelled(rng, fact[2]))),
-    "wrong_direction": _fact(lambda rng, pf, fact: _with(fact, 3, rng.choice(DIRECTIONS))),
+    "wrong_direction": _fact(lambda rng, pf, fact: _with(fact, 3, rng.choice(_COIN["directions"]))),
     "argument_left_out": _fact(lambda rng, pf, fact: _with(fact, 3, "").replace(" )", ")")),
     "door_thought_open": _fact(
         lambda rng, pf, fact: fact[0].replace("closed-door", "connected"), "closed-door"
@@ -156,23 +160,10 @@ FAULTS: Mapping[str, Fault | None] = {
     "goal_unknown": _goal(lambda rng, pf: _misspelled(rng, _here(pf))),
     "nowhere": ("pf", _nowhere),
     "negated": ("pf", _negated),
-    "other_predicate": _other(
-        "pf", -1, ("(connected ", "(linked "), ("(closed-door ", "(door "), ("(at ", "(in ")
-    ),
+    "other_predicate": _other("pf", -1, _COIN["predicates"]),
     "parenthesis_left_out": ("pf", drop_parenthesis),
-    "other_signature": _other(
-        "df", 1, (":action move ", ":action go "), ("?dir - direction) :pre", ") :pre")
-    ),
-    "domain_part_left_out": _left_out(
-        " (closed-door ?loc1 - location ?loc2 - location ?dir - direction)",
-        " (at ?loc - location)",
-        " direction",
-        " (at ?from)",
-        "(not (at ?from)) ",
-        " (at ?to)",
-        " (connected ?loc1 ?loc2 ?dir)",
-        "(not (closed-door ?loc1 ?loc2 ?dir)) ",
-    ),
+    "other_signature": _other("df", 1, _COIN["signatures"]),
+    "domain_part_left_out": _left_out(_COIN["parts_of_the_domain"]),
 }
 CIRCLES: Mapping[str, Fault | None] = {"goal_visited": FAULTS["goal_visited"]}
 """What makes a player go to and fro until the next question says so."""

@@ -7,14 +7,13 @@ from collections.abc import Callable, Mapping
 from random import Random
 
 from pddlego_local.pddl.edit import Changes
-from pddlego_local.training.faults import Fault, drop_parenthesis
+from pddlego_local.training.faults import WORDS, Fault, drop_parenthesis
 
 _OBJECT = re.compile(r"(?<=[( ])([\w-]+) - (\w+)")
 _FACT = re.compile(r"\([\w-]+(?: [\w-]+)*\) ?")
 _GOAL = re.compile(r"\(:goal .*\)\)$")
 _ATOM = re.compile(r" \((?:not \()?[\w-]+(?: \?[\w-]+)+\)+")
-_PREDICATES = ("visited", "visited", "opened", "at", "holding", "clean", "hot", "cool")
-_TYPES = ("receptacle", "object", "sharpObject", "fridgeReceptacle", "microwaveReceptacle")
+_TYPES = WORDS["household"]["types"]
 
 
 def _section(text: str, name: str) -> tuple[int, int]:
@@ -45,7 +44,7 @@ def _goal(rng: Random, pf: str) -> str | None:
     """Something else about what the file has: often true already, or of no use."""
     if not (names := _names(pf)):
         return None
-    predicate = rng.choice(_PREDICATES)
+    predicate = rng.choice(WORDS["household"]["predicates"])
     return _GOAL.sub(f"(:goal (and ({predicate} {rng.choice(names)}))))", pf)
 
 
@@ -83,9 +82,6 @@ FAULTS: Mapping[str, Fault | None] = {
 CIRCLES: Mapping[str, Fault | None] = {"goal_elsewhere": FAULTS["goal_elsewhere"]}
 
 
-_CONFUSED = (("(closed ", "(opened "), ("(opened ", "(closed "), ("(explored ", "(visited "))
-
-
 def plant_in_edit(rng: Random, answer: str) -> str:
     """The edit without one of its entries, or with one of them wrong, or cut."""
     edit: dict[str, Changes] = json.loads(answer)
@@ -97,7 +93,7 @@ def plant_in_edit(rng: Random, answer: str) -> str:
     at = rng.randrange(len(entries))
     entry = entries[at]
     wrong = [re.sub(r"\d+", str(rng.randint(1, 6)), entry, count=1)]
-    wrong += [entry.replace(*names) for names in _CONFUSED]
+    wrong += [entry.replace(*names) for names in WORDS["household"]["confused"]]
     others = [other for other in wrong if other != entry]
     entries[at : at + 1] = [rng.choice(others)] if others and rng.random() < 0.6 else []
     return json.dumps(edit, ensure_ascii=False)

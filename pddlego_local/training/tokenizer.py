@@ -9,8 +9,10 @@ a number is one piece ("block 3", "block3"): what is seen often is one token.
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
+from pathlib import Path
 from typing import Any
 
+import yaml
 from tokenizers import AddedToken, Regex, Tokenizer, decoders, models, pre_tokenizers, trainers
 from transformers import PreTrainedTokenizerFast
 
@@ -19,27 +21,10 @@ from pddlego_local.training.examples import Example, Kind, kind_of
 
 END, PADDING = "<|end|>", "<|padding|>"
 ROLES = ("<|system|>", "<|user|>", "<|assistant|>")
-CHAT_TEMPLATE = (
-    "{% for message in messages %}<|{{ message.role }}|>{{ message.content }}<|end|>{% endfor %}"
-    "{% if add_generation_prompt %}<|assistant|>{% endif %}"
-)
+WORDS: dict[str, Any] = yaml.safe_load(Path(__file__).with_suffix(".yaml").read_text("utf-8"))
 LONGEST_BYTES = 240
 UNFORCED_BYTES = 100
 """More than any grammar forces at once in an answer."""
-PIECES = (
-    r" ?\(+:?\??[A-Za-z][A-Za-z-]*"  # what a list begins with: " (connected", " (:init", " (?from"
-    r"| - [a-z]+"  # a type: " - location"
-    r"| ?:[a-z]+(?:-[a-z]+)*"  # ":parameters"
-    r"| ?\?[A-Za-z]+"  # a variable without its number
-    r"|\)+"
-    r"| ?[A-Za-z]+[ _-]?[0-9]+"  # a name with a number
-    r"|[ _-]?[A-Za-z]+"  # a word
-    r"|[0-9]"
-    r"| ?\[?\]\}|\"\]\}(?=,)"  # where the first part of an edit ends: grammars are of parts
-    r"| ?[^\sA-Za-z0-9()_]+"
-    r"|\n+| +(?=\S)|\s+"
-    r"|\S"
-)
 
 
 def shared_parts(
@@ -94,7 +79,7 @@ def train_tokenizer(
     bpe = Tokenizer(models.BPE())
     bpe.pre_tokenizer = pre_tokenizers.Sequence(
         [
-            pre_tokenizers.Split(Regex(PIECES), behavior="isolated"),
+            pre_tokenizers.Split(Regex("|".join(WORDS["pieces"])), behavior="isolated"),
             pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False),
         ]
     )
@@ -117,7 +102,7 @@ def train_tokenizer(
         clean_up_tokenization_spaces=False,
         model_max_length=context_tokens,
     )
-    tokenizer.chat_template = CHAT_TEMPLATE
+    tokenizer.chat_template = WORDS["chat_template"]
     return tokenizer
 
 
