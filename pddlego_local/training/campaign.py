@@ -209,7 +209,7 @@ class Campaign:
         games = [shard for k in range(number + 1) for shard in self.shards_of(k)]
         check_spelling(self.tokenizer, data.read(self._examples(games)))
         rows = self._rows(games, round_, self.settings.alike)
-        held_out = self._rows(self._held_out(), round_)
+        held_out = self._rows(self._shards(HELD_OUT_SEEDS, self.settings.held_out), round_)
         begun = {"games": sum(shard.count for shard in games), "questions": len(rows)}
         self.progress.report("data", number, begun | vars(Machine.of(self.settings)))
         folder = self.out / f"round-{number}"
@@ -233,9 +233,6 @@ class Campaign:
             merged.to(torch.bfloat16).save_pretrained(unfinished)
             tokenizer.save_pretrained(unfinished)
             maps.write(unfinished, self._maps_after(number))
-
-    def _held_out(self) -> list[data.Shard]:
-        return self._shards(HELD_OUT_SEEDS, self.settings.held_out)
 
     @functools.cache  # noqa: B019 - lives as long as the process
     def _maps_after(self, number: int) -> frozenset[str]:

@@ -19,12 +19,11 @@ class MuonAndAdamW(torch.optim.Optimizer):
         learned = [(name, p) for name, p in model.named_parameters() if p.requires_grad]
         matrices = [p for name, p in learned if p.ndim == 2 and "embed" not in name]
         others = [p for name, p in learned if p.ndim != 2 or "embed" in name]
-        self._both: Sequence[torch.optim.Optimizer] = (
-            torch.optim.Muon(
-                matrices, lr=rate, weight_decay=weight_decay, adjust_lr_fn="match_rms_adamw"
-            ),
-            torch.optim.AdamW(others, lr=rate, betas=(0.9, 0.98), weight_decay=0),
+        muon = torch.optim.Muon(
+            matrices, lr=rate, weight_decay=weight_decay, adjust_lr_fn="match_rms_adamw"
         )
+        adamw = torch.optim.AdamW(others, lr=rate, betas=(0.9, 0.98), weight_decay=0)
+        self._both: Sequence[torch.optim.Optimizer] = (muon, adamw)
         super().__init__([group for one in self._both for group in one.param_groups], {})
 
     def step(self, closure: None = None) -> None:  # type: ignore[override]  # no loss again

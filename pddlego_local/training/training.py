@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import torch
 import transformers
+import yaml
 from transformers import TrainerCallback, TrainingArguments
 
 from pddlego_local.core.errors import MissingPart
@@ -123,32 +124,24 @@ def last_checkpoint(folder: Path) -> str | None:
 def _arguments(
     settings: TrainSettings, round_: Round, folder: Path, machine: Machine
 ) -> TrainingArguments:
+    always = yaml.safe_load(Path(__file__).with_name("trainer.yaml").read_text(encoding="utf-8"))
     return TrainingArguments(
+        **always,
         output_dir=str(folder),
         max_steps=round_.steps,
         learning_rate=round_.learning_rate,
-        lr_scheduler_type="cosine_with_min_lr",
-        lr_scheduler_kwargs={"min_lr_rate": 0.1},
         warmup_steps=settings.warmup_steps,
         per_device_train_batch_size=settings.at_once,
         per_device_eval_batch_size=settings.at_once,
         gradient_accumulation_steps=settings.batch // settings.at_once,
-        train_sampling_strategy="group_by_length",
-        include_num_input_tokens_seen="non_padding",
-        adam_beta2=0.98,
         weight_decay=0.01 if settings.lora else 0.1,
         bf16=machine.bf16,
         use_cpu=not machine.on_gpu,
         seed=settings.seed,
         data_seed=settings.seed,
-        remove_unused_columns=False,
-        eval_strategy="steps",
         eval_steps=settings.save_every,
         save_steps=settings.save_every,
-        save_total_limit=2,
         logging_steps=settings.log_every,
-        disable_tqdm=True,
-        report_to=[],
     )
 
 
