@@ -137,7 +137,7 @@ class Campaign:
 
     def _shards(self, first: int, count: int, student: Path | None = None) -> list[data.Shard]:
         kinds, methods = self.settings.environment, self.settings.methods
-        return data.shards(first, count, kinds, student, methods)
+        return data.Shard(first, count, kinds, student, methods).split()
 
     @functools.cached_property
     def tokenizer(self) -> Any:

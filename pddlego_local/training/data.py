@@ -10,7 +10,7 @@ import gzip
 import json
 import multiprocessing
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 from pddlego_local.core.errors import EnvironmentFault, RecordFault
@@ -49,21 +49,13 @@ class Shard:
         for seed in range(self.first, self.first + self.count):
             yield Game(seed, kind_of(seed, self.kinds), self.methods)
 
-
-def shards(
-    first: int,
-    count: int,
-    kinds: Sequence[Kind] = ("coin",),
-    student: Path | None = None,
-    methods: Sequence[PlayedBy] = ("compact",),
-) -> list[Shard]:
-    """`count` games from the seed `first` on. Raises ValueError for seeds kept for evaluation."""
-    if first < FIRST_SEED:
-        raise ValueError(f"seeds below {FIRST_SEED} are for evaluation")
-    return [
-        Shard(start, min(GAMES_OF_SHARD, first + count - start), kinds, student, methods)
-        for start in range(first, first + count, GAMES_OF_SHARD)
-    ]
+    def split(self) -> "list[Shard]":
+        """Shards of GAMES_OF_SHARD games. Raises ValueError for seeds kept for evaluation."""
+        if self.first < FIRST_SEED:
+            raise ValueError(f"seeds below {FIRST_SEED} are for evaluation")
+        end = self.first + self.count
+        starts = range(self.first, end, GAMES_OF_SHARD)
+        return [replace(self, first=n, count=min(GAMES_OF_SHARD, end - n)) for n in starts]
 
 
 def make(

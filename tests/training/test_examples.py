@@ -20,7 +20,7 @@ from pddlego_local.decoding.settings import Decoding
 from pddlego_local.episode.episode import Episode, Parts
 from pddlego_local.episode.reading.answer import read_constrained
 from pddlego_local.planner import FastDownward
-from pddlego_local.training.data import shards
+from pddlego_local.training.data import Shard
 from pddlego_local.training.examples import FIRST_SEED, Example, Game, Taught, examples_of
 from pddlego_local.training.faults import FAULTS, plant
 from pddlego_local.training.players import Player, slips
@@ -77,8 +77,9 @@ def test_games_of_every_size_come_with_doors_and_without() -> None:
 
 def test_seeds_for_evaluation_are_never_played() -> None:
     with pytest.raises(ValueError, match="for evaluation"):
-        shards(FIRST_SEED - 1, 10)
-    assert min(game.seed for shard in shards(FIRST_SEED, 120) for game in shard.games) == 100_000
+        Shard(FIRST_SEED - 1, 10).split()
+    seeds = [game.seed for shard in Shard(FIRST_SEED, 120).split() for game in shard.games]
+    assert seeds == [*range(100_000, 100_120)]
 
 
 def test_a_described_world_is_asked_in_one_step_or_two(planner: FastDownward) -> None:
