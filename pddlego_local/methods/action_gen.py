@@ -3,7 +3,7 @@
 from pddlego_local.core.nouns import Budget
 from pddlego_local.decoding.forms import COMMAND, Command
 from pddlego_local.episode.episode import Episode
-from pddlego_local.methods import AtLeast0, prompts, settings
+from pddlego_local.methods import AtLeast0, prompting, settings
 
 
 @settings
@@ -35,7 +35,7 @@ class ActionGen:
         return "step_limit"
 
     def _choose(self, episode: Episode, step: int) -> Command | None:
-        shown = prompts.render(
+        shown = prompting.render(
             "action_gen/prompt",
             episode.environment.package,
             history=episode.memory,

@@ -2,13 +2,13 @@
 Formalizers", §3): the model sees a whole world in words and writes both files at once.
 """
 
-from typing import Literal
+from typing import ClassVar, Literal
 
 from pddlego_local.core.nouns import Budget
-from pddlego_local.decoding.forms import PDDL
+from pddlego_local.decoding.forms import PDDL, Form, Keys
 from pddlego_local.episode.episode import Episode
 from pddlego_local.episode.planning import Formalization
-from pddlego_local.methods import AtLeast0, prompts, settings
+from pddlego_local.methods import AtLeast0, prompting, settings
 from pddlego_local.methods.shared.judging import in_words, judge
 
 Wording = Literal["brief", "knowledge"]
@@ -24,7 +24,7 @@ class Formalizer:
     wording: Wording = "brief"
 
     prompts = "formalizer"
-    forms = (PDDL,)
+    forms: ClassVar[tuple[Form[Keys], ...]] = (PDDL,)
     learns = False
 
     def most_calls(self, budget: Budget, best_of: int) -> int:
@@ -34,19 +34,27 @@ class Formalizer:
         """Returns success, success_at_start, solver_abort, valid_but_wrong or step_limit."""
         if episode.start().success:
             return "success_at_start"
-        domain_text, problem_text = in_words(episode.environment)
         previous: Formalization | None = None
         for retry in range(1 + self.rounds):
-            shown = prompts.render(
-                "formalizer/files",
-                episode.environment.package,
-                wording=self.wording,
-                domain_text=domain_text,
-                problem_text=problem_text,
-                previous=previous,
-            )
-            pddl = episode.formalize(episode.question(PDDL, shown), step=1, retry=retry)
+            pddl = self.formalize(episode, previous, retry)
+            if pddl is None:
+                continue
             if outcome := judge(episode, pddl):
                 return outcome
             previous = pddl if pddl.problem or not previous else previous
         return "solver_abort"
+
+    def formalize(
+        self, episode: Episode, previous: Formalization | None, retry: int
+    ) -> Formalization | None:
+        """One round; None if its answer held nothing to go on with."""
+        domain_text, problem_text = in_words(episode.environment)
+        shown = prompting.render(
+            "formalizer/files",
+            episode.environment.package,
+            wording=self.wording,
+            domain_text=domain_text,
+            problem_text=problem_text,
+            previous=previous,
+        )
+        return episode.formalize(episode.question(PDDL, shown), step=1, retry=retry)

@@ -12,14 +12,14 @@ from typing import Literal
 
 from pddlego_local.core.errors import ConfigError
 from pddlego_local.core.nouns import Budget, Turn
-from pddlego_local.core.record.events import End, Plan, Where
+from pddlego_local.core.record.events import End, Plan
 from pddlego_local.core.record.folder import transcripts
-from pddlego_local.decoding.forms import PDDL, PROBLEM, Form, Keys, Problem
+from pddlego_local.decoding.forms import PDDL, PROBLEM, Form, Keys
 from pddlego_local.episode.acting import Execution
 from pddlego_local.episode.episode import Episode
 from pddlego_local.episode.planning import Formalization
 from pddlego_local.episode.shown import Shown
-from pddlego_local.methods import AtLeast0, AtLeast1, prompts, settings
+from pddlego_local.methods import AtLeast0, AtLeast1, prompting, settings
 
 Variant = Literal["detailed", "simple", "simple_goal", "simple_hint", "compact"]
 
@@ -119,11 +119,12 @@ class PddlegoPlus:
         if not domain:
             return episode.formalize(episode.question(PDDL, shown), **where)
 
-        def plan(written: Problem, where: Where) -> Formalization:
-            return episode.plan(domain, written.pf, where)
-
-        question = episode.question(PROBLEM, shown, domain=domain)
-        return dataclasses.replace(episode.propose(question, plan, **where), domain=domain)
+        written = episode.propose(
+            episode.question(PROBLEM, shown, domain=domain),
+            lambda written, where: episode.plan(domain, written.pf, where),
+            **where,
+        )
+        return dataclasses.replace(written, domain=domain)
 
     def _reused_domain(self, episode: Episode) -> Formalization:
         """One of the recorded winners, drawn with the episode's seed; the record says which."""
@@ -152,7 +153,7 @@ def formalizing_prompt(
     fixed_domain: str = "",
 ) -> Shown:
     """What is asked after `previous`; a fixed domain stays, and only the problem is asked for."""
-    return prompts.render(
+    return prompting.render(
         f"pddlego_plus/{'compact' if variant == 'compact' else 'prompt'}",
         episode.environment.package,
         actions=episode.environment.actions,

@@ -9,7 +9,7 @@ from pddlego_local.decoding.forms import COMMAND, Command
 from pddlego_local.decoding.question import Question
 from pddlego_local.episode.acting import Execution
 from pddlego_local.episode.episode import Episode
-from pddlego_local.methods import AtLeast1, prompts, settings
+from pddlego_local.methods import AtLeast1, prompting, settings
 
 
 @settings
@@ -58,7 +58,7 @@ class PlanGen:
 def _question(
     episode: Episode, news: Sequence[Turn], refused: Sequence[Turn], error: str
 ) -> Question[Command]:
-    shown = prompts.render(
+    shown = prompting.render(
         "plangen/prompt",
         episode.environment.package,
         actions=episode.environment.actions,

@@ -15,7 +15,7 @@ from pddlego_local.decoding.forms import GOALS, TEXT, Form, Keys, choice
 from pddlego_local.environments.coin.game import Coin
 from pddlego_local.environments.cooking.game import Cooking
 from pddlego_local.episode.reading.answer import read_constrained
-from pddlego_local.methods import prompts
+from pddlego_local.methods import prompting
 from pddlego_local.methods.shared.subgoals import Situation
 
 ENVIRONMENTS = tuple(
@@ -30,7 +30,7 @@ def words(environment: str) -> dict[str, Any]:
 
 
 def situation(environment: str, memory: list[Turn]) -> str:
-    return prompts.render("deps/situation", environment, situation=Situation(memory)).text
+    return prompting.render("deps/situation", environment, situation=Situation(memory)).text
 
 
 def holds(answer: str, form: Form[Keys]) -> Any:

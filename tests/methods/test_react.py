@@ -11,7 +11,7 @@ from pddlego_local.decoding.forms import MOVE
 from pddlego_local.decoding.grammars.lark_text import decoder_verdict
 from pddlego_local.environments.alfworld.games import TASK_TYPES
 from pddlego_local.environments.tables import Tables
-from pddlego_local.methods import prompts
+from pddlego_local.methods import prompting
 from pddlego_local.methods.reflexion import Reflexion
 from pddlego_local.models.scripted import Scripted
 from tests.environments.commands import parse
@@ -103,7 +103,7 @@ def test_examples_say_only_what_the_game_understands(environment: str) -> None:
     tables = Tables.load(package)
     kinds = TASK_TYPES if environment == "alfworld" else ("2 rooms",)
     for kind in kinds:
-        shown = prompts.render(
+        shown = prompting.render(
             "fcrf/actor",
             package,
             actions=tables.schemas,
