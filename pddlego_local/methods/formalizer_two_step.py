@@ -7,8 +7,7 @@ from pddlego_local.decoding.forms import DOMAIN, PROBLEM
 from pddlego_local.episode.episode import Episode
 from pddlego_local.episode.planning import Formalization
 from pddlego_local.methods import prompting, settings
-from pddlego_local.methods.formalizer import Formalizer
-from pddlego_local.methods.shared.judging import in_words
+from pddlego_local.methods.formalizer import Formalizer, in_words
 
 
 @settings
