@@ -16,8 +16,7 @@ import pydantic
 
 from pddlego_local.core.nouns import Messages
 from pddlego_local.decoding.forms import COMMAND, MOVE, Fault, Form, Keys, T_co
-from pddlego_local.episode.reading.bare import TURN, bare
-from pddlego_local.episode.reading.entries import OF_FILES, Entries, fitted, unfenced
+from pddlego_local.episode.reading.entries import OF_FILES, TURN, Entries, bare, fitted, unfenced
 from pddlego_local.episode.reading.files import IN_TEXT, KINDS, SECTION, File, files
 from pddlego_local.episode.reading.objects import Found, objects
 from pddlego_local.episode.reading.thoughts import Markers, inside, thoughts, without
