@@ -3,7 +3,6 @@ files, and each lands in its outcome."""
 
 import dataclasses
 import json
-from collections.abc import Iterator
 
 import pytest
 
@@ -19,12 +18,6 @@ from pddlego_local.planner import FastDownward
 from tests.methods.playing import of, play
 
 GAME = 2  # its plan has all four actions
-
-
-@pytest.fixture(scope="module")
-def planner() -> Iterator[FastDownward]:
-    with FastDownward() as planner:
-        yield planner
 
 
 def gold() -> tuple[str, str]:
