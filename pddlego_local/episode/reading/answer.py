@@ -62,17 +62,26 @@ def read_free(
 
 
 def read_constrained(completion: Completion, form: Form[T]) -> Answer[T]:
-    """The value of an answer that was drawn under a grammar.
+    """The value of an answer that was drawn under a grammar: of exactly what that permits.
 
     Raises GrammarIgnored if a finished answer does not have the form. Whether it is in the
     grammar's language the session says, where it is drawn.
     """
-    match completion.finish_reason:
-        case "unfinished_thought":
-            return Answer(None, "unfinished_thought")
-        case "length":
-            return Answer(None, "truncated")
-    return _decode(completion.text, form)
+    if completion.finish_reason != "stop":
+        cut = completion.finish_reason == "length"
+        return Answer(None, "truncated" if cut else "unfinished_thought")
+    try:
+        value = form.keys.model_validate(json.loads(completion.text), strict=True)
+        keys = [key for key, _ in json.loads(completion.text, object_pairs_hook=list)]
+    except (ValueError, RecursionError):
+        keys = []
+    if keys != list(form.keys.model_fields):
+        raise GrammarIgnored(
+            f"A finished answer is not the {form.name!r} that its grammar makes: the model's "
+            "backend does not obey grammars; start the server with the guidance backend, or choose "
+            "decoding=free."
+        )
+    return answer(value, "", form)
 
 
 def answer(value: T | None, fault: Fault, form: Form[T]) -> Answer[T]:
@@ -116,19 +125,3 @@ def strict(text: str, form: Form[T]) -> Answer[T]:
         if keys.keys() <= texts.keys():
             value = form.keys.model_validate({key: texts[key] for key in keys})
     return answer(value, fault, form)
-
-
-def _decode(text: str, form: Form[T]) -> Answer[T]:
-    """Exactly what a grammar lets a decoder write."""
-    try:
-        value = form.keys.model_validate(json.loads(text), strict=True)
-        keys = [key for key, _ in json.loads(text, object_pairs_hook=list)]
-    except (ValueError, RecursionError):
-        keys = []
-    if keys != list(form.keys.model_fields):
-        raise GrammarIgnored(
-            f"A finished answer is not the {form.name!r} that its grammar makes: the model's "
-            "backend does not obey grammars; start the server with the guidance backend, or choose "
-            "decoding=free."
-        )
-    return answer(value, "", form)
