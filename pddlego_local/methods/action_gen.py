@@ -1,9 +1,9 @@
 """Action-gen (Zhang et al., "PDDLEGO", §2, equation 5): the model itself names the next action."""
 
 from pddlego_local.core.nouns import Budget
-from pddlego_local.decoding.forms import COMMAND, Command
+from pddlego_local.decoding.forms import COMMAND
 from pddlego_local.episode.episode import Episode
-from pddlego_local.methods import AtLeast0, prompts, settings
+from pddlego_local.methods import AtLeast0, prompting, settings
 
 
 @settings
@@ -25,24 +25,20 @@ class ActionGen:
         if episode.start().success:
             return "success_at_start"
         for step in episode.steps():
-            command = self._choose(episode, step)
-            if not command:
+            shown = prompting.render(
+                "action_gen/prompt",
+                episode.environment.package,
+                history=episode.memory,
+                commands=episode.commands,
+            )
+            question = episode.question(COMMAND, shown)
+            for retry in range(self.max_retries + 1):
+                if command := episode.ask(question, step=step, retry=retry).value:
+                    break
+            else:
                 return "no_action"
             execution = episode.act(command.action)  # a refused one is a turn like any other
             if execution.ended:
                 return execution.ended
             episode.remember(execution.turns)
         return "step_limit"
-
-    def _choose(self, episode: Episode, step: int) -> Command | None:
-        shown = prompts.render(
-            "action_gen/prompt",
-            episode.environment.package,
-            history=episode.memory,
-            commands=episode.commands,
-        )
-        question = episode.question(COMMAND, shown)
-        for retry in range(self.max_retries + 1):
-            if command := episode.ask(question, step=step, retry=retry).value:
-                return command
-        return None

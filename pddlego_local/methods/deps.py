@@ -4,8 +4,10 @@ sub-goal fails, the failure is described and explained, and a new plan is writte
 Without a selector, as the paper's in ALFWorld.
 """
 
+from typing import ClassVar
+
 from pddlego_local.core.nouns import Budget
-from pddlego_local.decoding.forms import GOALS, TEXT, choice
+from pddlego_local.decoding.forms import GOALS, TEXT, Form, Keys, choice
 from pddlego_local.episode.episode import Episode
 from pddlego_local.methods import AtLeast0, AtLeast1, settings
 from pddlego_local.methods.shared.subgoals import Controller, GoalPlanner, most_choices
@@ -18,13 +20,15 @@ class Deps:
     max_idle: AtLeast1 = 20
 
     prompts = "deps"
-    forms = (GOALS, TEXT, choice(1))
+    forms: ClassVar[tuple[Form[Keys], ...]] = (GOALS, TEXT, choice(1))
     learns = False
+    explains: ClassVar[bool] = True
 
     def most_calls(self, budget: Budget, best_of: int) -> int:
         """The plans, an explanation before each new one, and their controller."""
+        replans = self.max_replans * (2 if self.explains else 1)
         choices = most_choices(budget.limit, self.max_idle)
-        return (1 + 2 * self.max_replans + choices) * (1 + self.max_retries)
+        return (1 + replans + choices) * (1 + self.max_retries)
 
     def __call__(self, episode: Episode) -> str:
         """Returns success, success_at_start, no_plan (the planner named no sub-goal), replan_limit,
@@ -33,7 +37,7 @@ class Deps:
             return "success_at_start"
         controller = Controller(episode, self.max_retries, self.max_idle)
         planner = GoalPlanner(controller)
-        goals = planner.plan(replans=True, explains=True)
+        goals = planner.plan(replans=True, explains=self.explains)
         replans = 0
         while goals:
             pursuits = controller.carry_out(goals)
@@ -42,6 +46,7 @@ class Deps:
             if replans == self.max_replans:
                 return "replan_limit"
             replans += 1
-            untold = planner.explain(planner.describe(pursuits))
+            description = planner.describe(pursuits)
+            untold = planner.explain(description) if self.explains else description
             goals = planner.replan(untold)
         return "no_plan"

@@ -2,14 +2,16 @@
 Formalizers", §3): the model sees a whole world in words and writes both files at once.
 """
 
-from typing import Literal
+from typing import ClassVar, Literal
 
+from pddlego_local.core.errors import ConfigError
 from pddlego_local.core.nouns import Budget
-from pddlego_local.decoding.forms import PDDL
+from pddlego_local.core.outcomes import PLANNED
+from pddlego_local.core.protocols import Environment, InWords
+from pddlego_local.decoding.forms import PDDL, Form, Keys
 from pddlego_local.episode.episode import Episode
 from pddlego_local.episode.planning import Formalization
-from pddlego_local.methods import AtLeast0, prompts, settings
-from pddlego_local.methods.shared.judging import in_words, judge
+from pddlego_local.methods import AtLeast0, prompting, settings
 
 Wording = Literal["brief", "knowledge"]
 
@@ -24,7 +26,7 @@ class Formalizer:
     wording: Wording = "brief"
 
     prompts = "formalizer"
-    forms = (PDDL,)
+    forms: ClassVar[tuple[Form[Keys], ...]] = (PDDL,)
     learns = False
 
     def most_calls(self, budget: Budget, best_of: int) -> int:
@@ -34,19 +36,55 @@ class Formalizer:
         """Returns success, success_at_start, solver_abort, valid_but_wrong or step_limit."""
         if episode.start().success:
             return "success_at_start"
-        domain_text, problem_text = in_words(episode.environment)
         previous: Formalization | None = None
         for retry in range(1 + self.rounds):
-            shown = prompts.render(
-                "formalizer/files",
-                episode.environment.package,
-                wording=self.wording,
-                domain_text=domain_text,
-                problem_text=problem_text,
-                previous=previous,
-            )
-            pddl = episode.formalize(episode.question(PDDL, shown), step=1, retry=retry)
+            pddl = self.formalize(episode, previous, retry)
+            if pddl is None:
+                continue
             if outcome := judge(episode, pddl):
                 return outcome
             previous = pddl if pddl.problem or not previous else previous
         return "solver_abort"
+
+    def formalize(
+        self, episode: Episode, previous: Formalization | None, retry: int
+    ) -> Formalization | None:
+        """One round; None if its answer held nothing to go on with."""
+        domain_text, problem_text = in_words(episode.environment)
+        shown = prompting.render(
+            "formalizer/files",
+            episode.environment.package,
+            wording=self.wording,
+            domain_text=domain_text,
+            problem_text=problem_text,
+            previous=previous,
+        )
+        return episode.formalize(episode.question(PDDL, shown), step=1, retry=retry)
+
+
+def in_words(environment: Environment) -> tuple[str, str]:
+    """The texts of domain and problem. Raises ConfigError for an environment that does not tell all
+    at once."""
+    if not isinstance(environment, InWords):
+        raise ConfigError(
+            f"environment={environment.name} does not tell its whole world in words, which this "
+            "method formalizes at once; choose environment=described or method=pddlego_plus."
+        )
+    return environment.texts
+
+
+def judge(episode: Episode, pddl: Formalization) -> str:
+    """Plays the plan in the gold files, which judge it as VAL would. Returns success,
+    valid_but_wrong or step_limit; "" if there is no plan."""
+    if pddl.cause not in PLANNED:
+        return ""
+    done = episode.execute(pddl.plan, to_its_end=True)
+    if done.ended == "success":
+        return "success"
+    if done.error:
+        episode.note(gold_says=done.error)
+    elif len(done.turns) < len(pddl.plan):
+        return "step_limit"
+    else:
+        episode.note(gold_says="The plan ends where the goal is not reached.")
+    return "valid_but_wrong"

@@ -3,57 +3,37 @@ code published with arXiv 2505.14763 that write the two files one after the othe
 """
 
 from pddlego_local.core.nouns import Budget
-from pddlego_local.core.record.events import Where
-from pddlego_local.decoding.forms import DOMAIN, PROBLEM, Problem
+from pddlego_local.decoding.forms import DOMAIN, PROBLEM
 from pddlego_local.episode.episode import Episode
 from pddlego_local.episode.planning import Formalization
-from pddlego_local.methods import AtLeast0, prompts, settings
-from pddlego_local.methods.formalizer import Wording
-from pddlego_local.methods.shared.judging import in_words, judge
+from pddlego_local.methods import prompting, settings
+from pddlego_local.methods.formalizer import Formalizer, in_words
 
 
 @settings
-class FormalizerTwoStep:
+class FormalizerTwoStep(Formalizer):
     """`shows_domain` and `shows_domain_text`: whether the problem's prompt holds the domain file,
     and whether it holds the text of the domain; the published constrained arm shows the file alone,
     the published free one both. `rounds` and `wording` as for `formalizer`: what has no plan is
     shown again with what the planner said, and both files are written again.
     """
 
-    rounds: AtLeast0 = 0
-    wording: Wording = "brief"
     shows_domain: bool = True
     shows_domain_text: bool = True
 
-    prompts = "formalizer"
     forms = (DOMAIN, PROBLEM)
-    learns = False
 
     def most_calls(self, budget: Budget, best_of: int) -> int:
         """A domain, and as many problems for it as `best_of` says."""
         return (1 + self.rounds) * (1 + best_of)
 
-    def __call__(self, episode: Episode) -> str:
-        """Returns success, success_at_start, solver_abort, valid_but_wrong or step_limit."""
-        if episode.start().success:
-            return "success_at_start"
-        previous: Formalization | None = None
-        for retry in range(1 + self.rounds):
-            pddl = self._formalize(episode, previous, retry)
-            if pddl is None:
-                continue
-            if outcome := judge(episode, pddl):
-                return outcome
-            previous = pddl if pddl.problem or not previous else previous
-        return "solver_abort"
-
-    def _formalize(
+    def formalize(
         self, episode: Episode, previous: Formalization | None, retry: int
     ) -> Formalization | None:
         """None if there was no domain in the answer."""
         package = episode.environment.package
         domain_text, problem_text = in_words(episode.environment)
-        shown = prompts.render(
+        shown = prompting.render(
             "formalizer/domain",
             package,
             wording=self.wording,
@@ -63,7 +43,7 @@ class FormalizerTwoStep:
         answer = episode.ask(episode.question(DOMAIN, shown), step=1, retry=retry).value
         if answer is None:
             return None
-        shown = prompts.render(
+        shown = prompting.render(
             "formalizer/problem",
             package,
             wording=self.wording,
@@ -72,9 +52,9 @@ class FormalizerTwoStep:
             problem_text=problem_text,
             previous=previous,
         )
-
-        def plan(written: Problem, where: Where) -> Formalization:
-            return episode.plan(answer.df, written.pf, where)
-
-        question = episode.question(PROBLEM, shown, domain=answer.df)
-        return episode.propose(question, plan, step=1, retry=retry)
+        return episode.propose(
+            episode.question(PROBLEM, shown, domain=answer.df),
+            lambda written, where: episode.plan(answer.df, written.pf, where),
+            step=1,
+            retry=retry,
+        )

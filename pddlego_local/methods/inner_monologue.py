@@ -6,12 +6,7 @@ from pddlego_local.core.nouns import Budget
 from pddlego_local.decoding.forms import GOALS, choice
 from pddlego_local.episode.episode import Episode
 from pddlego_local.methods import AtLeast0, AtLeast1, settings
-from pddlego_local.methods.shared.subgoals import (
-    Controller,
-    GoalPlanner,
-    most_choices,
-    most_pursuits,
-)
+from pddlego_local.methods.shared.subgoals import Controller, GoalPlanner, most_choices
 
 
 @settings
@@ -25,7 +20,7 @@ class InnerMonologue:
 
     def most_calls(self, budget: Budget, best_of: int) -> int:
         """The sub-goals, one that is not named, and their controller."""
-        goals = most_pursuits(budget.limit, self.max_idle) + 1
+        goals = budget.limit * self.max_idle + 1
         choices = most_choices(budget.limit, self.max_idle)
         return (goals + choices) * (1 + self.max_retries)
 

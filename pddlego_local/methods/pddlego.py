@@ -6,9 +6,8 @@ episode.
 from pddlego_local.core.nouns import Budget
 from pddlego_local.decoding.forms import PDDL
 from pddlego_local.episode.episode import Episode
-from pddlego_local.episode.planning import Formalization
 from pddlego_local.methods import settings
-from pddlego_local.methods.pddlego_plus import Round, Variant, formalizing_prompt
+from pddlego_local.methods.pddlego_plus import PddlegoPlus, Variant
 
 
 @settings
@@ -28,20 +27,4 @@ class Pddlego:
     def __call__(self, episode: Episode) -> str:
         """Returns success, success_at_start, solver_abort, simulation_abort, game_lost or
         step_limit."""
-        if episode.start().success:
-            return "success_at_start"
-        news = episode.memory
-        pddl: Formalization | None = None
-        for step in episode.steps():
-            shown = formalizing_prompt(episode, Round(step, 1, news), pddl, self.variant)
-            pddl = episode.formalize(episode.question(PDDL, shown), step=step)
-            if not pddl.plan:
-                return "solver_abort"
-            execution = episode.execute(pddl.plan)
-            if execution.ended:
-                return execution.ended
-            if execution.error:
-                return "simulation_abort"
-            episode.remember(execution.turns)
-            news = execution.turns
-        return "step_limit"
+        return PddlegoPlus(variant=self.variant, max_attempts=1, max_retries=0)(episode)

@@ -6,20 +6,18 @@ import dataclasses
 import functools
 import random
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
 from pddlego_local.core.errors import ConfigError
 from pddlego_local.core.nouns import Budget, Turn
-from pddlego_local.core.record.events import End, Plan, Where
+from pddlego_local.core.record.events import End, Plan
 from pddlego_local.core.record.folder import transcripts
-from pddlego_local.decoding.forms import PDDL, PROBLEM, Form, Keys, Problem
+from pddlego_local.decoding.forms import PDDL, PROBLEM, Form, Keys
 from pddlego_local.episode.acting import Execution
 from pddlego_local.episode.episode import Episode
 from pddlego_local.episode.planning import Formalization
-from pddlego_local.episode.shown import Shown
-from pddlego_local.methods import AtLeast0, AtLeast1, prompts, settings
+from pddlego_local.methods import AtLeast0, AtLeast1, prompting, settings
 
 Variant = Literal["detailed", "simple", "simple_goal", "simple_hint", "compact"]
 
@@ -75,8 +73,7 @@ class PddlegoPlus:
             for attempt in range(1, self.max_attempts + 1):  # the outer loop, simulation errors
                 if attempt > 1:
                     episode.restart()
-                round_ = Round(step, attempt, news, refusal)
-                pddl = self._refine_until_planned(episode, round_, pddl)
+                pddl = self._refine_until_planned(episode, step, attempt, news, pddl, refusal)
                 if not pddl.plan:
                     return "solver_abort"
                 execution = episode.execute(pddl.plan)
@@ -94,36 +91,47 @@ class PddlegoPlus:
         return "step_limit"
 
     def _refine_until_planned(
-        self, episode: Episode, round_: "Round", previous: Formalization | None
+        self,
+        episode: Episode,
+        step: int,
+        attempt: int,
+        news: Sequence[Turn],
+        previous: Formalization | None,
+        refusal: Execution | None,
     ) -> Formalization:
-        """The inner loop, solver errors: asks again with the planner's message."""
+        """The inner loop, solver errors: asks again with the planner's message. A fixed domain
+        stays, and only the problem is asked for."""
+        fixed = previous.domain if self.domains and previous else ""
         error = ""
         for retry in range(self.max_retries + 1):
-            pddl = self._formalize(episode, round_, previous, retry, error)
+            shown = prompting.render(
+                f"pddlego_plus/{'compact' if self.variant == 'compact' else 'prompt'}",
+                episode.environment.package,
+                actions=episode.environment.actions,
+                shown=SHOWN[self.variant],
+                observations=news,
+                commands=episode.commands,
+                shows_commands=episode.environment.shows_commands,
+                memory=episode.memory,
+                previous=previous if previous and previous.problem else None,
+                fixed_domain=fixed,
+                solver_error=error,
+                refusal=refusal,
+                repetition=" , ".join(repeated(episode.memory)),
+            )
+            where = {"step": step, "attempt": attempt, "retry": retry}
+            if fixed:
+                question = episode.question(PROBLEM, shown, domain=fixed)
+                pddl = episode.propose(
+                    question, lambda written, at: episode.plan(fixed, written.pf, at), **where
+                )
+                pddl = dataclasses.replace(pddl, domain=fixed)
+            else:
+                pddl = episode.formalize(episode.question(PDDL, shown), **where)
             if pddl.plan:
                 break
             previous, error = (pddl if pddl.problem else previous), pddl.message
         return pddl
-
-    def _formalize(
-        self,
-        episode: Episode,
-        round_: "Round",
-        previous: Formalization | None,
-        retry: int,
-        solver_error: str,
-    ) -> Formalization:
-        where = {"step": round_.step, "attempt": round_.attempt, "retry": retry}
-        domain = previous.domain if self.domains and previous else ""
-        shown = formalizing_prompt(episode, round_, previous, self.variant, solver_error, domain)
-        if not domain:
-            return episode.formalize(episode.question(PDDL, shown), **where)
-
-        def plan(written: Problem, where: Where) -> Formalization:
-            return episode.plan(domain, written.pf, where)
-
-        question = episode.question(PROBLEM, shown, domain=domain)
-        return dataclasses.replace(episode.propose(question, plan, **where), domain=domain)
 
     def _reused_domain(self, episode: Episode) -> Formalization:
         """One of the recorded winners, drawn with the episode's seed; the record says which."""
@@ -131,42 +139,6 @@ class PddlegoPlus:
         source, domain = random.Random(episode.seed).choice(winning_domains(self.domains))
         episode.note(domain_from=source)
         return Formalization(domain, "", "", (), "")
-
-
-@dataclass(frozen=True)
-class Round:
-    """What every prompt of one attempt has in common."""
-
-    step: int
-    attempt: int
-    news: Sequence[Turn]
-    refusal: Execution | None = None
-
-
-def formalizing_prompt(
-    episode: Episode,
-    round_: Round,
-    previous: Formalization | None,
-    variant: Variant,
-    solver_error: str = "",
-    fixed_domain: str = "",
-) -> Shown:
-    """What is asked after `previous`; a fixed domain stays, and only the problem is asked for."""
-    return prompts.render(
-        f"pddlego_plus/{'compact' if variant == 'compact' else 'prompt'}",
-        episode.environment.package,
-        actions=episode.environment.actions,
-        shown=SHOWN[variant],
-        observations=round_.news,
-        commands=episode.commands,
-        shows_commands=episode.environment.shows_commands,
-        memory=episode.memory,
-        previous=previous if previous and previous.problem else None,
-        fixed_domain=fixed_domain,
-        solver_error=solver_error,
-        refusal=round_.refusal,
-        repetition=" , ".join(repeated(episode.memory)),
-    )
 
 
 def repeated(memory: Sequence[Turn]) -> list[str]:

@@ -5,11 +5,10 @@ action per call, in the same simulation loop, and is told why an action was refu
 from collections.abc import Sequence
 
 from pddlego_local.core.nouns import Budget, Turn
-from pddlego_local.decoding.forms import COMMAND, Command
-from pddlego_local.decoding.question import Question
+from pddlego_local.decoding.forms import COMMAND
 from pddlego_local.episode.acting import Execution
 from pddlego_local.episode.episode import Episode
-from pddlego_local.methods import AtLeast1, prompts, settings
+from pddlego_local.methods import AtLeast1, prompting, settings
 
 
 @settings
@@ -37,7 +36,18 @@ class PlanGen:
             for attempt in range(1, self.max_attempts + 1):
                 if execution.error:
                     episode.restart()
-                question = _question(episode, news, execution.turns, error)
+                shown = prompting.render(
+                    "plangen/prompt",
+                    episode.environment.package,
+                    actions=episode.environment.actions,
+                    observations=news,
+                    commands=episode.commands,
+                    shows_commands=episode.environment.shows_commands,
+                    memory=episode.memory,
+                    refused=execution.turns,
+                    error=error,
+                )
+                question = episode.question(COMMAND, shown)
                 answer = episode.ask(question, step=step, attempt=attempt)
                 if not answer.value:
                     execution, error = Execution(), COMMAND.message(answer.fault)
@@ -53,20 +63,3 @@ class PlanGen:
             episode.remember(execution.turns)
             news = execution.turns
         return "step_limit"
-
-
-def _question(
-    episode: Episode, news: Sequence[Turn], refused: Sequence[Turn], error: str
-) -> Question[Command]:
-    shown = prompts.render(
-        "plangen/prompt",
-        episode.environment.package,
-        actions=episode.environment.actions,
-        observations=news,
-        commands=episode.commands,
-        shows_commands=episode.environment.shows_commands,
-        memory=episode.memory,
-        refused=refused,
-        error=error,
-    )
-    return episode.question(COMMAND, shown)

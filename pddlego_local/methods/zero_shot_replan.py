@@ -2,43 +2,14 @@
 sub-goal fails, the failure is described and, unexplained, a new plan is written from there.
 """
 
-from pddlego_local.core.nouns import Budget
 from pddlego_local.decoding.forms import GOALS, choice
-from pddlego_local.episode.episode import Episode
-from pddlego_local.methods import AtLeast0, AtLeast1, settings
-from pddlego_local.methods.shared.subgoals import Controller, GoalPlanner, most_choices
+from pddlego_local.methods import settings
+from pddlego_local.methods.deps import Deps
 
 
 @settings
-class ZeroShotReplan:
-    max_replans: AtLeast0 = 5
-    max_retries: AtLeast0 = 5
-    max_idle: AtLeast1 = 20
+class ZeroShotReplan(Deps):
+    """DEPS without its explainer."""
 
-    prompts = "deps"
     forms = (GOALS, choice(1))
-    learns = False
-
-    def most_calls(self, budget: Budget, best_of: int) -> int:
-        """The plans, and their controller."""
-        choices = most_choices(budget.limit, self.max_idle)
-        return (1 + self.max_replans + choices) * (1 + self.max_retries)
-
-    def __call__(self, episode: Episode) -> str:
-        """Returns success, success_at_start, no_plan (the planner named no sub-goal), replan_limit,
-        no_progress (`max_idle`), game_lost or step_limit."""
-        if episode.start().success:
-            return "success_at_start"
-        controller = Controller(episode, self.max_retries, self.max_idle)
-        planner = GoalPlanner(controller)
-        goals = planner.plan(replans=True)
-        replans = 0
-        while goals:
-            pursuits = controller.carry_out(goals)
-            if outcome := pursuits[-1].outcome:
-                return outcome
-            if replans == self.max_replans:
-                return "replan_limit"
-            replans += 1
-            goals = planner.replan(planner.describe(pursuits))
-        return "no_plan"
+    explains = False

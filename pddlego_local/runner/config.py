@@ -26,7 +26,7 @@ from pddlego_local.decoding.question import WholeAnswerModel
 from pddlego_local.decoding.rungs import RUNGS
 from pddlego_local.decoding.settings import Decoding
 from pddlego_local.environments import family, tables
-from pddlego_local.methods import prompts
+from pddlego_local.methods import prompting
 from pddlego_local.runner.clear_errors import clear_errors
 from pddlego_local.runner.extensions import PROTOCOLS, lacking
 from pddlego_local.runner.overrides import GROUPS, known_options, quote_games, refuse_sweep
@@ -175,7 +175,7 @@ class CellConfig:
         looks: list[Callable[[], Iterable[str]]] = [
             lambda: family.missing(package, *files),
             lambda: tables.faults(package),
-            lambda: prompts.missing(self._prompts, package),
+            lambda: prompting.missing(self._prompts, package),
         ]
         found = list[str]()
         for look in looks:

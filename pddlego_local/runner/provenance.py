@@ -19,7 +19,7 @@ from pddlego_local.decoding.session import Constraint
 from pddlego_local.environments import family
 from pddlego_local.environments.alfworld import installation as alfworld
 from pddlego_local.environments.tables import difficulty_groups
-from pddlego_local.methods import FROM_ALL_GAMES, Method, prompts
+from pddlego_local.methods import FROM_ALL_GAMES, Method, prompting
 from pddlego_local.runner.config import CellConfig
 
 PACKAGES = (
@@ -73,7 +73,7 @@ def run_record(
         model=identity,
         grammar_sha256={name: constraint.sha256 for name, constraint in constraints.items()},
         tables_sha256=family.sha256(environment.package),
-        prompt_sha256=prompts.sha256(method.prompts, environment.package),
+        prompt_sha256=prompting.sha256(method.prompts, environment.package),
         games=list(config.settings.games) if method.learns else None,  # what is learnt depends on
         outcomes=own_outcomes or None,
         starts=[start],

@@ -14,7 +14,7 @@ from pddlego_local.environments.coin.game import Coin
 from pddlego_local.environments.cooking.game import Cooking
 from pddlego_local.episode.acting import Execution
 from pddlego_local.episode.reading.answer import read_constrained, read_free
-from pddlego_local.methods import prompts
+from pddlego_local.methods import prompting
 from pddlego_local.pddl.check import check
 from pddlego_local.pddl.edit import apply, empty_problem, facts_of, objects_of
 
@@ -68,7 +68,7 @@ def test_edits_lead_to_the_problems_that_a_perfect_model_writes(environment: Any
 
 @pytest.mark.parametrize("environment", ENVIRONMENTS)
 def test_an_edit_is_shown_that_adds_replaces_and_deletes(environment: Any) -> None:
-    text = prompts.render(
+    text = prompting.render(
         "pddlego/edit",
         environment.package,
         domain="(the domain)",
@@ -101,8 +101,8 @@ def test_the_action_that_is_shown_is_a_command(environment: Any) -> None:
 def test_every_prompt_tells_one_name_for_the_room_behind_a_closed_door(environment: Any) -> None:
     facts = {"domain": "", "goals": (), "observations": "", "previous": "", "problem": ""}
     texts = [
-        prompts.render("pddlego/problem", environment.package, **facts).text,
-        prompts.render("pddlego/edit", environment.package, **facts).text,
+        prompting.render("pddlego/problem", environment.package, **facts).text,
+        prompting.render("pddlego/edit", environment.package, **facts).text,
     ]
     fixed = formalizing(environment.package, "(define (domain d))")
     for text in (*texts, fixed, formalizing(environment.package)):
@@ -122,7 +122,7 @@ def formalizing(package: str, fixed_domain: str = "") -> str:
     class Previous:
         domain, problem = "(define (domain d))", "(define (problem p))"
 
-    return prompts.render(
+    return prompting.render(
         "pddlego_plus/prompt",
         package,
         actions=(),

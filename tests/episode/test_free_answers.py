@@ -48,12 +48,16 @@ def with_files(value: Any) -> Any:
     return [with_files(entry) for entry in value] if isinstance(value, list) else value
 
 
-ROWS = [
-    {**with_files(row), "name": f"{group}: {row['name']}"}
-    for file in ("free_answers.yaml", "free_steps.yaml")
-    for group, rows in yaml.safe_load((Path(__file__).parent / file).read_text("utf-8")).items()
-    for row in rows
-]
+def rows(file: str) -> list[dict[str, Any]]:
+    table = yaml.safe_load((Path(__file__).parent / file).read_text("utf-8"))
+    return [
+        {**with_files(row), "name": f"{group}: {row['name']}"}
+        for group, rows in table.items()
+        for row in rows
+    ]
+
+
+ROWS = [*rows("free_answers.yaml"), *rows("free_steps.yaml")]
 BY_NAME = {form.name: form for form in FORMS} | {"choice": choice(12)}
 
 
@@ -68,6 +72,10 @@ def answered(case: dict[str, Any], reading: Reading) -> Answer[Keys]:
     return read_free(completion, form_of(case), reading=reading, prompt=prompt, markers=markers)
 
 
+def expected(case: dict[str, Any]) -> Any:
+    return {"df": DOMAIN, "pf": PROBLEM} if case.get("read") == "pair" else case.get("read")
+
+
 def trimmed(answer: Answer[Keys]) -> Any:
     """The blanks around a file are no part of it."""
     if answer.value is None:
@@ -78,20 +86,23 @@ def trimmed(answer: Answer[Keys]) -> Any:
 
 @pytest.mark.parametrize("case", ROWS, ids=lambda row: row["name"])
 def test_what_is_read(case: dict[str, Any]) -> None:
-    expected = {"df": DOMAIN, "pf": PROBLEM} if case.get("read") == "pair" else case.get("read")
     answer = answered(case, "lenient")
-    assert (trimmed(answer), answer.fault) == (expected, case.get("fault", ""))
+    assert (trimmed(answer), answer.fault) == (expected(case), case.get("fault", ""))
+
+
+@pytest.mark.parametrize("case", rows("strict_answers.yaml"), ids=lambda row: row["name"])
+def test_what_is_read_strictly(case: dict[str, Any]) -> None:
+    answer = answered(case, "strict")
+    read = answer.value and answer.value.model_dump()
+    assert (read, answer.fault) == (expected(case), case.get("fault", ""))
 
 
 @pytest.mark.parametrize("case", ROWS, ids=lambda row: row["name"])
 def test_how_much_of_it_the_strict_reader_reads(case: dict[str, Any]) -> None:
     """What it reads is read leniently too, and as the same, but for what is never to be read."""
     strictly = answered(case, "strict")
-    expected = case.get("strict", "nothing")
-    if strictly.value is None:
-        assert expected == "nothing"
-    else:
-        assert expected == ("same" if strictly == answered(case, "lenient") else "other")
+    same = "same" if strictly == answered(case, "lenient") else "other"
+    assert case.get("strict", "nothing") == (same if strictly.value else "nothing")
 
 
 def squashed(text: str) -> str:

@@ -31,22 +31,13 @@ COMPACT = "pddlego_plus method.variant=compact"
 PDDL_METHODS = ("pddlego_plus", COMPACT, "pddlego", "pddl_gen", "pddl_edit")
 COMMAND_METHODS = ("action_gen", "plangen", "fcrf", "reflexion")
 ROOMS = (
-    *("kitchen", "corridor", "pantry", "bathroom", "bedroom", "living room", "laundry room"),
-    *("backyard", "driveway", "street", "supermarket"),
+    "kitchen|corridor|pantry|bathroom|bedroom|living room|laundry room|backyard|driveway|street"
+    "|supermarket"
 )
-FOOD = (
-    "red potato",
-    "yellow apple",
-    "red onion",
-    "carrot",
-    "flour",
-    "pork chop",
-    "knife",
-    "turnip",
-)
+FOOD = "red potato|yellow apple|red onion|carrot|flour|pork chop|knife|turnip"
 THINGS = {
-    "coin": "|".join(ROOMS),
-    "cooking_easy": "|".join((*ROOMS, *FOOD)),
+    "coin": ROOMS,
+    "cooking_easy": f"{ROOMS}|{FOOD}",
     "alfworld": rf"(?:{'|'.join(CLASSES)}) ?\d+",
 }
 

@@ -8,8 +8,10 @@ import functools
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Literal
 
+import yaml
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 
@@ -20,31 +22,10 @@ FEW = 300
 TEN_MB = 10_000_000
 MOST_OF_ONE = 50_000  # characters of a generated text; texts of 10 MB are given by name
 
-PIECES = (
-    "\x00", "\x07", "\x08", "\r", "\n", "\t", "\x1b[31m", "\x1b]0;owned\x07", "\x1b[2J", "\x9b2J",
-    "\x7f", "\u202e", "\u2028", "\ufeff", "\u200d", "é", "ſ", "\u212a", "İ", "١", "𝒙",  # noqa: RUF001
-    "<script>alert(1)</script>", "</pre>", "<!--", "&lt;", "{{ 7 * 7 }}", "{% raw %}", "[/]",
-    "[bold red]", "[link=file:///]", "%s", "$HOME", "`id`", "\\", '\\"', '"', "'", "\\n", "\\ud800",
-    "```", "```pddl\n", "\n```\n", "{", "}", "[", "]", '{"df": "', '", "pf": "', '{"action": "',
-    "(", ")", "((((((((", "))))))))", ";", "?", "?x", "-", " - object", "- (either a b)", ":", "()",
-    "(define (domain d)", "(define (problem p)", "(:action a", "(:types t - t)", "(:constants x)",
-    "(:init", "(:goal", "(:requirements :adl)", "(:predicates (p ?x ?x))", ":parameters", ":effect",
-    "(and", "(or", "(not", "(forall (?x)", "(exists", "(when", "(imply", "(=", "(:derived (p)",
-    "(:metric minimize (total-cost))", "(increase (total-cost) 9)", "object", "1e999", "9" * 40,
-)  # fmt: skip
-OPENINGS = (
-    "(",
-    "[",
-    "{",
-    '{"df": ',
-    '["',
-    "(and ",
-    "(not ",
-    "(:init ",
-    "```\n",
-    "<div>",
-    "\x1b[1m",
+TABLE: dict[str, list[str]] = yaml.safe_load(
+    (Path(__file__).parent / "pieces.yaml").read_text(encoding="utf-8")
 )
+PIECES = TABLE["pieces"]
 
 
 def fuzz(share: float) -> settings:
@@ -71,7 +52,7 @@ def _nested(opening: str, depth: int, closed: bool, inside: str) -> str:
 TEXTS = st.one_of(
     st.lists(st.one_of(st.sampled_from(PIECES), st.text(max_size=12)), max_size=30).map("".join),
     st.builds(_repeated, st.sampled_from(PIECES), st.sampled_from((100, 3_000, 50_000))),
-    st.builds(_nested, st.sampled_from(OPENINGS), st.sampled_from((90, 480, 1_100, 9_000)),
+    st.builds(_nested, st.sampled_from(TABLE["openings"]), st.sampled_from((90, 480, 1_100, 9_000)),
               st.booleans(), st.sampled_from(PIECES)),
 )  # fmt: skip
 

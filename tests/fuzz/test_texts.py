@@ -16,6 +16,7 @@ from pddlego_local.pddl.sections import with_goal
 from tests.episode.test_free_answers import ROWS, squashed
 from tests.fuzz.hostile import (
     SLIPS,
+    TABLE,
     TEXTS,
     Slip,
     fuzz,
@@ -59,17 +60,7 @@ def test_an_answer_of_ten_megabytes_is_read(piece: str) -> None:
     given_up(ten_megabytes(piece), PDDL)
 
 
-REPEATED = (
-    "(", ")", "{", "[", "{a:(", '{"a": (', "```", "```\n", "```pddl\n", "~~~\n", '"', "'", '"""',
-    "*", "> ", "<think>", "</think>", "<|channel|>analysis<|message|>", "<a>", "</a>",
-    "<action>", "\\boxed{", "(define (domain d)", "(define (domain d)\n# h\nx ; ",
-    "x ; (define (domain b\n", "define (",
-    "(domain x) ", ";", "; rest ", "...", "\n", " ", "Human:", "Observation: x\n", "Action: x\n",
-    "Action ", "1. x\n", '{"action": "x"}', '{"df": "(:x", "pf": "(:y"}', "action: x\n", "\\n;",
-)  # fmt: skip
-
-
-@pytest.mark.parametrize("piece", REPEATED)
+@pytest.mark.parametrize("piece", TABLE["repeated"])
 def test_a_long_answer_of_one_piece_is_read(piece: str) -> None:
     """In time that grows as the answer does: the square of its length would take minutes."""
     for before in ("", "(define (domain d)\n", "<think>"):

@@ -6,15 +6,13 @@ from typing import Any
 
 from pddlego_local.core.nouns import Budget
 from pddlego_local.core.outcomes import outcome_named
-from pddlego_local.core.record.events import Event
 from pddlego_local.core.record.rows import EpisodeRow
 from pddlego_local.core.record.summary import summarize
-from pddlego_local.decoding.settings import Decoding
 from pddlego_local.environments.coin.game import Coin
-from pddlego_local.episode.episode import Episode, Parts
 from pddlego_local.methods.fcrf import Difficulty, Fcrf
 from pddlego_local.models.scripted import Scripted
 from pddlego_local.planner import FastDownward
+from tests.methods import playing
 
 GAME = 1  # 5 rooms: kitchen, closed doors south and west; the coin is behind the west one
 
@@ -50,18 +48,11 @@ def play(
     unit: Any = "actions",
 ) -> EpisodeRow:
     """One trial of one game, as the row that a run would write."""
-    events: list[Event] = []
     house = Coin(rooms=5, budget=Budget(unit=unit, limit=limit))
     trial = sum(row.game == game for row in earlier)
-    episode = Episode(
-        Parts(house, model, FastDownward(), Decoding(rung="free")),
-        events.append,
-        run_seed=0,
-        game=game,
-        trial=trial,
-        earlier=earlier,
+    outcome, events = playing.play(
+        method, house, model, FastDownward(), game=game, trial=trial, earlier=earlier
     )
-    outcome = method(episode)
     success = outcome_named(outcome).success
     return EpisodeRow(
         game=game, trial=trial, outcome=outcome, success=success, won=success, wall_time_s=0.0,

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import TypeVar
 
 from pddlego_local.core.protocols import Environment
-from pddlego_local.core.record.events import Event
+from pddlego_local.core.record.events import ActionTaken, Event
 from pddlego_local.core.record.rows import EpisodeRow
 from pddlego_local.decoding.question import Model
 from pddlego_local.decoding.settings import Decoding
@@ -24,15 +24,20 @@ def play(
     planner: FastDownward,
     *,
     game: int = 1,
+    trial: int = 0,
     earlier: Sequence[EpisodeRow] = (),
 ) -> tuple[str, Events]:
     """The outcome, and every event of the transcript."""
     events: Events = []
     parts = Parts(environment, model, planner, Decoding(rung="free"))
-    episode = Episode(parts, events.append, run_seed=0, game=game, trial=0, earlier=earlier)
+    episode = Episode(parts, events.append, run_seed=0, game=game, trial=trial, earlier=earlier)
     with contextlib.closing(model):
         return method(episode), events
 
 
 def of(events: Events, kind: type[E]) -> list[E]:
     return [event for event in events if isinstance(event, kind)]
+
+
+def commands(events: Events) -> list[str | None]:
+    return [action.command for action in of(events, ActionTaken)]

@@ -2,21 +2,20 @@
 
 import json
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from pddlego_local.core.nouns import Budget, Completion, Sampling
 from pddlego_local.core.protocols import Environment
-from pddlego_local.core.record.events import ActionTaken, Event, Note
+from pddlego_local.core.record.events import Note
 from pddlego_local.decoding.forms import Keys
 from pddlego_local.decoding.question import Drawn, Question
-from pddlego_local.decoding.settings import Decoding
 from pddlego_local.environments.coin.game import Coin
-from pddlego_local.episode.episode import Episode, Parts
+from pddlego_local.methods import Method
 from pddlego_local.models.scripted import Scripted
 from pddlego_local.planner import FastDownward
-
-Events = list[Event]
+from tests.methods import playing
+from tests.methods.playing import Events, of
 
 GAME = 5  # 11 rooms: the living room is east of the kitchen, behind its eastern door is the coin
 TO_THE_COIN = ["> move east", "> open door to east", "> move east"]
@@ -56,24 +55,16 @@ def rounds(limit: int) -> Coin:
 
 
 def play(
-    method: Callable[[Episode], str],
+    method: Method,
     answers: Sequence[str | Completion],
     environment: Environment | None = None,
     game: int = GAME,
 ) -> tuple[str, Player, Events]:
     """The outcome, the model with what it was asked, and what was recorded."""
-    events: Events = []
     model = Player(answers)
     with FastDownward() as planner:
-        parts = Parts(environment or Coin(), model, planner, Decoding(rung="free"))
-        episode = Episode(
-            parts,
-            events.append,
-            run_seed=0,
-            game=game,
-            trial=0,
-        )
-        return method(episode), model, events
+        outcome, events = playing.play(method, environment or Coin(), model, planner, game=game)
+    return outcome, model, events
 
 
 def asked(model: Scripted, what: str) -> list[str]:
@@ -81,10 +72,6 @@ def asked(model: Scripted, what: str) -> list[str]:
     return [question.messages[-1].content for question in model.asked if question.form.name == what]
 
 
-def commands(events: Events) -> list[str | None]:
-    return [event.command for event in events if isinstance(event, ActionTaken)]
-
-
 def noted(events: Events, name: str) -> Any:
     """The last that was noted under a name."""
-    return [e.facts[name] for e in events if isinstance(e, Note) and name in e.facts][-1]
+    return [note.facts[name] for note in of(events, Note) if name in note.facts][-1]

@@ -109,19 +109,3 @@ def test_a_refusal_is_explained_and_taken_back(planner: FastDownward, game: Alfw
     assert "Action: heat apple 1 with microwave 1\nNothing happens." in told
     assert of(events, ActionTaken)[-1].feedback in told
     assert "valid actions here" not in told  # the paper's ALFWorld prompts list none
-
-
-@pytest.mark.parametrize(
-    ("method", "answers", "outcome"),
-    [
-        (PddlegoPlus(), [BROKEN] * 6, "solver_abort"),
-        (Pddlego(), [BROKEN], "solver_abort"),
-        (Pddlego(), [HEAT], "simulation_abort"),
-        (PlanGen(), ['{"action": "heat apple 1 with microwave 1"}'] * 5, "simulation_abort"),
-        (ActionGen(), ["?"] * 6, "no_action"),
-    ],
-)
-def test_every_failure_has_its_name(
-    planner: FastDownward, game: Alfworld, method: Method, answers: list[str], outcome: str
-) -> None:
-    assert play(method, game, Scripted(answers), planner, game=0)[0] == outcome

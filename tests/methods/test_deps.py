@@ -9,16 +9,8 @@ from pddlego_local.core.record.events import Call
 from pddlego_local.environments.coin.game import Coin
 from pddlego_local.environments.cooking.game import Cooking
 from pddlego_local.methods.deps import Deps
-from tests.methods.talking import (
-    BEGIN_AGAIN,
-    TO_THE_COIN,
-    asked,
-    commands,
-    noted,
-    plan,
-    play,
-    rounds,
-)
+from tests.methods.playing import commands
+from tests.methods.talking import BEGIN_AGAIN, TO_THE_COIN, asked, noted, plan, play, rounds
 
 EAST_FIRST = ["> move east", "done"]
 CUT = Completion('{"reason": "so I', "length", 9, 9, 0.1)
@@ -34,11 +26,6 @@ def test_a_plan_is_carried_out_sub_goal_by_sub_goal() -> None:
     assert [e.where.step for e in events if isinstance(e, Call)] == [1, 1, 2, 2, 3]
     assert noted(events, "subgoals") == {"accomplished": 1, "success": 1}
     assert noted(events, "plans") == 1
-
-
-def test_a_game_beside_the_coin_is_named_as_such_and_asks_nothing() -> None:
-    outcome, model, _ = play(Deps(), [], game=3)
-    assert outcome == "success_at_start" and not model.asked
 
 
 def test_a_failure_is_described_explained_and_planned_anew_from_there() -> None:

@@ -1,20 +1,18 @@
 """The baselines of DEPS with answers given in advance, and the ceiling of all four; about 40 s, a
 half of it in ALFWorld."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
 from pddlego_local.core.record.folder import read_rows
-from pddlego_local.episode.episode import Episode
-from pddlego_local.methods.deps import Deps
 from pddlego_local.methods.inner_monologue import InnerMonologue
 from pddlego_local.methods.zero_shot_planner import ZeroShotPlanner
 from pddlego_local.methods.zero_shot_replan import ZeroShotReplan
 from pddlego_local.runner.config import compose_cell
 from pddlego_local.runner.run import run_cell
-from tests.methods.talking import TO_THE_COIN, asked, commands, noted, plan, play, rounds
+from tests.methods.talking import TO_THE_COIN, asked, noted, plan, play, rounds
 
 METHODS = ("deps", "zero_shot_planner", "zero_shot_replan", "inner_monologue")
 EAST_FIRST = ["> move east", "done"]
@@ -88,14 +86,6 @@ def test_inner_monologue_plans_one_sub_goal_after_the_other() -> None:
 def test_inner_monologue_comes_to_an_end(answers: Sequence[str], outcome: str) -> None:
     ended, model, _ = play(InnerMonologue(), answers, rounds(3))
     assert ended == outcome and len(model.asked) == len(answers)
-
-
-@pytest.mark.parametrize(
-    "method", [Deps(), ZeroShotPlanner(), ZeroShotReplan(), InnerMonologue()], ids=METHODS
-)
-def test_a_won_game_asks_nothing(method: Callable[[Episode], str]) -> None:
-    outcome, model, events = play(method, [], game=3)
-    assert outcome == "success_at_start" and not model.asked and not commands(events)
 
 
 def test_the_reference_wins_every_kind_of_game_of_alfworld(tmp_path: Path) -> None:

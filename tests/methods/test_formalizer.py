@@ -3,9 +3,11 @@ files, and each lands in its outcome."""
 
 import dataclasses
 import json
-from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
 
 import pytest
+import yaml
 
 from pddlego_local.core.nouns import PlanResult, Turn
 from pddlego_local.core.record.events import Call, Note, Plan
@@ -19,12 +21,6 @@ from pddlego_local.planner import FastDownward
 from tests.methods.playing import of, play
 
 GAME = 2  # its plan has all four actions
-
-
-@pytest.fixture(scope="module")
-def planner() -> Iterator[FastDownward]:
-    with FastDownward() as planner:
-        yield planner
 
 
 def gold() -> tuple[str, str]:
@@ -51,44 +47,19 @@ def test_gold_files_are_worth_a_success(planner: FastDownward) -> None:
 
 WRONG = "valid_but_wrong"
 NO_PLAN = "solver_abort"
-Change = tuple[str, str] | None
-# What is replaced in the domain and in the problem → outcome, cause, what gold says.
-FAULTS: dict[str, tuple[Change, Change, str, str, str]] = {
-    "a bracket is missing": (("(:predicates", ":predicates"), None, NO_PLAN, "translate_error", ""),
-    "a predicate is not declared": (("(hand-empty) (holding", "(holding"), None, NO_PLAN,
-                                    "translate_error", ""),
-    "an object is not declared": (None, ("block1 block2", "block2"), NO_PLAN, "translate_error",
-                                  ""),
-    "an initial fact is missing": (None, ("(hand-empty)", ""), NO_PLAN, "unsolvable", ""),
-    "a precondition is missing": (("(and (clear ?b) (on ?b ?under) (hand-empty))", "(hand-empty)"),
-                                  None, WRONG, "solved", "cannot be carried out"),
-    "an effect is missing": ((" (not (hand-empty))", ""), None, WRONG, "solved",
-                             "(hand-empty) does not hold"),
-    "arguments are swapped in an effect": (("(on ?b ?under) (hand-empty) (not",
-                                            "(on ?under ?b) (hand-empty) (not"), None, NO_PLAN,
-                                           "unsolvable", ""),
-    "parameters are in another order": (("stack :parameters (?b - block ?under - block)",
-                                         "stack :parameters (?under - block ?b - block)"), None,
-                                        WRONG, "solved", "cannot be carried out"),
-    "an action has another name": (("pick-up", "grasp"), None, WRONG, "solved",
-                                   "is not one of the allowed actions"),
-    "a parameter is missing": (("unstack :parameters (?b - block ?under - block)",
-                                "unstack :parameters (?b - block)"), None, NO_PLAN,
-                               "translate_error", ""),
-}  # fmt: skip
+TABLE = Path(__file__).parent / "formalizer_faults.yaml"
+FAULTS: dict[str, dict[str, Any]] = yaml.safe_load(TABLE.read_text(encoding="utf-8"))
 
 
-@pytest.mark.parametrize("fault", FAULTS)
-def test_a_planted_fault_lands_in_its_outcome(fault: str, planner: FastDownward) -> None:
-    in_domain, in_problem, ended, cause, says = FAULTS[fault]
-    domain, problem = gold()
-    for change, text in ((in_domain, domain), (in_problem, problem)):
-        assert change is None or change[0] in text, "the fault has nowhere to stand"
-    domain = domain.replace(*in_domain) if in_domain else domain
-    problem = problem.replace(*in_problem) if in_problem else problem
-    found = outcome(planner, answer(domain, problem))
-    assert found[:2] == (ended, cause)
-    assert says in found[2]
+@pytest.mark.parametrize("fault", FAULTS.values(), ids=FAULTS)
+def test_a_planted_fault_lands_in_its_outcome(fault: dict[str, Any], planner: FastDownward) -> None:
+    files = dict(zip(("domain", "problem"), gold(), strict=True))
+    for name in files.keys() & fault.keys():
+        assert fault[name][0] in files[name], "the fault has nowhere to stand"
+        files[name] = files[name].replace(*fault[name])
+    found = outcome(planner, answer(**files))
+    assert found[:2] == tuple(fault["found"])
+    assert fault.get("says", "") in found[2]
 
 
 def test_a_goal_that_is_half_copied_is_valid_but_wrong(planner: FastDownward) -> None:

@@ -11,7 +11,7 @@ from pddlego_local.decoding.forms import TEXT
 from pddlego_local.environments import family
 from pddlego_local.environments.tables import Tables
 from pddlego_local.episode.reading.answer import read_constrained
-from pddlego_local.methods import prompts
+from pddlego_local.methods import prompting
 from pddlego_local.methods.shared.react import Trial
 from tests.environments.commands import parse
 
@@ -32,7 +32,7 @@ def mentor(environment: str) -> list[dict[str, Any]]:
 
 
 def asked(environment: str, part: str, **facts: Any) -> str:
-    return prompts.render(f"fcrf/{part}", environment, trial=TRIAL, **(NEEDS[part] | facts)).text
+    return prompting.render(f"fcrf/{part}", environment, trial=TRIAL, **(NEEDS[part] | facts)).text
 
 
 @pytest.mark.parametrize("part", NEEDS)

@@ -58,14 +58,6 @@ def one_round(rounds: int = 1) -> Coin:
     return Coin(rooms=11, budget=Budget(unit="rounds", limit=rounds))
 
 
-@pytest.mark.parametrize("method", [PddlGen(), PddlEdit(), Pddlego()])
-def test_perfect_answers_win(planner: FastDownward, method: Method) -> None:
-    outcome, events = play(method, Coin(rooms=11), ReferenceFormalizer(), planner)
-    assert outcome == "success"
-    row = summarize(events)
-    assert row.refused == row.solver_errors == row.edit_faults == 0
-
-
 @pytest.mark.parametrize(("method", "answer"), [(PddlGen(), SOUTH), (PddlEdit(), EDIT_SOUTH)])
 def test_the_end_goal_is_tried_first_and_then_its_fallback(
     planner: FastDownward, method: Method, answer: str

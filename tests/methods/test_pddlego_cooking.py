@@ -5,7 +5,7 @@ import json
 import pytest
 
 from pddlego_local.core.nouns import Budget
-from pddlego_local.core.record.events import ActionTaken, Call, Plan
+from pddlego_local.core.record.events import Call, Plan
 from pddlego_local.core.record.summary import summarize
 from pddlego_local.environments.cooking.game import Cooking
 from pddlego_local.methods import Method
@@ -15,7 +15,7 @@ from pddlego_local.methods.pddlego_plus import PddlegoPlus
 from pddlego_local.models.reference import ReferenceFormalizer
 from pddlego_local.models.scripted import Scripted
 from pddlego_local.planner import FastDownward
-from tests.methods.playing import Events, of, play
+from tests.methods.playing import commands, of, play
 
 # Game 1 with 5 rooms: in the kitchen a stove, an oven, a knife and a red potato; the fridge holds
 # water and a red onion. The recipe: water, red onion, red potato, salt, flour.
@@ -28,10 +28,6 @@ def seen(closed: list[str], items: list[str]) -> str:
 
 def hard(actions: int = 50) -> Cooking:
     return Cooking(rooms=5, ingredients=5, budget=Budget(unit="actions", limit=actions))
-
-
-def commands(events: Events) -> list[str | None]:
-    return [action.command for action in of(events, ActionTaken)]
 
 
 @pytest.mark.parametrize("method", [PddlGen(), PddlEdit()])

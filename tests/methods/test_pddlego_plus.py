@@ -7,14 +7,12 @@ from typing import Any
 
 import pytest
 
-from pddlego_local.core.errors import ModelFault
 from pddlego_local.core.nouns import Budget, Completion, Turn
 from pddlego_local.core.record.events import Restart
 from pddlego_local.core.record.summary import summarize
 from pddlego_local.environments.coin.game import Coin
 from pddlego_local.environments.coin.reference import DOMAIN
 from pddlego_local.methods.pddlego_plus import PddlegoPlus, repeated
-from pddlego_local.models.reference import ReferenceFormalizer
 from pddlego_local.models.scripted import Scripted
 from pddlego_local.planner import FastDownward
 from tests.methods import playing
@@ -55,20 +53,6 @@ def numbers(events: Events, *names: str) -> list[int]:
     return [getattr(row, name) for name in names]
 
 
-def test_reference_explores_until_it_sees_the_coin(planner: FastDownward) -> None:
-    outcome, events = play(planner, ReferenceFormalizer())
-    row = summarize(events)
-    assert outcome == "success"
-    assert row.steps == row.calls == row.causes["solved"]
-    assert row.refused == row.solver_errors == row.simulation_errors == 0
-
-
-def test_a_game_beside_the_coin_is_named_as_such_and_asks_nothing(planner: FastDownward) -> None:
-    outcome, events = play(planner, Scripted([]), game=3)
-    assert outcome == "success_at_start"
-    assert summarize(events).calls == 0
-
-
 @pytest.mark.parametrize(
     ("bad", "cause", "told"),
     [
@@ -85,24 +69,14 @@ def test_the_solver_loop_tells_what_was_wrong_and_asks_again(
     planner: FastDownward, bad: Any, cause: str, told: str
 ) -> None:
     model = Scripted([bad, SOUTH])
-    with pytest.raises(ModelFault):  # the script ends after the first plan
-        play(planner, model, rounds=2)
-    model = Scripted([bad, SOUTH])
     outcome, events = play(planner, model, rounds=1)
     assert outcome == "step_limit"
     second = model.asked[1].messages[0].content
-    assert "This is what it said" in second and told in second
+    said = second.partition("This is what it said:\n")[2].partition("\nReview both files")[0]
+    assert len(said.strip()) > 20 and told in said
     row = summarize(events)
     assert row.causes == {cause: 1, "solved": 1}
     assert numbers(events, "solver_errors", "solver_errors_fixed") == [1, 1]
-
-
-def test_the_planners_message_is_never_blank(planner: FastDownward) -> None:
-    for bad in (BROKEN, UNREACHABLE, ALREADY):
-        model = Scripted([bad, SOUTH])
-        play(planner, model, rounds=1)
-        said = model.asked[1].messages[0].content.partition("This is what it said:\n")[2]
-        assert len(said.partition("\nReview both files")[0].strip()) > 20
 
 
 def test_after_five_retries_without_a_plan_the_episode_ends(planner: FastDownward) -> None:

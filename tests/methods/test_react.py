@@ -1,22 +1,18 @@
 """The actor of Reflexion and FCRF in the real game, with answers given in advance."""
 
 import json
-from typing import Any
 
 import pytest
 
 from pddlego_local.core.errors import PromptTooLong
 from pddlego_local.core.record.rows import EpisodeRow
-from pddlego_local.decoding.forms import MOVE
-from pddlego_local.decoding.grammars.lark_text import decoder_verdict
 from pddlego_local.environments.alfworld.games import TASK_TYPES
 from pddlego_local.environments.tables import Tables
-from pddlego_local.methods import prompts
+from pddlego_local.methods import prompting
 from pddlego_local.methods.reflexion import Reflexion
 from pddlego_local.models.scripted import Scripted
 from tests.environments.commands import parse
 from tests.methods.learning import FAILING, WINNING, act, fcrf, opening, play, text, think
-from tests.questions import static_grammar
 
 
 def test_thoughts_and_acts_make_one_growing_dialogue() -> None:
@@ -31,11 +27,6 @@ def test_thoughts_and_acts_make_one_growing_dialogue() -> None:
     assert said[3].startswith("You open the sliding patio door")
     assert opening(model).endswith("To the West you see a closed sliding patio door.")
     assert "tried your game before" not in opening(model)
-
-
-@pytest.mark.parametrize("method", [fcrf(), Reflexion()])
-def test_a_game_beside_the_coin_asks_nothing(method: Any) -> None:
-    assert play(method, Scripted([]), game=0).outcome == "success_at_start"
 
 
 def test_reflexion_reflects_once_and_carries_its_plans() -> None:
@@ -103,7 +94,7 @@ def test_examples_say_only_what_the_game_understands(environment: str) -> None:
     tables = Tables.load(package)
     kinds = TASK_TYPES if environment == "alfworld" else ("2 rooms",)
     for kind in kinds:
-        shown = prompts.render(
+        shown = prompting.render(
             "fcrf/actor",
             package,
             actions=tables.schemas,
@@ -118,19 +109,3 @@ def test_examples_say_only_what_the_game_understands(environment: str) -> None:
         assert all(parse(tables, command) for command in commands)
         assert told.count("\nOK.\n") == len(moves) - len(commands) > 1
         assert ("slice" in "".join(commands)) == ("+slice" in kind)
-
-
-@pytest.mark.parametrize(
-    ("answer", "verdict"),
-    [
-        (act("go to fridge 1"), "accepted"),
-        (think("Où? „Hier“, I think: a \\ and a /."), "accepted"),
-        ('{"kind": "act", "text": "a\\nb"}', "rejected"),
-        ('{"kind": "act", "text": ""}', "rejected"),
-        ('{"kind": "sing", "text": "la"}', "rejected"),
-        ('{"text": "a", "kind": "act"}', "rejected"),
-    ],
-)
-def test_a_decoder_on_the_rung_syntax_writes_moves_of_one_line(answer: str, verdict: str) -> None:
-    grammar = static_grammar("syntax", MOVE)
-    assert grammar and decoder_verdict(grammar, answer) == verdict

@@ -23,7 +23,7 @@ from pddlego_local.environments.described.recognized import recognize
 from pddlego_local.environments.described.world import HEADS, heads_in
 from pddlego_local.episode.asking import Asking
 from pddlego_local.episode.planning import Planning
-from pddlego_local.methods import prompts
+from pddlego_local.methods import prompting
 from pddlego_local.models.card import known_texts
 from pddlego_local.models.weights import folder_named
 from pddlego_local.pddl.domain import read_domain
@@ -120,7 +120,7 @@ class TextFormalizer:
         self, form: Form[T_co], template: str, scene: Scene, decoding: Decoding, **told: str
     ) -> tuple[T_co | None, str]:
         facts = {"wording": "brief", "previous": None, **told}
-        shown = prompts.render(f"formalizer/{template}", _PACKAGE, **facts)
+        shown = prompting.render(f"formalizer/{template}", _PACKAGE, **facts)
         question = Question(form, (Message("user", shown.text),), scene)
         asking = Asking(self._model, decoding, _nowhere, (self._seed,))
         (answer,) = asking.answers(question, 1, Where(step=1))

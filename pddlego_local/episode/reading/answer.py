@@ -4,9 +4,8 @@ answer that could not have been drawn under its grammar is our fault and raised,
 
 import json
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, Generic, TypeVar
+from typing import Generic, TypeVar
 
 import pydantic
 
@@ -20,8 +19,9 @@ from pddlego_local.episode.reading.thoughts import Markers
 
 T = TypeVar("T", bound=Keys)
 
-_FENCE_OPENS = re.compile(r"^[ \t]*```[^\n`]*\n", re.MULTILINE)
-_FENCE_CLOSES = re.compile(r"^[ \t]*```[ \t]*$", re.MULTILINE)
+_FENCED = re.compile(  # behind a fence that none closes there is nothing
+    r"^[ \t]*```[^\n`]*\n(?:(.*?)^[ \t]*```[ \t]*$|.*)", re.MULTILINE | re.DOTALL
+)
 _KIND = re.compile(r"\(\s*(domain|problem)\s", re.IGNORECASE)
 _KEYS = {"domain": "df", "problem": "pf"}
 
@@ -62,17 +62,26 @@ def read_free(
 
 
 def read_constrained(completion: Completion, form: Form[T]) -> Answer[T]:
-    """The value of an answer that was drawn under a grammar.
+    """The value of an answer that was drawn under a grammar: of exactly what that permits.
 
     Raises GrammarIgnored if a finished answer does not have the form. Whether it is in the
     grammar's language the session says, where it is drawn.
     """
-    match completion.finish_reason:
-        case "unfinished_thought":
-            return Answer(None, "unfinished_thought")
-        case "length":
-            return Answer(None, "truncated")
-    return _decode(completion.text, form)
+    if completion.finish_reason != "stop":
+        cut = completion.finish_reason == "length"
+        return Answer(None, "truncated" if cut else "unfinished_thought")
+    try:
+        value = form.keys.model_validate(json.loads(completion.text), strict=True)
+        keys = [key for key, _ in json.loads(completion.text, object_pairs_hook=list)]
+    except (ValueError, RecursionError):
+        keys = []
+    if keys != list(form.keys.model_fields):
+        raise GrammarIgnored(
+            f"A finished answer is not the {form.name!r} that its grammar makes: the model's "
+            "backend does not obey grammars; start the server with the guidance backend, or choose "
+            "decoding=free."
+        )
+    return answer(value, "", form)
 
 
 def answer(value: T | None, fault: Fault, form: Form[T]) -> Answer[T]:
@@ -110,42 +119,9 @@ def strict(text: str, form: Form[T]) -> Answer[T]:
             fault = "wrong_keys"
     if value is None and form in (PDDL, DOMAIN, PROBLEM):
         texts = {}
-        for block in _blocks(text):
+        for block in _FENCED.findall(text):
             if len(kinds := {kind.lower() for kind in _KIND.findall(block)}) == 1:
                 texts[_KEYS[kinds.pop()]] = block
         if keys.keys() <= texts.keys():
             value = form.keys.model_validate({key: texts[key] for key in keys})
     return answer(value, fault, form)
-
-
-def _blocks(text: str) -> Iterator[str]:
-    """What stands between fences, from left to right; behind a fence that none closes, nothing."""
-    at = 0
-    while (opens := _FENCE_OPENS.search(text, at)) and (
-        closes := _FENCE_CLOSES.search(text, opens.end())
-    ):
-        yield text[opens.end() : closes.start()]
-        at = closes.end()
-
-
-def _decode(text: str, form: Form[T]) -> Answer[T]:
-    """Exactly what a grammar lets a decoder write."""
-    orders: list[list[str]] = []  # of each object's keys, the outermost last
-
-    def as_object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-        orders.append([key for key, _ in pairs])
-        return dict(pairs)
-
-    try:
-        entries = json.loads(text, object_pairs_hook=as_object)
-        in_order = orders[-1:] == [list(form.keys.model_fields)]
-        value = form.keys.model_validate(entries, strict=True) if in_order else None
-    except (ValueError, RecursionError):
-        value = None
-    if value is None:
-        raise GrammarIgnored(
-            f"A finished answer is not the {form.name!r} that its grammar makes: the model's "
-            "backend does not obey grammars; start the server with the guidance backend, or choose "
-            "decoding=free."
-        )
-    return answer(value, "", form)

@@ -79,9 +79,7 @@ class _Head:
 
 def files(text: str) -> list[File]:
     """From left to right, the last 200."""
-    found = [file for start, end, held, heads in _zones(text)
-             for file in _files(text, start, end, held, heads)]  # fmt: skip
-    return found[-_MAX_FILES:]
+    return [file for zone in _zones(text) for file in _files(text, *zone)][-_MAX_FILES:]
 
 
 def _zones(text: str) -> Iterator[tuple[int, int, bool, list[_Head]]]:
@@ -212,7 +210,5 @@ def _with_comments(text: str, at: int, before: int) -> int:
 
 def _as_written(text: str) -> str:
     """Without the escapes of a string that it stood in."""
-    if "\\n" not in text:
-        return text
     joined = _PIECES.sub("", text)
-    return text if "\n" in joined.strip() else unescaped(joined)
+    return unescaped(joined) if "\\n" in text and "\n" not in joined.strip() else text

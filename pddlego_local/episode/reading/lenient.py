@@ -16,8 +16,7 @@ import pydantic
 
 from pddlego_local.core.nouns import Messages
 from pddlego_local.decoding.forms import COMMAND, MOVE, Fault, Form, Keys, T_co
-from pddlego_local.episode.reading.bare import TURN, bare
-from pddlego_local.episode.reading.entries import OF_FILES, Entries, fitted, unfenced
+from pddlego_local.episode.reading.entries import OF_FILES, TURN, Entries, bare, fitted, unfenced
 from pddlego_local.episode.reading.files import IN_TEXT, KINDS, SECTION, File, files
 from pddlego_local.episode.reading.objects import Found, objects
 from pddlego_local.episode.reading.thoughts import Markers, inside, thoughts, without
@@ -249,17 +248,11 @@ def _how(found: Found) -> str:
     return "JSON" if found.exact else "JSON with slips"
 
 
-def _drafts(parts: Sequence[Mapping[str, File]]) -> Iterator[dict[str, File]]:
-    """Files next to each other of different kinds; those of one object are a draft of their own."""
-    draft: dict[str, File] = {}
+def _drafts(parts: Sequence[Mapping[str, File]]) -> list[dict[str, File]]:
+    """Files next to each other of different kinds."""
+    drafts: list[dict[str, File]] = []
     for part in parts:
-        if len(part) > 1 or part.keys() & draft.keys():
-            if draft:
-                yield draft
-            draft = {}
-        draft |= part
-        if len(part) > 1:
-            yield draft
-            draft = {}
-    if draft:
-        yield draft
+        if not drafts or part.keys() & drafts[-1].keys():
+            drafts.append({})
+        drafts[-1] |= part
+    return drafts

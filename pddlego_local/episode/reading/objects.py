@@ -67,28 +67,37 @@ def _meaning(match: re.Match[str]) -> str:
     return chr(int(escape[1:], 16)) if len(escape) == 5 else _MEANING.get(escape, escape)
 
 
+@dataclass(frozen=True)
+class Found:
+    """An object and its place in the text; whether it is JSON to the letter, and whether a brace
+    closes it."""
+
+    entries: dict[str, Any]
+    start: int
+    end: int
+    exact: bool
+    whole: bool
+
+
 class RelaxedJson:
     """Reads objects of one text. `steps` bounds the work on all of them together, in characters."""
 
     def __init__(self, text: str, steps: int) -> None:
         self._text, self._steps = text, steps
+
+    def read_object(self, at: int, is_answer: IsAnswer) -> Found:
+        """The object that opens at `at`. Where an answer is followed by what cannot be read, it
+        ends there. Raises ValueError where there is no object."""
         self._whole = True
         self._top: dict[str, Any] = {}  # what is read of the object, up to where
-        self._read = 0
-
-    def read_object(self, at: int, is_answer: IsAnswer) -> tuple[dict[str, Any], int, bool]:
-        """The object that opens at `at`, where it ends, and whether its brace closes it. Where an
-        answer is followed by what cannot be read, it ends there. Raises ValueError where there is
-        no object."""
-        self._whole = True
-        self._top, self._read = {}, at
+        self._read = at
         try:
             self._top, self._read = self._object(at, 0)
         except (ValueError, RecursionError):
             if not is_answer(self._top):
                 raise
             self._whole = False
-        return self._top, self._read, self._whole
+        return Found(self._top, at, self._read, exact=False, whole=self._whole)
 
     def _object(self, at: int, depth: int) -> tuple[dict[str, Any], int]:
         entries: dict[str, Any] = {}
@@ -188,18 +197,6 @@ class RelaxedJson:
             raise ValueError("too much to try")
 
 
-@dataclass(frozen=True)
-class Found:
-    """An object and its place in the text; whether it is JSON to the letter, and whether a brace
-    closes it."""
-
-    entries: dict[str, Any]
-    start: int
-    end: int
-    exact: bool
-    whole: bool
-
-
 def objects(text: str, is_answer: IsAnswer, *, exactly: bool = False) -> Iterator[Found]:
     """From left to right; `exactly` those that are JSON, but for raw line breaks. Inside an object
     that is an answer nothing more is looked for; inside any other, its parts are."""
@@ -232,8 +229,7 @@ def _parsed(text: str, at: int, relaxed: RelaxedJson | None, is_answer: IsAnswer
         return Found(entries, at, end, exact=True, whole=True)
     with contextlib.suppress(ValueError, RecursionError):
         if relaxed:
-            entries, end, whole = relaxed.read_object(at, is_answer)
-            return Found(entries, at, end, exact=False, whole=whole)
+            return relaxed.read_object(at, is_answer)
     return None
 
 

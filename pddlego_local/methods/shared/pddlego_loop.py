@@ -5,53 +5,65 @@ opened and what the recipe needs is picked up without planning. When the ingredi
 meal is prepared and eaten.
 """
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from typing import Protocol
 
-from pddlego_local.core.nouns import Turn
+from pddlego_local.core.nouns import Budget, Turn
 from pddlego_local.decoding.forms import SEEN
 from pddlego_local.episode.acting import Execution
 from pddlego_local.episode.episode import Episode
 from pddlego_local.episode.planning import Formalization
-from pddlego_local.methods import prompts
+from pddlego_local.methods import AtLeast0, prompting, settings
 
 OPEN, TAKE = "open {}", "take {}"
 MAX_OPENED = 15  # per room: a model may go on naming containers that are not there
 
 
-class Formalize(Protocol):
-    """One answer of the model, from the news and the problem file until now."""
+@settings
+class PddlegoLoop(ABC):
+    """A method of PDDLego says how it formalizes; an answer without a plan is sampled again, and no
+    error is shown."""
 
-    def __call__(
+    max_retries: AtLeast0 = 5
+
+    prompts = "pddlego"
+    learns = False
+
+    def most_calls(self, budget: Budget, best_of: int) -> int:
+        """Each step looks around for things to pick up, and formalizes."""
+        return budget.limit * (MAX_OPENED + (1 + self.max_retries) * best_of)
+
+    @abstractmethod
+    def formalize(
         self, episode: Episode, news: Sequence[Turn], problem: str, *, step: int, retry: int
-    ) -> Formalization: ...
+    ) -> Formalization:
+        """One answer of the model, from the news and the problem file until now ("": none). Plans
+        for the end goal or, failing that, for the next sub-goal that has a plan."""
 
-
-def explore(episode: Episode, formalize: Formalize, *, max_retries: int, problem: str = "") -> str:
-    """Formalizes what is new, plans, carries out, until the game is over; an answer without a plan
-    is sampled again, and no error is shown. Returns success, success_at_start, no_plan, game_lost
-    or step_limit."""
-    if episode.start().success:
-        return "success_at_start"
-    shown_until = 0
-    for step in episode.steps():
-        if ended := gather(episode, step):
-            return ended
-        if episode.spent:
-            break
-        news = episode.memory[shown_until:]
-        shown_until = len(episode.memory)
-        for retry in range(max_retries + 1):
-            planned = formalize(episode, news, problem, step=step, retry=retry)
-            if planned.to_do:
+    def __call__(self, episode: Episode) -> str:
+        """Formalizes what is new, plans, carries out, until the game is over. Returns success,
+        success_at_start, no_plan, game_lost or step_limit."""
+        if episode.start().success:
+            return "success_at_start"
+        shown_until, problem = 0, ""
+        for step in episode.steps():
+            if ended := gather(episode, step):
+                return ended
+            if episode.spent:
                 break
-        else:
-            return "no_plan"
-        problem = planned.problem
-        execution = carry_out(episode, planned)
-        if execution.ended:
-            return execution.ended
-    return "step_limit"
+            news = episode.memory[shown_until:]
+            shown_until = len(episode.memory)
+            for retry in range(self.max_retries + 1):
+                planned = self.formalize(episode, news, problem, step=step, retry=retry)
+                if planned.to_do:
+                    break
+            else:
+                return "no_plan"
+            problem = planned.problem
+            execution = carry_out(episode, planned)
+            if execution.ended:
+                return execution.ended
+        return "step_limit"
 
 
 def gather(episode: Episode, step: int) -> str:
@@ -64,7 +76,7 @@ def gather(episode: Episode, step: int) -> str:
         if episode.spent or not to_take:
             return ""
         package, news = episode.environment.package, episode.memory[since:]
-        shown = prompts.render("pddlego/seen", package, observations=news)
+        shown = prompting.render("pddlego/seen", package, observations=news)
         seen = episode.ask(episode.question(SEEN, shown), step=step).value
         if not seen:
             return ""

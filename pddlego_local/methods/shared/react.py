@@ -14,7 +14,7 @@ from pddlego_local.core.nouns import Budget, Message, Messages
 from pddlego_local.core.record.rows import EpisodeRow
 from pddlego_local.decoding.forms import MOVE, TEXT, Move
 from pddlego_local.episode.episode import Episode
-from pddlego_local.methods import prompts
+from pddlego_local.methods import prompting
 from pddlego_local.methods.shared.dialogue import Dialogue
 
 Reflection = Mapping[str, str]
@@ -45,7 +45,7 @@ def play(episode: Episode, reflections: Sequence[Reflection], *, max_thoughts: i
     - "context_exceeded": the dialogue, or what it is told of earlier trials, outgrew the context
     """
     look = episode.memory[0].text
-    opening = prompts.render(
+    opening = prompting.render(
         "fcrf/actor",
         episode.environment.package,
         actions=episode.environment.actions,
@@ -118,7 +118,7 @@ def say(episode: Episode, part: str, trial: Trial, *, max_retries: int, **facts:
     game is over by then: nothing that goes wrong here changes how it ended, so a question that has
     outgrown the context is noted, not raised."""
     package = episode.environment.package
-    question = prompts.render(f"fcrf/{part}", package, trial=trial, **facts).text
+    question = prompting.render(f"fcrf/{part}", package, trial=trial, **facts).text
     try:
         answer = Dialogue(episode, max_retries).ask(question, TEXT, step=trial.steps)
     except PromptTooLong:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pddlego_local.core.nouns import Turn
 from pddlego_local.decoding.forms import GOALS, TEXT, Choice, choice
 from pddlego_local.episode.episode import Episode
-from pddlego_local.methods import prompts
+from pddlego_local.methods import prompting
 from pddlego_local.methods.shared.dialogue import Dialogue
 
 
@@ -117,7 +117,7 @@ class Controller:
         """The first question of a sub-goal tells the situation, a later one what the last command
         gave."""
         memory, commands = self.episode.memory, self.episode.commands
-        question = prompts.render(
+        question = prompting.render(
             "deps/continue" if turns else "deps/controller",
             self.episode.environment.package,
             goal=goal,
@@ -187,16 +187,12 @@ class GoalPlanner:
     def _render(self, part: str, **facts: object) -> str:
         look = self._episode.memory[0].text
         package = self._episode.environment.package
-        shown = prompts.render(f"deps/{part}", package, look=look, number=self._number, **facts)
+        shown = prompting.render(f"deps/{part}", package, look=look, number=self._number, **facts)
         return shown.text
 
 
-def most_pursuits(commands: int, max_idle: int) -> int:
-    """Sub-goals of an episode of so many commands: each may have one of its own, after others that
-    end without any."""
-    return commands * max_idle
-
-
 def most_choices(commands: int, max_idle: int) -> int:
-    """Usable answers of the controller: one for each command, and one at each sub-goal's end."""
-    return commands + most_pursuits(commands, max_idle)
+    """Usable answers of the controller in an episode of so many commands: one for each command, and
+    one at each sub-goal's end. A command may come after `max_idle` sub-goals that end without any.
+    """
+    return commands + commands * max_idle

@@ -6,7 +6,7 @@ from pydantic.dataclasses import dataclass
 from pddlego_local.core.nouns import Budget
 from pddlego_local.decoding.forms import PDDL
 from pddlego_local.episode.episode import Episode
-from pddlego_local.methods import prompts
+from pddlego_local.methods import prompting
 
 
 @dataclass(config=ConfigDict(extra="forbid"), kw_only=True, frozen=True)
@@ -22,7 +22,7 @@ class Hopeful:
         if episode.start().success:
             return "success_at_start"
         for step in episode.steps():
-            shown = prompts.render(
+            shown = prompting.render(
                 "hopeful.prompts/ask",
                 episode.environment.package,
                 memory=episode.memory,
