@@ -4,9 +4,11 @@ Hydra composes the cells and knows launchers (submitit, Ray). Without one of tho
 played here, in one process; with one, each of its jobs plays a cell, perhaps on another machine.
 """
 
+import argparse
 import contextlib
 import logging
 import shlex
+import textwrap
 import warnings
 from collections.abc import Callable, Collection, Iterator, Sequence
 from pathlib import Path
@@ -25,7 +27,6 @@ from rich.logging import RichHandler
 from rich.markup import escape
 
 from pddlego_local.commands.shared import dry_run
-from pddlego_local.commands.shared.run_options import parser
 from pddlego_local.commands.shared.screen import screen, show
 from pddlego_local.commands.shared.training_warnings import training_warnings
 from pddlego_local.core.errors import CellHeld, ConfigError, InfrastructureError, PddlegoError
@@ -34,7 +35,7 @@ from pddlego_local.core.visible import visible
 from pddlego_local.runner.cell import CellResult
 from pddlego_local.runner.clear_errors import clear_errors
 from pddlego_local.runner.config import CellConfig, compose_cell
-from pddlego_local.runner.overrides import known_options, quote_games, read_override
+from pddlego_local.runner.overrides import GROUPS, known_options, quote_games, read_override
 from pddlego_local.runner.pool import missing
 from pddlego_local.runner.run import run_cells
 from pddlego_local.runner.sweep import (
@@ -54,7 +55,7 @@ console = Console(stderr=True, highlight=False, soft_wrap=True)
 
 def main(arguments: Sequence[str]) -> int:
     """0 done, 2 bad configuration, 3 an infrastructure fault."""
-    options = parser().parse_intermixed_args(arguments)
+    options = _parser().parse_intermixed_args(arguments)
     words = quote_games(options.overrides)
     _log_to_console()
     # Our configs of launchers have the plugins' names, and are checked against theirs on purpose.
@@ -73,6 +74,37 @@ def main(arguments: Sequence[str]) -> int:
             return _play_one(words, options.dry_run)
     except PddlegoError as error:
         return _print_error(error)
+
+
+def _parser() -> argparse.ArgumentParser:
+    made = argparse.ArgumentParser(
+        prog="pddlego run",
+        description="Plays one cell, or with -m every combination of the values that commas "
+        "separate. The same command\nagain continues: what is done is kept.",
+        epilog=_choices_and_settings(),
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    add = made.add_argument
+    add("overrides", nargs="*", metavar="OPTION=VALUE", help="such as model=nano seed=0,1")
+    add("-m", "--multirun", action="store_true", help="a sweep")
+    look = "what would be played, what each model needs, the disk; plays nothing"
+    add("--dry-run", action="store_true", help=look)
+    every = "the same with a line for each cell, however many they are"
+    add("--dry-run=cells", dest="dry_run", action="store_const", const="cells", help=every)
+    add("-cd", "--config-dir", metavar="DIR", help="configurations of your own beside these")
+    add("--cfg", choices=["job", "hydra", "all"], help="print the configuration as composed")
+    return made
+
+
+def _choices_and_settings() -> str:
+    """The choices of each group, and every setting outside them, as its file explains it."""
+    parts = ["Choices; the file of each in conf/ says what it is and which options it has:\n"]
+    for group in (*GROUPS, "arm", "experiment"):
+        choices = ", ".join(sorted(path.stem for path in (folder("conf") / group).glob("*.yaml")))
+        parts.append(textwrap.fill(f"  {group}={choices}", 100, subsequent_indent="    "))
+    settings = (folder("conf") / "config.yaml").read_text(encoding="utf-8")
+    settings = settings[settings.index("\nname:") : settings.index("\nhydra:")]
+    return "\n".join([*parts, "\nSettings outside the groups (conf/config.yaml):", settings])
 
 
 @contextlib.contextmanager

@@ -2,11 +2,9 @@
 played. Parts from outside the tree have no tests of ours.
 """
 
-import ast
 import dataclasses
 import inspect
 import re
-import textwrap
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -15,7 +13,7 @@ from typing_extensions import get_protocol_members
 
 from pddlego_local.core.errors import ConfigError, UnsolvableGame
 from pddlego_local.core.nouns import Action, Budget, Goal, Names, Observation, Turn
-from pddlego_local.core.outcomes import OUTCOMES, Outcome
+from pddlego_local.core.outcomes import Outcome
 from pddlego_local.core.protocols import Environment, LanguageModel, Planner
 from pddlego_local.methods import Method
 
@@ -39,8 +37,8 @@ _TYPES: dict[str, Any] = {
 
 
 def lacking(part: object, protocol: type[Any]) -> Iterator[str]:
-    """A sentence for each attribute of the protocol that a part does not have, that is of another
-    type, and for each outcome that a method returns and that nobody declares."""
+    """A sentence for each attribute of the protocol that a part does not have, or that is of
+    another type."""
     kind = type(part)
     what = f"{kind.__module__}.{kind.__qualname__}"
     for name in sorted(get_protocol_members(protocol)):
@@ -53,13 +51,6 @@ def lacking(part: object, protocol: type[Any]) -> Iterator[str]:
         calls: Any = part
         most = calls.most_calls(Budget(unit="actions", limit=1), 1)
         yield from _faults(f"`most_calls` of {what}", most, int)
-    declared = getattr(part, "outcomes", {})
-    for outcome in _returned(kind):
-        if outcome not in OUTCOMES and not (isinstance(declared, Mapping) and outcome in declared):
-            yield (
-                f"{what} returns the outcome {outcome!r}, which core/outcomes.py does not list; "
-                f'declare it: outcomes = {{"{outcome}": Outcome("What it means.")}}'
-            )
 
 
 def probe(environment: Environment, game: int) -> None:
@@ -111,18 +102,3 @@ def _faults(what: str, value: object, kind: Any) -> Iterator[str]:
         name = re.sub(r"[\w.]+\.(?=\w)", "", kind.__name__ if isinstance(kind, type) else str(kind))
         why = first["msg"][0].lower() + first["msg"][1:]
         yield f"{what} is {value!r:.80} and must be {name}: {why}{place}"
-
-
-def _returned(kind: type) -> Iterator[str]:
-    """The outcomes that a method's own lines return word by word."""
-    try:
-        source = textwrap.dedent(inspect.getsource(kind.__call__))
-    except (AttributeError, OSError, TypeError):  # not a method, or made without a file
-        return
-    nodes: list[ast.AST] = [*ast.iter_child_nodes(ast.parse(source).body[0])]
-    for node in nodes:
-        if isinstance(node, ast.Return) and isinstance(node.value, ast.Constant):
-            if isinstance(node.value.value, str):
-                yield node.value.value
-        elif not isinstance(node, ast.FunctionDef | ast.Lambda | ast.ClassDef):
-            nodes.extend(ast.iter_child_nodes(node))

@@ -13,6 +13,7 @@ from pddlego_local.core.nouns import PlanOutcome
 from pddlego_local.core.outcomes import (
     CAUSES,
     OUTCOMES,
+    Blame,
     Cause,
     Outcome,
     outcome_named,
@@ -89,11 +90,12 @@ def test_the_tables_say_whole_sentences_and_blame_no_success() -> None:
     for verdict in verdicts:
         assert verdict.means[0].isupper() and verdict.means.endswith(".")
         assert verdict.limit or verdict.blame != "limits"
+        assert verdict.blame in typing.get_args(Blame)
     assert all((o.blame == "nobody") == o.success for o in OUTCOMES.values())
 
 
 def test_a_name_that_is_not_listed_is_an_error_at_once() -> None:
-    with pytest.raises(ConfigError, match=r"'gave_up'.*outcomes\.py"):
+    with pytest.raises(ConfigError, match=r"'gave_up'.*outcomes\.yaml"):
         outcome_named("gave_up")
 
 
