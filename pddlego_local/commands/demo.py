@@ -14,8 +14,8 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
+from pddlego_local.commands.sample import Sample, first_question, samples
 from pddlego_local.commands.shared.options import count
-from pddlego_local.commands.shared.sampling import Sample, first_question, samples
 from pddlego_local.commands.shared.screen import screen, show
 from pddlego_local.core.outcomes import Apart
 from pddlego_local.core.record.counting import reasons

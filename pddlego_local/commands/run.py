@@ -36,8 +36,7 @@ from pddlego_local.runner.cell import CellResult
 from pddlego_local.runner.clear_errors import clear_errors
 from pddlego_local.runner.config import CellConfig, compose_cell
 from pddlego_local.runner.overrides import GROUPS, known_options, quote_games, read_override
-from pddlego_local.runner.pool import missing
-from pddlego_local.runner.run import run_cells
+from pddlego_local.runner.run import asked_and_missing, run_cells
 from pddlego_local.runner.sweep import (
     HERE,
     cells_of,
@@ -203,7 +202,7 @@ def _launch(hydra: Hydra, words: list[str], cells: Sequence[CellConfig]) -> int:
         raise
     except Exception as error:
         console.print(f"a job has died: {error!r}", markup=False)
-    left = missing(cells)
+    _, left = asked_and_missing(cells)
     if left:
         console.print(
             f"{left} episodes of the sweep have no result: the jobs' logs say why (of Slurm, in "
@@ -254,8 +253,9 @@ def _play(cells: Sequence[CellConfig], sweep: Collection[Path] = ()) -> int:
 
     run_cells(cells, ended, console, sweep)
     if ended_early := [result for result in results if result.left]:
+        _, left = asked_and_missing(cells)
         console.print(
-            f"{ended_early[-1].reason}, {missing(cells)} episodes are left: give the command "
+            f"{ended_early[-1].reason}, {left} episodes are left: give the command "
             "again, with a higher limit if it counts what was played before"
         )
     return max(codes)

@@ -8,7 +8,7 @@ import pytest
 
 import pddlego_local
 from pddlego_local.cli import run
-from pddlego_local.commands.shared.formalizing import TextFormalizer, formalizer
+from pddlego_local.commands.formalize import TextFormalizer, formalizer
 from pddlego_local.core.errors import ConfigError
 from pddlego_local.environments.described.generated import generate
 from pddlego_local.models.scripted import Scripted

@@ -13,7 +13,7 @@ import yaml
 
 import pddlego_local
 from pddlego_local.cli import run
-from pddlego_local.commands.shared.formalizing import UNCHECKED, TextFormalizer
+from pddlego_local.commands.formalize import UNCHECKED, TextFormalizer
 from pddlego_local.core.errors import ConfigError
 from pddlego_local.environments.described.generated import Family, generate
 from pddlego_local.environments.described.recognized import recognize

@@ -162,10 +162,13 @@ def test_a_limit_of_hours_is_told_and_is_no_fault(
     assert [len(cell) for cell in rows(tmp_path).values()] == [3]
 
 
-def test_hours_count_from_the_start_and_tokens_from_the_record() -> None:
+def test_hours_count_from_the_start_and_tokens_from_the_record(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     now = 0.0
+    monkeypatch.setattr(time, "monotonic", lambda: now)
     limits = RunSettings(out=Path(), concurrency=1, retries=0, max_hours=2, max_tokens_total=100)
-    shutdown = Shutdown(limits, 70, clock=lambda: now)
+    shutdown = Shutdown(limits, 70)
     assert shutdown.reason == ""
     now = 7200.0
     assert "max_hours" in shutdown.reason
