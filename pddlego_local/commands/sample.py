@@ -10,7 +10,7 @@ import itertools
 import json
 import signal
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass, replace
 
@@ -54,38 +54,20 @@ def carry_out(arguments: argparse.Namespace) -> int:
     model: Model = built["model"]
     model.preflight(thinking=built["decoding"].thinking)
     asked = {"cell": config.cell, "game": config.settings.games[0]}
-    with (
-        _interruptible(),
-        contextlib.closing(model),
-        _pool(config.settings.run.concurrency) as pool,
-        Progress(console=Console(stderr=True)) as progress,
-    ):
+    with contextlib.ExitStack() as stack:
+        # SIGTERM, which ends a batch job, acts as Ctrl-C: servers end, the exit code is the same.
+        before = signal.signal(signal.SIGTERM, signal.default_int_handler)
+        stack.callback(signal.signal, signal.SIGTERM, before)
+        stack.enter_context(contextlib.closing(model))  # which ends what the threads wait for
+        pool = ThreadPoolExecutor(config.settings.run.concurrency)
+        stack.callback(pool.shutdown, wait=False, cancel_futures=True)
+        progress = stack.enter_context(Progress(console=Console(stderr=True)))
         draw_one, ascii_only = sampler(config, model, first_question(config)), sys.stdout.isatty()
         futures = [pool.submit(draw_one, number) for number in range(arguments.n)]
         for future in progress.track(as_completed(futures), len(futures), description="answers"):
             row = {**dataclasses.asdict(future.result()), **asked}
             print(json.dumps(row, ensure_ascii=ascii_only), flush=True)
     return 0
-
-
-@contextlib.contextmanager
-def _pool(workers: int) -> Iterator[ThreadPoolExecutor]:
-    """Threads that are not waited for here: the model is closed first, which ends their answers."""
-    pool = ThreadPoolExecutor(workers)
-    try:
-        yield pool
-    finally:
-        pool.shutdown(wait=False, cancel_futures=True)
-
-
-@contextlib.contextmanager
-def _interruptible() -> Iterator[None]:
-    """SIGTERM, which ends a batch job, acts as Ctrl-C: servers end, the exit code is the same."""
-    before = signal.signal(signal.SIGTERM, signal.default_int_handler)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGTERM, before)
 
 
 @dataclass(frozen=True)

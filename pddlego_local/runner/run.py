@@ -80,10 +80,11 @@ def run_cells(
         view = LiveView(console, len(configs), asked, lambda: store.restarts, done=asked - lacking)
         stack.callback(view.end)
         for folder in dict.fromkeys(config.folder for config in configs):
-            view.count(folder, read_rows(folder / "episodes.jsonl"))
+            for row in read_rows(folder / "episodes.jsonl"):
+                view.standing.add(folder, row)
 
         def cell_ended(result: CellResult) -> None:
-            view.cell_ended(whole=not (result.left or result.faults or result.refused))
+            view.cells_done += not (result.left or result.faults or result.refused)
             on_result(result)
 
         for cells in _by_model(configs):
