@@ -100,26 +100,6 @@ def test_a_class_outside_game_py_is_refused(elsewhere: Path) -> None:
     assert code == 2 and "PACKAGE.game.CLASS" in said and said.strip().count("\n") == 0
 
 
-@pytest.mark.parametrize(
-    ("file", "old", "new", "named"),
-    [
-        ("prompts/environment.yaml", "edit_notes:", "notes_on_edits:", "edit_notes"),
-        ("prompts/environment.yaml", "later:", "then:", "demonstration.later"),
-        ("prompts/environment.yaml", "rules:", "rules: [", "line "),
-        ("tables.yaml", "feedback:", "answers:", "'feedback'"),
-        ("tables.yaml", "command: go to {to}", "says: go to {to}", "says"),
-    ],
-)
-def test_a_key_that_is_missing_is_named_with_its_file(
-    elsewhere: Path, file: str, old: str, new: str, named: str
-) -> None:
-    path = elsewhere / "lamp" / file
-    path.write_text(path.read_text().replace(old, new))
-    code, said = run(elsewhere, "-m", "method=pddl_edit")
-    assert code == 2 and "Traceback" not in said
-    assert str(path) in said and named in said and said.strip().count("\n") == 0
-
-
 Edit = tuple[str, str, str]
 """In a file, this text becomes that one."""
 
@@ -191,6 +171,19 @@ def edit(elsewhere: Path, *edits: Edit) -> None:
         pytest.param(
             [(TABLES, "reply: ^You cannot", 'reply: "(("')],
             "pddl_edit", ["feedback.0.reply: '((' is not a regular expression"], id="pattern",
+        ),
+        pytest.param(
+            [
+                (TABLES, "command: go to {to}", "says: go to {to}"),
+                (WORDS, "edit_notes:", "notes_on_edits:"),
+                (WORDS, "later:", "then:"),
+            ],
+            "pddl_edit", ["tables.yaml: ", "says", "`edit_notes`", "`demonstration.later`"],
+            id="keys",
+        ),
+        pytest.param(
+            [(WORDS, "rules:", "rules: [")],
+            "pddl_edit", ["environment.yaml", "line "], id="no YAML",
         ),
         pytest.param(
             [("hopeful/prompts/ask.jinja", "{% endfor %}", "{% endfr %}")],

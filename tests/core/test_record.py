@@ -42,13 +42,6 @@ def test_a_broken_line_in_the_middle_is_an_error_that_names_it(tmp_path: Path) -
         rows(tmp_path)
 
 
-def test_a_cell_is_held_by_one_process_at_a_time(tmp_path: Path) -> None:
-    with Cell(tmp_path), pytest.raises(ConfigError, match="another process"), Cell(tmp_path):
-        pass
-    with Cell(tmp_path):
-        pass
-
-
 def test_a_transcript_gets_its_name_only_when_it_is_whole(tmp_path: Path) -> None:
     finished = tmp_path / "transcripts" / "7-0.jsonl"
     with Cell(tmp_path) as cell:
