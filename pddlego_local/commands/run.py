@@ -6,7 +6,6 @@ played here, in one process; with one, each of its jobs plays a cell, perhaps on
 
 import argparse
 import contextlib
-import logging
 import shlex
 import textwrap
 import warnings
@@ -23,7 +22,6 @@ from hydra.types import RunMode
 from hydra.version import setbase
 from omegaconf import DictConfig
 from rich.console import Console
-from rich.logging import RichHandler
 from rich.markup import escape
 
 from pddlego_local.commands.shared import dry_run
@@ -56,7 +54,6 @@ def main(arguments: Sequence[str]) -> int:
     """0 done, 2 bad configuration, 3 an infrastructure fault."""
     options = _parser().parse_intermixed_args(arguments)
     words = quote_games(options.overrides)
-    _log_to_console()
     # Our configs of launchers have the plugins' names, and are checked against theirs on purpose.
     warnings.filterwarnings("ignore", r"\s*'hydra/launcher/\w+' is validated", UserWarning)
     try:
@@ -120,13 +117,6 @@ def _hydra(config_dir: str | None) -> Iterator[Hydra]:
         yield Hydra.create_main_hydra2("pddlego", path)
     finally:
         GlobalHydra.instance().clear()
-
-
-def _log_to_console() -> None:
-    logging.basicConfig(
-        format="%(message)s", handlers=[RichHandler(console=console, show_path=False)]
-    )
-    logging.getLogger("pddlego_local").setLevel(logging.INFO)
 
 
 def _play_one(words: list[str], dry: bool | str) -> int:
@@ -214,7 +204,6 @@ def _launch(hydra: Hydra, words: list[str], cells: Sequence[CellConfig]) -> int:
 def _play_job(config: DictConfig) -> None:
     """In a process of another launcher. Mistakes and faults stand in the job's log; to the command
     that launched it, what it did not play is missing."""
-    _log_to_console()
     runtime: Any = HydraConfig.get().runtime
     try:
         go_to(runtime.cwd)

@@ -6,13 +6,13 @@ import dataclasses
 import inspect
 import re
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Any, get_type_hints
 
 import pydantic
 from typing_extensions import get_protocol_members
 
 from pddlego_local.core.errors import ConfigError, UnsolvableGame
-from pddlego_local.core.nouns import Action, Budget, Goal, Names, Observation, Turn
+from pddlego_local.core.nouns import Budget, Turn
 from pddlego_local.core.outcomes import Outcome
 from pddlego_local.core.protocols import Environment, LanguageModel, Planner
 from pddlego_local.methods import Method
@@ -23,17 +23,8 @@ PROTOCOLS: dict[str, type[Any]] = {
     "model": LanguageModel,
     "planner": Planner,
 }
-_TYPES: dict[str, Any] = {
-    "name": str,
-    "package": str,
-    "budget": Budget,
-    "shows_commands": bool,
-    "actions": tuple[Action, ...],
-    "domain": str,
-    "prompts": str,
-    "learns": bool | str,
-    "outcomes": Mapping[str, Outcome],
-}
+_NOW = ("name", "package", "budget", "shows_commands", "actions", "domain", "prompts", "learns")
+"""Attributes that can be looked at before a game begins."""
 
 
 def lacking(part: object, protocol: type[Any]) -> Iterator[str]:
@@ -44,9 +35,11 @@ def lacking(part: object, protocol: type[Any]) -> Iterator[str]:
     for name in sorted(get_protocol_members(protocol)):
         if not _has(part, name):
             yield f"{what} has no `{name}` (see {protocol.__module__}.{protocol.__name__})"
-    for name in sorted(_TYPES.keys() & {*get_protocol_members(protocol), "outcomes"}):
+    for name in sorted(get_protocol_members(protocol).intersection(_NOW)):
         if _has(part, name):
-            yield from _faults(f"`{name}` of {what}", getattr(part, name), _TYPES[name])
+            yield from _faults(f"`{name}` of {what}", getattr(part, name), _type(protocol, name))
+    own: object = getattr(part, "outcomes", {})
+    yield from _faults(f"`outcomes` of {what}", own, Mapping[str, Outcome])
     if protocol is Method and _has(part, "most_calls"):
         calls: Any = part
         most = calls.most_calls(Budget(unit="actions", limit=1), 1)
@@ -65,20 +58,20 @@ def probe(environment: Environment, game: int) -> None:
     except UnsolvableGame:
         return
     memory = (Turn("look around", getattr(first, "text", "")),)
-    given: list[tuple[str, object, Any]] = [
-        ("reset", first, Observation),
-        ("task_type", environment.task_type, str),
-        ("goals", environment.goals(memory), tuple[Goal, ...]),
-        ("wanted", environment.wanted(memory), tuple[str, ...]),
-        ("names", environment.names(memory), Names),
-        ("command", environment.command("(no-such-action)"), str | None),
-        ("step", environment.step("look around"), Observation),
-        ("won", environment.won(), bool),
-    ]
+    given: dict[str, object] = {
+        "reset": first,
+        "task_type": environment.task_type,
+        "goals": environment.goals(memory),
+        "wanted": environment.wanted(memory),
+        "names": environment.names(memory),
+        "command": environment.command("(no-such-action)"),
+        "step": environment.step("look around"),
+        "won": environment.won(),
+    }
     faults = [
         fault
-        for name, value, kind in given
-        for fault in _faults(f"`{name}` of {environment.name}", value, kind)
+        for name, value in given.items()
+        for fault in _faults(f"`{name}` of {environment.name}", value, _type(Environment, name))
     ]
     if faults:
         raise ConfigError("; ".join(faults))
@@ -87,6 +80,13 @@ def probe(environment: Environment, game: int) -> None:
 def _has(part: object, name: str) -> bool:
     """Whether there is such an attribute, whose value is not asked for."""
     return inspect.getattr_static(part, name, part) is not part
+
+
+def _type(protocol: type[Any], name: str) -> Any:
+    """What the protocol says that an attribute is, or that a method returns."""
+    member = getattr(protocol, name, None)
+    told = member.fget if isinstance(member, property) else member
+    return get_type_hints(told)["return"] if told else get_type_hints(protocol)[name]
 
 
 def _faults(what: str, value: object, kind: Any) -> Iterator[str]:
