@@ -16,13 +16,10 @@ from rich.console import Console
 from pddlego_local.core.errors import (
     ConfigError,
     GrammarFault,
-    GrammarIgnored,
     InfrastructureError,
-    MissingPart,
     ModelFault,
     PddlegoError,
     PromptTooLong,
-    RecordFault,
     UnsolvableGame,
 )
 from pddlego_local.core.formats import now
@@ -45,8 +42,6 @@ from pddlego_local.runner.extensions import probe
 from pddlego_local.runner.provenance import run_record
 from pddlego_local.runner.stores import EnvironmentStore, ModelStore
 
-NEVER_RETRIED = (MissingPart, GrammarIgnored, RecordFault)
-"""What would hit every episode alike: it ends the run."""
 MOST_WAIT_S = 30  # before an episode is tried again: 1 s, 2 s, 4 s, …
 
 
@@ -179,9 +174,9 @@ class OpenCell:
         while True:
             try:
                 return self._play(game, trial)
-            except NEVER_RETRIED:
-                raise
             except InfrastructureError as error:
+                if error.ends_run:
+                    raise
                 last = retries == self.config.settings.run.retries
                 if not self._stop.is_set() and (last or isinstance(error, GrammarFault)):
                     return self._record_fault(game, trial, error)

@@ -17,14 +17,7 @@ from pathlib import Path
 
 from rich.console import Console
 
-from pddlego_local.core.errors import (
-    CellHeld,
-    EnvironmentFault,
-    GrammarIgnored,
-    ModelFault,
-    PddlegoError,
-    PlannerFault,
-)
+from pddlego_local.core.errors import PddlegoError
 from pddlego_local.core.protocols import Planner
 from pddlego_local.core.record.folder import read_rows
 from pddlego_local.core.record.rows import EpisodeRow, FaultRow
@@ -35,7 +28,6 @@ from pddlego_local.runner.shutdown import Shutdown
 from pddlego_local.runner.stores import ModelStore
 
 POLL_S = 0.5
-OF_ONE_CELL = (CellHeld, ModelFault, PlannerFault, EnvironmentFault)
 
 _End = EpisodeRow | FaultRow | None
 """None for an episode that was not begun."""
@@ -67,7 +59,7 @@ def run_cells(
     hits one cell alone, a fault or another process that is playing it, lets the others go on.
     Models are closed at the end, but for the one that is open in `models`, whose owner closes it.
     Raises ConfigError for a bad configuration, and the infrastructure errors that would hit every
-    episode alike (`NEVER_RETRIED`); any other fault is recorded, and tried again by the next run.
+    episode alike (`ends_run`); any other fault is recorded, and tried again by the next run.
     An interrupt raises KeyboardInterrupt, when the episodes in flight have ended.
     """
     console = console or Console(stderr=True)
@@ -180,10 +172,10 @@ class Pool:
             try:
                 self._open(config)
             except PddlegoError as error:
-                if isinstance(error, OF_ONE_CELL) and not isinstance(error, GrammarIgnored):
-                    self._on_result(CellResult(config.folder, refused=error))
-                else:
+                if error.ends_run:
                     self._fatal = error
+                else:
+                    self._on_result(CellResult(config.folder, refused=error))
         return bool(self._cells)
 
     def _open(self, config: CellConfig) -> None:
