@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from tests.commands.waiting import VARIABLE
 from tests.processes import finish, start
+from tests.sweeping import VARIABLE
 
 QUICK = ["sample", "model=reference", "decoding=free", "environment.rooms=3"]
 
@@ -26,7 +26,7 @@ def test_answers_that_ended_are_kept_while_one_never_ends(
 ) -> None:
     out, gate = tmp_path / "answers", tmp_path / "gate"
     gate.touch()
-    words = [*QUICK, "model._target_=tests.commands.waiting.Waiting", "run.concurrency=2"]
+    words = [*QUICK, "model._target_=tests.sweeping.Waiting", "run.concurrency=2"]
     with out.open("w") as file:
         process = start(*words, "-n", "5", stdout=file, env={**os.environ, VARIABLE: str(gate)})
     while len(lines(out)) < 4:
