@@ -30,7 +30,7 @@ class Stuck(ReferenceFormalizer):
 
 
 class Waiting(Stuck):
-    """The reference formalizer, but for the second answer of `pddlego sample`, which waits while the
+    """The reference formalizer, but for the second answer of `pddlego sample`: it waits while the
     file that `VARIABLE` names is there."""
 
     def answer(

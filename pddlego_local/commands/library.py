@@ -53,9 +53,8 @@ def question(**options: object) -> Question[Keys]:
     `question(environment="coin", environment__rooms=5, games="7")`. Raises ConfigError for an
     option that there is not, and for a game that is over before a model is asked.
     """
-    return first_question(
-        compose_cell(overrides_of({"decoding": "grounded", **options}))
-    )  # whose scene holds all
+    # The scene of the rung "grounded" holds all that others need.
+    return first_question(compose_cell(overrides_of({"decoding": "grounded", **options})))
 
 
 def sample(

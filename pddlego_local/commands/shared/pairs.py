@@ -36,9 +36,6 @@ class Entry:
     line: int = 0
     unreadable: str = ""
 
-    def __str__(self) -> str:
-        return self.place
-
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
@@ -87,7 +84,7 @@ def _answer_line(work: Callable[[str, str], dict[str, Any]], entry: Entry) -> di
     try:
         return {"id": entry.id, **work(entry.domain, entry.problem)}
     except InfrastructureError as error:
-        raise type(error)(f"{entry}: {error}") from error
+        raise type(error)(f"{entry.place}: {error}") from error
 
 
 def in_order(work: Callable[[S], T], things: Iterable[S], workers: int) -> Iterator[T]:
