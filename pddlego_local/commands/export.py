@@ -3,8 +3,9 @@
 import argparse
 from pathlib import Path
 
+from pddlego_local.commands.shared.options import told_as
 from pddlego_local.commands.shared.screen import print_problems
-from pddlego_local.core.errors import ConfigError
+from pddlego_local.core.errors import ConfigError, RecordFault
 from pddlego_local.report.cells import find_cells
 from pddlego_local.report.exports import CALL_COLUMNS, EPISODE_COLUMNS, call_rows, episode_rows
 from pddlego_local.report.table_file import write_csv
@@ -25,9 +26,10 @@ def carry_out(arguments: argparse.Namespace) -> int:
             "pddlego_local.load(RUN) returns"
         )
     cells = find_cells(arguments.runs)
-    if arguments.episodes:
-        written = f"{write_csv(out, episode_rows(cells), EPISODE_COLUMNS)} episodes"
-    else:
-        written = f"{write_csv(out, call_rows(cells), CALL_COLUMNS)} calls"
+    with told_as(RecordFault, f"cannot write {out}"):
+        if arguments.episodes:
+            written = f"{write_csv(out, episode_rows(cells), EPISODE_COLUMNS)} episodes"
+        else:
+            written = f"{write_csv(out, call_rows(cells), CALL_COLUMNS)} calls"
     print(f"{written} written to {out}")
     return print_problems(cells.problems)
