@@ -1,12 +1,19 @@
-"""Models for tests of sweeps: some wait, and tell in which order they were asked."""
+"""Models for tests of many episodes: some wait, and tell in which order they were asked."""
 
+import os
 import threading
+from pathlib import Path
 
 from pddlego_local.core.errors import ModelFault
 from pddlego_local.core.nouns import Completion, Sampling
+from pddlego_local.core.seeds import derive_seed
 from pddlego_local.decoding.forms import Keys
 from pddlego_local.decoding.question import Drawn, Question
 from pddlego_local.models.reference import ReferenceFormalizer
+
+VARIABLE = "PDDLEGO_TEST_WAITS_WHILE"
+NEVER_ANSWERED = derive_seed(0, "sample", 1)
+_closed = threading.Event()
 
 
 class Stuck(ReferenceFormalizer):
@@ -22,7 +29,16 @@ class Stuck(ReferenceFormalizer):
         _closed.set()
 
 
-_closed = threading.Event()
+class Waiting(Stuck):
+    """The reference formalizer, but for the second answer of `pddlego sample`: it waits while the
+    file that `VARIABLE` names is there."""
+
+    def answer(
+        self, question: Question[Keys], sampling: Sampling, sample: int = 0, of: int = 1
+    ) -> Drawn:
+        if sampling.seed == NEVER_ANSWERED and Path(os.environ[VARIABLE]).exists():
+            return super().answer(question, sampling, sample, of)
+        return ReferenceFormalizer.answer(self, question, sampling, sample, of)
 
 
 class Talkative(ReferenceFormalizer):

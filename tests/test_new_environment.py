@@ -10,13 +10,18 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
+import yaml
 
 from pddlego_local.core.record.events import Call
 from pddlego_local.core.record.folder import read_events, read_rows
 
 FOLDER = Path(__file__).parent / "lamp"
+MISTAKES: dict[str, dict[str, Any]] = yaml.safe_load(
+    Path(__file__).with_name("lamp_mistakes.yaml").read_text()
+)
 METHODS = ("pddlego_plus", "pddl_gen", "pddl_edit", "plangen", "action_gen")
 
 
@@ -100,32 +105,10 @@ def test_a_class_outside_game_py_is_refused(elsewhere: Path) -> None:
     assert code == 2 and "PACKAGE.game.CLASS" in said and said.strip().count("\n") == 0
 
 
-@pytest.mark.parametrize(
-    ("file", "old", "new", "named"),
-    [
-        ("prompts/environment.yaml", "edit_notes:", "notes_on_edits:", "edit_notes"),
-        ("prompts/environment.yaml", "later:", "then:", "demonstration.later"),
-        ("prompts/environment.yaml", "rules:", "rules: [", "line "),
-        ("tables.yaml", "feedback:", "answers:", "'feedback'"),
-        ("tables.yaml", "command: go to {to}", "says: go to {to}", "says"),
-    ],
-)
-def test_a_key_that_is_missing_is_named_with_its_file(
-    elsewhere: Path, file: str, old: str, new: str, named: str
-) -> None:
-    path = elsewhere / "lamp" / file
-    path.write_text(path.read_text().replace(old, new))
-    code, said = run(elsewhere, "-m", "method=pddl_edit")
-    assert code == 2 and "Traceback" not in said
-    assert str(path) in said and named in said and said.strip().count("\n") == 0
-
-
 Edit = tuple[str, str, str]
 """In a file, this text becomes that one."""
 
-GAME, TABLES, WORDS, METHOD = (
-    "lamp/game.py", "lamp/tables.yaml", "lamp/prompts/environment.yaml", "hopeful/method.py",
-)  # fmt: skip
+GAME, METHOD = "lamp/game.py", "hopeful/method.py"
 CONF = "conf/environment/lamp.yaml"
 OF_OUTCOMES = (
     "from pddlego_local.core.outcomes import Outcome\nfrom pddlego_local.core.nouns import"
@@ -140,85 +123,14 @@ def edit(elsewhere: Path, *edits: Edit) -> None:
         (elsewhere / file).write_text(text.replace(old, new))
 
 
-@pytest.mark.parametrize(
-    ("edits", "method", "told"),
-    [
-        pytest.param(
-            [
-                (TABLES, "reply: ^You", "replay: ^You"),
-                (TABLES, "command: light lamp", "command: light {it}"),
-                (TABLES, '"{command}" failed', '"{cmd}" failed'),
-                (TABLES, "feedback:", "groups: light\nfeedback:"),
-                (WORDS, "goal_hint:", "hint:"),
-                (WORDS, "game:", "play:"),
-            ],
-            "pddlego_plus,deps",
-            ["tables.yaml: feedback.0 has no 'reply'", "names 'it' and may name {in}",
-             "names 'cmd' and may name {command}", "tables.yaml: groups: ",
-             "no `goal_hint`", "no `game`", "prompts/deps.yaml is missing"],
-            id="files",
-        ),
-        pytest.param(
-            [
-                (GAME, "    domain = TABLES.domain\n", ""),
-                (GAME, "def won(", "def has_won("),
-                (GAME, "shows_commands = True", 'shows_commands = "yes"'),
-                (GAME, "actions = TABLES.schemas", 'actions = ("go",)'),
-                (WORDS, "goal_hint:", "hint:"),
-                (METHOD, "    learns = False\n", ""),
-                (METHOD, 'return "solver_abort"', 'return "gave_up"'),
-                (METHOD, "return budget.limit * best_of", 'return "many"'),
-                (METHOD, "    forms =", "    outcomes = 3\n    forms ="),
-            ],
-            "hopeful,pddlego_plus",
-            ["lamp.game.Lamp has no `domain`", "has no `won`", "`shows_commands` of lamp.game.Lamp",
-             "must be tuple[Action, ...]", "no `goal_hint`", "Hopeful has no `learns`",
-             "returns the outcome 'gave_up'", "`outcomes` of hopeful.method.Hopeful is 3",
-             "`most_calls` of hopeful.method.Hopeful is 'many'"],
-            id="attributes",
-        ),
-        pytest.param(
-            [
-                (GAME, "return GOALS", 'return ["x"]'),
-                (GAME, 'task_type = "light"', "task_type = 3"),
-                (GAME, "commands=tuple(commands))", "commands=3)"),
-                (GAME, "return ()", "return None"),
-            ],
-            "pddl_edit",
-            ["`goals` of lamp is ['x'] and must be tuple[Goal, ...]", "`task_type` of lamp is 3",
-             "`reset` of lamp is Observation(", "`wanted` of lamp is None"],
-            id="return types",
-        ),
-        pytest.param(
-            [(TABLES, "reply: ^You cannot", 'reply: "(("')],
-            "pddl_edit", ["feedback.0.reply: '((' is not a regular expression"], id="pattern",
-        ),
-        pytest.param(
-            [("hopeful/prompts/ask.jinja", "{% endfor %}", "{% endfr %}")],
-            "hopeful", ["ask.jinja line 3: Encountered unknown tag 'endfr'"], id="template",
-        ),
-        pytest.param(
-            [("hopeful/prompts/ask.jinja", "{{ memory |", "{{ memori |")],
-            "hopeful", ["hopeful.prompts/ask.jinja: 'memori' is undefined"], id="a template's name",
-        ),
-        pytest.param(
-            [("conf/method/hopeful.yaml", "_target_", "target")],
-            "hopeful", ["method._target_: must be given"], id="no class",
-        ),
-        pytest.param(
-            [(METHOD, 'return "step_limit"', "reason = None\n        return reason"),
-             (METHOD, *AT_ONCE)],
-            "hopeful", ["a method returned the outcome None"], id="an outcome that is none",
-        ),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize("mistake", MISTAKES.values(), ids=MISTAKES)
 def test_all_that_is_missing_or_of_another_type_is_told_at_once(
-    elsewhere: Path, edits: list[Edit], method: str, told: list[str]
+    elsewhere: Path, mistake: dict[str, Any]
 ) -> None:
-    edit(elsewhere, *edits)
-    code, said = run(elsewhere, "-m", f"method={method}")
+    edit(elsewhere, *mistake["edits"])
+    code, said = run(elsewhere, "-m", f"method={mistake['method']}")
     assert code == 2 and "Traceback" not in said
-    assert [sentence for sentence in told if sentence not in said] == []
+    assert [sentence for sentence in mistake["told"] if sentence not in said] == []
     assert not list(elsewhere.rglob("episodes.jsonl"))
 
 

@@ -14,8 +14,8 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
+from pddlego_local.commands.sample import first_question, samples
 from pddlego_local.commands.shared.options import count
-from pddlego_local.commands.shared.sampling import Sample, first_question, samples
 from pddlego_local.commands.shared.screen import screen, show
 from pddlego_local.core.outcomes import Apart
 from pddlego_local.core.record.counting import reasons
@@ -79,11 +79,11 @@ def carry_out(arguments: argparse.Namespace) -> int:
         drawn = other_process.submit(_on_rungs, answers) if answers else None
         results = _play(cells[0], quiet=False)
         results += [result for other in others for result in other.result()]
-        samples_drawn = drawn.result() if drawn else {}
+        on_rungs = drawn.result() if drawn else ([], "")
     _show_games(console, [find_cells([result.folder])[0] for result in results])
     if answers:
         console.rule(f"What the grammar does: {answers} answers of a model with random weights")
-        _show_grammar(console, samples_drawn)
+        _show_grammar(console, *on_rungs)
     _show_what_next(console, results[-1].folder, title, random=bool(answers))
     faults = [fault for result in results for fault in result.faults]
     for fault in faults:
@@ -151,38 +151,31 @@ def _show_map(console: Console, transcript: Path) -> None:
         console.print(visible(shown), markup=False, soft_wrap=True)
 
 
-Judged = list[tuple[Sample, str]]
-"""Answers, each with the planner's outcome for its PDDL; "" for one without."""
-
-
-def _on_rungs(answers: int) -> dict[str, Judged]:
-    """By rung, what a model of random weights answers to the same prompt with the same seeds."""
-    found = {}
+def _on_rungs(answers: int) -> tuple[list[list[str]], str]:
+    """By rung, what comes of the answers of a model of random weights to the same prompt with the
+    same seeds; and the shortest one on the last rung that holds PDDL."""
+    rows, shown = [], ""
     overrides = ["model=random", f"decoding.max_tokens={SAMPLE_TOKENS}"]
     cells = {rung: compose_cell([*overrides, f"decoding={rung}"]) for rung in SAMPLE_RUNGS}
     model: Model = cells["free"].build("model")
     with contextlib.closing(model), contextlib.closing(cells["free"].build("planner")) as planner:
         for rung, cell in cells.items():
             drawn = samples(cell, model, first_question(cell), answers)
-            found[rung] = [
-                (one, "" if one.fault else planner.plan(one.domain, one.problem).outcome)
-                for one in drawn
-            ]
-    return found
+            pairs = [(one.domain, one.problem) for one in drawn if not one.fault]
+            outcomes = Counter(planner.plan(*pair).outcome for pair in pairs)
+            accepted = len(pairs) - outcomes["translate_error"]
+            cut = sum(one.fault == "truncated" for one in drawn)
+            numbers = (len(drawn), len(pairs), accepted, outcomes["solved"], cut)
+            rows.append([rung, *map(str, numbers)])
+            if pairs:
+                shown = "\n".join(min(pairs, key=lambda pair: len("".join(pair))))
+    return rows, shown
 
 
-def _show_grammar(console: Console, found: dict[str, Judged]) -> None:
+def _show_grammar(console: Console, rows: list[list[str]], shown: str) -> None:
     table = Table("decoding", "answers", "parse", "translator accepts", "plan", "cut")
-    shown = ""
-    for rung, drawn in found.items():
-        pairs = [one for one, _ in drawn if not one.fault]
-        outcomes = Counter(outcome for _, outcome in drawn)
-        accepted = len(pairs) - outcomes["translate_error"]
-        cut = sum(one.fault == "truncated" for one, _ in drawn)
-        table.add_row(rung, *map(str, (len(drawn), len(pairs), accepted, outcomes["solved"], cut)))
-        if pairs:
-            shortest = min(pairs, key=lambda pair: len(pair.domain + pair.problem))
-            shown = f"{shortest.domain}\n{shortest.problem}"
+    for row in rows:
+        table.add_row(*row)
     show(console, table)
     if shown:
         console.print("The shortest answer on the last rung: right in form, nonsense in content.")

@@ -1,14 +1,57 @@
-"""`pddlego formalize`: a description in words becomes PDDL and a plan."""
+"""`pddlego formalize`: a description in words becomes PDDL and a plan, by a model.
+
+With action heads both files are asked for at once. Without them nothing says which actions there
+are: the domain is asked for first, under no more than the grammar of PDDL, then the problem for it.
+"""
 
 import argparse
-from collections.abc import Iterator
+import contextlib
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
-from pddlego_local.commands.shared.formalizing import UNKNOWN_TEXT, Formalized, formalizer
-from pddlego_local.commands.shared.options import model_options
+from pddlego_local.commands.shared.options import model_options, overrides_of
 from pddlego_local.core.errors import ConfigError
+from pddlego_local.core.nouns import Message
+from pddlego_local.core.record.events import Event, Where
+from pddlego_local.core.seeds import derive_seed
 from pddlego_local.core.visible import visible
-from pddlego_local.environments.described.world import names_in, text_of
+from pddlego_local.decoding.forms import DOMAIN, PDDL, PROBLEM, Form, T_co
+from pddlego_local.decoding.question import Model, Question, Scene
+from pddlego_local.decoding.rungs import RUNGS
+from pddlego_local.decoding.settings import Decoding
+from pddlego_local.environments.described.generated import words_of
+from pddlego_local.environments.described.recognized import recognize
+from pddlego_local.environments.described.world import HEADS, heads_in, names_in, text_of
+from pddlego_local.episode.asking import Asking
+from pddlego_local.episode.planning import Planning
+from pddlego_local.methods import prompting
+from pddlego_local.models.card import known_texts
+from pddlego_local.models.weights import folder_named
+from pddlego_local.pddl.domain import read_domain
+from pddlego_local.pddl.faults import FaultLog
+from pddlego_local.pddl.problem import read_problem
+from pddlego_local.pddl.reader import read
+from pddlego_local.planner import FastDownward
+from pddlego_local.runner.config import CellConfig, compose_cell
+
+UNKNOWN_TEXT = "unknown_text"
+UNCHECKED = "The plan holds in the PDDL that was written; nobody has checked it against your text."
+_PACKAGE = "pddlego_local.environments.described"
+
+
+@dataclass(frozen=True)
+class Formalized:
+    """What a model made of a text. `outcome` is the planner's (`PlanResult`), or why the answer
+    held no files (`core.outcomes.CAUSES`), or unknown_text: the model was not asked. `message` says
+    what is missing where there is no plan, and what nobody has checked where there is one."""
+
+    domain: str
+    problem: str
+    plan: tuple[str, ...]
+    outcome: str
+    message: str
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -72,3 +115,121 @@ def _write(folder: Path, made: Formalized) -> None:
         if (folder / name).exists():
             raise ConfigError(f"{folder / name} is there already: name another folder with --out")
         (folder / name).write_text(text, encoding="utf-8")
+
+
+class TextFormalizer:
+    """Asks one model, within one configuration; `domain` is a file that is given, "" for none.
+
+    A model whose card says which texts it knows is asked for no others. Raises ConfigError for a
+    rung that needs more than the text tells.
+    """
+
+    def __init__(
+        self, config: CellConfig, model: Model, planner: FastDownward, domain: str = ""
+    ) -> None:
+        self._model, self._planner, self._domain = model, planner, domain
+        weights = str(config.tree["model"].get("weights") or "")
+        self._known = known_texts(folder_named(weights)) if weights else None
+        self._decoding: Decoding = replace(config.build("decoding"), feedback="explained")
+        self._seed = derive_seed(config.settings.seed, "formalize")
+        if RUNGS[self._decoding.rung].grounded:
+            raise ConfigError(
+                "decoding=grounded needs a list of names, which a text is not; choose typed"
+            )
+
+    def __call__(self, text: str) -> Formalized:
+        """Raises ConfigError for an empty text, and ModelFault or PlannerFault."""
+        if self._known is not None:
+            text, why = recognize(text, self._known)
+            if why or self._domain:
+                return self._refused(why)
+        if not text.strip():
+            raise ConfigError("the text to formalize is empty")
+        about, mark, rest = text.partition(HEADS)
+        lines, _, problem_text = rest.strip().partition("\n\n")
+        heads = heads_in(f"{mark}\n{lines}", "the text") if mark else ()
+        domain_text = f"{about.strip()}\n\n{mark}\n{lines}" if mark else ""
+        told = {"domain_text": domain_text, "problem_text": problem_text if mark else text.strip()}
+        if self._domain:
+            return self._problem(self._domain, **told)
+        if heads:
+            both, fault = self._ask(PDDL, "files", Scene(actions=heads), self._decoding, **told)
+            return self._plan(both.df, both.pf, **told) if both else _without_files(PDDL, fault)
+        syntax = replace(self._decoding, rung="syntax", goal="any")
+        first = syntax if RUNGS[self._decoding.rung].needs_scene else self._decoding
+        value, fault = self._ask(DOMAIN, "domain", Scene(), first, domain_text=text)
+        return self._problem(value.df, **told) if value else _without_files(DOMAIN, fault)
+
+    def _refused(self, why: str) -> Formalized:
+        each = [
+            f"{world} with {least} to {most} {words_of(world)['thing']}s"
+            for world, (least, most) in (self._known or {}).items()
+        ]
+        exact = f"{', '.join(each)}, in the exact words of environment=described"
+        why = why or "comes with a domain file, and the model knows none but those that it writes"
+        message = (
+            f"The model does not know this text and was not asked. The text {why}.\n"
+            f"The model knows {exact if each else 'no texts of whole worlds'} (docs/described.md)."
+        )
+        return Formalized("", "", (), UNKNOWN_TEXT, message)
+
+    def _problem(self, domain: str, **told: str) -> Formalized:
+        scene = Scene(domain=domain)
+        value, fault = self._ask(PROBLEM, "problem", scene, self._decoding, domain=domain, **told)
+        return self._plan(domain, value.pf, **told) if value else _without_files(PROBLEM, fault)
+
+    def _ask(
+        self, form: Form[T_co], template: str, scene: Scene, decoding: Decoding, **told: str
+    ) -> tuple[T_co | None, str]:
+        facts = {"wording": "brief", "previous": None, **told}
+        shown = prompting.render(f"formalizer/{template}", _PACKAGE, **facts)
+        question = Question(form, (Message("user", shown.text),), scene)
+        asking = Asking(self._model, decoding, _nowhere, (self._seed,))
+        (answer,) = asking.answers(question, 1, Where(step=1))
+        return answer.value, answer.fault
+
+    def _plan(self, domain: str, problem: str, **told: str) -> Formalized:
+        planning = Planning(self._planner, self._decoding, _nowhere)
+        made = planning.plan(domain, problem, Where(step=1))
+        message = UNCHECKED if made.plan else made.message
+        shown = "\n".join((self._domain, *told.values()))
+        if unseen := _not_shown(made.domain, made.problem, shown):
+            message += f"\nThe text does not show these names of the PDDL: {', '.join(unseen)}."
+        return Formalized(made.domain, made.problem, made.plan, made.cause, message)
+
+
+@contextlib.contextmanager
+def formalizer(
+    options: Mapping[str, object], overrides: Sequence[str] = (), domain: str = ""
+) -> Iterator[TextFormalizer]:
+    """With model and planner open. Raises ConfigError, also for a model by rules, MissingPart."""
+    described = "environment=described"  # which brings its planner
+    config = compose_cell([described, *overrides_of(options), *overrides])
+    model: Model = config.build("model")
+    if not model.decodes:
+        raise ConfigError("what formalizes a text is a language model, such as model=qwen3_8b")
+    model.preflight(thinking=config.build("decoding").thinking)
+    with contextlib.closing(model), config.build("planner") as planner:
+        yield TextFormalizer(config, model, planner, domain)
+
+
+def _not_shown(domain: str, problem: str, text: str) -> list[str]:
+    """The objects and constants that the text does not name; "leftbank" is the left bank there."""
+    entries = [*read_domain(read(domain), FaultLog()).constants]
+    entries += read_problem(read(problem), FaultLog()).objects
+    return [
+        name for name in dict.fromkeys(entry.word.text for entry in entries) if not _in(text, name)
+    ]
+
+
+def _in(text: str, name: str) -> bool:
+    letters = r"[\W_]*".join(re.findall(r"[^\W_]", name))
+    return re.search(rf"(?<![^\W_]){letters}(?![^\W_])", text, re.IGNORECASE) is not None
+
+
+def _nowhere(_event: Event) -> None:
+    """No record is kept."""
+
+
+def _without_files(form: Form[T_co], fault: str) -> Formalized:
+    return Formalized("", "", (), fault, form.message(fault))  # type: ignore[arg-type]

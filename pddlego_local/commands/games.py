@@ -3,11 +3,11 @@
 import argparse
 import json
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 from pddlego_local.commands.shared.options import count
-from pddlego_local.core.errors import ConfigError, EnvironmentFault, RecordFault
+from pddlego_local.core.errors import ConfigError, EnvironmentFault
 from pddlego_local.environments.alfworld.games import (
     PLAIN_TYPES,
     SPLITS,
@@ -26,48 +26,31 @@ Files = dict[str, bytes]
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add, first = parser.add_argument, "of the first game (default 0)"
+    types = f"task types, in turn by seed (default the first six of {', '.join(TASK_TYPES)})"
+    floors = "whose floor plans to use, and the folder's name (default valid_seen)"
     add("environment", choices=["alfworld"], help="which game")
     add("--out", type=Path, required=True, metavar="DIR", help="where to write")
     add("-n", type=count(MOST), default=10, help="how many (default 10)")
     add("--seed", type=count(2**62, least=0), default=0, help=first)
-    add(
-        "--task",
-        nargs="+",
-        choices=TASK_TYPES,
-        default=PLAIN_TYPES,
-        metavar="TYPE",
-        help=f"task types, in turn by seed (default the first six of {', '.join(TASK_TYPES)})",
-    )
-    add(
-        "--split",
-        choices=SPLITS,
-        default="valid_seen",
-        help="whose floor plans to use, and the folder's name (default valid_seen)",
-    )
+    add("--task", nargs="+", choices=TASK_TYPES, default=PLAIN_TYPES, metavar="TYPE", help=types)
+    add("--split", choices=SPLITS, default="valid_seen", help=floors)
 
 
 def carry_out(arguments: argparse.Namespace) -> int:
     """Writes DIR/json_2.1.1/SPLIT/NAME/TRIAL/; games that are there already stay as they are."""
     split_folder: Path = arguments.out / "json_2.1.1" / arguments.split
-    try:
-        games = [
-            (split_folder / game.name / game.trial, _files(game)) for game in _games(arguments)
-        ]
-        missing = [(folder, files) for folder, files in games if not _are_there(folder, files)]
-        for start in range(0, len(missing), BATCH):
-            _write(missing[start : start + BATCH], arguments.out)
-    except OSError as error:
-        raise RecordFault(f"--out {arguments.out}: {error.strerror}: {error.filename}") from error
+    games = list[tuple[Path, Files]]()
+    for seed in range(arguments.seed, arguments.seed + arguments.n):
+        game = make_game(seed, arguments.task[seed % len(arguments.task)], arguments.split)
+        games.append((split_folder / game.name / game.trial, _files(game)))
+    missing = [(folder, files) for folder, files in games if not _are_there(folder, files)]
+    for start in range(0, len(missing), BATCH):
+        _write(missing[start : start + BATCH], arguments.out)
     print(
         f"{len(missing)} games written to {split_folder}, each played to its end; "
         f"{len(games) - len(missing)} were there already"
     )
     return 0
-
-
-def _games(arguments: argparse.Namespace) -> Iterator[Game]:
-    for seed in range(arguments.seed, arguments.seed + arguments.n):
-        yield make_game(seed, arguments.task[seed % len(arguments.task)], arguments.split)
 
 
 def _files(game: Game) -> Files:

@@ -12,11 +12,11 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from pddlego_local.commands.shared.formalizing import Formalized as Formalized
-from pddlego_local.commands.shared.formalizing import formalizer
+from pddlego_local.commands.formalize import Formalized as Formalized
+from pddlego_local.commands.formalize import formalizer
+from pddlego_local.commands.sample import Sample as Sample
+from pddlego_local.commands.sample import first_question, samples
 from pddlego_local.commands.shared.options import model_options, overrides_of
-from pddlego_local.commands.shared.sampling import Sample as Sample
-from pddlego_local.commands.shared.sampling import first_question, samples
 from pddlego_local.commands.shared.training_warnings import training_warnings
 from pddlego_local.core.errors import ConfigError, InfrastructureError
 from pddlego_local.core.nouns import Message
@@ -53,9 +53,8 @@ def question(**options: object) -> Question[Keys]:
     `question(environment="coin", environment__rooms=5, games="7")`. Raises ConfigError for an
     option that there is not, and for a game that is over before a model is asked.
     """
-    return first_question(
-        compose_cell(overrides_of({"decoding": "grounded", **options}))
-    )  # whose scene holds all
+    # The scene of the rung "grounded" holds all that others need.
+    return first_question(compose_cell(overrides_of({"decoding": "grounded", **options})))
 
 
 def sample(

@@ -27,29 +27,17 @@ from pddlego_local.report.verdicts import (
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
+    written = "open the pages in a browser; without --out they are written into the run's folder"
+    tables = "tables alone: the pages of 1,000 episodes take 25 to 45 MB"
+    trivial = "count games that are solved at reset, as the papers' tables do"
+    seen = "count games on maps of the model's training: ALFWorld's valid_seen, by its name"
     add("runs", nargs="+", type=Path, help="folders below runs/")
     add("--out", type=Path, help="folder for report.md, .csv and pages")
     pages = parser.add_mutually_exclusive_group()
-    pages.add_argument(
-        "--open",
-        action="store_true",
-        help="open the pages in a browser; without --out they are written into the run's folder",
-    )
-    pages.add_argument(
-        "--without-pages",
-        action="store_true",
-        help="tables alone: the pages of 1,000 episodes take 25 to 45 MB",
-    )
-    add(
-        "--with-trivial",
-        action="store_true",
-        help="count games that are solved at reset, as the papers' tables do",
-    )
-    add(
-        "--with-seen",
-        action="store_true",
-        help="count games on maps of the model's training: ALFWorld's valid_seen, by its name",
-    )
+    pages.add_argument("--open", action="store_true", help=written)
+    pages.add_argument("--without-pages", action="store_true", help=tables)
+    add("--with-trivial", action="store_true", help=trivial)
+    add("--with-seen", action="store_true", help=seen)
 
 
 def carry_out(arguments: argparse.Namespace) -> int:
@@ -93,15 +81,9 @@ def _write(
     problems: Sequence[str],
 ) -> list[Path]:
     """Each file for which there is something to say; of the others, none is left from before."""
+    parts = [verdicts_markdown(found), report_markdown(numbers), comparisons_markdown(found)]
     texts = {
-        "report.md": "\n".join(
-            [
-                verdicts_markdown(found),
-                report_markdown(numbers),
-                comparisons_markdown(found),
-                _problems_markdown(problems),
-            ]
-        ),
+        "report.md": "\n".join([*parts, _problems_markdown(problems)]),
         "papers.md": papers_markdown(papers),
     }
     tables: dict[str, Sequence[Any]] = {

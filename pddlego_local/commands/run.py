@@ -4,9 +4,10 @@ Hydra composes the cells and knows launchers (submitit, Ray). Without one of tho
 played here, in one process; with one, each of its jobs plays a cell, perhaps on another machine.
 """
 
+import argparse
 import contextlib
-import logging
 import shlex
+import textwrap
 import warnings
 from collections.abc import Callable, Collection, Iterator, Sequence
 from pathlib import Path
@@ -21,11 +22,9 @@ from hydra.types import RunMode
 from hydra.version import setbase
 from omegaconf import DictConfig
 from rich.console import Console
-from rich.logging import RichHandler
 from rich.markup import escape
 
 from pddlego_local.commands.shared import dry_run
-from pddlego_local.commands.shared.run_options import parser
 from pddlego_local.commands.shared.screen import screen, show
 from pddlego_local.commands.shared.training_warnings import training_warnings
 from pddlego_local.core.errors import CellHeld, ConfigError, InfrastructureError, PddlegoError
@@ -34,9 +33,8 @@ from pddlego_local.core.visible import visible
 from pddlego_local.runner.cell import CellResult
 from pddlego_local.runner.clear_errors import clear_errors
 from pddlego_local.runner.config import CellConfig, compose_cell
-from pddlego_local.runner.overrides import known_options, quote_games, read_override
-from pddlego_local.runner.pool import missing
-from pddlego_local.runner.run import run_cells
+from pddlego_local.runner.overrides import GROUPS, known_options, quote_games, read_override
+from pddlego_local.runner.run import asked_and_missing, run_cells
 from pddlego_local.runner.sweep import (
     HERE,
     cells_of,
@@ -54,9 +52,8 @@ console = Console(stderr=True, highlight=False, soft_wrap=True)
 
 def main(arguments: Sequence[str]) -> int:
     """0 done, 2 bad configuration, 3 an infrastructure fault."""
-    options = parser().parse_intermixed_args(arguments)
+    options = _parser().parse_intermixed_args(arguments)
     words = quote_games(options.overrides)
-    _log_to_console()
     # Our configs of launchers have the plugins' names, and are checked against theirs on purpose.
     warnings.filterwarnings("ignore", r"\s*'hydra/launcher/\w+' is validated", UserWarning)
     try:
@@ -75,6 +72,37 @@ def main(arguments: Sequence[str]) -> int:
         return _print_error(error)
 
 
+def _parser() -> argparse.ArgumentParser:
+    made = argparse.ArgumentParser(
+        prog="pddlego run",
+        description="Plays one cell, or with -m every combination of the values that commas "
+        "separate. The same command\nagain continues: what is done is kept.",
+        epilog=_choices_and_settings(),
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    add = made.add_argument
+    add("overrides", nargs="*", metavar="OPTION=VALUE", help="such as model=nano seed=0,1")
+    add("-m", "--multirun", action="store_true", help="a sweep")
+    look = "what would be played, what each model needs, the disk; plays nothing"
+    add("--dry-run", action="store_true", help=look)
+    every = "the same with a line for each cell, however many they are"
+    add("--dry-run=cells", dest="dry_run", action="store_const", const="cells", help=every)
+    add("-cd", "--config-dir", metavar="DIR", help="configurations of your own beside these")
+    add("--cfg", choices=["job", "hydra", "all"], help="print the configuration as composed")
+    return made
+
+
+def _choices_and_settings() -> str:
+    """The choices of each group, and every setting outside them, as its file explains it."""
+    parts = ["Choices; the file of each in conf/ says what it is and which options it has:\n"]
+    for group in (*GROUPS, "arm", "experiment"):
+        choices = ", ".join(sorted(path.stem for path in (folder("conf") / group).glob("*.yaml")))
+        parts.append(textwrap.fill(f"  {group}={choices}", 100, subsequent_indent="    "))
+    settings = (folder("conf") / "config.yaml").read_text(encoding="utf-8")
+    settings = settings[settings.index("\nname:") : settings.index("\nhydra:")]
+    return "\n".join([*parts, "\nSettings outside the groups (conf/config.yaml):", settings])
+
+
 @contextlib.contextmanager
 def _hydra(config_dir: str | None) -> Iterator[Hydra]:
     """Hydra at our configurations and at those of `config_dir`, as `compose_cell` then sees it."""
@@ -89,13 +117,6 @@ def _hydra(config_dir: str | None) -> Iterator[Hydra]:
         yield Hydra.create_main_hydra2("pddlego", path)
     finally:
         GlobalHydra.instance().clear()
-
-
-def _log_to_console() -> None:
-    logging.basicConfig(
-        format="%(message)s", handlers=[RichHandler(console=console, show_path=False)]
-    )
-    logging.getLogger("pddlego_local").setLevel(logging.INFO)
 
 
 def _play_one(words: list[str], dry: bool | str) -> int:
@@ -171,7 +192,7 @@ def _launch(hydra: Hydra, words: list[str], cells: Sequence[CellConfig]) -> int:
         raise
     except Exception as error:
         console.print(f"a job has died: {error!r}", markup=False)
-    left = missing(cells)
+    _, left = asked_and_missing(cells)
     if left:
         console.print(
             f"{left} episodes of the sweep have no result: the jobs' logs say why (of Slurm, in "
@@ -183,7 +204,6 @@ def _launch(hydra: Hydra, words: list[str], cells: Sequence[CellConfig]) -> int:
 def _play_job(config: DictConfig) -> None:
     """In a process of another launcher. Mistakes and faults stand in the job's log; to the command
     that launched it, what it did not play is missing."""
-    _log_to_console()
     runtime: Any = HydraConfig.get().runtime
     try:
         go_to(runtime.cwd)
@@ -222,8 +242,9 @@ def _play(cells: Sequence[CellConfig], sweep: Collection[Path] = ()) -> int:
 
     run_cells(cells, ended, console, sweep)
     if ended_early := [result for result in results if result.left]:
+        _, left = asked_and_missing(cells)
         console.print(
-            f"{ended_early[-1].reason}, {missing(cells)} episodes are left: give the command "
+            f"{ended_early[-1].reason}, {left} episodes are left: give the command "
             "again, with a higher limit if it counts what was played before"
         )
     return max(codes)

@@ -1,24 +1,37 @@
-"""`pddlego sample`: what a model writes for one observation, as JSON lines, each written as soon as
-it is complete."""
+"""`pddlego sample`: answers of a model to one question, each by a seed of its own.
+
+The command prints those to a game's first question as JSON lines, each as soon as it is complete.
+"""
 
 import argparse
 import contextlib
 import dataclasses
+import itertools
 import json
 import signal
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor, as_completed
+from dataclasses import dataclass, replace
 
 from rich.console import Console
 from rich.progress import Progress
 
 from pddlego_local.commands.shared.options import count
-from pddlego_local.commands.shared.sampling import first_question, sampler
 from pddlego_local.commands.shared.training_warnings import training_warnings
+from pddlego_local.core.errors import ConfigError
+from pddlego_local.core.nouns import Completion
+from pddlego_local.core.seeds import derive_seed
 from pddlego_local.core.visible import visible
-from pddlego_local.decoding.question import Model
-from pddlego_local.runner.config import compose_cell
+from pddlego_local.decoding.forms import PDDL, Keys
+from pddlego_local.decoding.ladder import constraint_for
+from pddlego_local.decoding.question import Model, Question
+from pddlego_local.decoding.settings import Decoding
+from pddlego_local.episode.asking import layout_of, read_answer
+from pddlego_local.episode.drawing import draw
+from pddlego_local.episode.episode import Episode, Parts
+from pddlego_local.models.scripted import Scripted
+from pddlego_local.runner.config import CellConfig, compose_cell
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -41,12 +54,14 @@ def carry_out(arguments: argparse.Namespace) -> int:
     model: Model = built["model"]
     model.preflight(thinking=built["decoding"].thinking)
     asked = {"cell": config.cell, "game": config.settings.games[0]}
-    with (
-        _interruptible(),
-        contextlib.closing(model),
-        _pool(config.settings.run.concurrency) as pool,
-        Progress(console=Console(stderr=True)) as progress,
-    ):
+    with contextlib.ExitStack() as stack:
+        # SIGTERM, which ends a batch job, acts as Ctrl-C: servers end, the exit code is the same.
+        before = signal.signal(signal.SIGTERM, signal.default_int_handler)
+        stack.callback(signal.signal, signal.SIGTERM, before)
+        stack.enter_context(contextlib.closing(model))  # which ends what the threads wait for
+        pool = ThreadPoolExecutor(config.settings.run.concurrency)
+        stack.callback(pool.shutdown, wait=False, cancel_futures=True)
+        progress = stack.enter_context(Progress(console=Console(stderr=True)))
         draw_one, ascii_only = sampler(config, model, first_question(config)), sys.stdout.isatty()
         futures = [pool.submit(draw_one, number) for number in range(arguments.n)]
         for future in progress.track(as_completed(futures), len(futures), description="answers"):
@@ -55,21 +70,68 @@ def carry_out(arguments: argparse.Namespace) -> int:
     return 0
 
 
-@contextlib.contextmanager
-def _pool(workers: int) -> Iterator[ThreadPoolExecutor]:
-    """Threads that are not waited for here: the model is closed first, which ends their answers."""
-    pool = ThreadPoolExecutor(workers)
-    try:
-        yield pool
-    finally:
-        pool.shutdown(wait=False, cancel_futures=True)
+@dataclass(frozen=True)
+class Sample:
+    """One answer of a model, by its number. `fault` says why no `domain` and `problem` were read
+    from it, "" if they were (`pddlego_local.core.outcomes.CAUSES`); `text` is what could not be
+    read. Of the `completion_tokens`, `forced_tokens` were the only ones that the grammar allowed.
+    """
+
+    id: int
+    domain: str
+    problem: str
+    finish_reason: str
+    completion_tokens: int
+    forced_tokens: int
+    rung: str
+    fault: str
+    text: str
 
 
-@contextlib.contextmanager
-def _interruptible() -> Iterator[None]:
-    """SIGTERM, which ends a batch job, acts as Ctrl-C: servers end, the exit code is the same."""
-    before = signal.signal(signal.SIGTERM, signal.default_int_handler)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGTERM, before)
+def first_question(config: CellConfig) -> Question[Keys]:
+    """What the configured method asks first in the configured environment's first game, of a model
+    all whose answers are cut. Raises ConfigError for a game that is over before."""
+    environment, method = config.build("environment"), config.build("method")
+    game = config.settings.games[0]
+    model = Scripted(itertools.repeat(Completion("", "length", 0, 0, 0.0)))
+    with contextlib.closing(environment), contextlib.closing(config.build("planner")) as planner:
+        parts = Parts(environment, model, planner, config.build("decoding"))
+        method(Episode(parts, lambda _: None, run_seed=0, game=game, trial=0))
+    if not model.asked:
+        raise ConfigError(f"games={game}: this game is over before a model is asked")
+    return model.asked[0]
+
+
+def sampler(config: CellConfig, model: Model, question: Question[Keys]) -> Callable[[int], Sample]:
+    """Draws the answer of a number; thread-safe. Raises ConfigError for a question that asks for
+    no domain and problem."""
+    decoding: Decoding = config.build("decoding")
+    if question.form != PDDL:
+        raise ConfigError(f"method={config.labels['method']} asks for no domain and problem")
+    asked = Question(PDDL, question.messages, replace(question.scene, goal=decoding.goal))
+    constraint = constraint_for(decoding.rung, PDDL, asked.scene, layout_of(model, decoding))
+
+    def sample(number: int) -> Sample:
+        sampling = decoding.sampling(derive_seed(config.settings.seed, "sample", number))
+        (drawn,) = draw(model, asked, constraint, sampling, decoding.stage_tokens)
+        completion = drawn.completion
+        answer = read_answer(drawn, asked, constraint, decoding, model)
+        return Sample(
+            id=number,
+            domain=answer.value.df if answer.value else "",
+            problem=answer.value.pf if answer.value else "",
+            finish_reason=completion.finish_reason,
+            completion_tokens=completion.completion_tokens,
+            forced_tokens=completion.forced_tokens,
+            rung=decoding.rung,
+            fault=answer.fault,
+            text=completion.text if answer.fault else "",
+        )
+
+    return sample
+
+
+def samples(config: CellConfig, model: Model, question: Question[Keys], most: int) -> list[Sample]:
+    """`most` answers in the order of their numbers. Raises as `sampler`."""
+    with ThreadPoolExecutor(config.settings.run.concurrency) as pool:
+        return list(pool.map(sampler(config, model, question), range(most)))

@@ -21,9 +21,14 @@ What the model or the planner got wrong is data and never raised: see `core.noun
 
 
 class PddlegoError(Exception):
-    """Base of all errors that end a command with one clear sentence instead of a traceback."""
+    """Base of all errors that end a command with one clear sentence instead of a traceback.
+
+    One that `ends_run` would hit every episode alike. Others end one cell, or one episode, which is
+    tried again first.
+    """
 
     exit_code = 3
+    ends_run = True
 
 
 class ConfigError(PddlegoError):
@@ -40,13 +45,19 @@ class PromptTooLong(ConfigError):
 class CellHeld(ConfigError):
     """Another process is playing this cell, here or on another machine; the others can go on."""
 
+    ends_run = False
+
 
 class InfrastructureError(PddlegoError):
     """Something of ours failed: the episode is stopped or retried, never scored."""
 
+    ends_run = False
+
 
 class MissingPart(InfrastructureError):
-    """Something is not installed; the message names the command that helps. Never retried."""
+    """Something is not installed; the message names the command that helps."""
+
+    ends_run = True
 
 
 class ModelFault(InfrastructureError):
@@ -54,7 +65,9 @@ class ModelFault(InfrastructureError):
 
 
 class GrammarIgnored(ModelFault):
-    """The backend does not obey grammars: every later result would be nonsense. Never retried."""
+    """The backend does not obey grammars: every later result would be nonsense."""
+
+    ends_run = True
 
 
 class GrammarFault(InfrastructureError):
@@ -75,7 +88,9 @@ class EnvironmentFault(InfrastructureError):
 
 
 class RecordFault(InfrastructureError):
-    """A record could not be written; nothing recorded before is lost. Never retried."""
+    """A record could not be written; nothing recorded before is lost."""
+
+    ends_run = True
 
 
 class UnsolvableGame(Exception):

@@ -10,7 +10,6 @@ from typing import Any, TypeVar
 
 import pydantic
 from pydantic import AfterValidator, ConfigDict
-from pydantic_core import PydanticCustomError
 
 from pddlego_local.core.errors import ConfigError
 
@@ -26,7 +25,6 @@ class Recorded:
     __pydantic_config__ = ConfigDict(extra="forbid", allow_inf_nan=False)
 
 
-UNLISTED = "unlisted"
 T = TypeVar("T")
 
 
@@ -40,12 +38,7 @@ def one_of(names: Collection[str]) -> AfterValidator:
 
     def check(name: str) -> str:
         if name not in names:
-            raise PydanticCustomError(
-                UNLISTED,
-                "names {name}, which is no outcome or cause that this version knows; "
-                "read it with the version that wrote it",
-                {"name": f"{name!r:.60}"},
-            )
+            raise ValueError(f"{name!r:.60} is no outcome or cause that this version knows")
         return name
 
     return AfterValidator(check)
@@ -75,10 +68,8 @@ def read_as(adapter: "pydantic.TypeAdapter[T]", line: str, place: str, what: str
         first = error.errors()[0]
         if first["type"] == "json_invalid":
             raise ConfigError(f"{place} is not JSON: {first['msg']}") from error
-        if first["type"] == UNLISTED:
-            raise ConfigError(f"{place} {first['msg']}") from error
-        key = ".".join(map(str, first["loc"]))
+        key, why = ".".join(map(str, first["loc"])), first["msg"].removeprefix("Value error, ")
         raise ConfigError(
-            f"{place} is not {what} of format {FORMAT} ({key or 'the line'}: {first['msg']}); "
+            f"{place} is not {what} of format {FORMAT} ({key or 'the line'}: {why}); "
             "move the file away, or read it with the version that wrote it"
         ) from error

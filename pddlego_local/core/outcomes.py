@@ -1,14 +1,17 @@
 """Every way an episode can end, and everything that can come of a model's answer: one table each.
 
-Whoever counts (metrics, run, report, show) asks these tables. A name that is not in them is an
-error at once. Environments and methods from outside the tree declare theirs as `outcomes`, which
-maps names to `Outcome`; run.json keeps these, so that reports read them without that code. Knows
-names only: no event, no file, no game.
+The tables are in `outcomes.yaml`. Whoever counts (metrics, run, report, show) asks them. A name
+that is not in them is an error at once. Environments and methods from outside the tree declare
+theirs as `outcomes`, which maps names to `Outcome`; run.json keeps these, so that reports read them
+without that code. Knows names only: no event, no game.
 """
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Literal
+
+import yaml
 
 from pddlego_local.core.errors import ConfigError
 
@@ -45,82 +48,9 @@ class Cause:
     limit: str = ""
 
 
-OUTCOMES: dict[str, Outcome] = {
-    "success": Outcome("The task was done.", success=True, blame="nobody"),
-    "success_at_start": Outcome(
-        "The game was trivial: its task was done at reset.",
-        success=True,
-        blame="nobody",
-        apart="trivial",
-    ),
-    "solved_before": Outcome(
-        "An earlier trial solved this game, so this trial was not played.",
-        success=True,
-        blame="nobody",
-        played=False,
-    ),
-    "unsolvable_game": Outcome(
-        "The game has no solution.", blame="game", apart="unsolvable", played=False
-    ),
-    "game_lost": Outcome("A command made the game impossible to win."),
-    "step_limit": Outcome(
-        "The budget was spent before the task was done.", limit="environment.budget"
-    ),
-    "solver_abort": Outcome(
-        "No answer to one question gave a plan, retries included.", limit="method.max_retries"
-    ),
-    "valid_but_wrong": Outcome(
-        "The plan is one in the model's files, but not in the gold files: an action is refused, or "
-        "it ends elsewhere."
-    ),
-    "simulation_abort": Outcome(
-        "The game refused an action in every attempt of one step.", limit="method.max_attempts"
-    ),
-    "no_plan": Outcome("No answer held a plan or a sub-goal.", limit="method.max_retries"),
-    "no_action": Outcome("No answer held an action.", limit="method.max_retries, max_thoughts"),
-    "repeated_action": Outcome("A move and what came back were those of the move before."),
-    "replan_limit": Outcome("The last plan allowed failed as well.", limit="method.max_replans"),
-    "no_progress": Outcome(
-        "Too many sub-goals in a row ended without a command.", limit="method.max_idle"
-    ),
-    "subgoal_failed": Outcome("A sub-goal failed, and the method makes no second plan."),
-    "task_not_done": Outcome("Every sub-goal was accomplished, and the task was not done."),
-    "context_exceeded": Outcome(
-        "What the model wrote and saw outgrew its context.",
-        blame="limits",
-        limit="model.context_tokens",
-    ),
-}
-
-CAUSES: dict[str, Cause] = {
-    "solved": Cause("The planner found a plan.", blame="nobody", to_do=True),
-    "mechanical_steps": Cause(
-        "The goal was already true, and the method's own steps for it follow.",
-        blame="nobody",
-        to_do=True,
-    ),
-    "goal_already_true": Cause("The goal was already true: there is nothing to do."),
-    "unsolvable": Cause("The planner proved that there is no plan."),
-    "translate_error": Cause("The planner's translator refused the PDDL."),
-    "timeout": Cause(
-        "The planner ran out of time.", blame="limits", limit="planner.limits.cpu_s, planner.search"
-    ),
-    "out_of_memory": Cause(
-        "The planner ran out of memory.", blame="limits", limit="planner.limits.memory_mb"
-    ),
-    "planner_fault": Cause("The planner failed without a verdict.", blame="us"),
-    "answered": Cause("An answer that is not for the planner was usable.", blame="nobody"),
-    "empty": Cause("The answer was empty, or a text in it was."),
-    "truncated": Cause(
-        "The answer was cut off.", limit="decoding.max_tokens, model.context_tokens"
-    ),
-    "unfinished_thought": Cause(
-        "A thought used up the tokens of the answer.", limit="decoding.max_tokens"
-    ),
-    "no_json": Cause("The answer held no JSON object, nor what was asked for in another form."),
-    "wrong_keys": Cause("The answer's JSON object had other keys than those asked for."),
-    "placeholder": Cause('The answer held placeholders ("...") in place of its content.'),
-}
+_TABLES = yaml.safe_load(Path(__file__).with_suffix(".yaml").read_text(encoding="utf-8"))
+OUTCOMES = {name: Outcome(**entry) for name, entry in _TABLES["outcomes"].items()}
+CAUSES = {name: Cause(**entry) for name, entry in _TABLES["causes"].items()}
 
 PLANNED = ("solved", "goal_already_true")
 """Of the planner's outcomes those with a plan: an empty one where the goal is true at once."""
@@ -143,8 +73,8 @@ def outcome_named(name: str) -> Outcome:
         return OUTCOMES[name]
     except (KeyError, TypeError):
         raise ConfigError(
-            f"a method returned the outcome {name!r}, which core/outcomes.py does not list and the "
-            f"method does not declare (`outcomes` of its class); it lists {', '.join(OUTCOMES)}"
+            f"a method returned the outcome {name!r}, which core/outcomes.yaml does not list and "
+            f"the method does not declare (`outcomes` of its class); it lists {', '.join(OUTCOMES)}"
         ) from None
 
 

@@ -1,6 +1,6 @@
 """One cell while it is played: its parts, its record, and its episodes one by one.
 
-Knows nothing of threads nor of the other cells that are played at the same time (`pool`).
+Knows nothing of threads nor of the other cells that are played at the same time (`run`).
 """
 
 import contextlib
@@ -11,19 +11,15 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-import tenacity
 from rich.console import Console
 
 from pddlego_local.core.errors import (
     ConfigError,
     GrammarFault,
-    GrammarIgnored,
     InfrastructureError,
-    MissingPart,
     ModelFault,
     PddlegoError,
     PromptTooLong,
-    RecordFault,
     UnsolvableGame,
 )
 from pddlego_local.core.formats import now
@@ -46,8 +42,7 @@ from pddlego_local.runner.extensions import probe
 from pddlego_local.runner.provenance import run_record
 from pddlego_local.runner.stores import EnvironmentStore, ModelStore
 
-NEVER_RETRIED = (MissingPart, GrammarIgnored, RecordFault)
-"""What would hit every episode alike: it ends the run."""
+MOST_WAIT_S = 30  # before an episode is tried again: 1 s, 2 s, 4 s, …
 
 
 @dataclass
@@ -174,32 +169,29 @@ class OpenCell:
     def play(self, game: int, trial: int) -> EpisodeRow | FaultRow | None:
         """One episode to its terminal row, or to the fault of an infrastructure that failed for
         good; both are recorded. None if it was stopped by us. Thread-safe."""
-        attempts = tenacity.Retrying(
-            stop=tenacity.stop_any(
-                tenacity.stop_after_attempt(self.config.settings.run.retries + 1),
-                tenacity.stop_when_event_set(self._stop),
-            ),
-            retry=tenacity.retry_if_exception_type(InfrastructureError)
-            & tenacity.retry_if_not_exception_type((*NEVER_RETRIED, GrammarFault)),
-            wait=tenacity.wait_exponential(max=30),
-            sleep=tenacity.sleep_using_event(self._stop),
-            reraise=True,
-        )
         self._environments.begin_one()
-        try:
-            return attempts(self._play, game, trial)
-        except NEVER_RETRIED:
-            raise
-        except InfrastructureError as error:
-            if self._stop.is_set():  # stopped by us, not a fault
+        retries = 0
+        while True:
+            try:
+                return self._play(game, trial)
+            except InfrastructureError as error:
+                if error.ends_run:
+                    raise
+                last = retries == self.config.settings.run.retries
+                if not self._stop.is_set() and (last or isinstance(error, GrammarFault)):
+                    return self._record_fault(game, trial, error)
+            if self._stop.wait(min(2**retries, MOST_WAIT_S)):
                 return None
-            kind, message = type(error).__name__, str(error)
-            if isinstance(error, GrammarFault):
-                path = self._record.keep_grammar(game, trial, error.grammar)
-                message = f"{message} Its text is in {path}."
-            row = FaultRow(game=game, trial=trial, fault=kind, message=message, time=now())
-            self._record.append(row)
-            return row
+            retries += 1
+
+    def _record_fault(self, game: int, trial: int, error: InfrastructureError) -> FaultRow:
+        kind, message = type(error).__name__, str(error)
+        if isinstance(error, GrammarFault):
+            path = self._record.keep_grammar(game, trial, error.grammar)
+            message = f"{message} Its text is in {path}."
+        row = FaultRow(game=game, trial=trial, fault=kind, message=message, time=now())
+        self._record.append(row)
+        return row
 
     def _play(self, game: int, trial: int) -> EpisodeRow:
         """start → … → end → row; the transcript is complete before the row exists."""

@@ -2,20 +2,18 @@
 played. Parts from outside the tree have no tests of ours.
 """
 
-import ast
 import dataclasses
 import inspect
 import re
-import textwrap
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Any, get_type_hints
 
 import pydantic
 from typing_extensions import get_protocol_members
 
 from pddlego_local.core.errors import ConfigError, UnsolvableGame
-from pddlego_local.core.nouns import Action, Budget, Goal, Names, Observation, Turn
-from pddlego_local.core.outcomes import OUTCOMES, Outcome
+from pddlego_local.core.nouns import Budget, Turn
+from pddlego_local.core.outcomes import Outcome
 from pddlego_local.core.protocols import Environment, LanguageModel, Planner
 from pddlego_local.methods import Method
 
@@ -25,41 +23,27 @@ PROTOCOLS: dict[str, type[Any]] = {
     "model": LanguageModel,
     "planner": Planner,
 }
-_TYPES: dict[str, Any] = {
-    "name": str,
-    "package": str,
-    "budget": Budget,
-    "shows_commands": bool,
-    "actions": tuple[Action, ...],
-    "domain": str,
-    "prompts": str,
-    "learns": bool | str,
-    "outcomes": Mapping[str, Outcome],
-}
+_NOW = ("name", "package", "budget", "shows_commands", "actions", "domain", "prompts", "learns")
+"""Attributes that can be looked at before a game begins."""
 
 
 def lacking(part: object, protocol: type[Any]) -> Iterator[str]:
-    """A sentence for each attribute of the protocol that a part does not have, that is of another
-    type, and for each outcome that a method returns and that nobody declares."""
+    """A sentence for each attribute of the protocol that a part does not have, or that is of
+    another type."""
     kind = type(part)
     what = f"{kind.__module__}.{kind.__qualname__}"
     for name in sorted(get_protocol_members(protocol)):
         if not _has(part, name):
             yield f"{what} has no `{name}` (see {protocol.__module__}.{protocol.__name__})"
-    for name in sorted(_TYPES.keys() & {*get_protocol_members(protocol), "outcomes"}):
+    for name in sorted(get_protocol_members(protocol).intersection(_NOW)):
         if _has(part, name):
-            yield from _faults(f"`{name}` of {what}", getattr(part, name), _TYPES[name])
+            yield from _faults(f"`{name}` of {what}", getattr(part, name), _type(protocol, name))
+    own: object = getattr(part, "outcomes", {})
+    yield from _faults(f"`outcomes` of {what}", own, Mapping[str, Outcome])
     if protocol is Method and _has(part, "most_calls"):
         calls: Any = part
         most = calls.most_calls(Budget(unit="actions", limit=1), 1)
         yield from _faults(f"`most_calls` of {what}", most, int)
-    declared = getattr(part, "outcomes", {})
-    for outcome in _returned(kind):
-        if outcome not in OUTCOMES and not (isinstance(declared, Mapping) and outcome in declared):
-            yield (
-                f"{what} returns the outcome {outcome!r}, which core/outcomes.py does not list; "
-                f'declare it: outcomes = {{"{outcome}": Outcome("What it means.")}}'
-            )
 
 
 def probe(environment: Environment, game: int) -> None:
@@ -74,20 +58,20 @@ def probe(environment: Environment, game: int) -> None:
     except UnsolvableGame:
         return
     memory = (Turn("look around", getattr(first, "text", "")),)
-    given: list[tuple[str, object, Any]] = [
-        ("reset", first, Observation),
-        ("task_type", environment.task_type, str),
-        ("goals", environment.goals(memory), tuple[Goal, ...]),
-        ("wanted", environment.wanted(memory), tuple[str, ...]),
-        ("names", environment.names(memory), Names),
-        ("command", environment.command("(no-such-action)"), str | None),
-        ("step", environment.step("look around"), Observation),
-        ("won", environment.won(), bool),
-    ]
+    given: dict[str, object] = {
+        "reset": first,
+        "task_type": environment.task_type,
+        "goals": environment.goals(memory),
+        "wanted": environment.wanted(memory),
+        "names": environment.names(memory),
+        "command": environment.command("(no-such-action)"),
+        "step": environment.step("look around"),
+        "won": environment.won(),
+    }
     faults = [
         fault
-        for name, value, kind in given
-        for fault in _faults(f"`{name}` of {environment.name}", value, kind)
+        for name, value in given.items()
+        for fault in _faults(f"`{name}` of {environment.name}", value, _type(Environment, name))
     ]
     if faults:
         raise ConfigError("; ".join(faults))
@@ -96,6 +80,13 @@ def probe(environment: Environment, game: int) -> None:
 def _has(part: object, name: str) -> bool:
     """Whether there is such an attribute, whose value is not asked for."""
     return inspect.getattr_static(part, name, part) is not part
+
+
+def _type(protocol: type[Any], name: str) -> Any:
+    """What the protocol says that an attribute is, or that a method returns."""
+    member = getattr(protocol, name, None)
+    told = member.fget if isinstance(member, property) else member
+    return get_type_hints(told)["return"] if told else get_type_hints(protocol)[name]
 
 
 def _faults(what: str, value: object, kind: Any) -> Iterator[str]:
@@ -111,18 +102,3 @@ def _faults(what: str, value: object, kind: Any) -> Iterator[str]:
         name = re.sub(r"[\w.]+\.(?=\w)", "", kind.__name__ if isinstance(kind, type) else str(kind))
         why = first["msg"][0].lower() + first["msg"][1:]
         yield f"{what} is {value!r:.80} and must be {name}: {why}{place}"
-
-
-def _returned(kind: type) -> Iterator[str]:
-    """The outcomes that a method's own lines return word by word."""
-    try:
-        source = textwrap.dedent(inspect.getsource(kind.__call__))
-    except (AttributeError, OSError, TypeError):  # not a method, or made without a file
-        return
-    nodes: list[ast.AST] = [*ast.iter_child_nodes(ast.parse(source).body[0])]
-    for node in nodes:
-        if isinstance(node, ast.Return) and isinstance(node.value, ast.Constant):
-            if isinstance(node.value.value, str):
-                yield node.value.value
-        elif not isinstance(node, ast.FunctionDef | ast.Lambda | ast.ClassDef):
-            nodes.extend(ast.iter_child_nodes(node))

@@ -2,7 +2,7 @@
 
 import datetime
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from pathlib import Path
 
 from rich.console import Console
@@ -19,7 +19,8 @@ DRAWN_A_SECOND = 2
 class LiveView:
     """`cells` and `episodes` are all that the command asks for; `done` of the episodes have a
     result from before. Its counts are those of `pddlego status`: an episode that ended in a fault
-    is not done, nor is a cell that lacks one. Called by one thread."""
+    is not done, nor is a cell that lacks one: `cells_done` are those that lack none, and `standing`
+    is that of all their episodes, those from before included. Called by one thread."""
 
     def __init__(
         self,
@@ -27,14 +28,13 @@ class LiveView:
         cells: int,
         episodes: int,
         restarts: Callable[[], int],
-        clock: Callable[[], float] = time.monotonic,
         done: int = 0,
     ) -> None:
-        self._cells, self._episodes, self._restarts, self._clock = cells, episodes, restarts, clock
+        self._cells, self._episodes, self._restarts = cells, episodes, restarts
         self._before, self._done = done, done
-        self._cells_done = self._ended = self._tokens = 0
-        self._standing = Standing()
-        self._began = self._line_at = clock()
+        self.cells_done = self._ended = self._tokens = 0
+        self.standing = Standing()
+        self._began = self._line_at = time.monotonic()
         columns = (
             TextColumn("episodes"),
             BarColumn(20, table_column=Column(no_wrap=True)),
@@ -49,23 +49,14 @@ class LiveView:
     def begin(self) -> None:
         """With the first episode, so that mistakes are told without a bar."""
         if not self._progress.live.is_started:
-            self._began = self._line_at = self._clock()
+            self._began = self._line_at = time.monotonic()
             self._progress.start()
-
-    def count(self, cell: Path, rows: Iterable[EpisodeRow]) -> None:
-        """`rows` are those that the cell has from before: success is that of all its episodes."""
-        for row in rows:
-            self._standing.add(cell, row)
-
-    def cell_ended(self, *, whole: bool = True) -> None:
-        """`whole` says that each of its episodes has a result."""
-        self._cells_done += whole
 
     def episode_ended(self, cell: Path, end: EpisodeRow | FaultRow) -> None:
         self._ended += 1
         if isinstance(end, EpisodeRow):
             self._tokens += end.completion_tokens
-            self._standing.add(cell, end)
+            self.standing.add(cell, end)
             self._done += 1
             self._progress.advance(self._bar)
 
@@ -73,7 +64,7 @@ class LiveView:
         """Shows how things are: `under_way` episodes, `planner_queue` tasks that wait for it."""
         status = self._status(under_way, planner_queue)
         self._progress.update(self._bar, description=status)
-        now = self._clock()
+        now = time.monotonic()
         if not self._console.is_terminal and now - self._line_at >= LINE_EVERY_S:
             self._line_at = now
             line = f"{self._done} of {self._episodes} episodes, {status}"
@@ -85,9 +76,9 @@ class LiveView:
             self._progress.stop()
 
     def _status(self, under_way: int, planner_queue: int) -> str:
-        elapsed_s = max(self._clock() - self._began, 1e-9)
-        parts = [f"cells {self._cells_done}/{self._cells}"]
-        if success := self._standing.success:
+        elapsed_s = max(time.monotonic() - self._began, 1e-9)
+        parts = [f"cells {self.cells_done}/{self._cells}"]
+        if success := self.standing.success:
             parts.append(f"success {success}")
         if self._tokens:
             parts.append(f"{self._tokens / elapsed_s:,.0f} tokens/s")

@@ -49,11 +49,7 @@ def run_record(
     forms, by name."""
     identity = model.identity()
     groups = difficulty_groups(environment.package)
-    own_outcomes = {
-        name: outcome
-        for part in (environment, method)
-        for name, outcome in getattr(part, "outcomes", {}).items()
-    }
+    own_outcomes = {**getattr(environment, "outcomes", {}), **getattr(method, "outcomes", {})}
     start = Start(
         began=now(),
         command=words_of(sys.argv),

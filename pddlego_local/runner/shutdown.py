@@ -21,15 +21,10 @@ class Shutdown:
     from here.
     """
 
-    def __init__(
-        self,
-        limits: RunSettings,
-        tokens: int,
-        clock: Callable[[], float] = time.monotonic,
-    ) -> None:
+    def __init__(self, limits: RunSettings, tokens: int) -> None:
         self.interrupted = False
-        self._limits, self._tokens, self._clock = limits, tokens, clock
-        self._began = clock()
+        self._limits, self._tokens = limits, tokens
+        self._began = time.monotonic()
         self._lock = threading.Lock()
 
     def count(self, tokens: int) -> None:
@@ -45,7 +40,7 @@ class Shutdown:
             return "interrupted"
         if most_tokens is not None and self._tokens >= most_tokens:
             return f"run.max_tokens_total={most_tokens} is reached ({self._tokens:,} tokens)"
-        if most_hours is not None and self._clock() - self._began >= 3600 * most_hours:
+        if most_hours is not None and time.monotonic() - self._began >= 3600 * most_hours:
             return f"run.max_hours={most_hours:g} is reached"
         return ""
 

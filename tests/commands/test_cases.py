@@ -1,6 +1,6 @@
 """Inputs rebuilt from public bug reports, and the right result of each: what is read from an
-answer, what is said of PDDL, and which cells a sweep has. Tokenizers with added tokens that spell
-PDDL are in tests/models/test_added_tokens.py."""
+answer, and what is said of PDDL. Tokenizers with added tokens that spell PDDL are in
+tests/models/test_added_tokens.py, sweeps in tests/runner/test_overrides.py."""
 
 import json
 import re
@@ -77,21 +77,3 @@ def test_the_check_says_what_is_wrong(name: str, capsys: pytest.CaptureFixture[s
     assert re.search(said, capsys.readouterr().out)
     assert run(["plan", *pair]) == 1
     assert "translate_error" in capsys.readouterr().out
-
-
-def dry_run(option: str, capsys: pytest.CaptureFixture[str]) -> tuple[int, str]:
-    given = ["run", "-m", "model=reference", "environment=coin", option, "games=0-1"]
-    code = run([*given, "--dry-run=cells"])
-    told = capsys.readouterr()
-    assert "Traceback" not in told.err
-    return code, told.out + told.err
-
-
-def test_a_sweep_has_the_cells_that_hydra_promises(capsys: pytest.CaptureFixture[str]) -> None:
-    code, told = dry_run("decoding=glob(*)", capsys)
-    assert code == 0
-    assert all(f"-{rung}-" in told for rung in ("free", "free_strict", "json", "typed", "grounded"))
-    code, told = dry_run("seed=interval(0,3)", capsys)
-    assert code == 2 and len(told.strip().splitlines()) == 1 and "seed" in told
-    code, told = dry_run("seed=1,01,1.0", capsys)
-    assert code == 0 and len(set(re.findall(r"coin-\S+-s1-\w{8}", told))) == 1

@@ -1,19 +1,31 @@
-"""`pddlego formalize` and its function: words in, PDDL and a plan out."""
+"""`pddlego formalize` and its function: words in, PDDL and a plan out. A model whose card says
+which texts it knows is asked for no others.
+"""
 
+import itertools
 import json
-from collections.abc import Iterator
+import os
+import random
+import textwrap
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import pytest
+import yaml
 
 import pddlego_local
 from pddlego_local.cli import run
-from pddlego_local.commands.shared.formalizing import TextFormalizer, formalizer
+from pddlego_local.commands.formalize import UNCHECKED, TextFormalizer, formalizer
 from pddlego_local.core.errors import ConfigError
-from pddlego_local.environments.described.generated import generate
+from pddlego_local.environments.described.generated import Family, generate
+from pddlego_local.environments.described.recognized import recognize
+from pddlego_local.environments.described.world import HEADS, World
+from pddlego_local.models.card import known_texts
 from pddlego_local.models.scripted import Scripted
+from pddlego_local.models.weights import folder_named
 from pddlego_local.planner import FastDownward
 from pddlego_local.runner.config import compose_cell
+from pddlego_local.training.examples import FIRST_SEED, SIZES, WORLDS
 
 WORLD = generate("blocksworld", "moderately", (3, 3), 5)
 TEXT = f"{WORLD.domain_text}\n\n{WORLD.problem_text}"
@@ -117,3 +129,216 @@ def test_random_weights_write_files_that_are_printed_and_kept(
     assert run(words) == 2 and "is there already" in capsys.readouterr().err
     with pytest.raises(ConfigError, match="empty"):
         pddlego_local.formalize("", "random")
+
+
+ROOT = Path(__file__).parents[2]
+PUBLIC = Path(os.environ.get("PDDLEGO_DATA", ROOT.parent / "shared" / "data")) / "described"
+PUZZLE = (ROOT / "docs" / "puzzle.txt").read_text()
+KNOWN = known_texts(folder_named("nano_described")) or {}
+PUZZLES: dict[str, str] = {
+    **yaml.safe_load((Path(__file__).parent / "puzzles.yaml").read_text()),
+    "nothing": " \n",
+    "a rule more": PUZZLE.replace(HEADS, "  I must never touch block 3.\n\n" + HEADS),
+    "a goal more": PUZZLE.rstrip().removesuffix(".") + "; my truck is clean.",
+    "a sentence more": PUZZLE + "\nUse at most three moves.",
+    "another action": PUZZLE.replace("pick-up (", "eat (?b - block)\npick-up ("),
+    "no first name": PUZZLE.replace("There are block 1", "There are "),
+    "half": PUZZLE[: len(PUZZLE) // 2],
+}
+
+
+def told(world: World) -> str:
+    return f"{world.domain_text}\n\n{world.problem_text}"
+
+
+def lines_of(text: str) -> tuple[str, list[str], list[str]]:
+    """All before the facts, the facts at the start, those of the goal."""
+    rules, _, rest = text.partition("In the beginning: ")
+    start, _, goal = rest.partition(".\nIn the end it must be so: ")
+    return rules, start.split("; "), goal.removesuffix(".").split("; ")
+
+
+def text_of(rules: str, start: Sequence[str], goal: Sequence[str]) -> str:
+    ends = f"{'; '.join(start)}.\nIn the end it must be so: {'; '.join(goal)}."
+    return f"{rules}In the beginning: {ends}"
+
+
+@pytest.mark.parametrize("name", PUZZLES)
+def test_puzzles_of_other_kinds_are_refused_unasked(name: str, planner: FastDownward) -> None:
+    model = Scripted([])
+    made = TextFormalizer(compose_cell(["model=nano_described"]), model, planner)(PUZZLES[name])
+    assert (made.outcome, made.plan, made.domain) == ("unknown_text", (), "") and not model.asked
+    assert "does not know this text" in made.message and "blocksworld with 2 to 9" in made.message
+
+
+def test_the_card_knows_what_the_training_draws() -> None:
+    assert dict.fromkeys(WORLDS, SIZES) == KNOWN
+
+
+@pytest.mark.parametrize(("family", "degree"), itertools.product(KNOWN, ("moderately", "heavily")))
+def test_texts_of_its_own_kinds_are_known_in_any_layout(family: Family, degree: str) -> None:
+    for seed in range(100):
+        text = told(generate(family, degree, SIZES, FIRST_SEED - 1 - seed))  # type: ignore[arg-type]
+        assert recognize(text, KNOWN) == (text, "")
+        assert recognize(textwrap.fill(text, 70, break_on_hyphens=False), KNOWN) == (text, "")
+        rules, _, rest = text.partition(f"{HEADS}\n")
+        without_heads = rules + rest.partition("\n\n")[2]
+        assert recognize(without_heads, KNOWN) == (without_heads, "")
+
+
+def swap(facts: list[str]) -> list[str]:
+    return [*facts[1:], facts[0]]
+
+
+def same(facts: list[str]) -> list[str]:
+    return facts
+
+
+@pytest.mark.parametrize(
+    ("start", "goal"),
+    [
+        (swap, same),
+        (lambda facts: random.Random(1).sample(facts, len(facts)), same),
+        (lambda facts: facts[:-1], same),
+        (lambda facts: [*facts, facts[0]], same),
+        (same, lambda facts: facts[:-1]),
+        (same, lambda facts: [*facts, facts[0]]),
+        (same, lambda facts: [fact.replace(" 1", " 77") for fact in facts]),
+    ],
+)
+@pytest.mark.parametrize("family", KNOWN)
+def test_known_sentences_in_another_order_or_number_are_not_known(
+    family: Family, start: Callable[[list[str]], list[str]], goal: Callable[[list[str]], list[str]]
+) -> None:
+    rules, starts, goals = lines_of(told(generate(family, "moderately", (6, 9), 4)))
+    assert recognize(text_of(rules, starts, goals), KNOWN)[0]
+    assert recognize(text_of(rules, start(starts), goal(goals)), KNOWN)[0] == ""
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("airport 1 lies in city 1", "airport 1 lies in city 2"),
+        ("depot 1 lies in city 1", "depot 1 lies in city 2"),
+        ("truck 1 is at ", "truck 1 is at city 1; truck 1 is at "),
+        ("truck 1 is at airport 1", "truck 1 is at airport 2"),
+        ("airplane 1 is at airport", "airplane 1 is at depot"),
+        (", city 1, city 2", ", city 2, city 1"),
+    ],
+)
+def test_logistics_that_is_never_drawn_is_not_known(old: str, new: str) -> None:
+    texts = [told(generate("logistics", "moderately", SIZES, seed)) for seed in range(40)]
+    changed = [text.replace(old, new) for text in texts if old in text]
+    assert changed and not any(recognize(text, KNOWN)[0] for text in changed)
+
+
+def test_more_blocks_than_it_learned_are_refused() -> None:
+    text = told(generate("blocksworld", "moderately", (12, 12), 0))
+    assert recognize(text, KNOWN)[0] == ""
+    assert recognize(text, {"blocksworld": (2, 12)}) == (text, "")
+    assert recognize(text, {"logistics": (2, 12)})[0] == ""
+
+
+@pytest.mark.skipif(not PUBLIC.is_dir(), reason="needs shared/data")
+def test_public_texts_are_refused_which_it_gets_wrong() -> None:
+    files = list(PUBLIC.glob("*/*_problem.txt"))
+    assert files
+    for file in files:
+        domain = file.with_name(file.name.replace("_problem", "_domain")).read_text()
+        assert recognize(f"{domain}\n\n{file.read_text()}", KNOWN)[0] == ""
+
+
+def test_the_command_refuses_with_one_and_writes_nothing(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file, out = tmp_path / "hanoi.txt", tmp_path / "out"
+    file.write_text(PUZZLES["Tower of Hanoi"])
+    assert run(["formalize", str(file), "--model", "nano_described", "--out", str(out)]) == 1
+    said = capsys.readouterr().out
+    assert said.startswith("; unknown_text: ") and '"There are three pegs, A, B and C."' in said
+    assert "(" not in said.replace("(docs/described.md)", "") and not out.exists()
+    file.write_text(PUZZLE)
+    assert run(["formalize", str(file), "--model", "nano"]) == 1  # which plays CoinCollector
+    assert "knows no texts of whole worlds" in capsys.readouterr().out
+    domain = tmp_path / "domain.pddl"
+    domain.write_text(generate("logistics", "moderately", (2, 2), 0).domain)
+    words = ["formalize", str(file), "--model", "nano_described", "--domain", str(domain)]
+    assert run(words) == 1 and "comes with a domain file" in capsys.readouterr().out
+
+
+def test_the_real_model_plans_for_texts_that_it_knows(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for seed, family in enumerate(("blocksworld", "logistics", "mystery")):
+        world = generate(family, "moderately", (3, 5), 70 + seed)  # type: ignore[arg-type]
+        (tmp_path / f"{family}_domain.txt").write_text(world.domain_text)
+        (tmp_path / f"{family}_problem.txt").write_text(world.problem_text)
+    words = ["formalize", str(tmp_path), "--model", "nano_described", "decoding.temperature=0"]
+    assert run([*words, "--out", str(tmp_path / "out")]) == 0
+    said = capsys.readouterr().out
+    assert said.count(f")\n; {UNCHECKED}\n") == 3 and "does not show" not in said
+    plan = (tmp_path / "out" / "mystery" / "plan.txt").read_text()
+    assert plan.startswith("(") and plan.endswith(f")\n; {UNCHECKED}\n")
+
+
+DOMAIN = (
+    "(define (domain d) (:types bank boat) (:constants ferry - boat)"
+    " (:predicates (at ?o - boat ?b - bank)) (:action cross :parameters (?b ?c - bank)"
+    " :precondition (at ferry ?b) :effect (and (at ferry ?c) (not (at ferry ?b)))))"
+)
+PROBLEM = (
+    "(define (problem p) (:domain d) (:objects leftbank right_bank bank9 - bank)"
+    " (:init (at ferry {})) (:goal (at ferry right_bank)))"
+)
+
+
+@pytest.mark.parametrize(
+    ("start", "outcome"), [("leftbank", "solved"), ("right_bank", "goal_already_true")]
+)
+def test_below_the_plan_stand_what_is_unchecked_and_the_names_that_the_text_lacks(
+    start: str, outcome: str, planner: FastDownward
+) -> None:
+    """A model without a card is asked for any text."""
+    model = Scripted([json.dumps({"df": DOMAIN}), json.dumps({"pf": PROBLEM.format(start)})])
+    config = compose_cell(["model=random", "decoding=typed"])
+    made = TextFormalizer(config, model, planner)("Get from the left bank to the right bank.")
+    assert made.outcome == outcome and (UNCHECKED in made.message) is (outcome == "solved")
+    assert "does not show these names of the PDDL: ferry, bank9." in made.message
+
+
+def test_a_goal_that_is_already_true_is_no_success(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The real model, on a world of two blocks that stand as they shall."""
+    seed = next(seed for seed in range(99) if same_at_start(seed))
+    file = tmp_path / "done.txt"
+    file.write_text(told(generate("blocksworld", "moderately", (2, 2), seed)))
+    words = ["formalize", str(file), "--model", "nano_described", "decoding.temperature=0"]
+    assert run(words) == 1
+    said = capsys.readouterr().out
+    assert "; goal_already_true: " in said and UNCHECKED not in said
+
+
+def same_at_start(seed: int) -> bool:
+    _, start, goal = lines_of(told(generate("blocksworld", "moderately", (2, 2), seed)))
+    return start[: len(goal)] == goal
+
+
+@pytest.mark.parametrize("texts", ["[blocksworld]", "{chess: [2, 9]}", "{mystery: many}"])
+def test_a_card_that_names_no_worlds_is_told(texts: str, tmp_path: Path) -> None:
+    card = f"---\npddlego_local:\n  trained_on: {{environment: described}}\n  texts: {texts}\n---\n"
+    (tmp_path / "README.md").write_text(card)
+    with pytest.raises(ConfigError, match=r"README\.md.*texts.*blocksworld"):
+        known_texts(tmp_path)
+
+
+def test_a_card_may_say_nothing_of_texts(tmp_path: Path) -> None:
+    assert known_texts(tmp_path) is None
+    (tmp_path / "README.md").write_text("---\npddlego_local:\n  trained_on: {a: b}\n---\n")
+    assert known_texts(tmp_path) == {}
+    assert known_texts(folder_named("nano_edit")) == {}
+
+
+def test_python_gets_the_same_refusal() -> None:
+    made = pddlego_local.formalize(PUZZLES["river crossing"], "nano_described")
+    assert made.outcome == "unknown_text" and made.plan == ()

@@ -3,29 +3,16 @@
 import json
 import os
 import signal
-import subprocess
-import sys
 import time
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.commands.waiting import VARIABLE
+from tests.processes import finish, start
+from tests.sweeping import VARIABLE
 
 QUICK = ["sample", "model=reference", "decoding=free", "environment.rooms=3"]
-
-
-def start(out: Path, gate: Path, count: int) -> subprocess.Popen[str]:
-    words = [*QUICK, "model._target_=tests.commands.waiting.Waiting", "run.concurrency=2"]
-    with out.open("w") as file:
-        return subprocess.Popen(
-            [sys.executable, "-m", "pddlego_local", *words, "-n", str(count)],
-            stdout=file,
-            stderr=subprocess.PIPE,
-            text=True,
-            env={**os.environ, VARIABLE: str(gate)},
-        )
 
 
 def lines(path: Path) -> list[dict[str, Any]]:
@@ -39,13 +26,15 @@ def test_answers_that_ended_are_kept_while_one_never_ends(
 ) -> None:
     out, gate = tmp_path / "answers", tmp_path / "gate"
     gate.touch()
-    process = start(out, gate, count=5)
+    words = [*QUICK, "model._target_=tests.sweeping.Waiting", "run.concurrency=2"]
+    with out.open("w") as file:
+        process = start(*words, "-n", "5", stdout=file, env={**os.environ, VARIABLE: str(gate)})
     while len(lines(out)) < 4:
         assert process.poll() is None
         time.sleep(0.01)
     process.send_signal(signal_sent)
-    _, told = process.communicate()
-    assert process.returncode == 130 and "interrupted" in told and "Traceback" not in told
+    code, told = finish(process)
+    assert code == 130 and "interrupted" in told and "Traceback" not in told
     assert sorted(line["id"] for line in lines(out)) == [0, 2, 3, 4]
 
 
@@ -54,16 +43,11 @@ def test_an_answer_in_the_making_in_this_process_is_no_hindrance(tmp_path: Path)
     out = tmp_path / "answers"
     words = ["sample", "model=random", "decoding=free", "decoding.max_tokens=300"]
     with out.open("w") as file:
-        process = subprocess.Popen(
-            [sys.executable, "-m", "pddlego_local", *words, "-n", "999"],
-            stdout=file,
-            stderr=subprocess.PIPE,
-            text=True,
-        )
+        process = start(*words, "-n", "999", stdout=file)
     while not lines(out):
         assert process.poll() is None
         time.sleep(0.01)
     process.send_signal(signal.SIGINT)
-    _, told = process.communicate()
-    assert process.returncode == 130, told
+    code, told = finish(process)
+    assert code == 130, told
     assert 0 < len(lines(out)) < 999 and out.read_bytes().endswith(b"\n")

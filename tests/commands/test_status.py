@@ -2,9 +2,7 @@
 
 import json
 import os
-import signal
 import subprocess
-import sys
 import time
 from pathlib import Path
 
@@ -19,6 +17,7 @@ from pddlego_local.report.progress import progress
 from pddlego_local.runner.config import compose_cell
 from pddlego_local.runner.run import run_cell
 from pddlego_local.runner.sweep import write_sweep
+from tests.processes import interrupt, start
 from tests.rows import row, run_record
 
 
@@ -115,15 +114,11 @@ def test_an_interrupted_sweep_counts_as_status_does(tmp_path: Path) -> None:
 
 def interrupted(words: list[str], out: Path, rows: int) -> str:
     """What a sweep shows that is interrupted when it has so many rows."""
-    command = [sys.executable, "-m", "pddlego_local", "run", *words]
-    pipe, both = subprocess.PIPE, subprocess.STDOUT
-    with subprocess.Popen(
-        command, text=True, start_new_session=True, stdout=pipe, stderr=both
-    ) as process:
+    with start("run", *words, stderr=subprocess.STDOUT) as process:
         while sum(file.read_bytes().count(b"\n") for file in out.rglob("episodes.jsonl")) < rows:
             assert process.poll() is None
             time.sleep(0.01)
-        os.killpg(process.pid, signal.SIGINT)
+        interrupt(process)
         told, _ = process.communicate()
     assert process.returncode == 130
     return told

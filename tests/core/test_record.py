@@ -1,15 +1,19 @@
-"""Records survive kills, torn lines and full disks; nothing recorded is ever lost."""
+"""Records survive kills, torn lines and full disks; nothing recorded is ever lost. A cell is one
+process's, until that ends or dies.
+"""
 
 import json
 import resource
+import signal
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from pddlego_local.core.errors import ConfigError
+from pddlego_local.core.errors import CellHeld, ConfigError
 from pddlego_local.core.formats import to_json
 from pddlego_local.core.record.events import End, Restart
 from pddlego_local.core.record.folder import Cell, read_events, read_rows
@@ -40,13 +44,6 @@ def test_a_broken_line_in_the_middle_is_an_error_that_names_it(tmp_path: Path) -
     (tmp_path / "episodes.jsonl").write_text("\n".join(lines) + "\n")
     with pytest.raises(ConfigError, match=r"episodes.jsonl line 2 is not JSON"):
         rows(tmp_path)
-
-
-def test_a_cell_is_held_by_one_process_at_a_time(tmp_path: Path) -> None:
-    with Cell(tmp_path), pytest.raises(ConfigError, match="another process"), Cell(tmp_path):
-        pass
-    with Cell(tmp_path):
-        pass
 
 
 def test_a_transcript_gets_its_name_only_when_it_is_whole(tmp_path: Path) -> None:
@@ -141,3 +138,52 @@ def test_a_full_disk_ends_a_sweep_in_a_sentence(tmp_path: Path, file_bytes: int)
     done = run_without_room(*words, file_bytes=file_bytes, capture_output=True)
     assert done.returncode == 3, done.stderr
     assert "make room" in done.stderr and "Traceback" not in done.stderr
+
+
+HOLDER = """
+import sys
+from pathlib import Path
+from pddlego_local.core.record.folder import Cell
+with Cell(Path(sys.argv[1])):
+    print("held", flush=True)
+    sys.stdin.readline()
+"""
+
+
+def holder(folder: Path) -> subprocess.Popen[str]:
+    """A process that has the cell until a line is sent to it."""
+    process = subprocess.Popen(
+        [sys.executable, "-c", HOLDER, str(folder)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    assert process.stdout
+    while "held" not in (line := process.stdout.readline()):
+        assert line, "it ended without the cell"
+    return process
+
+
+@pytest.fixture
+def other(tmp_path: Path) -> Iterator[subprocess.Popen[str]]:
+    with holder(tmp_path) as process:
+        yield process
+        process.kill()
+
+
+def test_a_cell_that_another_process_has_is_refused_and_let_go(
+    tmp_path: Path, other: subprocess.Popen[str]
+) -> None:
+    for _ in range(2):  # the refused one takes nothing away
+        with pytest.raises(CellHeld, match="by another process"), Cell(tmp_path):
+            pass
+    other.communicate("\n")
+    with Cell(tmp_path) as cell:
+        cell.append(row(game=1))
+
+
+def test_a_killed_owner_is_followed_at_once(tmp_path: Path, other: subprocess.Popen[str]) -> None:
+    other.send_signal(signal.SIGKILL)
+    other.wait()
+    with Cell(tmp_path) as cell:
+        cell.append(row(game=1))

@@ -4,19 +4,16 @@ import importlib.util
 import os
 import subprocess
 import sys
-from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
 from pddlego_local.commands import run as command
 from pddlego_local.core.errors import ConfigError, MissingPart
-from pddlego_local.core.record.folder import read_rows
-from pddlego_local.core.record.rows import EpisodeRow
-from pddlego_local.runner.config import CellConfig, compose_cell
+from pddlego_local.runner.config import compose_cell
 from pddlego_local.runner.run import run_cells
 from pddlego_local.runner.sweep import check_launcher, go_to
-from tools.chaos.sweeps import without_clocks
+from tools.chaos.sweeps import Rows, rows_of
 
 
 def installed(package: str) -> bool:
@@ -61,36 +58,21 @@ def sweep(*words: str, **variables: str) -> tuple[int, str]:
     return done.returncode, done.stdout
 
 
-def cells(out: Path) -> list[CellConfig]:
-    words = [f"run.out={out}", "games=0-1"]
-    return [compose_cell([*words, f"environment.rooms={rooms}"]) for rooms in (3, 5)]
-
-
-def rows(configs: Sequence[CellConfig]) -> list[list[EpisodeRow]]:
-    return [
-        sorted(
-            map(without_clocks, read_rows(config.folder / "episodes.jsonl")),
-            key=lambda row: row.game,
-        )
-        for config in configs
-    ]
-
-
 @pytest.fixture(scope="module")
-def here(tmp_path_factory: pytest.TempPathFactory) -> list[list[EpisodeRow]]:
+def here(tmp_path_factory: pytest.TempPathFactory) -> Rows:
     """The rows of the same sweep, played in one process."""
-    configs = cells(tmp_path_factory.mktemp("here"))
-    run_cells(configs, lambda result: None)
-    return rows(configs)
+    out = tmp_path_factory.mktemp("here")
+    words = [f"run.out={out}", "games=0-1"]
+    cells = [compose_cell([*words, f"environment.rooms={rooms}"]) for rooms in (3, 5)]
+    run_cells(cells, lambda result: None)
+    return rows_of(out)
 
 
-def test_jobs_play_each_cell_once_and_what_none_played_is_told(
-    tmp_path: Path, here: list[list[EpisodeRow]]
-) -> None:
+def test_jobs_play_each_cell_once_and_what_none_played_is_told(tmp_path: Path, here: Rows) -> None:
     words = [f"run.out={tmp_path}", "games=0-1", "environment.rooms=3,5"]
     code, told = sweep(*words, "hydra/launcher=submitit_local")
     assert code == 0, told
-    assert rows(cells(tmp_path)) == here
+    assert rows_of(tmp_path) == here
     lost = ["name=lost", "model=vllm", "model.weights=x", NOBODY]
     code, told = sweep(f"run.out={tmp_path}", "games=0-1", *lost, "hydra/launcher=submitit_local")
     assert code == 3 and "2 episodes of the sweep have no result" in told
@@ -99,9 +81,7 @@ def test_jobs_play_each_cell_once_and_what_none_played_is_told(
     assert "Check the server at http://127.0.0.1:9/v1" in log.read_text()
 
 
-def test_through_slurms_commands_each_job_plays_its_cell(
-    tmp_path: Path, here: list[list[EpisodeRow]]
-) -> None:
+def test_through_slurms_commands_each_job_plays_its_cell(tmp_path: Path, here: Rows) -> None:
     for name, script in {"sbatch": SBATCH, "srun": SRUN, "sacct": SACCT}.items():
         (tmp_path / name).write_text(script)
         (tmp_path / name).chmod(0o755)
@@ -112,7 +92,7 @@ def test_through_slurms_commands_each_job_plays_its_cell(
         PATH=f"{tmp_path}:{os.environ['PATH']}",
     )  # fmt: skip
     assert code == 0, told + (tmp_path / "sbatch.log").read_text()
-    assert rows(cells(out)) == here
+    assert rows_of(out) == here
     log = (tmp_path / "sbatch.log").read_text()
     assert log.count("2 episodes to play, 0 done") == 2
     sent = next(out.rglob("*submission*.sh"))
@@ -121,12 +101,12 @@ def test_through_slurms_commands_each_job_plays_its_cell(
 
 
 @ray
-def test_through_ray(tmp_path: Path, here: list[list[EpisodeRow]]) -> None:
+def test_through_ray(tmp_path: Path, here: Rows) -> None:
     resources = [f"hydra.launcher.ray.remote.num_{kind}" for kind in ("gpus=0", "cpus=1")]
     words = [f"run.out={tmp_path}", "games=0-1", "environment.rooms=3,5"]
     code, told = sweep(*words, "hydra/launcher=ray", *resources)
     assert code == 0, told
-    assert rows(cells(tmp_path)) == here
+    assert rows_of(tmp_path) == here
 
 
 @pytest.mark.parametrize(("package", "extra"), [("submitit", "slurm"), ("ray", "ray")])

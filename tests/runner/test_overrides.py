@@ -98,10 +98,7 @@ def test_a_seed_names_its_cell_however_it_is_spelled() -> None:
         (["out=x"], "did you mean run.out?"),
         (["model=vllm", "url=x"], "did you mean model.server.url?"),
         (["xyzzy=1"], "there is no option 'xyzzy'.\n"),
-        (
-            ["method=PDDLego+"],
-            "method=PDDLego+: there is no such choice; did you mean pddlego_plus?",
-        ),
+        (["method=PDDLego+"], "there is no such choice; did you mean pddlego_plus?"),
         (["-m", "method=plangen,PDDL-edit"], "did you mean pddl_edit?"),
         (["model=Qwen/Qwen3-8B"], "model=vllm model.weights=Qwen/Qwen3-8B, and model=qwen3_8b has"),
         (["model=/tmp"], "model=vllm model.weights=/tmp. There are"),

@@ -2,6 +2,7 @@
 
 import io
 import random
+import time
 from pathlib import Path
 
 import pytest
@@ -15,30 +16,25 @@ from tests.rows import row
 CELL = Path("runs/x/cell")
 
 
-class Clock:
-    now_s = 0.0
-
-    def __call__(self) -> float:
-        return self.now_s
-
-
-def test_what_has_come_of_the_run_is_told_in_plain_lines_where_there_is_no_terminal() -> None:
-    clock, restarts = Clock(), [0]
+def test_what_has_come_of_the_run_is_told_in_plain_lines_where_there_is_no_terminal(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    now_s, restarts = 0.0, [0]
+    monkeypatch.setattr(time, "monotonic", lambda: now_s)
     console = Console(file=io.StringIO(), force_terminal=False, width=200)
-    view = LiveView(console, 3, 50, lambda: restarts[0], clock, done=10)
+    view = LiveView(console, 3, 50, lambda: restarts[0], done=10)
     view.begin()
     for game, outcome in enumerate(("success", "step_limit", "success_at_start", "success")):
         view.episode_ended(CELL, row(outcome, game, completion_tokens=300))
     fault = FaultRow(game=4, trial=0, fault="ModelFault", message="gone", time="now")
     view.episode_ended(CELL, fault)
-    view.cell_ended()
-    view.cell_ended(whole=False)
-    clock.now_s = 59
+    view.cells_done += 1
+    now_s = 59
     view.update(under_way=2, planner_queue=0)
     assert console.file.getvalue() == ""  # type: ignore[attr-defined]
-    clock.now_s, restarts[0] = 60, 1
+    now_s, restarts[0] = 60, 1
     view.update(under_way=2, planner_queue=7)
-    clock.now_s = 61
+    now_s = 61
     view.update(under_way=2, planner_queue=7)
     assert console.file.getvalue() == (  # type: ignore[attr-defined]
         "14 of 50 episodes, cells 1/3, success 66.7% of 3 that count (1 trivial left out), "
@@ -49,12 +45,12 @@ def test_what_has_come_of_the_run_is_told_in_plain_lines_where_there_is_no_termi
 
 def test_in_a_narrow_window_nothing_is_cut_and_the_end_is_told() -> None:
     console = Console(file=io.StringIO(), force_terminal=False, width=60)
-    view = LiveView(console, 1, 2, lambda: 0, Clock())
+    view = LiveView(console, 1, 2, lambda: 0)
     view.begin()
     for number in range(2):
         view.episode_ended(CELL, row("success", number))
         view.update(under_way=1 - number, planner_queue=0)
-    view.cell_ended()
+    view.cells_done += 1
     view.end()
     told = " ".join(console.file.getvalue().split())  # type: ignore[attr-defined]
     assert "2/2" in told and "cells 1/1," in told and "100.0%" in told

@@ -1,9 +1,5 @@
 """Sweeps as one pool of work: killed, limited, interrupted, and always with the same rows."""
 
-import os
-import signal
-import subprocess
-import sys
 import time
 from pathlib import Path
 
@@ -11,8 +7,7 @@ import pytest
 
 from pddlego_local.commands import run as command
 from pddlego_local.core.errors import ConfigError, ModelFault
-from pddlego_local.core.record.folder import Cell, read_rows
-from pddlego_local.core.record.rows import EpisodeRow
+from pddlego_local.core.record.folder import Cell
 from pddlego_local.models.reference import ReferenceFormalizer
 from pddlego_local.runner.cell import CellResult, OpenCell
 from pddlego_local.runner.config import CellConfig, compose_cell
@@ -20,39 +15,11 @@ from pddlego_local.runner.run import run_cells
 from pddlego_local.runner.settings import RunSettings
 from pddlego_local.runner.shutdown import Shutdown
 from tests.given import give
+from tests.processes import finish, interrupt, start
 from tests.sweeping import Meeting, Talkative
-from tools.chaos.sweeps import without_clocks
+from tools.chaos.sweeps import rows_of as rows
 
 CELLS = ("environment.rooms=3", "environment.rooms=5")
-
-
-def rows(out: Path) -> dict[str, list[EpisodeRow]]:
-    """By cell, sorted by game, without what a clock says."""
-    return {
-        file.parent.name: sorted(
-            map(without_clocks, read_rows(file)), key=lambda row: (row.game, row.trial)
-        )
-        for file in sorted(out.rglob("episodes.jsonl"))
-    }
-
-
-def sweep(out: Path, *overrides: str) -> subprocess.Popen[str]:
-    """A process group of its own, as a terminal's foreground job is."""
-    words = [sys.executable, "-m", "pddlego_local", "run", f"run.out={out}", *overrides]
-    pipe = subprocess.PIPE
-    return subprocess.Popen(words, stdout=pipe, stderr=pipe, text=True, start_new_session=True)
-
-
-def finish(process: subprocess.Popen[str]) -> tuple[int, str]:
-    """Exit code and what was told on stderr."""
-    with process:
-        _, told = process.communicate()
-    return process.returncode, told
-
-
-def interrupt(process: subprocess.Popen[str]) -> None:
-    """As Ctrl-C in a terminal does: all of the foreground job are sent the signal."""
-    os.killpg(process.pid, signal.SIGINT)
 
 
 def configs(out: Path, *overrides: str) -> list[CellConfig]:
@@ -162,10 +129,13 @@ def test_a_limit_of_hours_is_told_and_is_no_fault(
     assert [len(cell) for cell in rows(tmp_path).values()] == [3]
 
 
-def test_hours_count_from_the_start_and_tokens_from_the_record() -> None:
+def test_hours_count_from_the_start_and_tokens_from_the_record(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     now = 0.0
+    monkeypatch.setattr(time, "monotonic", lambda: now)
     limits = RunSettings(out=Path(), concurrency=1, retries=0, max_hours=2, max_tokens_total=100)
-    shutdown = Shutdown(limits, 70, clock=lambda: now)
+    shutdown = Shutdown(limits, 70)
     assert shutdown.reason == ""
     now = 7200.0
     assert "max_hours" in shutdown.reason
@@ -174,7 +144,7 @@ def test_hours_count_from_the_start_and_tokens_from_the_record() -> None:
 
 
 def test_ctrl_c_once_finishes_what_is_in_flight(tmp_path: Path) -> None:
-    process = sweep(tmp_path, "-m", "environment.rooms=3,5", "games=0-9999")
+    process = start("run", "-m", f"run.out={tmp_path}", "environment.rooms=3,5", "games=0-9999")
     while not rows(tmp_path):
         assert process.poll() is None
         time.sleep(0.005)
@@ -188,7 +158,8 @@ def test_ctrl_c_once_finishes_what_is_in_flight(tmp_path: Path) -> None:
 
 
 def test_ctrl_c_twice_stops_what_will_not_end(tmp_path: Path) -> None:
-    process = sweep(tmp_path, "model._target_=tests.sweeping.Stuck", "run.concurrency=2")
+    stuck = "model._target_=tests.sweeping.Stuck"
+    process = start("run", f"run.out={tmp_path}", stuck, "run.concurrency=2")
     while not list(tmp_path.rglob("*.partial")):
         assert process.poll() is None
         time.sleep(0.005)

@@ -19,7 +19,7 @@ from typing import Any
 
 import torch
 
-from pddlego_local.commands.shared.sampling import first_question
+from pddlego_local.commands.sample import first_question
 from pddlego_local.core.errors import ConfigError
 from pddlego_local.core.nouns import Sampling
 from pddlego_local.core.seeds import derive_seed

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import IO, Any, TypeVar
 
 from pddlego_local.commands.shared.options import told_as
-from pddlego_local.core.errors import ConfigError, InfrastructureError, RecordFault
+from pddlego_local.core.errors import ConfigError, InfrastructureError
 
 FAULT = "unreadable"  # the key of an output line whose input line holds no pair
 MOST_AHEAD = 32  # things for each worker that are read before the first of them has its result
@@ -35,9 +35,6 @@ class Entry:
     place: str
     line: int = 0
     unreadable: str = ""
-
-    def __str__(self) -> str:
-        return self.place
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -87,7 +84,7 @@ def _answer_line(work: Callable[[str, str], dict[str, Any]], entry: Entry) -> di
     try:
         return {"id": entry.id, **work(entry.domain, entry.problem)}
     except InfrastructureError as error:
-        raise type(error)(f"{entry}: {error}") from error
+        raise type(error)(f"{entry.place}: {error}") from error
 
 
 def in_order(work: Callable[[S], T], things: Iterable[S], workers: int) -> Iterator[T]:
@@ -109,7 +106,7 @@ def write_lines(results: Iterable[Mapping[str, Any]], out: Path | None) -> int:
     """One JSON object a line, flushed line by line. Returns 0, or 2 if a line held no pair, which
     is reported at the end."""
     unreadable = list[Mapping[str, Any]]()
-    with _writable(out) as file:
+    with out.open("w", encoding="utf-8") if out else contextlib.nullcontext(sys.stdout) as file:
         for result in results:
             unreadable += [result] * (FAULT in result)
             line = json.dumps(result, ensure_ascii=file.isatty())
@@ -156,12 +153,3 @@ def _entry(line: str, number: int, place: str) -> Entry:
 def _read(path: Path) -> str:
     with told_as(ConfigError, path):
         return path.read_text(encoding="utf-8", errors="replace")
-
-
-@contextlib.contextmanager
-def _writable(out: Path | None) -> Iterator[IO[str]]:
-    if out is None:
-        yield sys.stdout
-        return
-    with told_as(RecordFault, f"--out {out}"), out.open("w", encoding="utf-8") as file:
-        yield file
