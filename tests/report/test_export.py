@@ -12,7 +12,7 @@ from pddlego_local.cli import run
 from pddlego_local.core.outcomes import OUTCOMES
 from pddlego_local.core.record.events import ActionTaken, Call
 from pddlego_local.core.record.folder import read_events, read_rows, transcript_of
-from pddlego_local.report.table_file import Row, write_csv
+from pddlego_local.report.exports import Row, write_csv
 
 
 def lines_of(table: Path) -> list[dict[str, str]]:

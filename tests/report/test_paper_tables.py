@@ -1,6 +1,5 @@
 """The papers' tables: others' numbers are told apart from ours, and were copied without a slip."""
 
-import csv
 from collections import defaultdict
 from pathlib import Path
 
@@ -9,10 +8,10 @@ import pytest
 from pddlego_local.cli import run
 from pddlego_local.core.resources import folder
 from pddlego_local.report.cells import find_cells
-from pddlego_local.report.paper_tables import papers_markdown
-from pddlego_local.report.papers import HERE, Result, paper_results, published
+from pddlego_local.report.papers import HERE, Result, paper_results, papers_markdown, published
 from pddlego_local.report.statistics.rates import Rate
 from tests.planted import FREE, SYNTAX, composed, plant, plant_rows, wins
+from tests.report.test_export import lines_of
 from tests.rows import row
 
 
@@ -197,8 +196,7 @@ def test_the_files_of_the_papers_tables(tmp_path: Path) -> None:
     plant(tmp_path / "runs", outcomes=wins(range(3), range(5)))
     out = tmp_path / "out"
     assert run(["report", str(tmp_path / "runs"), "--out", str(out)]) == 0
-    with (out / "papers.csv").open() as file:
-        lines = list(csv.DictReader(file))
+    lines = lines_of(out / "papers.csv")
     assert {line["source"] for line in lines} >= {HERE, "PDDLego+ table 1", "public runs"}
     assert float(lines[0]["lowest"]) == 0.6 and lines[0]["n"] == "5"
     assert "Gong et al." in (out / "papers.md").read_text()
