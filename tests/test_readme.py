@@ -78,13 +78,13 @@ CASES: dict[str, tuple[str, int, str] | None] = {
         " hydra.launcher.partition=gpu run.out={tmp}", 3, "hydra/launcher:",
     ),
     "pddlego run -m experiment=workstation hydra/launcher=ray": None,  # likewise
-    "make sweep EXPERIMENT=sample": None,  # its records: report/test_sample_report.py
+    "make sweep EXPERIMENT=sample": None,  # its records: report/test_shipped_records.py
     "make sweep EXPERIMENT=sample_random": None,  # likewise
     "pddlego report runs/sample --out runs/sample --without-pages": None,  # likewise
     "pddlego rescore runs/sample": None,  # likewise
-    "pddlego report runs/nano --out runs/nano --without-pages": None,  # test_readme_table.py
+    "pddlego report runs/nano --out runs/nano --without-pages": None,  # test_shipped_records.py
     "pddlego report runs/sample --open": None,  # as runs/default
-    "make sweep EXPERIMENT=replicate_qwen3_32b": None,  # tests/report/test_replications.py
+    "make sweep EXPERIMENT=replicate_qwen3_32b": None,  # tests/report/test_papers.py
     "make chaos KILLS=100 SEED=0": None,  # half an hour; a few kills: tests/test_chaos.py
     "make fuzz EXAMPLES=10000": None,  # ten minutes; a few hundred: tests/fuzz
     "make fetch MODEL=smollm2": None,  # tests/serving/test_smollm2.py
@@ -135,7 +135,7 @@ CASES: dict[str, tuple[str, int, str] | None] = {
         " environment.world=blocksworld games=0-0 run.out={tmp}", 0, "1/1",
     ),
     "pddlego report runs/nano_described --out runs/nano_described --without-pages": None,
-    "pddlego report runs/nano_described_larger --open": None,  # both: tests/report/test_quarrel.py
+    "pddlego report runs/nano_described_larger --open": None,  # both: test_shipped_records.py
     "pddlego run -m experiment=nano_edit environment=alfworld_unseen": (
         "pddlego run -m experiment=nano_edit environment=alfworld_unseen model=nano_edit"
         " decoding=typed games=0-0 run.concurrency=1 run.out={tmp}", 0, "1/1",
@@ -151,7 +151,7 @@ CASES: dict[str, tuple[str, int, str] | None] = {
         2, "environment.split",
     ),
     "pddlego report runs/nano_edit --out runs/nano_edit --without-pages": None,
-    "pddlego report runs/nano_edit_real --with-seen": None,  # both: test_nano_edit_page.py
+    "pddlego report runs/nano_edit_real --with-seen": None,  # both: test_shipped_records.py
     "pddlego formalize docs/puzzle.txt --model nano_described": (
         "pddlego formalize docs/puzzle.txt --model nano_described", 0, "(stack block",
     ),
