@@ -144,12 +144,13 @@ def _system(
         (arm.games, row) for arm in arms for row in counted([*arm.rows.values()], also=also).counted
     ]
     yield _result(kept, missing=missing, **named)
-    kinds = {(arm.games, row.game): row.task_type for arm in arms for row in arm.rows.values()}
+    known = [(arm.games, row) for arm in arms for row in arm.rows.values() if row.task_type]
+    kinds = {(games, row.game): row.task_type for games, row in known}
     groups: dict[str, list[tuple[str, EpisodeRow]]] = {}
     for games, row in kept:
-        kind = row.task_type or kinds[games, row.game]
-        group = kind if kind in named_groups else arms[0].first.group(kind)
-        groups.setdefault(group, []).append((games, row))
+        if kind := kinds.get((games, row.game)):
+            group = kind if kind in named_groups else arms[0].first.group(kind)
+            groups.setdefault(group, []).append((games, row))
     for group, rows in groups.items():
         yield _result(rows, group=group, **named)
 

@@ -141,6 +141,13 @@ def test_deps_by_type_adds_up_to_its_average_and_stands_beside_ours(tmp_path: Pa
     assert shown["DEPS table 6"]["pick_and_place_simple"] == "93 % of 15"
 
 
+def test_a_trial_that_was_not_played_again_is_of_its_games_kind(tmp_path: Path) -> None:
+    played = [row(game=0, task_type="clean"), row("solved_before", 0, 1, task_type="")]
+    plant_rows(tmp_path, composed("environment=alfworld", "method=reflexion"), played, "0", 2)
+    ours = [(one.group, one.n) for one in results(tmp_path) if one.ours]
+    assert ours == [("", 2), ("clean", 2)]
+
+
 def test_steps_are_shown_as_pddlego_counts_them(tmp_path: Path) -> None:
     played = [row(game=1, outcome="success", pddlego_steps=9, refused=2)]
     plant_rows(tmp_path, composed("method=action_gen"), played, "1")
