@@ -35,11 +35,10 @@ came of the call (`outcomes.CAUSES`). `call` counts requests, from 1 in each epi
 the prompt and the time, which the samples of one have in common, stand with the first. Of several
 plans for one answer the last counts. `prompt` is a JSON list of {"role", "content"}."""
 
-_OF_ROW = tuple(
-    field.name for field in dataclasses.fields(EpisodeRow) if field.name not in _OF_EPISODE
-)
+_OF_ROW = [field.name for field in dataclasses.fields(EpisodeRow)]
 EPISODE_COLUMNS = (
-    *_OF_CELL, *_OF_EPISODE, *_OF_ROW, "sampled_tokens", "observation", "commands",
+    *_OF_CELL, *dict.fromkeys([*_OF_EPISODE, *_OF_ROW]), "sampled_tokens", "observation",
+    "commands",
 )  # fmt: skip
 """A row of episodes.jsonl, `causes` and `notes` as JSON objects. `observation` is what the game
 said first, `commands` a JSON list of those that it carried out or refused."""

@@ -8,7 +8,7 @@ import pytest
 
 from pddlego_local.cli import run
 from pddlego_local.core.formats import FORMAT, to_json
-from pddlego_local.core.outcomes import CAUSES, OUTCOMES, outcome_named
+from pddlego_local.core.outcomes import CAUSES, OUTCOMES
 from pddlego_local.core.record.counting import TRIVIAL, Also
 from pddlego_local.core.record.rows import EpisodeRow
 from pddlego_local.core.record.summary import summarize
@@ -53,16 +53,8 @@ def write_cell(
 
 def ended(*outcomes: str) -> list[EpisodeRow]:
     """Games 0, 1, …; each was played as EVENTS tells."""
-    rows = []
-    for game, outcome in enumerate(outcomes):
-        success = outcome_named(outcome).success
-        rows.append(
-            EpisodeRow(
-                game=game, trial=0, outcome=outcome, success=success, won=success, wall_time_s=2.0,
-                **vars(summarize(EVENTS)),
-            )
-        )  # fmt: skip
-    return rows
+    counts = vars(summarize(EVENTS))
+    return [row(outcome, game, **counts) for game, outcome in enumerate(outcomes)]
 
 
 OUTCOMES_OF_FOUR = ("success", "success_at_start", "solver_abort", "success")
