@@ -26,7 +26,7 @@ MARKED = {
     "long": (
         *("test_chaos.py", "fuzz/", "models/test_families.py"),
         *("models/test_forced_runs.py", "models/test_drafted_runs.py", "models/test_gguf.py"),
-        *("methods/test_ceiling.py", "report/test_papers.py", "report/test_replications.py"),
+        *("methods/test_ceiling.py", "report/test_papers.py"),
         "decoding/test_recorded_rungs.py",
         *("environments/test_names.py", "environments/test_cooking_reference.py"),
         *("test_gpu_check.py", "test_make.py", "test_new_environment.py"),

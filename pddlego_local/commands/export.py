@@ -6,9 +6,8 @@ from pathlib import Path
 from pddlego_local.commands.shared.options import told_as
 from pddlego_local.commands.shared.screen import print_problems
 from pddlego_local.core.errors import ConfigError, RecordFault
+from pddlego_local.report import exports
 from pddlego_local.report.cells import find_cells
-from pddlego_local.report.exports import CALL_COLUMNS, EPISODE_COLUMNS, call_rows, episode_rows
-from pddlego_local.report.table_file import write_csv
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -26,10 +25,11 @@ def carry_out(arguments: argparse.Namespace) -> int:
             "pddlego_local.load(RUN) returns"
         )
     cells = find_cells(arguments.runs)
+    if arguments.episodes:
+        lines, rows, names = "episodes", exports.episode_rows(cells), exports.EPISODE_COLUMNS
+    else:
+        lines, rows, names = "calls", exports.call_rows(cells), exports.CALL_COLUMNS
     with told_as(RecordFault, f"cannot write {out}"):
-        if arguments.episodes:
-            written = f"{write_csv(out, episode_rows(cells), EPISODE_COLUMNS)} episodes"
-        else:
-            written = f"{write_csv(out, call_rows(cells), CALL_COLUMNS)} calls"
+        written = f"{exports.write_csv(out, rows, names)} {lines}"
     print(f"{written} written to {out}")
     return print_problems(cells.problems)

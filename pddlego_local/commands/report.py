@@ -12,11 +12,10 @@ from pddlego_local.core.record.counting import SEEN, TRIVIAL
 from pddlego_local.core.visible import visible
 from pddlego_local.report.cells import find_cells
 from pddlego_local.report.comparisons import Compared, compared
+from pddlego_local.report.exports import columns, write_csv
 from pddlego_local.report.numbers import Numbers, report_numbers
 from pddlego_local.report.pages.site import write_pages
-from pddlego_local.report.paper_tables import papers_markdown
-from pddlego_local.report.papers import Result, paper_results
-from pddlego_local.report.table_file import columns, write_csv
+from pddlego_local.report.papers import Result, paper_results, papers_markdown
 from pddlego_local.report.text import on_screen, report_markdown
 from pddlego_local.report.verdicts import (
     comparisons_markdown,

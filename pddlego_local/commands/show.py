@@ -30,7 +30,7 @@ from pddlego_local.core.record.folder import read_events
 from pddlego_local.core.record.rows import EpisodeRow
 from pddlego_local.core.visible import visible
 from pddlego_local.report.cells import find_cells
-from pddlego_local.report.pages.answers import parts_of
+from pddlego_local.report.pages.episode import parts_of
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -1,34 +1,78 @@
 """Arms that differ in one factor, compared on the same games: numbers only.
 
-`report.contrasts` says which arms these are, `report.statistics.paired` how they are tested, and
+`report.arms` says which arms these are, `report.statistics.paired` how they are tested, and
 `report.verdicts` puts the result into words.
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence, Set
+from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass
 from typing import Literal
 
-from pddlego_local.core.record.counting import Also
-from pddlego_local.report.arms import GameKey, Pair, Trials, pairs_of, solved
+from pddlego_local.core.record.counting import Also, Cluster, clusters, counted
+from pddlego_local.core.record.rows import EpisodeRow
+from pddlego_local.report import arms
+from pddlego_local.report.arms import Arm, Group, Role
 from pddlego_local.report.cells import CellRecord, varying_options
-from pddlego_local.report.contrasts import (
-    Group,
-    Role,
-    caveats,
-    declarations,
-    groups,
-    labels,
-    layout,
-    pooled_over,
-    value,
-)
 from pddlego_local.report.numbers import Labels
 from pddlego_local.report.statistics.paired import Adjusted, Paired, Tally, holm
 from pddlego_local.report.statistics.rates import LEVEL, Interval, Rate
 from pddlego_local.runner.settings import Declared
 
 Conclusion = Literal["higher", "lower", "not shown", "no pairs", "not asked"]
+
+GameKey = tuple[str, Cluster]
+"""What makes the games, and a game's number, or the cluster that it belongs to."""
+
+Trials = Sequence[EpisodeRow]
+"""Of one game with one seed by one arm, in order; none where the result is missing."""
+
+
+@dataclass(frozen=True)
+class Pair:
+    """One game with one seed, as both arms played it."""
+
+    game: GameKey
+    seed: int
+    cluster: GameKey
+    base: Trials
+    other: Trials
+
+    @property
+    def base_won(self) -> bool:
+        return solved(self.base)
+
+    @property
+    def finished(self) -> bool:
+        return bool(self.base and self.other)
+
+
+def solved(trials: Trials) -> bool:
+    return any(row.success for row in trials)
+
+
+def pairs_of(base: Arm, other: Arm, also: Also) -> Iterator[Pair]:
+    """Of all games, seeds and trials that both arms were to play. A game that stands apart in one
+    arm stands apart in both."""
+    rows = [*base.rows.values(), *other.rows.values()]
+    counting = {row.game for row in counted(rows, also=also).counted}
+    apart = {row.game for row in rows} - counting
+    maps = clusters(rows)
+    common: dict[tuple[int, int], list[int]] = defaultdict(list)
+    for game, seed, trial in sorted(base.requested & other.requested):
+        common[game, seed].append(trial)
+    for (game, seed), trials in common.items():
+        if game not in apart:
+            cluster = base.games, maps.get(game, game)
+            results = (_trials(arm, game, seed, trials) for arm in (base, other))
+            yield Pair((base.games, game), seed, cluster, *results)
+
+
+def _trials(arm: Arm, game: int, seed: int, trials: Sequence[int]) -> Trials:
+    """None as long as a trial that may yet solve the game is missing."""
+    found = [arm.rows.get((game, seed, trial)) for trial in trials]
+    rows = [row for row in found if row]
+    return rows if len(rows) == len(trials) or solved(rows) else []
 
 
 @dataclass(frozen=True)
@@ -58,7 +102,7 @@ class Comparison:
     difference          in success, from -1 to 1; None of no pairs
     plain               its interval of 95 %, before Holm
     p, p_holm           two-sided, alone and adjusted for the `family` of those of the same role
-    level               at which a difference is shown (`report.statistics.holm`); 5 % of what
+    level               at which a difference is shown (`statistics.paired.holm`); 5 % of what
                         is not tested
     interval            what the test does not refuse at that level: without 0, a difference is
                         shown
@@ -129,11 +173,12 @@ class Compared:
 
 def compared(cells: Sequence[CellRecord], *, also: Also = ()) -> Compared:
     """What the cells' experiments declare. Holm's families are the primary comparisons and the
-    secondary ones. Raises as `declarations`."""
-    declared, origin = declarations(cells)
+    secondary ones. Raises as `arms.declarations`."""
+    declared, origin = arms.declarations(cells)
     varying = varying_options(cells) - {"seed"}
     primary, secondary, others = (
-        _family(role, of_role, varying, also) for role, of_role in groups(cells, declared).items()
+        _family(role, of_role, varying, also)
+        for role, of_role in arms.groups(cells, declared).items()
     )
     return Compared(declared, origin, primary + secondary, others)
 
@@ -178,12 +223,12 @@ def _comparison(
     return Comparison(
         role=role,
         factor=first.factor,
-        labels=labels(group, varying),
-        pooled=pooled_over(group),
-        layout=layout(first),
-        base=_side(value(first.factor, first.base, first.other, varying), base),
-        other=_side(value(first.factor, first.other, first.base, varying), other),
-        caveats=tuple(dict.fromkeys(caveats(group))),
+        labels=arms.labels(group, varying),
+        pooled=arms.pooled_over(group),
+        layout=arms.layout(first),
+        base=_side(arms.value(first.factor, first.base, first.other, varying), base),
+        other=_side(arms.value(first.factor, first.other, first.base, varying), other),
+        caveats=tuple(dict.fromkeys(arms.caveats(group))),
         games=len({pair.game for pair in both}),
         maps=len(found.clusters),
         pairs=found.sums.pairs,

@@ -1,16 +1,25 @@
-"""What was recorded as flat tables, for statistics of one's own: a line for each model call, or for
-each episode. Texts are whole: prompts, thoughts, answers."""
+"""What was recorded as CSV tables: a report's numbers, and for statistics of one's own a line for
+each model call, or for each episode. Texts are whole: prompts, thoughts, answers."""
 
+import csv
 import dataclasses
 import json
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
 
+from pddlego_local.core.outcomes import CAUSES, OUTCOMES
 from pddlego_local.core.record.counting import reasons
 from pddlego_local.core.record.events import ActionTaken, Call, Event, Plan, Start, Where
 from pddlego_local.core.record.rows import EpisodeRow
 from pddlego_local.core.record.summary import cause_of, requests_of
 from pddlego_local.report.cells import LABELS, CellRecord, varying_options
-from pddlego_local.report.table_file import Cell, Row
+from pddlego_local.report.comparisons import Side
+from pddlego_local.report.statistics.rates import Mean, Rate
+
+Cell = str | int | float | bool | None
+Row = Mapping[str, Cell]
 
 _OF_CELL = ("cell", *LABELS, "settings")
 _OF_EPISODE = ("game", "trial", "map", "task_type", "outcome", "success", "counts")
@@ -26,12 +35,10 @@ came of the call (`outcomes.CAUSES`). `call` counts requests, from 1 in each epi
 the prompt and the time, which the samples of one have in common, stand with the first. Of several
 plans for one answer the last counts. `prompt` is a JSON list of {"role", "content"}."""
 
-_AS_JSON = ("causes", "notes")
-_OF_ROW = tuple(
-    field.name for field in dataclasses.fields(EpisodeRow) if field.name not in _OF_EPISODE
-)
+_OF_ROW = [field.name for field in dataclasses.fields(EpisodeRow)]
 EPISODE_COLUMNS = (
-    *_OF_CELL, *_OF_EPISODE, *_OF_ROW, "sampled_tokens", "observation", "commands",
+    *_OF_CELL, *dict.fromkeys([*_OF_EPISODE, *_OF_ROW]), "sampled_tokens", "observation",
+    "commands",
 )  # fmt: skip
 """A row of episodes.jsonl, `causes` and `notes` as JSON objects. `observation` is what the game
 said first, `commands` a JSON list of those that it carried out or refused."""
@@ -40,21 +47,24 @@ said first, `commands` a JSON list of those that it carried out or refused."""
 def call_rows(cells: Sequence[CellRecord]) -> Iterator[Row]:
     """Of all episodes. Raises ConfigError for a transcript that cannot be read."""
     for of_cell, row, events in _episodes(cells):
-        for line in calls(row, events):
-            yield {**of_cell, **line}
+        for line in calls(events):
+            known = {**vars(row), **of_cell, **line}
+            yield {name: known[name] for name in CALL_COLUMNS}
 
 
 def episode_rows(cells: Sequence[CellRecord]) -> Iterator[Row]:
     """Raises as `call_rows`."""
     for of_cell, row, events in _episodes(cells):
-        texts = {name: json.dumps(getattr(row, name), ensure_ascii=False) for name in _AS_JSON}
-        first = next((event.observation for event in events if isinstance(event, Start)), "")
         taken = [event.command for event in events if isinstance(event, ActionTaken)]
-        commands = json.dumps([command for command in taken if command], ensure_ascii=False)
         yield {
-            **of_cell, **vars(row), **texts, "sampled_tokens": row.sampled_tokens,
-            "observation": first, "commands": commands,
-        }  # fmt: skip
+            **of_cell,
+            **vars(row),
+            "causes": json.dumps(row.causes, ensure_ascii=False),
+            "notes": json.dumps(row.notes, ensure_ascii=False),
+            "sampled_tokens": row.sampled_tokens,
+            "observation": next((e.observation for e in events if isinstance(e, Start)), ""),
+            "commands": json.dumps([word for word in taken if word], ensure_ascii=False),
+        }
 
 
 def _episodes(
@@ -70,8 +80,8 @@ def _episodes(
             yield {**of_cell, "counts": not apart[row.game]}, row, events
 
 
-def calls(row: EpisodeRow, events: Sequence[Event]) -> Iterator[dict[str, Cell]]:
-    """Those of one episode, in order; without the cell's columns."""
+def calls(events: Sequence[Event]) -> Iterator[dict[str, Cell]]:
+    """Those of one episode, in order, with what is known of each alone."""
     plans: dict[int, list[Plan]] = {}  # by the identity of the call
     latest: dict[Where, list[Plan]] = {}
     for event in events:
@@ -79,28 +89,22 @@ def calls(row: EpisodeRow, events: Sequence[Event]) -> Iterator[dict[str, Cell]]
             plans[id(event)] = latest[event.where] = []
         elif isinstance(event, Plan) and event.where in latest:
             latest[event.where].append(event)
-    names = ("game", "trial", "map", "task_type", "outcome", "success")
-    of_episode = {name: getattr(row, name) for name in names}
     for number, request in enumerate(requests_of(events), start=1):
         of_request: dict[str, Cell] = {
             "prompt_tokens": request.prompt_tokens, "latency_s": request.latency_s
         }  # fmt: skip
         for call in request.calls:
-            yield {"call": number, **of_episode, **_of_call(call, plans[id(call)]), **of_request}
+            yield {**_of_call(call, plans[id(call)]), "call": number, **of_request}
             of_request = dict.fromkeys(of_request)
 
 
 def _of_call(call: Call, plans: Sequence[Plan]) -> dict[str, Cell]:
     plan = plans[-1] if plans else None
-    of_call = (
-        "of", "form", "finish_reason", "grammar", "completion_tokens", "sampled_tokens",
-        "forced_tokens", "rollbacks", "thought",
-    )  # fmt: skip
     messages = [dataclasses.asdict(message) for message in call.messages]
     return {
-        **{name: getattr(call.where, name) for name in ("step", "attempt", "retry", "sample")},
-        **{name: getattr(call, name) for name in of_call},
-        **{n: getattr(call.sampling, n) for n in ("temperature", "top_p", "max_tokens", "seed")},
+        **vars(call.where), **vars(call.sampling), **vars(call),
+        "sampled_tokens": call.sampled_tokens,
+        "rollbacks": call.rollbacks,
         "cause": cause_of(call, plan),
         "stages": len(call.stages),
         "thought_characters": len(call.thought),
@@ -110,4 +114,52 @@ def _of_call(call: Call, plans: Sequence[Plan]) -> dict[str, Cell]:
         "prompt": json.dumps(messages, ensure_ascii=False),
         "draft": call.draft.text if call.draft else "",
         "answer": call.text,
-    }
+    }  # fmt: skip
+
+
+def columns(row: Any) -> dict[str, Cell]:
+    """A row of `report.numbers`, flat: {"success_k": 3, "success_n": 4, "success_low": 0.3, …}.
+
+    Shares and intervals go from 0 to 1; what is undefined (a mean of nothing) is None.
+    """
+    return dict(_flat(row, ""))
+
+
+def _flat(value: Any, name: str) -> Iterator[tuple[str, Cell]]:
+    if isinstance(value, Rate):
+        low, high = value.interval if value.n else (None, None)
+        parts = {"k": value.k, "n": value.n, "share": value.share, "low": low, "high": high}
+        yield from ((f"{name}_{part}", number) for part, number in parts.items())
+    elif isinstance(value, Mean):
+        yield from ((f"{name}_{part}", number) for part, number in vars(value).items())
+    elif isinstance(value, Counter):
+        for key in CAUSES if name == "causes" else OUTCOMES:
+            yield f"{name}_{key}", value[key]
+    elif isinstance(value, Mapping):
+        yield from value.items()
+    elif dataclasses.is_dataclass(value):
+        prefix = f"{name}_" if isinstance(value, Side) else ""
+        for field in dataclasses.fields(value):
+            yield from _flat(getattr(value, field.name), prefix + field.name)
+    elif hasattr(value, "_asdict"):  # an interval
+        yield from ((f"{name}_{end}", number) for end, number in value._asdict().items())
+    elif isinstance(value, tuple):
+        if name != "discordant":  # episodes, which have tables of their own
+            yield name, "; ".join(value)
+    else:
+        yield name, int(value) if isinstance(value, bool) else value
+
+
+def write_csv(path: Path, rows: Iterable[Row], names: Iterable[str]) -> int:
+    """`names` are the columns; returns how many rows. Half a surrogate pair becomes a "?".
+
+    Raises OSError.
+    """
+    count = 0
+    with path.open("w", newline="", encoding="utf-8", errors="replace") as file:
+        writer = csv.DictWriter(file, list(names))
+        writer.writeheader()
+        for row in rows:
+            writer.writerow(row)
+            count += 1
+    return count

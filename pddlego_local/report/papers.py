@@ -6,7 +6,7 @@ our rows that are shown with it.
 """
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from functools import cache
 from pathlib import Path
@@ -17,12 +17,14 @@ import yaml
 from pddlego_local.core.record.counting import TRIVIAL, counted
 from pddlego_local.core.record.rows import EpisodeRow
 from pddlego_local.report.arms import Arm, arms_of
-from pddlego_local.report.cells import LABELS, CellRecord, varying_options
-from pddlego_local.report.statistics.cell import measure
+from pddlego_local.report.cells import LABELS, CellRecord, by_number, varying_options
+from pddlego_local.report.numbers import measure
 from pddlego_local.report.statistics.rates import Mean, Rate
+from pddlego_local.report.text import TextRow, interval, markdown, notes_of, number, without_empty
 
 HERE = "here"
 COMPACT = "compact"
+WHOSE = ("source", "environment", "games", "budget", "model", "decoding")
 PUBLISHED = Path(__file__).with_name("published.yaml")
 
 
@@ -33,7 +35,7 @@ class Result:
     `variant` is the prompt's, "" where a method has one alone; `domain` is "fixed" where it was,
     "seed" where the model began with one; `group` is a kind of games, "" for all. Success is a
     share, from the lowest to the highest reported; `interval` is ours, of 95 %. What is not known
-    is None. The rest is as in `report.statistics.cell.Measures`; steps, actions and refused ones
+    is None. The rest is as in `report.numbers.Measures`; steps, actions and refused ones
     are means.
     """
 
@@ -102,11 +104,6 @@ def _sources(results: Iterable[Result]) -> dict[str, dict[str, str]]:
     return {name: source for name, source in _file()["sources"].items() if name in used}
 
 
-def titles(results: Iterable[Result]) -> list[str]:
-    """What the names of the results' sources stand for."""
-    return [f"{name}: {source['title']}" for name, source in _sources(results).items()]
-
-
 def comparable(results: Sequence[Result]) -> list[Result]:
     """Ours, and of the others those of the same environments and methods; the real ALFWorld's games
     are those of `alfworld` too."""
@@ -147,12 +144,13 @@ def _system(
         (arm.games, row) for arm in arms for row in counted([*arm.rows.values()], also=also).counted
     ]
     yield _result(kept, missing=missing, **named)
-    kinds = {(arm.games, row.game): row.task_type for arm in arms for row in arm.rows.values()}
+    known = [(arm.games, row) for arm in arms for row in arm.rows.values() if row.task_type]
+    kinds = {(games, row.game): row.task_type for games, row in known}
     groups: dict[str, list[tuple[str, EpisodeRow]]] = {}
     for games, row in kept:
-        kind = row.task_type or kinds[games, row.game]
-        group = kind if kind in named_groups else arms[0].first.group(kind)
-        groups.setdefault(group, []).append((games, row))
+        if kind := kinds.get((games, row.game)):
+            group = kind if kind in named_groups else arms[0].first.group(kind)
+            groups.setdefault(group, []).append((games, row))
     for group, rows in groups.items():
         yield _result(rows, group=group, **named)
 
@@ -219,3 +217,106 @@ def _result(kept: Sequence[tuple[str, EpisodeRow]], **named: Any) -> Result:
 
 def _number(value: Any) -> Any:
     return value.k if isinstance(value, Rate) else value.mean if isinstance(value, Mean) else value
+
+
+def papers_markdown(results: Sequence[Result]) -> str:
+    """The whole file; "" where no cell has anything that the papers report."""
+    tables = [f"## {title}\n\n{markdown(rows)}" for title, rows in _tables(results)]
+    titles = [f"{name}: {source['title']}" for name, source in _sources(results).items()]
+    notes = "".join(f"- {note}\n" for note in (*notes_of("papers"), *titles))
+    return "\n".join(["# As the papers report it\n", *tables, notes]) if tables else ""
+
+
+def _tables(results: Sequence[Result]) -> list[tuple[str, list[TextRow]]]:
+    main = [one for one in results if _main(one) and not one.group and not one.domain]
+    by_group = [one for one in results if _main(one) and one.group and not one.domain]
+    by_variant = [one for one in results if one.variant and not one.group and not one.domain]
+    by_domain = [one for one in results if _main(one) and not one.group]
+    tables = [
+        ("Success by method and model", _pivot(main, lambda one: one.method)),
+        ("Errors, and how many were fixed", _rows(main, _errors)),
+        ("Steps and actions", _rows(main, _steps)),
+        ("Difficulty", _pivot(by_group, lambda one: one.group, apart=2)),
+        ("What the prompt tells of goals", _pivot(by_variant, lambda one: one.variant, apart=2)),
+        ("A domain that won before, held fixed", _pivot(by_domain, _domain, apart=2)),
+    ]
+    return [(title, rows) for title, rows in tables if rows]
+
+
+def _main(result: Result) -> bool:
+    """With the prompts of the papers' main tables; `compact` says the same in fewer words."""
+    return not result.variant or (result.ours and result.variant in ("detailed", COMPACT))
+
+
+def _domain(result: Result) -> str:
+    return f"domain {result.domain or 'written'}"
+
+
+def _pivot(
+    results: Sequence[Result], column: Callable[[Result], str], apart: int = 1
+) -> list[TextRow]:
+    """Success, a column for each value. None where our cells have fewer values than `apart`."""
+    ours = {column(one) for one in results if one.ours}
+    if len(ours) < apart:
+        return []
+    shown = comparable(results)
+    columns = sorted({column(one) for one in shown}, key=by_number)
+    with_method = column(shown[0]) != shown[0].method
+    rows: dict[tuple[str, ...], TextRow] = {}
+    for one in shown:
+        whose = _whose(one) | ({"method": one.method} if with_method else {})
+        row = rows.setdefault(tuple(whose.values()), {**whose, **dict.fromkeys(columns, "–")})
+        row[column(one)] = _success(one)
+    return without_empty(list(rows.values()))
+
+
+def _rows(results: Sequence[Result], numbers: Callable[[Result], TextRow]) -> list[TextRow]:
+    """A row for each result that has any of the numbers; none without one of ours."""
+    known = [one for one in results if any(text != "–" for text in numbers(one).values())]
+    if not any(one.ours for one in known):
+        return []
+    return without_empty(
+        [
+            {**_whose(one), "method": one.method, "n": str(one.n), **numbers(one)}
+            for one in comparable(known)
+        ]
+    )
+
+
+def _whose(result: Result) -> TextRow:
+    return {name: getattr(result, name) or "–" for name in WHOSE}
+
+
+def _errors(result: Result) -> TextRow:
+    row: TextRow = {}
+    for kind in ("solver", "simulation"):
+        errors, fixed, aborts = (
+            getattr(result, f"{kind}_{what}") for what in ("errors", "errors_fixed", "aborts")
+        )
+        share = None if fixed is None or not errors else f"{100 * fixed / errors:.0f} %"
+        found = {"errors": errors, "errors fixed": share, "aborts": aborts}
+        row |= {f"{kind} {name}": "–" if n is None else str(n) for name, n in found.items()}
+    return row
+
+
+def _steps(result: Result) -> TextRow:
+    return {
+        "steps on success": number(result.steps_on_success),
+        "steps on failure": number(result.steps_on_failure),
+        "actions": number(result.actions),
+        "on success, refused ones too": number(result.pddlego_steps_on_success),
+        "of these refused": number(result.refused_on_success),
+    }
+
+
+def _success(result: Result) -> str:
+    missing = f"{result.missing} without a result" if result.missing else ""
+    if result.lowest is None or result.highest is None:
+        return missing or "–"
+    of = "" if result.n is None else f" of {result.n}"
+    if result.interval_low is not None and result.interval_high is not None:
+        ends = interval(result.interval_low, result.interval_high)
+        return f"{100 * result.lowest:.1f} % {ends}{of}" + (f", {missing}" if missing else "")
+    if result.lowest < result.highest:
+        return f"{100 * result.lowest:.0f}–{100 * result.highest:.0f} %{of}"
+    return f"{100 * result.lowest:.0f} %{of}"

@@ -20,8 +20,9 @@ class Progress:
     that have had one and have no result yet; `starts` counts how often cells were begun or
     continued.
 
-    `busy_s` are the seconds in which at least one episode was played. `last_written` is a time in
-    seconds since 1970, None where nothing was.
+    `busy_s` are the seconds in which at least one episode was played, `tokens_per_s` those of
+    finished episodes, and `left_s` what the rest takes at the pace so far, None where nothing is
+    done yet. `last_written` is a time in seconds since 1970, None where nothing was.
     """
 
     cells: int
@@ -29,25 +30,15 @@ class Progress:
     cells_done: int
     episodes: int
     done: int
-    under_way: int
     standing: Standing
     faults: int
     open_faults: int
     starts: int
-    completion_tokens: int
     busy_s: float
+    tokens_per_s: float | None
+    left_s: float | None
     last_written: float | None
-    problems: Sequence[str] = ()
-
-    @property
-    def left_s(self) -> float | None:
-        """The seconds that the rest takes at the pace so far; None where nothing is done yet."""
-        return time_left_s(self.busy_s, self.done, self.under_way, self.episodes)
-
-    @property
-    def tokens_per_s(self) -> float | None:
-        """Of finished episodes."""
-        return self.completion_tokens / self.busy_s if self.busy_s else None
+    problems: Sequence[str]
 
 
 def progress(run: Path) -> Progress:
@@ -66,21 +57,24 @@ def progress(run: Path) -> Progress:
         for fault in read_faults(cell.folder, problems)
     ]
     spans = [span for cell in begun for span in _played(cell)]
+    busy_s, episodes = _covered(spans), sum(asked.values())
+    under_way = sum(len(unfinished_transcripts(cell.folder)) for cell in begun)
+    tokens = sum(row.completion_tokens for row in done.values())
     return Progress(
-        problems=problems,
         cells=len(asked),
         cells_begun=len(begun),
         cells_done=sum(not cell.missing for cell in begun),
-        episodes=sum(asked.values()),
+        episodes=episodes,
         done=len(done),
-        under_way=sum(len(unfinished_transcripts(cell.folder)) for cell in begun),
         standing=standing,
         faults=len(faults),
         open_faults=len(set(faults) - done.keys()),
         starts=sum(len(cell.run.starts) for cell in begun),
-        completion_tokens=sum(row.completion_tokens for row in done.values()),
-        busy_s=_covered(spans),
+        busy_s=busy_s,
+        tokens_per_s=tokens / busy_s if busy_s else None,
+        left_s=time_left_s(busy_s, len(done), under_way, episodes),
         last_written=max((end for _, end in spans), default=None),
+        problems=problems,
     )
 
 

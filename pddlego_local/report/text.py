@@ -2,40 +2,32 @@
 
 from collections import Counter
 from collections.abc import Collection, Sequence
+from pathlib import Path
+from typing import Any
 
+import jinja2
+import yaml
 from rich.table import Table
 
 from pddlego_local.report.numbers import CellNumbers, Numbers, TaskNumbers, TrialNumbers
-from pddlego_local.report.statistics.cell import NESTED
 from pddlego_local.report.statistics.rates import Mean, Rate
 
 TextRow = dict[str, str]
 LABEL_COLUMNS = ("environment", "method", "model", "decoding", "settings", "budget")
 FOUND = ("success", "games solved", "from", "to", "verdict", "points")
-ON_SCREEN = ("success", "steps", "calls", "answers", "wall s")
-FURTHER = (
-    *NESTED, "valid_but_wrong",
-    "games_solved", "won", "outcomes", "trivial", "unsolvable", "seen_in_training", "steps",
-    "steps_on_success", "steps_on_failure", "actions", "actions_on_success", "refused",
-    "refused_on_success", "pddlego_steps_on_success", "calls", "causes", "solver_errors",
-    "solver_errors_fixed", "solver_aborts", "simulation_errors", "simulation_errors_fixed",
-    "simulation_aborts", "edit_faults", "cut_after_answer", "sampled_tokens", "forced_tokens",
-    "rollbacks", "wall_time_s",
+ON_SCREEN = (
+    "games", "finished", "success", "of what was asked", "games solved", "steps", "calls",
+    "answers", "wall s",
 )  # fmt: skip
-"""Of `Measures` and `CellNumbers`, in the order of the table."""
-
-COLUMNS = {
-    "pddlego_steps_on_success": "PDDLego's steps on success",
-    "causes": "answers",
-    "cut_after_answer": "cut after a whole answer",
-    "wall_time_s": "wall s",
-}
-"""What is not called in a table as it is in the code."""
-
+FURTHER: dict[str, str] = yaml.safe_load(
+    Path(__file__).with_name("columns.yaml").read_text(encoding="utf-8")
+)
 WITH_SD = {"actions_on_success", "pddlego_steps_on_success"}
-RANDOM_ON_COIN = (
-    "PDDLego's random policy on Coin, 4 % of games 10–59 and 20 % of games 0–9, wins just the "
-    "games whose coin lies in the first room."
+_NOTES = jinja2.Environment(
+    loader=jinja2.FileSystemLoader(Path(__file__).with_name("notes")),
+    undefined=jinja2.StrictUndefined,
+    trim_blocks=True,
+    lstrip_blocks=True,
 )
 
 
@@ -48,7 +40,7 @@ def report_markdown(numbers: Numbers) -> str:
 
 def result_tables(numbers: Numbers) -> list[tuple[str, list[TextRow]]]:
     """Titles and rows: the cells; kinds of tasks and trials, where there are several."""
-    unsaid = unsaid_columns(numbers)
+    unsaid = unsaid_columns(numbers) - {"finished"}
     several = len({task.tasks for task in numbers.tasks}) > 1
     cells = [cell_text(cell) for cell in numbers.cells]
     tables = [
@@ -60,7 +52,7 @@ def result_tables(numbers: Numbers) -> list[tuple[str, list[TextRow]]]:
 
 
 def unsaid_columns(numbers: Numbers) -> set[str]:
-    """The columns in which no cell has anything to say."""
+    """The columns in which no cell has anything to say; "finished" where nothing is missing."""
     cells = numbers.cells
     said = {
         **dict.fromkeys(
@@ -69,6 +61,7 @@ def unsaid_columns(numbers: Numbers) -> set[str]:
         ),
         "games": any(cell.measures.maps is not None for cell in cells),
         "games solved": bool(numbers.trials),
+        "finished": any(cell.missing for cell in cells),
         "of what was asked": any(cell.missing for cell in cells),
         "seen in training": any(cell.seen_in_training for cell in cells),
         "cut after a whole answer": any(cell.measures.cut_after_answer for cell in cells),
@@ -78,38 +71,13 @@ def unsaid_columns(numbers: Numbers) -> set[str]:
 
 def notes(numbers: Numbers) -> list[str]:
     """What a reader of the tables has to know."""
-    lines = [
-        "Rates: k of n with a Wilson interval of 95 %. The trials of a game, and games with the "
-        "same map, are one cluster: as far as they agree, the interval is that of fewer games."
-    ]
-    if not any(cell.with_trivial for cell in numbers.cells):
-        lines.append(
-            "Trivial games (solved at reset) are left out. The papers' tables count them: "
-            "use --with-trivial to compare with those."
-        )
-    else:
-        coin = any(cell.labels["environment"] == "coin" for cell in numbers.cells)
-        lines.append(
-            "Trivial games (solved at reset) are counted, as in the papers' tables."
-            + (f" {RANDOM_ON_COIN}" if coin else "")
-        )
-    if seen := [cell for cell in numbers.cells if cell.seen_in_training]:
-        how = "counted" if seen[0].with_seen else "left out"
-        lines.append(
-            f"Games whose map occurs in the training of the model that plays them are {how}."
-        )
-    methods = {cell.labels["method"] for cell in numbers.cells if cell.games_teach_each_other}
-    lines += [
-        f"What {method} learns in one game it is told in others: from the second trial on its "
-        "games are not independent, and its intervals and p are too small."
-        for method in sorted(methods)
-    ]
-    if any(cell.missing for cell in numbers.cells):
-        lines.append("The interval of what was asked takes what has no result as lost, and as won.")
-    lines.append(
-        "Actions are the commands carried out, refused ones are apart; PDDLego's steps are both."
-    )
-    return lines
+    return notes_of("results", cells=numbers.cells)
+
+
+def notes_of(name: str, **facts: Any) -> list[str]:
+    """The paragraphs of a template in notes/, each as one line."""
+    text = _NOTES.get_template(f"{name}.jinja").render(facts)
+    return [paragraph.strip().replace("\n", " ") for paragraph in text.split("\n\n")]
 
 
 def cell_text(cell: CellNumbers) -> TextRow:
@@ -122,9 +90,7 @@ def cell_text(cell: CellNumbers) -> TextRow:
         "games": _games(cell.measures.games, cell.measures.maps),
         "success": rate(cell.measures.success),
         "of what was asked": interval(*cell.success_of_asked) if left else "–",
-        **{
-            COLUMNS.get(name, name.replace("_", " ")): _text(name, values[name]) for name in FURTHER
-        },
+        **{title: _text(name, values[name]) for name, title in FURTHER.items()},
     }
 
 
@@ -196,16 +162,10 @@ def on_screen(numbers: Numbers) -> Table:
     """The columns that fit a terminal; a column of labels only where it tells cells apart."""
     table = [cell_text(cell) for cell in numbers.cells]
     apart = [c for c in LABEL_COLUMNS if len({row[c] for row in table}) > 1]
-    missing = any(cell.missing for cell in numbers.cells)
-    maps = any(c.measures.maps not in (None, c.measures.games) for c in numbers.cells)
-    found = {
-        "games": maps,
-        "finished": missing,
-        "success": True,
-        "of what was asked": missing,
-        "games solved": bool(numbers.trials),
-    }
-    columns = [*(apart or ["model"]), *(c for c in found if found[c]), *ON_SCREEN[1:]]
+    unsaid = unsaid_columns(numbers)
+    if all(c.measures.maps in (None, c.measures.games) for c in numbers.cells):
+        unsaid.add("games")
+    columns = [*(apart or ["model"]), *(column for column in ON_SCREEN if column not in unsaid)]
     screen = Table(*columns, caption="\n".join(notes(numbers)[:-1]), caption_justify="left")
     for row in table:
         screen.add_row(*(row[column] for column in columns))

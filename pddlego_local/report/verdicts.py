@@ -5,10 +5,10 @@ from dataclasses import dataclass
 
 from rich.table import Table
 
+from pddlego_local.report.arms import Role
 from pddlego_local.report.comparisons import Compared, Comparison
-from pddlego_local.report.contrasts import Role
 from pddlego_local.report.statistics.rates import LEVEL, Interval, Rate
-from pddlego_local.report.text import TextRow, number, with_common_first, without_empty
+from pddlego_local.report.text import TextRow, notes_of, number, with_common_first, without_empty
 
 NAMED = {"method", "model"}
 """Of these factors no value helps or harms: the second is better or worse than the first."""
@@ -171,34 +171,11 @@ def comparisons_markdown(compared: Compared) -> str:
     ]
     if (left := len(compared.others) - MOST_OTHERS) > 0:
         parts.append(f"{left} more of these differences are in comparisons.csv.\n")
-    parts.append("".join(f"- {note}\n" for note in _notes(compared)))
+    counts = {one.role: one.family for one in compared.tested if one.family}
+    families = " and, apart, ".join(f"the {count} {role}" for role, count in counts.items())
+    notes = notes_of("comparisons", declared=declared_in_words(compared), families=families)
+    parts.append("".join(f"- {note}\n" for note in notes))
     return "\n".join(parts)
-
-
-def _notes(compared: Compared) -> list[str]:
-    families = {one.role: one.family for one in compared.tested if one.family}
-    counts = " and, apart, ".join(f"the {count} {role}" for role, count in families.items())
-    return [
-        "Both arms play the same games. A pair is one game with one seed, as both played it: "
-        "success after its last trial. Seeds of a game, and games with the same map, are one "
-        "cluster. Points are success in percent, second arm less first.",
-        f"{declared_in_words(compared)} Holm's adjustment is over {counts or 'no'} comparisons. A "
-        "primary comparison is one that was declared as such; primary and secondary ones are a "
-        "family each, of 5 %. Several kinds of games are one comparison, and their parts are not "
-        "tested.",
-        "A difference is shown if two tests refuse that there is none: the exact one that swaps "
-        "the arms cluster by cluster (with one pair each, McNemar's exact test), and the score "
-        "test; p is the larger of both. The interval is what they leave: of 95 %, or as strict as "
-        "Holm's adjustment is there, and it leaves 0 out if and only if a difference is shown "
-        "(Tango's score interval, widened to 0 where the exact test does not refuse it; pairs of a "
-        "cluster count for less, by their design effect). comparisons.csv has that of 95 % too "
-        "(`plain`).",
-        "“No difference shown” does not say that there is none. What n could have shown: the "
-        "smallest true difference that the tests find in four of five experiments, at the level of "
-        "that comparison (exact power, Duffy 1984), if the arms disagree as often as they did.",
-        "Cost per success: all that the compared games took in all their trials, lost ones too, by "
-        "the games solved.",
-    ]
 
 
 def _tested(found: Comparison) -> TextRow:

@@ -1,6 +1,5 @@
 """Which cells are compared, on which games, and what is said of those that are not quite alike."""
 
-import json
 from pathlib import Path
 
 import pytest
@@ -109,11 +108,8 @@ def test_the_strict_reader_is_an_arm_of_its_own(tmp_path: Path) -> None:
     (found,) = compare(tmp_path)
     assert (found.base.value, found.base.success.k, found.other.value) == ("free", 10, "syntax")
     (read,) = compare(tmp_path, "decoding.reading=strict")
-    assert (read.base.value, read.other.value, read.labels["decoding"]) == (
-        "strict",
-        "lenient",
-        "free",
-    )
+    assert (read.base.value, read.other.value) == ("strict", "lenient")
+    assert read.labels["decoding"] == "free"
     (strictly,) = compare(tmp_path, "decoding.rung=free, read strictly")
     assert strictly.base.success.k == 5
 
@@ -137,15 +133,13 @@ def test_the_pool_of_all_rooms_answers_first(tmp_path: Path) -> None:
     assert (pooled.pooled, pooled.games, pooled.family) == ("rooms 3, 5, 7", 9, 1)
     assert pooled.p == pytest.approx(2 / 2**9)  # the same number in another house: another game
     parts = [one for one in differences(tmp_path) if one.role == "not asked"]
-    assert [part.labels["settings"] for part in parts] == [
-        f"environment.rooms={rooms}" for rooms in (3, 5, 7)
-    ]
+    sizes = [f"environment.rooms={rooms}" for rooms in (3, 5, 7)]
+    assert [part.labels["settings"] for part in parts] == sizes
     assert pooled.conclusion == "higher" and {part.p for part in parts} == {None}
 
 
 def test_a_cell_alone_has_no_comparisons(tmp_path: Path) -> None:
-    folder = plant(tmp_path, FREE, outcomes=wins([], GAMES))
-    assert json.loads((folder / "run.json").read_text())["identity"]["decoding"]["rung"] == "free"
+    plant(tmp_path, FREE, outcomes=wins([], GAMES))
     assert differences(tmp_path) == []
     assert comparisons_markdown(compared(find_cells([tmp_path]))) == ""
 
@@ -157,7 +151,5 @@ def test_games_of_other_budgets_are_not_pooled(tmp_path: Path) -> None:
             plant(tmp_path, FREE, *games, outcomes=wins([], range(3)))
             plant(tmp_path, SYNTAX, *games, outcomes=wins(range(3), range(3)))
     pooled = [one for one in compare(tmp_path, "decoding.rung") if one.pooled]
-    assert sorted((one.labels["budget"], one.games) for one in pooled) == [
-        ("20 actions", 6),
-        ("50 actions", 6),
-    ]
+    games_of = {one.labels["budget"]: one.games for one in pooled}
+    assert len(pooled) == 2 and games_of == {"20 actions": 6, "50 actions": 6}

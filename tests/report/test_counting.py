@@ -60,7 +60,7 @@ def test_games_whose_map_was_seen_in_training_stand_apart_with_all_their_trials(
     assert {one.game for one in with_trivial} == {2, 4}  # and not 1, which was seen
     with_seen = counted(MIXED, also=SEEN).counted
     assert {one.game for one in with_seen} == {0, 4}  # and not 1, which is trivial, too
-    write_cell(tmp_path, MIXED, "0-4", trials=2)
+    write_cell(tmp_path, MIXED, "0-4")
     (cell,) = report(tmp_path).cells
     assert (cell.seen_in_training, cell.trivial, cell.unsolvable) == (4, 2, 2)
     assert (cell.measures.success.k, cell.measures.success.n) == (1, 2)
@@ -78,10 +78,5 @@ def test_episodes_may_end_in_any_order() -> None:
 
 
 def test_games_with_the_same_map_are_one_cluster_with_all_their_trials() -> None:
-    rows = [
-        row(game=0, map="hall"),
-        row("solved_before", 0, 1),
-        row(game=1, map="hall"),
-        row(game=2),
-    ]
-    assert clusters(rows) == {0: "hall", 1: "hall", 2: 2}
+    hall = [row(game=0, map="hall"), row("solved_before", 0, 1), row(game=1, map="hall")]
+    assert clusters([*hall, row(game=2)]) == {0: "hall", 1: "hall", 2: 2}

@@ -12,7 +12,7 @@ from pddlego_local.cli import run
 from pddlego_local.core.outcomes import OUTCOMES
 from pddlego_local.core.record.events import ActionTaken, Call
 from pddlego_local.core.record.folder import read_events, read_rows, transcript_of
-from pddlego_local.report.table_file import Row, write_csv
+from pddlego_local.report.exports import Row, write_csv
 
 
 def lines_of(table: Path) -> list[dict[str, str]]:
@@ -20,49 +20,36 @@ def lines_of(table: Path) -> list[dict[str, str]]:
         return list(csv.DictReader(file))
 
 
-def test_calls_add_up_to_the_rows_of_their_episodes(played: Path, tmp_path: Path) -> None:
-    out = tmp_path / "calls.csv"
-    assert run(["export", str(played), "--out", str(out)]) == 0
-    lines = lines_of(out)
-    seen = 0
+def test_calls_add_up_to_their_episodes_and_both_hold_what_was_recorded(
+    played: Path, tmp_path: Path
+) -> None:
+    assert run(["export", str(played), "--out", str(tmp_path / "calls.csv")]) == 0
+    assert run(["export", str(played), "--episodes", "--out", str(tmp_path / "rows.csv")]) == 0
+    calls, seen = lines_of(tmp_path / "calls.csv"), 0
+    episodes = {(line["cell"], line["game"]): line for line in lines_of(tmp_path / "rows.csv")}
     for path in played.glob("*/episodes.jsonl"):
         for row in read_rows(path):
-            of_row = [
-                line for line in lines
-                if (line["cell"], line["game"]) == (path.parent.name, str(row.game))
-            ]  # fmt: skip
+            key = (path.parent.name, str(row.game))
+            of_row = [line for line in calls if (line["cell"], line["game"]) == key]
             seen += len(of_row)
             assert [int(line["call"]) for line in of_row] == list(range(1, row.calls + 1))
             assert Counter(line["cause"] for line in of_row) == row.causes
             for column in ("prompt_tokens", "sampled_tokens", "forced_tokens", "rollbacks"):
                 assert sum(int(line[column]) for line in of_row) == getattr(row, column)
             assert {line["outcome"] for line in of_row} <= {row.outcome}
-            assert all((line["plan_actions"] not in ("", "0")) == (line["cause"] == "solved")
-                       for line in of_row)  # fmt: skip
-    assert seen == len(lines) > 4
-
-
-def test_a_line_of_calls_holds_prompt_and_answer_and_one_of_episodes_what_was_recorded(
-    played: Path, tmp_path: Path
-) -> None:
-    out = tmp_path / "rows.csv"
-    for path in sorted(played.glob("*/episodes.jsonl")):
-        assert run(["export", str(path.parent), "--out", str(out)]) == 0
-        lines = lines_of(out)
-        assert run(["export", str(path.parent), "--episodes", "--out", str(out)]) == 0
-        episodes = {int(line["game"]): line for line in lines_of(out)}
-        for row in read_rows(path):
-            told = episodes[row.game]
-            assert (json.loads(told["causes"]), int(told["steps"])) == (row.causes, row.steps)
-            assert (told["counts"] == "True") == (not OUTCOMES[row.outcome].apart)
+            for line in of_row:
+                assert (line["plan_actions"] not in ("", "0")) == (line["cause"] == "solved")
             events = read_events(transcript_of(path.parent, row.game, row.trial))
             asked = [event for event in events if isinstance(event, Call)]
-            of_row = [line for line in lines if int(line["game"]) == row.game]
             assert [line["answer"] for line in of_row] == [call.text for call in asked]
             prompts = [[dataclasses.asdict(m) for m in call.messages] for call in asked]
             assert [json.loads(line["prompt"]) for line in of_row] == prompts
+            told = episodes[key]
+            assert (json.loads(told["causes"]), int(told["steps"])) == (row.causes, row.steps)
+            assert (told["counts"] == "True") == (not OUTCOMES[row.outcome].apart)
             taken = [event.command for event in events if isinstance(event, ActionTaken)]
             assert json.loads(told["commands"]) == taken
+    assert seen == len(calls) > 4
 
 
 HOSTILE = "a\r\nb\n\"c\", 'd'\0e\t; é\u2028 \N{GRINNING FACE} =1+1"

@@ -1,32 +1,20 @@
 """What figures show, counted by hand, and that only those are drawn that have something to show."""
 
-import json
+import functools
 import re
 import warnings
 from pathlib import Path
 from xml.etree import ElementTree
 
 from pddlego_local.core.record.counting import TRIVIAL
-from pddlego_local.core.record.rows import EpisodeRow
 from pddlego_local.report.cells import by_number, find_cells
-from pddlego_local.report.figures.charts import draw_figures
+from pddlego_local.report.figures.charts import Series, draw_figures, series_of
 from pddlego_local.report.figures.plotting import DARK, PAPER
-from pddlego_local.report.figures.series import Series, series_of
 from pddlego_local.report.statistics.rates import Rate
 from tests.report.test_report import write_cell
 from tests.rows import row
 
-
-def cell(folder: Path, rows: list[EpisodeRow], decoding: str = "typed", **options: object) -> None:
-    """A cell of the rung; `options` are its seed, and others as environment__rooms."""
-    write_cell(folder, rows, "0-9", trials=1 + max((row.trial for row in rows), default=0))
-    run_json = json.loads((folder / "run.json").read_text())
-    run_json["labels"]["decoding"] = decoding
-    run_json["identity"]["decoding"] = {"rung": decoding, "reading": "lenient"}
-    for name, value in options.items():
-        group, _, key = name.rpartition("__")
-        (run_json["identity"][group] if group else run_json["identity"])[key] = value
-    (folder / "run.json").write_text(json.dumps(run_json))
+cell = functools.partial(write_cell, games="0-9")
 
 
 def drawn(folder: Path, out: Path) -> list[str]:
@@ -40,8 +28,8 @@ def drawn(folder: Path, out: Path) -> list[str]:
 def test_seeds_are_pooled_and_series_stand_in_the_order_of_the_ladder(tmp_path: Path) -> None:
     lost, won = row("step_limit", 0), row("success", 1)
     for seed, rows in enumerate([[lost, won], [row("success", 0), won], [lost]]):
-        cell(tmp_path / f"typed{seed}", rows, seed=seed)
-    cell(tmp_path / "free", [row("success_at_start", 5), won], "free")
+        cell(tmp_path / f"typed{seed}", rows, decoding="typed", seed=seed)
+    cell(tmp_path / "free", [row("success_at_start", 5), won], decoding="free")
     free, typed = series_of(find_cells([tmp_path]))
     assert (free.decoding, typed.decoding) == ("free", "typed")
     rate = typed.measures.success
@@ -54,15 +42,12 @@ def test_seeds_are_pooled_and_series_stand_in_the_order_of_the_ladder(tmp_path: 
 def test_rooms_make_the_difficulty_and_not_another_line(tmp_path: Path) -> None:
     for rooms in (3, 11):
         rows = [row("success", game, task_type=f"{rooms} rooms") for game in range(2)]
-        cell(tmp_path / "runs" / str(rooms), rows, environment__rooms=rooms)
+        cell(tmp_path / "runs" / str(rooms), rows, rooms=rooms)
     first, second = series_of(find_cells([tmp_path]))
     assert (first.system, first.name) == (second.system, second.name)
     assert {first.place, second.place} == {"rooms=3", "rooms=11"}
-    assert sorted(["11 rooms", "cool", "3 rooms"], key=by_number) == [
-        "3 rooms",
-        "11 rooms",
-        "cool",
-    ]
+    in_order = ["3 rooms", "11 rooms", "cool"]
+    assert sorted(["11 rooms", "cool", "3 rooms"], key=by_number) == in_order
     assert "tasks" in drawn(tmp_path / "runs", tmp_path / "out")
 
 
@@ -74,32 +59,26 @@ def test_only_what_has_something_to_show_is_drawn_and_what_was_drawn_before_goes
     cell(tmp_path / "runs" / "a", [nothing])
     assert drawn(tmp_path / "runs", out) == []
     asked = row("success", 1, calls=3, causes={"solved": 3}, completion_tokens=90)
-    cell(tmp_path / "runs" / "b", [asked, nothing], "free")
+    cell(tmp_path / "runs" / "b", [asked, nothing], decoding="free")
     assert drawn(tmp_path / "runs", out) == ["success"]
     (tmp_path / "runs" / "b" / "episodes.jsonl").write_text("")
     assert drawn(tmp_path / "runs", out) == []
 
 
-def test_figures_of_a_played_run_can_be_read_and_hold_no_date(written: Path) -> None:
-    figures = sorted(path.stem for path in (written / "figures").glob("*.png"))
-    assert figures == ["success"]
-    for name in (f"{name}{ending}.svg" for name in figures for ending in ("", "_dark")):
-        text = (written / "figures" / name).read_text()
-        assert ElementTree.fromstring(text).tag.endswith("svg")
-        assert "date" not in text.lower() and "<script" not in text
-
-
-def test_on_a_dark_page_a_figure_is_the_same_in_other_colours(written: Path) -> None:
-    for path in (written / "figures").glob("*.png"):
-        light, dark = (
-            path.with_name(f"{path.stem}{ending}.svg").read_text() for ending in ("", "_dark")
-        )
-        colours = re.compile("#[0-9a-f]{6}")
-        assert colours.sub("", light) == colours.sub("", dark)
-        used = set(colours.findall(light)), set(colours.findall(dark))
-        assert not used[0] & used[1] and "#000000" not in used[0]
-        for colour in used[1] - {DARK[PAPER]}:  # lines and text, on the page's own ground
-            assert contrast(colour, DARK[PAPER]) > 4.5, colour
+def test_figures_can_be_read_hold_no_date_and_on_a_dark_page_have_other_colours(
+    written: Path,
+) -> None:
+    assert [path.stem for path in (written / "figures").glob("*.png")] == ["success"]
+    files = [written / "figures" / f"success{ending}.svg" for ending in ("", "_dark")]
+    light, dark = (file.read_text() for file in files)
+    assert ElementTree.fromstring(light).tag.endswith("svg")
+    assert "date" not in light.lower() and "<script" not in light
+    colours = re.compile("#[0-9a-f]{6}")
+    assert colours.sub("", light) == colours.sub("", dark)
+    used = set(colours.findall(light)), set(colours.findall(dark))
+    assert not used[0] & used[1] and "#000000" not in used[0]
+    for colour in used[1] - {DARK[PAPER]}:  # lines and text, on the page's own ground
+        assert contrast(colour, DARK[PAPER]) > 4.5, colour
 
 
 def contrast(one: str, other: str) -> float:

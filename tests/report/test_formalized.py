@@ -3,8 +3,7 @@
 from pathlib import Path
 
 from pddlego_local.report.cells import find_cells
-from pddlego_local.report.figures.charts import draw_figures
-from pddlego_local.report.figures.series import series_of
+from pddlego_local.report.figures.charts import draw_figures, series_of
 from pddlego_local.report.numbers import report_numbers
 from pddlego_local.report.text import result_tables
 from tests.planted import composed, plant, plant_rows

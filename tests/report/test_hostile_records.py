@@ -13,10 +13,10 @@ from typing import Any
 import pytest
 
 from pddlego_local.cli import run
-from pddlego_local.core.formats import FORMAT, to_json
+from pddlego_local.core.formats import FORMAT
 from pddlego_local.report.cells import find_cells
 from pddlego_local.runner.run import run_cell
-from tests.planted import FREE, LOST, SYNTAX, WON, composed, plant, plant_rows
+from tests.planted import FREE, LOST, WON, composed, plant_rows
 from tests.rows import row
 
 Change = Callable[[Path], object]
@@ -72,14 +72,10 @@ def on_line(file: str, change: Callable[[dict[str, Any]], object]) -> Change:
 
 
 def in_run(change: Callable[[dict[str, Any]], object]) -> Change:
-    return on_whole("run.json", change)
-
-
-def on_whole(file: str, change: Callable[[dict[str, Any]], object]) -> Change:
     def changed(cell: Path) -> None:
-        told = json.loads((cell / file).read_text())
+        told = json.loads((cell / "run.json").read_text())
         change(told)
-        (cell / file).write_text(json.dumps(told))
+        (cell / "run.json").write_text(json.dumps(told))
 
     return changed
 
@@ -233,11 +229,3 @@ def test_a_page_shows_a_command_that_can_be_copied(
     assert run(["report", str(runs), "--out", str(tmp_path)]) == 0
     line = re.findall(r"Command</p><pre>(.*?)</pre>", (tmp_path / "index.html").read_text())[0]
     assert shlex.split(html.unescape(line)) == ["pddlego", "run", *typed[len(first) :]]
-
-
-def test_cells_without_a_fault_are_reported_as_before(tmp_path: Path) -> None:
-    plant(tmp_path, FREE, outcomes={1: WON})
-    plant(tmp_path, SYNTAX, outcomes={1: LOST})
-    cells = find_cells([tmp_path])
-    assert len(cells) == 2 and not cells.problems
-    assert to_json(cells[0].rows[0])

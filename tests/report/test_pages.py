@@ -17,7 +17,7 @@ from pddlego_local.core.record.folder import read_rows, transcripts
 from pddlego_local.core.record.rows import EpisodeRow
 from pddlego_local.report.cells import find_cells
 from pddlego_local.report.comparisons import compared
-from pddlego_local.report.pages.answers import difference, drawn_stages, readable_file
+from pddlego_local.report.pages.episode import difference, drawn_stages, readable_file
 from pddlego_local.report.verdicts import declared_in_words, verdicts
 from tests.report.browser import loaded, measured, needs_chromium, width_at
 from tests.report.test_report import write_cell
@@ -109,8 +109,8 @@ def test_the_first_table_has_few_columns_and_leads_to_the_episodes(
 
 
 def test_kinds_of_tasks_and_trials_are_tables_where_there_are_several(tmp_path: Path) -> None:
-    def titles(*rows: EpisodeRow, trials: int = 1) -> list[str]:
-        write_cell(tmp_path / "runs" / "cell", list(rows), "0-1", trials=trials)
+    def titles(*rows: EpisodeRow) -> list[str]:
+        write_cell(tmp_path / "runs" / "cell", list(rows), "0-1")
         assert run(["report", str(tmp_path / "runs"), "--out", str(tmp_path / "out")]) == 0
         page = (tmp_path / "out" / "index.html").read_text()
         return re.findall("<h2>(By kind of task|After each trial)</h2>", page)
@@ -119,19 +119,12 @@ def test_kinds_of_tasks_and_trials_are_tables_where_there_are_several(tmp_path: 
     assert titles(one, row("success", 1)) == []
     assert titles(one, other) == ["By kind of task"]
     again = [row("solved_before", game, trial=1) for game in (0, 1)]
-    assert titles(one, row("success", 1), *again, trials=2) == ["After each trial"]
+    assert titles(one, row("success", 1), *again) == ["After each trial"]
 
 
 def planted(cell: Path, rung: str, rows: list[EpisodeRow], played: Path, seed: int = 0) -> None:
     """A cell that was asked for five games; each row has a transcript, that of another game."""
-    write_cell(cell, rows, "0-4")
-    run_json = json.loads((cell / "run.json").read_text())
-    run_json["labels"]["decoding"] = rung
-    run_json["identity"] |= {
-        "decoding": {"rung": rung, "reading": "lenient"},
-        "seed": seed,
-    }
-    (cell / "run.json").write_text(json.dumps(run_json))
+    write_cell(cell, rows, "0-4", decoding=rung, seed=seed)
     (cell / "transcripts").mkdir()
     (transcript, _), *_ = transcripts(played)
     for one in rows:
@@ -191,35 +184,24 @@ def test_an_episode_leads_to_its_neighbours_and_to_the_same_game_elsewhere(
     assert not any("typed0" in link for link in found[2].links)  # it has no page there
 
 
-def test_a_transcript_that_cannot_be_read_takes_no_other_page_away(
+def test_a_transcript_that_is_lost_or_cannot_be_read_takes_no_other_page_away(
     played: Path, tmp_path: Path
 ) -> None:
     shutil.copytree(played, tmp_path / "played")
-    for path, _ in list(transcripts(tmp_path / "played"))[:1]:
-        path.write_text("no JSON\n{}\n")
-        torn = f"{path.parent.parent.name}/{path.stem}.html"
-    assert run(["report", str(tmp_path / "played"), "--out", str(tmp_path)]) == 1, (
-        "the problem is told"
-    )
-    assert len(list((tmp_path / "episodes").rglob("*.html"))) == 4
-    shown = Text((tmp_path / "episodes" / torn).read_text()).text
+    (lost, _), (torn, _), *_ = list(transcripts(tmp_path / "played"))
+    lost.unlink()
+    torn.write_text("no JSON\n{}\n")
+    assert run(["report", str(tmp_path / "played"), "--out", str(tmp_path)]) == 1  # it is told
+    assert len(list((tmp_path / "episodes").rglob("*.html"))) == 3
+    page = tmp_path / "episodes" / torn.parent.parent.name / f"{torn.stem}.html"
+    shown = Text(page.read_text()).text
     assert "The transcript cannot be read" in shown and "line 1 is not JSON" in shown
+    assert "4 of 4 episodes" in " ".join(Text((tmp_path / "index.html").read_text()).text.split())
 
 
 def test_the_same_records_give_the_same_bytes(played: Path, written: Path, tmp_path: Path) -> None:
     assert run(["report", str(played), "--out", str(tmp_path)]) == 0
     assert files_of(tmp_path) == files_of(written)
-
-
-def test_an_episode_without_its_transcript_is_listed_without_a_link(
-    played: Path, tmp_path: Path
-) -> None:
-    shutil.copytree(played, tmp_path / "played")
-    for path, _ in list(transcripts(tmp_path / "played"))[:1]:
-        path.unlink()
-    assert run(["report", str(tmp_path / "played"), "--out", str(tmp_path)]) == 0
-    assert len(list((tmp_path / "episodes").rglob("*.html"))) == 3
-    assert "4 of 4 episodes" in " ".join(Text((tmp_path / "index.html").read_text()).text.split())
 
 
 def test_open_writes_into_the_run_and_opens_its_first_page(
@@ -240,10 +222,10 @@ def test_stages_tell_what_was_rolled_back_and_what_was_forced(played: Path) -> N
     assert staged and any(call.rollbacks for call in staged)
     for call in staged:
         text = ""
-        for drawn in drawn_stages(call):
-            assert len(drawn.taken_back) == drawn.stage.drop
-            assert text.endswith(drawn.taken_back)
-            text = text.removesuffix(drawn.taken_back) + drawn.forced + drawn.chosen
+        for stage, taken_back, forced, chosen in drawn_stages(call):
+            assert len(taken_back) == stage.drop
+            assert text.endswith(taken_back)
+            text = text.removesuffix(taken_back) + forced + chosen
         assert text == call.text
 
 

@@ -1,6 +1,5 @@
 """The papers' tables: others' numbers are told apart from ours, and were copied without a slip."""
 
-import csv
 from collections import defaultdict
 from pathlib import Path
 
@@ -9,10 +8,10 @@ import pytest
 from pddlego_local.cli import run
 from pddlego_local.core.resources import folder
 from pddlego_local.report.cells import find_cells
-from pddlego_local.report.paper_tables import papers_markdown
-from pddlego_local.report.papers import HERE, Result, paper_results, published
+from pddlego_local.report.papers import HERE, Result, paper_results, papers_markdown, published
 from pddlego_local.report.statistics.rates import Rate
 from tests.planted import FREE, SYNTAX, composed, plant, plant_rows, wins
+from tests.report.test_export import lines_of
 from tests.rows import row
 
 
@@ -43,24 +42,33 @@ def test_a_published_number_can_be(one: Result) -> None:
         assert errors is None or errors == (fixed or 0) + (aborts or 0)
 
 
-def test_the_papers_tables_agree_with_each_other() -> None:
-    wins_by_group: dict[tuple[str, str, str], float] = defaultdict(float)
-    whole: dict[tuple[str, str, str], float] = {}
-    detailed: dict[tuple[str, str, str], float] = {}
+Wins = dict[tuple[str, str, str], float]
+
+
+def wins_of(source: str) -> tuple[Wins, Wins]:
+    """Games won by environment, model and method: in all groups together, and in the table."""
+    by_group: Wins = defaultdict(float)
+    whole: Wins = {}
     for one in published():
         key = (one.environment, one.model, one.method)
-        if one.source.startswith("PDDLego+ table") and one.lowest is not None:
+        if one.source.startswith(source) and one.lowest is not None and one.n:
             if one.group:
-                wins_by_group[key] += one.lowest * (one.n or 0)
-            elif one.variant == "detailed":
-                detailed[key] = one.lowest
+                by_group[key] += one.lowest * one.n
             elif not one.variant:
-                whole[key] = one.lowest * (one.n or 0)
-    assert len(wins_by_group) == 8 and len(detailed) == 6
-    for key, won in wins_by_group.items():
+                whole[key] = one.lowest * one.n
+    return by_group, whole
+
+
+def test_the_papers_tables_agree_with_each_other() -> None:
+    by_group, whole = wins_of("PDDLego+ table")
+    detailed = {
+        (one.environment, one.model, one.method): 100 * (one.lowest or 0)
+        for one in published()
+        if one.source.startswith("PDDLego+ table") and one.variant == "detailed" and not one.group
+    }
+    assert len(by_group) == 8 and len(detailed) == 6
+    for key, won in [*by_group.items(), *detailed.items()]:
         assert won == pytest.approx(whole[key])
-    for key, share in detailed.items():
-        assert 100 * share == pytest.approx(whole[key])
 
 
 def plant_rooms(runs: Path, method: str) -> None:
@@ -122,14 +130,7 @@ def test_the_games_that_were_not_trivial_agree_with_the_whole_table() -> None:
 
 
 def test_deps_by_type_adds_up_to_its_average_and_stands_beside_ours(tmp_path: Path) -> None:
-    by_type: dict[str, float] = defaultdict(float)
-    whole: dict[str, float] = {}
-    for one in published():
-        if one.source == "DEPS table 6" and one.lowest is not None and one.n:
-            if one.group:
-                by_type[one.method] += one.lowest * one.n
-            else:
-                whole[one.method] = one.lowest * one.n
+    by_type, whole = wins_of("DEPS table 6")
     assert len(whole) == 4
     assert by_type == pytest.approx(whole, abs=0.01)
     kinds = ("pick_and_place_simple", "clean", "look_at_obj_in_light")
@@ -140,6 +141,13 @@ def test_deps_by_type_adds_up_to_its_average_and_stands_beside_ours(tmp_path: Pa
     for kind in kinds:
         assert shown[HERE][kind].endswith("of 1"), kind
     assert shown["DEPS table 6"]["pick_and_place_simple"] == "93 % of 15"
+
+
+def test_a_trial_that_was_not_played_again_is_of_its_games_kind(tmp_path: Path) -> None:
+    played = [row(game=0, task_type="clean"), row("solved_before", 0, 1, task_type="")]
+    plant_rows(tmp_path, composed("environment=alfworld", "method=reflexion"), played, "0", 2)
+    ours = [(one.group, one.n) for one in results(tmp_path) if one.ours]
+    assert ours == [("", 2), ("clean", 2)]
 
 
 def test_steps_are_shown_as_pddlego_counts_them(tmp_path: Path) -> None:
@@ -197,8 +205,7 @@ def test_the_files_of_the_papers_tables(tmp_path: Path) -> None:
     plant(tmp_path / "runs", outcomes=wins(range(3), range(5)))
     out = tmp_path / "out"
     assert run(["report", str(tmp_path / "runs"), "--out", str(out)]) == 0
-    with (out / "papers.csv").open() as file:
-        lines = list(csv.DictReader(file))
+    lines = lines_of(out / "papers.csv")
     assert {line["source"] for line in lines} >= {HERE, "PDDLego+ table 1", "public runs"}
     assert float(lines[0]["lowest"]) == 0.6 and lines[0]["n"] == "5"
     assert "Gong et al." in (out / "papers.md").read_text()

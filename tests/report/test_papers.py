@@ -1,4 +1,7 @@
-"""The papers' protocols: every cell of every file composes, and is played with perfect answers."""
+"""The papers' protocols: every cell of every file composes, and is played with perfect answers. And
+the public runs on open weights, ready to be repeated: played by random weights in each model's
+shape, too.
+"""
 
 from pathlib import Path
 
@@ -6,55 +9,94 @@ import pytest
 from hydra import compose, initialize_config_dir
 
 from pddlego_local.core.errors import ConfigError
+from pddlego_local.core.outcomes import CAUSES
 from pddlego_local.core.record.folder import read_rows
+from pddlego_local.core.record.rows import EpisodeRow
 from pddlego_local.core.resources import folder
-from pddlego_local.runner.config import compose_cell
+from pddlego_local.report.cells import find_cells
+from pddlego_local.report.papers import Result, paper_results
+from pddlego_local.runner.config import CellConfig, compose_cell
+from pddlego_local.runner.overrides import quote_games
 from pddlego_local.runner.run import run_cell
 from pddlego_local.runner.sweep import cells_of
+from tests.models.families import make_family
 
-FILES = {path.stem: path for path in (folder("conf") / "experiment").glob("paper_*.yaml")}
-# What is played of each: rooms, seeds and (to the reference) prompts change no code.
-PLAYED: dict[str, tuple[str, ...]] = {
-    "paper_pddlego": (),
-    "paper_pddlego_seeds": ("seed=4",),
-    "paper_pddlego_plus": ("environment.rooms=5",),
-    "paper_pddlego_plus_prompts": ("environment.rooms=3",),
-    "paper_pddlego_plus_domain": ("environment.rooms=7",),
-    "paper_pddlego_plus_alfworld": (),
-    "paper_pddlego_plus_alfworld_plangen": (),
-    "paper_pddlego_plus_prompts_alfworld": ("method.variant=simple_hint",),
-    "paper_pddlego_plus_domain_alfworld": (),
-    "paper_deps": ("seed=4", "hydra.sweeper.params.method='deps,inner_monologue'"),
-    "paper_fcrf": (),
-}
+# Cells and episodes of one model, as the papers played them; and what is played of each here:
+# rooms, seeds and (to the reference) prompts change no code.
+PAPERS: dict[str, tuple[int, int, tuple[str, ...]]] = {
+    "paper_pddlego": (12, 12 * 50, ()),
+    "paper_pddlego_seeds": (10, 10 * 10, ("seed=4",)),
+    "paper_pddlego_plus": (15, 3 * 100, ("environment.rooms=5",)),
+    "paper_pddlego_plus_prompts": (20, 4 * 100, ("environment.rooms=3",)),
+    "paper_pddlego_plus_domain": (5, 100, ("environment.rooms=7",)),
+    "paper_pddlego_plus_alfworld": (2, 2 * 100, ()),
+    "paper_pddlego_plus_alfworld_plangen": (1, 100, ()),
+    "paper_pddlego_plus_prompts_alfworld": (4, 4 * 100, ("method.variant=simple_hint",)),
+    "paper_pddlego_plus_domain_alfworld": (1, 100, ()),
+    "paper_deps": (
+        20, 4 * 10 * 5, ("seed=4", "hydra.sweeper.params.method='deps,inner_monologue'")
+    ),
+    "paper_fcrf": (2, 2 * 134 * 10, ()),
+}  # fmt: skip
 IN_ALFWORLD = {"paper_deps", "paper_fcrf"}  # the others say so in their names
-EPISODES = {  # cells and episodes of one model: what the papers played
-    "paper_pddlego": (12, 12 * 50),
-    "paper_pddlego_seeds": (10, 10 * 10),
-    "paper_pddlego_plus": (15, 3 * 100),
-    "paper_pddlego_plus_prompts": (20, 4 * 100),
-    "paper_pddlego_plus_domain": (5, 100),
-    "paper_pddlego_plus_alfworld": (2, 2 * 100),
-    "paper_pddlego_plus_alfworld_plangen": (1, 100),
-    "paper_pddlego_plus_prompts_alfworld": (4, 4 * 100),
-    "paper_pddlego_plus_domain_alfworld": (1, 100),
-    "paper_deps": (20, 4 * 10 * 5),
-    "paper_fcrf": (2, 2 * 134 * 10),
+REPLICATED = {  # of whom the report must show a number beside ours, and which
+    "replicate_qwen3_32b": ("pddlego_plus", "Qwen3-32B", (0.63, 0.69)),
+    "replicate_qwen3_32b_plangen": ("plangen", "Qwen3-32B", (0.68, 0.73)),
+    "replicate_qwen3_8b": ("pddlego_plus", "Qwen3-8B", (0.27, 0.27)),
+    "replicate_olmo3": ("pddlego_plus", "Olmo-3-32B-Think", (0.04, 0.05)),
+    "replicate_olmo3_plangen": ("plangen", "Olmo-3-32B-Think", (0.65, 0.75)),
 }
+BY_RULES = "model=reference"
+NEAR = "7,11"  # games whose coin PlanGen, too, finds in 20 actions
+LIMIT = 12  # tokens of an answer
 
 
 def cells(experiment: str, *overrides: str) -> list[list[str]]:
-    """The overrides of each cell, with the rule-based reference in the models' place."""
-    wanted = [f"experiment={experiment}", "model=reference", *overrides]
+    """The overrides of each cell."""
+    wanted = [f"experiment={experiment}", *overrides]
     with initialize_config_dir(str(folder("conf")), version_base="1.3"):
-        return cells_of(compose("config", wanted, return_hydra_config=True))
+        return cells_of(compose("config", quote_games(wanted), return_hydra_config=True))
 
 
-def play(out: Path, experiment: str, *overrides: str) -> None:
-    """Two games of each cell. Only chance may lose."""
-    for cell in cells(experiment, *overrides):
-        config = compose_cell([*cell, f"run.out={out}", "games=0-1", "run.concurrency=1"])
-        rows = read_rows(run_cell(config).folder / "episodes.jsonl")
+def only_cell(experiment: str, *overrides: str) -> CellConfig:
+    (cell,) = cells(experiment, *overrides)
+    return compose_cell(cell)
+
+
+def play(config: CellConfig) -> list[EpisodeRow]:
+    result = run_cell(config)
+    assert result.faults == []
+    return read_rows(result.folder / "episodes.jsonl")
+
+
+def test_every_protocol_is_told_of_here() -> None:
+    files = {path.stem for path in (folder("conf") / "experiment").glob("*.yaml")}
+    told = {name for name in files if name.startswith(("paper_", "replicate_"))}
+    assert told == {*PAPERS, *REPLICATED}
+
+
+@pytest.mark.parametrize("experiment", PAPERS)
+def test_every_cell_composes_and_asks_for_the_papers_number_of_episodes(experiment: str) -> None:
+    composed = [compose_cell(cell) for cell in cells(experiment, BY_RULES)]
+    episodes = sum(len(config.settings.games) * config.settings.trials for config in composed)
+    assert (len(composed), episodes) == PAPERS[experiment][:2]
+    assert len({config.cell for config in composed}) == len(composed)
+
+
+@pytest.mark.parametrize(
+    "experiment",
+    [pytest.param(name, marks=[pytest.mark.alfworld] * (name in IN_ALFWORLD)) for name in PAPERS],
+)
+def test_two_games_of_a_cell_are_won_with_perfect_answers(experiment: str, tmp_path: Path) -> None:
+    """Of each cell. Only chance may lose."""
+    *_, overrides = PAPERS[experiment]
+    played = cells(experiment, BY_RULES, *overrides)
+    if "_domain" in experiment:
+        before = experiment.replace("_domain", "")
+        played = [*cells(before, BY_RULES, "method=pddlego_plus", *overrides), *played]
+    for cell in played:
+        config = compose_cell([*cell, f"run.out={tmp_path}", "games=0-1", "run.concurrency=1"])
+        rows = play(config)
         assert {(row.game, row.trial) for row in rows} == {
             (game, trial) for game in (0, 1) for trial in range(config.settings.trials)
         }
@@ -62,28 +104,56 @@ def play(out: Path, experiment: str, *overrides: str) -> None:
             assert all(row.won for row in rows), config.cell
 
 
-@pytest.mark.parametrize("experiment", FILES)
-def test_every_cell_composes_and_asks_for_the_papers_number_of_episodes(experiment: str) -> None:
-    composed = [compose_cell(cell) for cell in cells(experiment)]
-    episodes = sum(len(config.settings.games) * config.settings.trials for config in composed)
-    assert (len(composed), episodes) == EPISODES[experiment]
-    assert len({config.cell for config in composed}) == len(composed)
-
-
-@pytest.mark.parametrize(
-    "experiment",
-    [pytest.param(name, marks=[pytest.mark.alfworld] * (name in IN_ALFWORLD)) for name in FILES],
-)
-def test_two_games_of_a_cell_are_won_with_perfect_answers(experiment: str, tmp_path: Path) -> None:
-    overrides = PLAYED[experiment]
-    if "_domain" in experiment:
-        before = experiment.replace("_domain", "")
-        play(tmp_path, before, "method=pddlego_plus", *overrides)
-    play(tmp_path, experiment, *overrides)
-
-
-@pytest.mark.parametrize("experiment", [name for name in FILES if "_domain" in name])
+@pytest.mark.parametrize("experiment", [name for name in PAPERS if "_domain" in name])
 def test_a_fixed_domain_is_refused_before_anything_was_won(experiment: str, tmp_path: Path) -> None:
-    config = compose_cell([*cells(experiment)[0], f"run.out={tmp_path}"])
+    config = compose_cell([*cells(experiment, BY_RULES)[0], f"run.out={tmp_path}"])
     with pytest.raises(ConfigError, match=rf"method\.domains={tmp_path}.*no won episode"):
         config.check()
+
+
+def others(out: Path) -> list[Result]:
+    results = paper_results(find_cells([out]))
+    assert sum(one.ours and not one.group for one in results) == 1
+    return [one for one in results if one.source == "public runs" and not one.domain]
+
+
+@pytest.mark.parametrize("experiment", REPLICATED)
+def test_perfect_answers_win_and_the_public_number_stands_beside(
+    experiment: str, tmp_path: Path
+) -> None:
+    config = only_cell(experiment, BY_RULES, f"games={NEAR}", f"run.out={tmp_path}")
+    assert [row.won for row in play(config)] == [True, True]
+    method, model, success = REPLICATED[experiment]
+    (beside,) = (one for one in others(tmp_path) if (one.method, one.model) == (method, model))
+    assert (beside.lowest, beside.highest) == pytest.approx(success)
+    assert config.labels["method"] == method
+    budget = config.tree["environment"]["budget"]
+    assert beside.budget == f"{budget['limit']} {budget['unit']}"
+
+
+def test_the_games_are_those_that_are_not_trivial(tmp_path: Path) -> None:
+    """Of the seeds from the first to the last, as the public runs skipped them."""
+    chosen = only_cell("replicate_qwen3_32b", BY_RULES).settings.games
+    assert len(chosen) == 100
+    skipped = sorted(set(range(max(chosen) + 1)) - set(chosen))
+    games = f"games={','.join(map(str, [*skipped, 0, 106]))}"
+    rows = play(only_cell("replicate_qwen3_32b", BY_RULES, games, f"run.out={tmp_path}"))
+    assert sorted(row.game for row in rows if row.outcome == "success_at_start") == skipped
+    assert set(only_cell("replicate_qwen3_8b", BY_RULES).settings.games) < set(chosen)
+
+
+@pytest.mark.parametrize("experiment", REPLICATED)
+def test_random_weights_in_the_models_shape_play_a_game(experiment: str, tmp_path: Path) -> None:
+    """Cut after a few tokens: each answer is the model's failure, none is ours."""
+    family = experiment.split("_")[1]  # two narrow layers of it
+    model = ["model=transformers", f"model.weights={make_family(tmp_path / family, family)}"]
+    model += ["model.dtype=float32", "model.context_tokens=16384", "model.engine.device=cpu"]
+    config = only_cell(
+        experiment, *model, "games=0", f"decoding.max_tokens={LIMIT}", f"run.out={tmp_path}"
+    )
+    (row,) = play(config)
+    asked = {"pddlego_plus": ("solver_abort", 6), "plangen": ("simulation_abort", 5)}
+    assert (row.outcome, row.calls) == asked[config.labels["method"]]
+    assert {CAUSES[cause].blame for cause in row.causes} == {"model"}
+    assert sum(row.causes.values()) == row.calls
+    assert 0 < row.completion_tokens <= row.calls * LIMIT

@@ -1,6 +1,5 @@
 """Tables from records made by hand, with the answers worked out in comments."""
 
-import csv
 import json
 from pathlib import Path
 from typing import Any
@@ -9,35 +8,44 @@ import pytest
 
 from pddlego_local.cli import run
 from pddlego_local.core.formats import FORMAT, to_json
-from pddlego_local.core.outcomes import CAUSES, OUTCOMES, outcome_named
+from pddlego_local.core.outcomes import CAUSES, OUTCOMES
 from pddlego_local.core.record.counting import TRIVIAL, Also
 from pddlego_local.core.record.rows import EpisodeRow
 from pddlego_local.core.record.summary import summarize
 from pddlego_local.environments.coin.game import Coin
 from pddlego_local.report.cells import find_cells
+from pddlego_local.report.exports import columns
 from pddlego_local.report.numbers import Numbers, report_numbers
 from pddlego_local.report.statistics.rates import Rate
-from pddlego_local.report.table_file import columns
-from pddlego_local.report.text import RANDOM_ON_COIN, rate, report_markdown
-from tests.report.test_statistics import EVENTS, solved_in_the_first_of_ten_trials
+from pddlego_local.report.text import rate, report_markdown
+from tests.report.test_export import lines_of
+from tests.report.test_statistics import EVENTS
 from tests.rows import row
 
 
 def write_cell(
-    folder: Path, rows: list[EpisodeRow], games: str, variant: str = "detailed", trials: int = 1
+    folder: Path,
+    rows: list[EpisodeRow],
+    games: str,
+    *,
+    decoding: str = "syntax",
+    seed: int = 0,
+    rooms: int = 5,
+    variant: str = "detailed",
+    goal: str = "any",
 ) -> None:
     folder.mkdir(parents=True, exist_ok=True)
-    labels = {"environment": "coin", "method": "m", "model": "random", "decoding": "syntax"}
     run_json: dict[str, Any] = {
         "format": FORMAT,
-        "labels": labels,
+        "labels": {"environment": "coin", "method": "m", "model": "random", "decoding": decoding},
         "task_groups": {},
         "identity": {
-            "environment": {"rooms": 5, "budget": {"unit": "actions", "limit": 50}},
+            "environment": {"rooms": rooms, "budget": {"unit": "actions", "limit": 50}},
             "method": {"variant": variant},
-            "seed": 0,
+            "decoding": {"rung": decoding, "reading": "lenient", "goal": goal},
+            "seed": seed,
         },
-        "starts": [{"config": {"games": games, "trials": trials}}],
+        "starts": [{"config": {"games": games, "trials": 1 + max(row.trial for row in rows)}}],
     }
     (folder / "run.json").write_text(json.dumps(run_json))
     (folder / "episodes.jsonl").write_text("".join(to_json(row) + "\n" for row in rows))
@@ -45,16 +53,8 @@ def write_cell(
 
 def ended(*outcomes: str) -> list[EpisodeRow]:
     """Games 0, 1, …; each was played as EVENTS tells."""
-    rows = []
-    for game, outcome in enumerate(outcomes):
-        success = outcome_named(outcome).success
-        rows.append(
-            EpisodeRow(
-                game=game, trial=0, outcome=outcome, success=success, won=success, wall_time_s=2.0,
-                **vars(summarize(EVENTS)),
-            )
-        )  # fmt: skip
-    return rows
+    counts = vars(summarize(EVENTS))
+    return [row(outcome, game, **counts) for game, outcome in enumerate(outcomes)]
 
 
 OUTCOMES_OF_FOUR = ("success", "success_at_start", "solver_abort", "success")
@@ -66,11 +66,7 @@ def report(folder: Path, *, also: Also = ()) -> Numbers:
 
 @pytest.mark.parametrize("goal", ["unmet", "frontier"])
 def test_a_trackers_help_in_earlier_records_is_named(tmp_path: Path, goal: str) -> None:
-    write_cell(tmp_path / "cell", ended("success"), "0")
-    path = tmp_path / "cell" / "run.json"
-    run_json = json.loads(path.read_text())
-    run_json["identity"]["decoding"] = {"rung": "grounded", "goal": goal}
-    path.write_text(json.dumps(run_json))
+    write_cell(tmp_path, ended("success"), "0", decoding="grounded", goal=goal)
     assert (" + frontier" in report_markdown(report(tmp_path))) is (goal == "frontier")
 
 
@@ -104,8 +100,7 @@ def test_csv_is_numeric_with_one_number_a_column(tmp_path: Path) -> None:
     write_cell(tmp_path / "runs" / "a", ended(*OUTCOMES_OF_FOUR), "0-3")
     write_cell(tmp_path / "runs" / "b", ended("solver_abort"), "0")
     assert run(["report", str(tmp_path / "runs"), "--out", str(tmp_path / "out")]) == 0
-    with (tmp_path / "out" / "report.csv").open() as file:
-        lines = list(csv.DictReader(file))
+    lines = lines_of(tmp_path / "out" / "report.csv")
     assert [(line["success_k"], line["success_n"]) for line in lines] == [("2", "3"), ("0", "1")]
     words = {"environment", "method", "model", "decoding", "settings", "budget"}
     for line in lines:
@@ -131,16 +126,17 @@ def test_report_prints_and_writes_markdown(
     assert not (tmp_path / "out" / "trials.csv").exists()
 
 
+@pytest.mark.parametrize("command", ["report", "rescore"])
 def test_a_folder_without_runs_is_an_error_of_usage(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    command: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert run(["report", str(tmp_path)]) == 2
+    assert run([command, str(tmp_path)]) == 2
     assert "no run.json" in capsys.readouterr().err
 
 
 def test_what_tells_cells_apart_is_shown_and_budgets_always(tmp_path: Path) -> None:
-    write_cell(tmp_path / "a", ended(*OUTCOMES_OF_FOUR), "0-3", "detailed")
-    write_cell(tmp_path / "b", ended(*OUTCOMES_OF_FOUR), "0-3", "simple")
+    write_cell(tmp_path / "a", ended(*OUTCOMES_OF_FOUR), "0-3")
+    write_cell(tmp_path / "b", ended(*OUTCOMES_OF_FOUR), "0-3", variant="simple")
     numbers = report(tmp_path)
     assert [cell.labels["settings"] for cell in numbers.cells] == [
         "method.variant=detailed seed=0",
@@ -151,17 +147,17 @@ def test_what_tells_cells_apart_is_shown_and_budgets_always(tmp_path: Path) -> N
     assert shown == [("11 rooms", 3)] * 2
 
 
-def test_unsolvable_games_count_for_no_method(tmp_path: Path) -> None:
-    write_cell(tmp_path, ended(*OUTCOMES_OF_FOUR, "unsolvable_game"), "0-4")
-    (cell,) = report(tmp_path).cells
-    assert cell.unsolvable == 1 and cell.measures.success.n == 3
-
-
 def test_nine_of_ten_games_solved_in_the_first_of_ten_trials(tmp_path: Path) -> None:
-    write_cell(tmp_path, solved_in_the_first_of_ten_trials(9, 10), "0-9", trials=10)
+    rows = []
+    for game in range(10):
+        for trial in range(10):
+            won = "success" if trial == 0 else "solved_before"
+            rows.append(row(won if game < 9 else "step_limit", game, trial, actions=3))
+    write_cell(tmp_path, rows, "0-9")
     numbers = report(tmp_path)
     (cell,) = numbers.cells
-    assert rate(cell.measures.success).startswith("90.0 %")
+    assert rate(cell.measures.success) == "90.0 % [59.6, 98.2] of 100"  # as many games
+    assert cell.measures.actions.n == 19  # what was not played says nothing of actions
     assert rate(cell.measures.games_solved) == "90.0 % [59.6, 98.2] of 10"
     assert [(t.after_trial, t.games_solved.k) for t in numbers.trials if t.tasks == "all"] == [
         (trial, 9) for trial in range(1, 11)
@@ -174,7 +170,7 @@ def test_nine_of_ten_games_solved_in_the_first_of_ten_trials(tmp_path: Path) -> 
 def test_the_interval_of_what_was_asked_is_of_games(tmp_path: Path) -> None:
     # 4 games, 2 trials each; those of the last game have no result. Game 4 was trivial
     rows = [row("success", game, trial) for game in range(3) for trial in range(2)]
-    write_cell(tmp_path, [*rows, row("success_at_start", 4)], "0-4", trials=2)
+    write_cell(tmp_path, [*rows, row("success_at_start", 4)], "0-4")
     (cell,) = report(tmp_path).cells
     assert cell.missing == 3  # the trivial game's second trial too, which cannot count
     assert cell.success_of_asked.low_if_lost == pytest.approx(Rate(3, 4).interval[0])
@@ -205,9 +201,10 @@ def test_a_table_with_trivial_games_says_what_the_papers_random_policy_wins(
     tmp_path: Path,
 ) -> None:
     write_cell(tmp_path, ended(*OUTCOMES_OF_FOUR), "0-3")
-    assert RANDOM_ON_COIN in report_markdown(report(tmp_path, also=TRIVIAL))
+    wins = "random policy on Coin, 4 % of games 10–59 and 20 % of games 0–9, wins"
+    assert wins in report_markdown(report(tmp_path, also=TRIVIAL))
     without = report_markdown(report(tmp_path))
-    assert RANDOM_ON_COIN not in without and "--with-trivial" in without
+    assert wins not in without and "--with-trivial" in without
     coin = Coin(rooms=11)
     trivial = [game for game in range(60) if coin.reset(game).success]
     assert sum(game < 10 for game in trivial) / 10 == 0.20

@@ -25,13 +25,6 @@ def edited(path: Path, change: Callable[[list[dict[str, Any]]], object]) -> None
     path.write_text("".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines))
 
 
-def test_real_records_give_the_same_rows_again(
-    played: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert run(["rescore", str(played)]) == 0
-    assert "no difference in 4 episodes of 2 cells" in capsys.readouterr().out
-
-
 def remove_a_call(events: list[dict[str, Any]]) -> None:
     events.remove(next(event for event in events if event["event"] == "call"))
 
@@ -74,10 +67,3 @@ def test_a_lost_transcript_is_told(copy: Path, capsys: pytest.CaptureFixture[str
     (copy / "transcripts" / "notes of mine.jsonl").write_text("")
     assert run(["rescore", str(copy)]) == 1
     assert "game 1, trial 0: a row without a transcript" in capsys.readouterr().out
-
-
-def test_a_folder_without_runs_is_an_error_of_usage(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert run(["rescore", str(tmp_path)]) == 2
-    assert "no run.json" in capsys.readouterr().err

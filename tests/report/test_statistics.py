@@ -23,8 +23,7 @@ from pddlego_local.core.record.events import (
 from pddlego_local.core.record.rows import EpisodeRow
 from pddlego_local.core.record.summary import summarize
 from pddlego_local.report.exports import calls
-from pddlego_local.report.numbers import success_after_trials
-from pddlego_local.report.statistics.cell import measure
+from pddlego_local.report.numbers import measure, success_after_trials
 from pddlego_local.report.statistics.rates import Mean, Rate, if_missing
 from tests.rows import call, row, stage
 
@@ -182,7 +181,7 @@ def test_of_several_candidates_the_chosen_one_is_counted_and_the_prompt_once() -
     assert (counts.solver_errors, counts.solver_errors_fixed) == (1, 1)
     assert (counts.prompt_tokens, counts.completion_tokens) == (300, 90)  # three and nine
     assert counts.model_time_s == 1.5
-    lines = list(calls(row(), events))
+    lines = list(calls(events))
     assert [line["call"] for line in lines] == [1, 1, 1, 2, 2, 2, 3, 3, 3]
     assert [line["prompt_tokens"] for line in lines] == [100, None, None] * 3
     assert [line["latency_s"] for line in lines] == [0.5, None, None] * 3
@@ -295,23 +294,6 @@ def test_what_has_no_result_is_taken_as_lost_and_as_won() -> None:
     assert if_missing([], []) == (0.0, 1.0) and math.isfinite(if_missing([], [0])[1])
     # missing games of one house go one way together
     assert if_missing(games, ["hall"] * 8)[0] < if_missing(games, range(8, 16))[0]
-
-
-def solved_in_the_first_of_ten_trials(solved: int, games: int) -> list[EpisodeRow]:
-    rows = []
-    for game in range(games):
-        for trial in range(10):
-            won = "success" if trial == 0 else "solved_before"
-            rows.append(row(won if game < solved else "step_limit", game, trial, actions=3))
-    return rows
-
-
-def test_a_game_solved_in_an_earlier_trial_stays_solved() -> None:
-    found = measure(solved_in_the_first_of_ten_trials(9, 10))
-    assert (found.success.k, found.success.n) == (90, 100)
-    assert (found.games_solved.k, found.games_solved.n) == (9, 10)
-    assert found.success.interval == pytest.approx(Rate(9, 10).interval)
-    assert found.actions.n == 19  # what was not played says nothing of actions
 
 
 Told = dict[str, list[tuple[int, int, int]]]

@@ -1,3 +1,3 @@
-"""Figures of a report: `series` says what there is to show, `charts` which figures show it, and
-`plotting` draws them.
+"""Figures of a report: `charts` says which figures there are and what they show, and `plotting`
+draws them.
 """

@@ -1,30 +1,102 @@
-"""Which figures a report has, from its series: a panel a system, in the order of the ladder."""
+"""Which figures a report has: a panel a system, in the order of the ladder. Cells that differ in
+nothing but their seed are one series: one bar, or one point of a line."""
 
+import re
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence, Sized
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
+from itertools import product
 from operator import itemgetter
 from pathlib import Path
 
-from pddlego_local.report.cells import by_number
-from pddlego_local.report.figures.plotting import (
-    ENDINGS,
-    Panel,
-    draw_dots,
-    draw_lines,
-    drawing,
-)
-from pddlego_local.report.figures.series import Series
-from pddlego_local.report.statistics.cell import NESTED, measure
+from pddlego_local.core.record.counting import Also
+from pddlego_local.core.record.rows import EpisodeRow
+from pddlego_local.report import numbers
+from pddlego_local.report.cells import CellRecord, by_number, varying_options
+from pddlego_local.report.figures.plotting import ENDINGS, Panel, draw_dots, draw_lines, drawing
 from pddlego_local.report.statistics.rates import Rate
 
 NAMES = ("success", "formalized", "trials", "tasks")
+HOW_FAR = {name: name.replace("_", " ") for name in numbers.NESTED} | {
+    "success": "valid in gold",
+    "valid_but_wrong": "valid but wrong",
+}
+"""Rates of answers in described worlds, as a legend calls them."""
+
 MOST_PANELS = 12
 MOST_LINES = 10
 LINES, DOT = 2.4, 0.4  # inches: a panel of lines, a dot with its name
 
-Systems = Mapping[str, list[Series]]
-"""{the title of a panel: what it shows}"""
+
+@dataclass(frozen=True)
+class Series:
+    """`system` is the environment and the method, `place` the environment's settings and `line` the
+    model with all other settings, where these tell series apart; `decoding` is the label of the
+    rung. `tasks` are the episodes that count, by kind of task; `trials` the games solved after
+    trial 1, 2, …, seeds added up."""
+
+    system: str
+    place: str
+    line: str
+    decoding: str
+    tasks: Mapping[str, Sequence[EpisodeRow]]
+    trials: Sequence[Rate] = ()
+
+    @cached_property
+    def measures(self) -> numbers.Measures:
+        return numbers.measure([row for rows in self.tasks.values() for row in rows])
+
+    @property
+    def panel(self) -> str:
+        return " ".join(filter(None, [self.system, self.place]))
+
+    @property
+    def arm(self) -> str:
+        return f"{self.panel}: {self.line}"
+
+    @property
+    def name(self) -> str:
+        return f"{self.line}, {self.decoding}"
+
+
+def series_of(cells: Sequence[CellRecord], *, also: Also = ()) -> list[Series]:
+    """Those with an episode that counts, in the order of the ladder, then in that of `cells`."""
+    varying = varying_options(cells) - {"seed"}
+    alike: dict[tuple[str, ...], list[CellRecord]] = defaultdict(list)
+    for cell in cells:
+        places = {name for name in varying if name.startswith("environment.")}
+        system = f"{cell.labels['environment']}, {cell.labels['method']}"
+        line = f"{cell.labels['model']} {_short(cell.settings(varying - places))}".strip()
+        alike[system, _short(cell.settings(places)), line, cell.labels["decoding"]].append(cell)
+    in_order = sorted(alike.items(), key=lambda item: item[1][0].rung)
+    series = [_series(names, group, also) for names, group in in_order]
+    return [one for one in series if one.tasks]
+
+
+def _series(names: tuple[str, ...], cells: Sequence[CellRecord], also: Also) -> Series:
+    tasks: dict[str, list[EpisodeRow]] = defaultdict(list)
+    trials: dict[int, list[Rate]] = defaultdict(list)
+    for cell in cells:
+        for task, rows in numbers.rows_by_task(cell, also=also).items():
+            tasks[task] += rows
+        for trial in numbers.success_after_trials(cell.rows, also=also):
+            if trial.tasks == numbers.ALL:
+                trials[trial.after_trial].append(trial.games_solved)
+    system, place, line, decoding = names
+    after = [_added_up(trials[number]) for number in sorted(trials)]
+    return Series(system, place, line, decoding, tasks, after)
+
+
+def _added_up(rates: Sequence[Rate]) -> Rate:
+    """Of seeds, which play the same games: they are worth no more than one of them."""
+    effective = max(r.n if r.effective is None else r.effective for r in rates)
+    return Rate(sum(r.k for r in rates), sum(r.n for r in rates), effective)
+
+
+def _short(settings: str) -> str:
+    """Without the groups: "layout=line" for "decoding.layout=line"."""
+    return re.sub(r"\b[\w.]+\.(?=\w+=)", "", settings)
 
 
 @dataclass(frozen=True)
@@ -37,56 +109,52 @@ class Figure:
 
 def draw_figures(series: Sequence[Series], folder: Path) -> list[Figure]:
     """Writes those for which there is something to show, and removes the others from the folder."""
-    for name in NAMES:
-        for ending in ENDINGS:
-            (folder / f"{name}{ending}").unlink(missing_ok=True)
+    for name, ending in product(NAMES, ENDINGS):
+        (folder / f"{name}{ending}").unlink(missing_ok=True)
     systems = _grouped(series, "panel")
+    several = systems if len(series) > 1 else {}
+    dots = [one for alike in several.values() if len(_rungs(alike)) == 1 for one in alike]
+    price = "The price of constraining: how far answers come"
     figures = [
-        _success_by_rung(systems, folder),
-        _price_of_constraining(series, folder),
-        _success_by_trial(systems, folder),
-        _success_by_task(series, folder),
+        _draw("success", "Success", _by_rung(several), folder, dots),
+        _draw("formalized", price, _how_far(series), folder),
+        _draw("trials", "Games solved after each trial", _by_trial(systems), folder),
+        _draw("tasks", "Success by kind of task", _by_task(series), folder),
     ]
     return [figure for figure in figures if figure]
 
 
-def _success_by_rung(systems: Systems, folder: Path) -> Figure | None:
-    """Lines where a system was decoded in several ways; the others stand below each other."""
-    if sum(map(len, systems.values())) < 2:
-        return None
+def _by_rung(systems: Mapping[str, Sequence[Series]]) -> list[Panel]:
+    """Of systems that were decoded in several ways, by their names."""
     panels: list[Panel] = []
-    others: list[Series] = []
     for title, series in systems.items():
-        rungs = list(dict.fromkeys(one.decoding for one in series))
-        if len(rungs) == 1:
-            others += series
-            continue
+        rungs = _rungs(series)
         lines = {
             name: _points((rungs.index(one.decoding), one.measures.success) for one in alike)
             for name, alike in _grouped(series, "line").items()
         }
-        panels.append(Panel(title, rungs, lines))
-    return _lines("success", "Success", panels, folder, others)
+        if len(rungs) > 1:
+            panels.append(Panel(title, rungs, lines))
+    return panels
 
 
-def _price_of_constraining(series: Sequence[Series], folder: Path) -> Figure | None:
-    """How far the answers of each model come in described worlds, rung by rung."""
+def _how_far(series: Sequence[Series]) -> list[Panel]:
+    """The answers of each model in described worlds, rung by rung."""
     panels: list[Panel] = []
     for title, arms in _grouped(series, "arm").items():
-        rungs = list(dict.fromkeys(one.decoding for one in arms))
+        rungs = _rungs(arms)
         if len(rungs) > 1 and title.startswith("described, formalizer"):
-            names = (*NESTED, "success", "valid_but_wrong")
             lines = {
-                "valid in gold" if name == "success" else name.replace("_", " "): _points(
+                shown: _points(
                     (rungs.index(one.decoding), getattr(one.measures, name)) for one in arms
                 )
-                for name in names
+                for name, shown in HOW_FAR.items()
             }
             panels.append(Panel(title, rungs, lines))
-    return _lines("formalized", "The price of constraining: how far answers come", panels, folder)
+    return panels
 
 
-def _success_by_trial(systems: Systems, folder: Path) -> Figure | None:
+def _by_trial(systems: Mapping[str, Sequence[Series]]) -> list[Panel]:
     panels: list[Panel] = []
     for title, series in systems.items():
         lines = {one.name: _points(enumerate(one.trials)) for one in series if len(one.trials) > 1}
@@ -94,30 +162,35 @@ def _success_by_trial(systems: Systems, folder: Path) -> Figure | None:
             last = max(len(one.trials) for one in series)
             trials = [str(trial) for trial in range(1, 1 + last)]
             panels.append(Panel(f"{title}: games solved by trial", trials, lines))
-    return _lines("trials", "Games solved after each trial", panels, folder)
+    return panels
 
 
-def _success_by_task(series: Sequence[Series], folder: Path) -> Figure | None:
+def _by_task(series: Sequence[Series]) -> list[Panel]:
     """Arms that differ in the environment's settings alone are one line: these make the tasks."""
     panels: list[Panel] = []
     for system, arms in _grouped(series, "system").items():
         tasks = sorted({task for one in arms for task in one.tasks}, key=by_number)
-        if len(tasks) > 1:
-            lines = {}
-            for name, alike in _grouped(arms, "name").items():
-                played = {task: rows for one in alike for task, rows in one.tasks.items()}
-                lines[name] = _points(
-                    (tasks.index(task), measure(rows).success) for task, rows in played.items()
-                )
-            panels.append(Panel(system, tasks, lines))
-    return _lines("tasks", "Success by kind of task", panels, folder)
+        if len(tasks) == 1:
+            continue
+        lines = {}
+        for name, alike in _grouped(arms, "name").items():
+            played = {task: rows for one in alike for task, rows in one.tasks.items()}
+            lines[name] = _points(
+                (tasks.index(task), numbers.measure(rows).success) for task, rows in played.items()
+            )
+        panels.append(Panel(system, tasks, lines))
+    return panels
+
+
+def _rungs(series: Iterable[Series]) -> list[str]:
+    return list(dict.fromkeys(one.decoding for one in series))
 
 
 def _points(rates: Iterable[tuple[int, Rate]]) -> list[tuple[int, Rate]]:
     return sorted(((x, rate) for x, rate in rates if rate.n), key=itemgetter(0))
 
 
-def _lines(
+def _draw(
     name: str, caption: str, panels: Sequence[Panel], folder: Path, dots: Sequence[Series] = ()
 ) -> Figure | None:
     """The panels, and below them one of `dots`."""
@@ -131,7 +204,9 @@ def _lines(
             rates = [one.measures.success for one in dots]
             names = [f"{one.panel}: {one.name}, n = {one.measures.success.n}" for one in dots]
             draw_dots(axes[-1], "one decoding" if shown else "", names, rates)
-    return Figure(name, f"{caption}, with intervals of 95 %{_left_out(panels)}")
+    left = len(panels) - MOST_PANELS
+    more = f"; {left} more systems are in the tables alone" if left > 0 else ""
+    return Figure(name, f"{caption}, with intervals of 95 %{more}")
 
 
 def _grouped(series: Iterable[Series], attribute: str) -> dict[str, list[Series]]:
@@ -139,9 +214,3 @@ def _grouped(series: Iterable[Series], attribute: str) -> dict[str, list[Series]
     for one in series:
         groups[getattr(one, attribute)].append(one)
     return groups
-
-
-def _left_out(panels: Sized) -> str:
-    """Said where not every panel is drawn."""
-    left = len(panels) - MOST_PANELS
-    return f"; {left} more systems are in the tables alone" if left > 0 else ""

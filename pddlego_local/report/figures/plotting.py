@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from textwrap import fill, shorten
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from pddlego_local.core.visible import visible
 from pddlego_local.report.statistics.rates import Rate
@@ -31,22 +31,7 @@ ENDINGS = (".svg", "_dark.svg", ".png")
 ABOVE = 0.21  # of the distance between two rows, a name above its dot
 LETTERS = 60  # on a line that spans the figure
 LONG = 28  # letters of a legend's entry, of which two do not fit side by side
-SETTINGS: dict[str, Any] = {
-    "svg.hashsalt": "pddlego",
-    "svg.fonttype": "path",
-    "text.parse_math": False,  # a "$" in a name is a "$"
-    "font.family": "DejaVu Sans",
-    "font.size": 10.5,
-    **dict.fromkeys(
-        ("text.color", "axes.edgecolor", "axes.labelcolor", "xtick.color", "ytick.color"), INK
-    ),
-    "axes.spines.top": False,
-    "axes.spines.right": False,
-    "axes.titlesize": 10.5,
-    "axes.titlelocation": "left",
-    "legend.frameon": False,
-    "legend.fontsize": 9,
-}
+STYLE = Path(__file__).with_name("report.mplstyle")
 
 
 @dataclass(frozen=True)
@@ -62,11 +47,10 @@ class Panel:
 def drawing(folder: Path, name: str, heights: Sequence[float]) -> Iterator[Sequence["Axes"]]:
     """Panels of these heights in inches, one below the other, and higher by their legends; written
     when the block ends."""
-    from matplotlib import rc_context, rcParamsDefault
+    from matplotlib import rc_context
     from matplotlib.figure import Figure
 
-    settings: Any = {**rcParamsDefault, **SETTINGS, "backend": "agg"}
-    with rc_context(settings), warnings.catch_warnings():
+    with rc_context(fname=STYLE), warnings.catch_warnings():
         warnings.filterwarnings("ignore", "Glyph")  # a name in letters that the font does not have
         figure = Figure(layout="constrained")
         grid = figure.add_gridspec(len(heights), 1)
@@ -95,13 +79,18 @@ def draw_lines(axes: Sequence["Axes"], panels: Sequence[Panel], most: int) -> No
         for number, name in enumerate(names):
             aside = 0.08 * (number - (len(names) - 1) / 2)
             rates = [rate for _, rate in panel.lines[name]]
+            look = looks.index(name)
             axis.errorbar(
                 [x + aside for x, _ in panel.lines[name]],
                 [rate.share or 0.0 for rate in rates],
                 _errors(rates),
                 capsize=3,
                 label=_wrapped(name),
-                **_look(looks.index(name)),
+                color=COLOURS[look % len(COLOURS)],
+                marker=MARKERS[look % len(MARKERS)],
+                linestyle=STYLES[look % len(STYLES)],
+                markersize=5,
+                linewidth=1.3,
             )
         axis.set_xticks(range(len(panel.ticks)), list(map(visible, panel.ticks)))
         axis.set_xlim(-0.5, len(panel.ticks) - 0.5)
@@ -114,16 +103,12 @@ def draw_lines(axes: Sequence["Axes"], panels: Sequence[Panel], most: int) -> No
 
 
 def draw_dots(axes: "Axes", title: str, names: Sequence[str], rates: Sequence[Rate]) -> None:
-    """One share a name from the top down, with its interval."""
+    """One share a name from the top down, with its interval. Each name stands above its row, where
+    there is room for long ones."""
     shares = [rate.share or 0.0 for rate in rates]
     places = range(len(names))
     axes.errorbar(shares, places, xerr=_errors(rates), fmt="o", capsize=3, color=COLOURS[0])
     axes.set_xlim(-0.03, 1.03)
-    _rows(axes, title, names)
-
-
-def _rows(axes: "Axes", title: str, names: Sequence[str]) -> None:
-    """Each name stands above its row, where there is room for long ones."""
     for number, name in enumerate(names):
         axes.annotate(
             shorten(visible(name), LETTERS, placeholder=" …"), (0, number - ABOVE),
@@ -151,16 +136,6 @@ def _errors(rates: Sequence[Rate]) -> tuple[list[float], list[float]]:
     ends = [(rate.share or 0.0, rate.interval) for rate in rates]
     below = [max(0.0, share - interval.low) for share, interval in ends]
     return below, [max(0.0, interval.high - share) for share, interval in ends]
-
-
-def _look(number: int) -> dict[str, Any]:
-    return {
-        "color": COLOURS[number % len(COLOURS)],
-        "marker": MARKERS[number % len(MARKERS)],
-        "linestyle": STYLES[number % len(STYLES)],
-        "markersize": 5,
-        "linewidth": 1.3,
-    }
 
 
 def _legend(axes: "Axes") -> None:

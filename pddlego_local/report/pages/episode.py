@@ -1,20 +1,87 @@
-"""What an episode's page shows: its events in order, with what changed from one to the next."""
+"""What an episode's page shows: its events in order, with what changed from one to the next line by
+line; of an answer its parts, and the stages in which it was drawn."""
 
+import difflib
+import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import Any, Literal, NamedTuple
 
 from pddlego_local.core.outcomes import CAUSES, OUTCOMES
-from pddlego_local.core.record.events import Call, End, Event, Plan
+from pddlego_local.core.record.events import Call, DrawnStage, End, Event, Plan
+from pddlego_local.decoding.layout import Printer
 from pddlego_local.report.cells import CellRecord
-from pddlego_local.report.pages.answers import (
-    Line,
-    difference,
-    drawn_stages,
-    parts_of,
-    readable_file,
-)
-from pddlego_local.report.pages.links import EpisodeLink, Neighbours
+from pddlego_local.report.pages.links import EpisodeLink
 from pddlego_local.report.pages.rendering import page
+
+MOST_LINES = 1000  # of two files that are compared, which takes time as their product grows
+
+
+def drawn_stages(call: Call) -> Iterator[tuple[DrawnStage, str, str, str]]:
+    """The stages of an answer in order; a draft is none. Each with what was rolled back before it,
+    with its head, which was forced, and with the rest of what the model added, which it chose."""
+    so_far = ""
+    for stage in call.stages:
+        if stage.name != "draft":
+            head = stage.head if stage.text.startswith(stage.head) else ""
+            taken_back = so_far[len(stage.before) :] if stage.drop else ""
+            yield stage, taken_back, head, stage.text[len(head) :]
+            so_far = stage.before + stage.text
+
+
+def parts_of(text: str) -> list[tuple[str, str]]:
+    """(key, value) of an answer that is a JSON object, else the text under no key."""
+    try:
+        answer = json.loads(text)
+    except (ValueError, RecursionError):
+        answer = None
+    if not isinstance(answer, dict):
+        return [("", text)]
+    return [
+        (key, value if isinstance(value, str) else json.dumps(value, ensure_ascii=False))
+        for key, value in answer.items()
+    ]
+
+
+class Line(NamedTuple):
+    """One line of a file; `change` is "" where both files have it."""
+
+    change: Literal["", "new", "gone"]
+    text: str
+
+
+@lru_cache(maxsize=64)  # a domain that does not change is read once an episode
+def readable_file(text: str) -> str:
+    """A PDDL file in the layout `lines`, with the parentheses that end a section on a line of their
+    own; what is no PDDL, as it was written."""
+    try:
+        printed = Printer("lines").file(text)
+    except (ValueError, RecursionError):
+        return text
+    lines: list[str] = []
+    for line in printed.split("\n"):
+        closing = ")" * (line.count(")") - line.count("("))
+        lines += [line.removesuffix(closing), closing] if closing else [line]
+    return "\n".join(lines)
+
+
+def difference(before: str, after: str) -> list[Line]:
+    """The lines of both texts in order; the first ones of `after` alone where they are too many to
+    compare, or where there was nothing before."""
+    old, new = before.split("\n"), after.split("\n")
+    if not before or len(old) + len(new) > MOST_LINES:
+        left = len(new) - MOST_LINES
+        more = [f"… ({left} lines more: see the transcript)"] if left > 0 else []
+        return [Line("", text) for text in (*new[:MOST_LINES], *more)]
+    lines: list[Line] = []
+    for tag, a, b, c, d in difflib.SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
+        if tag == "equal":
+            lines += [Line("", text) for text in new[c:d]]
+        else:
+            lines += [Line("gone", text) for text in old[a:b]]
+            lines += [Line("new", text) for text in new[c:d]]
+    return lines
 
 
 @dataclass(frozen=True)
@@ -28,14 +95,9 @@ class Entry:
     first: bool = False
 
 
-def episode_page(
-    cell: CellRecord,
-    link: EpisodeLink,
-    events: Sequence[Event],
-    neighbours: Neighbours,
-    unreadable: str = "",
-) -> str:
-    """HTML. `unreadable` says why there are no events."""
+def episode_page(cell: CellRecord, link: EpisodeLink, neighbours: Mapping[str, Any]) -> str:
+    """HTML. `neighbours` are as in `links.with_neighbours`."""
+    events, unreadable = cell.events(link.row)
     return page(
         "episode.html.jinja",
         styles=["common.css", "episode.css"],

@@ -4,6 +4,7 @@ its cell, and to the same game as it was played by other arms."""
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
+from typing import Any
 
 from pddlego_local.core.record.counting import reasons
 from pddlego_local.core.record.folder import transcript_of
@@ -36,16 +37,6 @@ class EpisodeLink:
         }
 
 
-@dataclass(frozen=True)
-class Neighbours:
-    """`same_game` has (what differs, [(its value, how the game went)]) of an episode's game,
-    the episode itself among them; None without a result."""
-
-    previous: EpisodeLink | None
-    next: EpisodeLink | None
-    same_game: Sequence[tuple[str, Sequence[tuple[str, EpisodeLink | None]]]]
-
-
 def episode_links(cells: Sequence[CellRecord]) -> list[dict[GameTrial, EpisodeLink]]:
     """Those of each cell. Cells of several experiments may have one name: folders are numbered."""
     links: list[dict[GameTrial, EpisodeLink]] = []
@@ -69,8 +60,11 @@ def with_neighbours(
     links: Sequence[Mapping[GameTrial, EpisodeLink]],
     number: int,
     others: Mapping[str, Sequence[tuple[str, int]]],
-) -> Iterator[tuple[EpisodeLink, Neighbours]]:
-    """The episodes of a cell that have a page, in order; `others` as in `cells_by_factor`."""
+) -> Iterator[tuple[EpisodeLink, dict[str, Any]]]:
+    """The episodes of a cell that have a page, in order; `others` as in `cells_by_factor`. Each
+    with the `previous` and the `next` one, and with what its game was elsewhere (`same_game`): what
+    differs, and [(its value, how the game went)], the episode itself among them; None without a
+    result."""
     own = [link for link in links[number].values() if link.path]
     for before, link, after in zip([None, *own], own, [*own[1:], None], strict=False):
         game, trial = link.row.game, link.row.trial
@@ -80,30 +74,30 @@ def with_neighbours(
         ]
         trials = [(str(key[1]), one) for key, one in links[number].items() if key[0] == game]
         same += [("trial", [*trials])] * (len(trials) > 1)
-        yield link, Neighbours(before, after, same)
+        yield link, {"previous": before, "next": after, "same_game": same}
 
 
 def cells_by_factor(cells: Sequence[CellRecord]) -> list[dict[str, list[tuple[str, int]]]]:
     """For each cell, {factor: its values, and the numbers of the cells that have them}, of all
     cells that differ from it in this factor alone, the seed among them; itself included."""
     arms = [Arm((cell,)) for cell in cells]
-    seeds = [str(cell.seed) for cell in cells]
-    found: list[dict[str, set[int]]] = [{} for _ in cells]
+    found: list[dict[str, dict[int, str]]] = [{} for _ in cells]
     for a, b in combinations(range(len(cells)), 2):
-        if arms[a].games == arms[b].games:
-            differing = differences(arms[a], arms[b])
-            if seeds[a] != seeds[b]:
-                differing.add("seed")
-            for factor in differing if len(differing) == 1 else ():
-                found[a].setdefault(factor, {a}).add(b)
-                found[b].setdefault(factor, {b}).add(a)
-
-    def value(factor: str, cell: int) -> str:
-        return seeds[cell] if factor == "seed" else arms[cell].name(factor)
-
+        if arms[a].games != arms[b].games:
+            continue
+        differing = differences(arms[a], arms[b])
+        if cells[a].seed != cells[b].seed:
+            differing.add("seed")
+        if len(differing) != 1:
+            continue
+        (factor,) = differing
+        for number in (a, b):
+            value = str(cells[number].seed) if factor == "seed" else arms[number].name(factor)
+            for one in (a, b):
+                found[one].setdefault(factor, {})[number] = value
     return [
         {
-            factor: [(value(factor, cell), cell) for cell in sorted(others)]
+            factor: [(others[cell], cell) for cell in sorted(others)]
             for factor, others in sorted(by_factor.items())
         }
         for by_factor in found

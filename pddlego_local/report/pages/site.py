@@ -12,10 +12,10 @@ from markupsafe import Markup
 
 from pddlego_local.core.record.counting import Also
 from pddlego_local.core.visible import visible
+from pddlego_local.report import text
 from pddlego_local.report.cells import LABELS, CellRecord, by_number, varying_options
 from pddlego_local.report.comparisons import Compared
-from pddlego_local.report.figures.charts import Figure, draw_figures
-from pddlego_local.report.figures.series import series_of
+from pddlego_local.report.figures.charts import draw_figures, series_of
 from pddlego_local.report.numbers import Numbers
 from pddlego_local.report.pages.episode import episode_page
 from pddlego_local.report.pages.links import (
@@ -26,15 +26,6 @@ from pddlego_local.report.pages.links import (
     with_neighbours,
 )
 from pddlego_local.report.pages.rendering import page
-from pddlego_local.report.text import (
-    LABEL_COLUMNS,
-    TextRow,
-    cell_text,
-    notes,
-    result_tables,
-    split_common,
-    unsaid_columns,
-)
 from pddlego_local.report.verdicts import declared_in_words, verdicts
 from pddlego_local.runner.provenance import words_of
 
@@ -63,40 +54,14 @@ def write_pages(
     links, by_factor = episode_links(cells), cells_by_factor(cells)
     for number, cell in enumerate(cells):
         for link, neighbours in with_neighbours(links, number, by_factor[number]):
-            events, unreadable = cell.events(link.row)
             path = folder / link.path
             path.parent.mkdir(parents=True, exist_ok=True)
-            text = episode_page(cell, link, events, neighbours, unreadable)
-            path.write_text(text, encoding="utf-8")
+            path.write_text(episode_page(cell, link, neighbours), encoding="utf-8")
     figures = draw_figures(series_of(cells, also=also), folder / "figures")
-    index = folder / "index.html"
-    text = _first_page(cells, numbers, compared, tables, links, figures)
-    index.write_text(text, encoding="utf-8")
-    return index
-
-
-def _first_page(
-    cells: Sequence[CellRecord],
-    numbers: Numbers,
-    compared: Compared,
-    tables: str,
-    links: Sequence[Mapping[GameTrial, EpisodeLink]],
-    figures: Sequence[Figure],
-) -> str:
-    """HTML. `links` are the episodes of each cell."""
-    episodes = [link for of_cell in links for link in of_cell.values()]
-    varying = varying_options(cells)
-    of_cells: list[dict[str, list[str]]] = [  # by which episodes can be filtered
-        {"cell": [str(number)]}
-        | {label: [cell.labels[label]] for label in LABELS}
-        | {"settings": [cell.settings(varying)]}
-        for number, cell in enumerate(cells)
-    ]
-    choices = _choices([of_cells[link.cell] | link.filters for link in episodes])
     drawn = {figure.name: figure for figure in figures}
     first = next((drawn.pop(name) for name in FIRST_FIGURE if name in drawn), None)
-    main, *others = result_tables(numbers)
-    return page(
+    main, *others = text.result_tables(numbers)
+    first_page = page(
         "experiment.html.jinja",
         styles=["common.css", "experiment.css"],
         script="tables.js",
@@ -109,29 +74,48 @@ def _first_page(
         FOUND_FIRST=set(FIRST_COLUMNS) - {"games"},
         all_columns=main[1],
         other_results=others,
-        split_common=split_common,
-        notes=notes(numbers),
+        split_common=text.split_common,
+        notes=text.notes(numbers),
         tables=_html(tables),
         first_figure=first,
         figures=list(drawn.values()),
-        episodes=episodes,
-        link_of={id(link.row): link for link in episodes},
-        id=id,
-        of_cells=of_cells,
-        choices=choices,
-        columns=[name for name in choices if name not in ("cell", "outcome", "answer")],
         starts=_starts(cells),
         cells=cells,
+        **_episodes(cells, links),
     )
+    index = folder / "index.html"
+    index.write_text(first_page, encoding="utf-8")
+    return index
 
 
-def _first_rows(numbers: Numbers) -> list[TextRow]:
+def _episodes(
+    cells: Sequence[CellRecord], links: Sequence[Mapping[GameTrial, EpisodeLink]]
+) -> dict[str, Any]:
+    """The episodes of each cell, and by what they can be filtered."""
+    episodes = [link for of_cell in links for link in of_cell.values()]
+    varying = varying_options(cells)
+    of_cells: list[dict[str, list[str]]] = [
+        {"cell": [str(number)]}
+        | {label: [cell.labels[label]] for label in LABELS}
+        | {"settings": [cell.settings(varying)]}
+        for number, cell in enumerate(cells)
+    ]
+    choices = _choices([of_cells[link.cell] | link.filters for link in episodes])
+    return {
+        "episodes": episodes,
+        "link_of": {id(link.row): link for link in episodes},
+        "id": id,
+        "of_cells": of_cells,
+        "choices": choices,
+        "columns": [name for name in choices if name not in ("cell", "outcome", "answer")],
+    }
+
+
+def _first_rows(numbers: Numbers) -> list[text.TextRow]:
     """For each cell what tells it apart, and what answers."""
-    unsaid = unsaid_columns(numbers)
-    if not any(cell.missing for cell in numbers.cells):
-        unsaid.add("finished")
-    names = [name for name in (*LABEL_COLUMNS, *FIRST_COLUMNS) if name not in unsaid]
-    return [{name: cell_text(cell)[name] for name in names} for cell in numbers.cells]
+    unsaid = text.unsaid_columns(numbers)
+    names = [name for name in (*text.LABEL_COLUMNS, *FIRST_COLUMNS) if name not in unsaid]
+    return [{name: text.cell_text(cell)[name] for name in names} for cell in numbers.cells]
 
 
 def _choices(values: Iterable[Mapping[str, Sequence[str]]]) -> dict[str, list[str]]:

@@ -1,1 +1,1 @@
-"""What is counted: an episode's events into its row, and rows into what the papers report."""
+"""What is reckoned: rates with their intervals, and the tests of paired arms."""

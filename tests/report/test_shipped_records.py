@@ -1,0 +1,174 @@
+"""What README.md and the docs show of the records that ship comes from these records."""
+
+import re
+import tarfile
+from pathlib import Path
+
+import pytest
+from scipy.stats import binomtest
+
+from pddlego_local.cli import run
+from pddlego_local.core.record.folder import read_rows
+from tests.report.test_export import lines_of
+
+ROOT = Path(__file__).parents[2]
+DOCS = ROOT / "docs"
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+OF_EDITS = (DOCS / "nano_edit.md").read_text(encoding="utf-8")
+UNSEEN = DOCS / "nano_edit/valid_unseen"
+KNOWN, LARGER = "nano_described", "nano_described_larger"
+OF_A_WORLD = {  # the columns of the table in described.md, behind the arm
+    (KNOWN, "blocksworld"): ("success",),
+    (KNOWN, "logistics"): ("success", "valid_but_wrong"),
+    (LARGER, "blocksworld"): ("accepted", "success", "valid_but_wrong"),
+    (LARGER, "logistics"): ("accepted", "success", "valid_but_wrong"),
+}
+SYNTAX = {  # what these arms are (conf/arm); the others are named by their rung
+    ("any", "False", "knowledge"): "published_constrained",
+    ("any", "True", "knowledge"): "domain_text",
+    ("any", "True", "brief"): "brief",
+    ("line", "True", "brief"): "syntax",
+}
+
+
+@pytest.fixture(scope="module")
+def records(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with all sweeps that ship."""
+    folder = tmp_path_factory.mktemp("records")
+    for archive in DOCS.rglob("*records.tar.xz"):
+        with tarfile.open(archive) as packed:
+            packed.extractall(folder, filter="data")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def reports(records: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with the report of each sweep."""
+    out = tmp_path_factory.mktemp("reports")
+    for sweep in [*records.iterdir(), UNSEEN]:
+        given = ["report", str(sweep), "--out", str(out / sweep.name), "--without-pages"]
+        assert run(given) == 0
+    return out
+
+
+def settings_of(row: dict[str, str]) -> dict[str, str]:
+    return dict(one.split("=") for one in row["settings"].split())
+
+
+def test_rescoring_the_sample_finds_no_difference(
+    records: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(["rescore", str(records / "sample")]) == 0
+    assert "no difference in 1050 episodes of 21 cells" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("name", ["report.md", "papers.md"])  # no last digits of another machine
+def test_the_samples_report_is_the_one_that_is_shown(reports: Path, name: str) -> None:
+    assert (reports / "sample" / name).read_bytes() == (DOCS / "sample" / name).read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("page", "claim", "count", "sweeps"),
+    [
+        ("README.md", r"\+\d+ points \([\d, to.-]+\), p [=<] [\d.]+", 1, ("nano",)),
+        ("docs/described.md", r"no difference shown[^*]*", 2, (KNOWN, LARGER)),
+        ("docs/nano_edit.md", r"[+-].*?, p .*?", 6, ("nano_edit", "nano_edit_early")),
+    ],
+)
+def test_the_verdicts_are_the_reports(
+    reports: Path, page: str, claim: str, count: int, sweeps: tuple[str, ...]
+) -> None:
+    found = [(reports / sweep / "report.md").read_text(encoding="utf-8") for sweep in sweeps]
+    verdicts = "".join(text.partition("# Results")[0] for text in found)
+    claims = re.findall(rf"\*\*({claim})\*\*", (ROOT / page).read_text(encoding="utf-8"))
+    assert len(claims) == count
+    assert [one for one in claims if one not in verdicts] == []
+
+
+def test_the_readmes_table_comes_from_the_records(reports: Path) -> None:
+    """Of each number of rooms, and of all: games, and the shares won freely and under the grammar,
+    by one model and by the other."""
+    found: dict[tuple[str, str, str], tuple[int, int]] = {}
+    for row in lines_of(reports / "nano" / "report.csv"):
+        told = settings_of(row)
+        arm = (told["model.weights"], row["decoding"], told["environment.rooms"])
+        found[arm] = (int(row["success_k"]), int(row["success_n"]))
+    rooms = list(dict.fromkeys(size for _, _, size in found))
+    shown = re.findall(r"^\| (\d+|all) \| (.*) \|$", README, re.MULTILINE)
+    assert [size for size, _ in shown] == [*rooms, "all"]
+    for size, cells in shown:
+        expected = []
+        for model in ("nano", "nano_early"):
+            shares = []
+            for rung in ("free", "grounded"):
+                counts = [found[model, rung, one] for one in rooms if size in (one, "all")]
+                won, of = map(sum, zip(*counts, strict=True))
+                shares.append(f"{100 * won / of:.0f} %")
+            expected += [str(of), *shares]
+        assert cells == " | ".join(expected), size
+
+
+def test_the_table_of_described_worlds_comes_from_the_records(reports: Path) -> None:
+    found: dict[tuple[str, str, str], dict[str, str]] = {}
+    for name in (KNOWN, LARGER):
+        for row in lines_of(reports / name / "report.csv"):
+            told, arm = settings_of(row), row["decoding"]
+            if arm == "syntax" and name == KNOWN:
+                keys = ("decoding.layout", "method.shows_domain_text", "method.wording")
+                layout, shows, wording = (told[key] for key in keys)
+                arm = SYNTAX[layout, shows, wording]
+            found[name, told["environment.world"], arm] = row
+    text = (DOCS / "described.md").read_text(encoding="utf-8")
+    shown = re.findall(r"^\| `(\w+)` \| (.*%.*) \|$", text, re.MULTILINE)
+    assert len(shown) == 9
+    for arm, line in shown:
+        expected = []
+        for (name, world), columns in OF_A_WORLD.items():
+            of_arm = found.get((name, world, arm))
+            for what in columns:
+                share = int(of_arm[f"{what}_k"]) / int(of_arm[f"{what}_n"]) if of_arm else None
+                expected.append("" if share is None else f"{100 * share:.0f} %")
+        assert [cell.strip() for cell in line.split("|")] == expected, arm
+
+
+@pytest.mark.parametrize(
+    ("sweep", "environment", "title"),
+    [
+        *[("nano_edit", name, "") for name in ("coin", "cooking_easy", "cooking_hard")],
+        *[(sweep, "alfworld_unseen", "") for sweep in ("nano_edit", "nano_edit_early")],
+        ("valid_unseen", "alfworld_real", "`nano_edit`, real ALFWorld, valid_unseen"),
+    ],
+)
+def test_the_rows_of_edits_come_from_the_records(
+    sweep: str, environment: str, title: str, reports: Path
+) -> None:
+    lines = lines_of(reports / sweep / "report.csv")
+    rows = [row for row in lines if row["environment"] == environment]
+    title = title or f"`{sweep}`, `{environment}`"
+    shown = re.search(rf"^\| {re.escape(title)}.*$", OF_EDITS, re.MULTILINE)
+    rungs = (
+        ["free", "grounded"] if sweep == "valid_unseen" else ["free", "json", "typed", "grounded"]
+    )
+    assert shown and [row["decoding"] for row in rows] == rungs
+    _, _, games, *cells = shown[0].split("|")
+    told = [cell.replace("*", "").strip() for cell in cells]
+    for row, cell in zip(rows, filter(None, told), strict=True):
+        shares = [100 * float(row[f"success_{name}"]) for name in ("share", "low", "high")]
+        assert cell == "{:.1f} % [{:.0f}, {:.0f}]".format(*shares)
+        assert int(row["finished"]) - int(row["trivial"]) == int(games)
+        assert row["seen_in_training"] == "0"
+        assert sweep != "valid_unseen" or f"{shares[0]:.1f} %" in README
+
+
+def test_the_verdict_on_the_real_unseen_rooms_comes_from_the_records(reports: Path) -> None:
+    won = [
+        {row.game for row in read_rows(UNSEEN / rung / "episodes.jsonl") if row.won}
+        for rung in ("free", "grounded")
+    ]
+    gained, lost = len(won[1] - won[0]), len(won[0] - won[1])
+    p = binomtest(gained, gained + lost).pvalue
+    assert f"(+{gained} −{lost} games, p = {p:.2f})" in README  # noqa: RUF001 (a minus)
+    shown = "| real ALFWorld, valid_unseen | +4 points (-3 to 14), p = 1.00 | 14 points |"
+    assert shown in OF_EDITS
+    verdict = (reports / "valid_unseen" / "report.md").read_text(encoding="utf-8")
+    assert "+4 points (-3 to 14), p = 1.00; n = 134 games on 4 maps could have shown 14" in verdict
