@@ -1,7 +1,8 @@
-"""An environment is a folder and one YAML, a method a module with its prompts and one YAML: those
-from outside the project are played by its command.
+"""An environment is one file or a folder, a method a module with its prompts, and each has a YAML:
+those from outside the project are played by its command.
 
-`tests/lamp` is copied, so that nothing of it lies where the project would find its own.
+`tests/lamp` is copied, so that nothing of it lies where the project would find its own. `hunt` is a
+copy of coin's folder there.
 """
 
 import json
@@ -16,27 +17,36 @@ import pytest
 from pddlego_local.core.record.events import Call
 from pddlego_local.core.record.folder import read_events, read_rows
 
-FOLDER = Path(__file__).parent / "lamp"
+ROOT = Path(__file__).parents[1]
+FOLDER = ROOT / "tests" / "lamp"
 METHODS = ("pddlego_plus", "pddl_gen", "pddl_edit", "plangen", "action_gen")
 
 
 @pytest.fixture
 def elsewhere(tmp_path: Path) -> Path:
-    return Path(shutil.copytree(FOLDER, tmp_path / "elsewhere"))
+    copy = Path(shutil.copytree(FOLDER, tmp_path / "elsewhere"))
+    shutil.copytree(ROOT / "pddlego_local" / "environments" / "coin", copy / "hunt")
+    conf = (ROOT / "conf" / "environment" / "coin.yaml").read_text()
+    hunt = conf.replace("pddlego_local.environments.coin", "hunt")
+    (copy / "conf" / "environment" / "hunt.yaml").write_text(hunt)
+    return copy
 
 
-def run(elsewhere: Path, *arguments: str) -> tuple[int, str]:
+def run(elsewhere: Path, *arguments: str, environment: str = "lamp") -> tuple[int, str]:
     """The exit code, and what was printed on standard error."""
-    command = [sys.executable, "-m", "pddlego_local", "run", "environment=lamp", "games=0-5"]
+    command = [sys.executable, "-m", "pddlego_local", "run", "games=0-5"]
+    command += [f"environment={environment}"] * ("environment=" not in "".join(arguments))
     command += [f"run.out={elsewhere}/runs", "--config-dir", f"{elsewhere}/conf", *arguments]
-    path = os.pathsep.join([str(elsewhere), str(Path(__file__).parents[1])])
+    path = os.pathsep.join([str(elsewhere), str(ROOT)])
     done = subprocess.run(
         command, env={**os.environ, "PYTHONPATH": path}, capture_output=True, text=True, check=False
     )
     return done.returncode, done.stderr
 
 
-def test_it_is_won_by_every_method_that_it_has_prompts_for(elsewhere: Path) -> None:
+def test_one_file_of_sixty_lines_and_one_yaml_are_won_by_every_method(elsewhere: Path) -> None:
+    assert len((elsewhere / "lamp.py").read_text().splitlines()) <= 60
+    assert {path.name for path in elsewhere.rglob("*lamp*")} == {"lamp.py", "lamp.yaml"}
     code, said = run(elsewhere, "-m", f"method={','.join(METHODS)}")
     assert code == 0, said
     cells = list(elsewhere.rglob("episodes.jsonl"))
@@ -69,6 +79,17 @@ def test_a_method_brings_its_own_prompts_to_our_environments_and_to_its_own(
     assert code == 2 and "'hopeful.prompts'" in said and "Traceback" not in said
 
 
+def test_a_folder_is_played_as_it_is_where_it_comes_with_the_project(elsewhere: Path) -> None:
+    for environment in ("hunt", "coin"):
+        code, said = run(elsewhere, f"environment={environment}")
+        assert code == 0, said
+    asked = [
+        [event.messages for event in read_events(path) if isinstance(event, Call)]
+        for path in elsewhere.rglob("1-0.jsonl")
+    ]
+    assert len(asked) == 2 and asked[0] == asked[1] != []
+
+
 @pytest.mark.parametrize(
     ("missing", "method"),
     [
@@ -84,49 +105,27 @@ def test_a_method_brings_its_own_prompts_to_our_environments_and_to_its_own(
 def test_what_is_missing_is_named_before_anything_is_played(
     elsewhere: Path, missing: str, method: str
 ) -> None:
-    file = elsewhere / "lamp" / missing
+    file = elsewhere / "hunt" / missing
     if file.is_file():
         file.unlink()
-    elif not missing:
+    else:
         shutil.rmtree(file)
-    code, said = run(elsewhere, f"method={method}")
-    named = f"{file} is missing" if missing else "'lamp'"
+    code, said = run(elsewhere, f"method={method}", environment="hunt")
+    named = f"{file} is missing" if missing else "'hunt'"
     assert code == 2 and "Traceback" not in said
     assert said.count("error:") == 1 and said.strip().count("\n") == 0 and named in said
 
 
-def test_a_class_outside_game_py_is_refused(elsewhere: Path) -> None:
-    code, said = run(elsewhere, "environment._target_=lamp.Lamp")
-    assert code == 2 and "PACKAGE.game.CLASS" in said and said.strip().count("\n") == 0
-
-
-@pytest.mark.parametrize(
-    ("file", "old", "new", "named"),
-    [
-        ("prompts/environment.yaml", "edit_notes:", "notes_on_edits:", "edit_notes"),
-        ("prompts/environment.yaml", "later:", "then:", "demonstration.later"),
-        ("prompts/environment.yaml", "rules:", "rules: [", "line "),
-        ("tables.yaml", "feedback:", "answers:", "'feedback'"),
-        ("tables.yaml", "command: go to {to}", "says: go to {to}", "says"),
-    ],
-)
-def test_a_key_that_is_missing_is_named_with_its_file(
-    elsewhere: Path, file: str, old: str, new: str, named: str
-) -> None:
-    path = elsewhere / "lamp" / file
-    path.write_text(path.read_text().replace(old, new))
-    code, said = run(elsewhere, "-m", "method=pddl_edit")
-    assert code == 2 and "Traceback" not in said
-    assert str(path) in said and named in said and said.strip().count("\n") == 0
+def test_a_class_of_neither_kind_is_refused(elsewhere: Path) -> None:
+    code, said = run(elsewhere, "environment._target_=random.Random")
+    assert code == 2 and "PACKAGE.game.CLASS" in said and "BaseEnvironment" in said
 
 
 Edit = tuple[str, str, str]
 """In a file, this text becomes that one."""
 
-GAME, TABLES, WORDS, METHOD = (
-    "lamp/game.py", "lamp/tables.yaml", "lamp/prompts/environment.yaml", "hopeful/method.py",
-)  # fmt: skip
-CONF = "conf/environment/lamp.yaml"
+GAME, CONF, METHOD = "lamp.py", "conf/environment/lamp.yaml", "hopeful/method.py"
+HUNT, TABLES, WORDS = "hunt/game.py", "hunt/tables.yaml", "hunt/prompts/environment.yaml"
 OF_OUTCOMES = (
     "from pddlego_local.core.outcomes import Outcome\nfrom pddlego_local.core.nouns import"
 )
@@ -141,37 +140,74 @@ def edit(elsewhere: Path, *edits: Edit) -> None:
 
 
 @pytest.mark.parametrize(
-    ("edits", "method", "told"),
+    ("edits", "environment", "method", "told"),
     [
         pytest.param(
             [
-                (TABLES, "reply: ^You", "replay: ^You"),
-                (TABLES, "command: light lamp", "command: light {it}"),
-                (TABLES, '"{command}" failed', '"{cmd}" failed'),
+                (TABLES, "reply: the door is closed", "replay: closed"),
+                (TABLES, "command: take coin", "command: take {it}"),
+                (TABLES, '"{command}" is not', '"{cmd}" is not'),
+                (TABLES, "reply: already open", 'reply: "(("'),
                 (TABLES, "feedback:", "groups: light\nfeedback:"),
+                (TABLES, "command: move {dir}", "says: move {dir}"),
                 (WORDS, "goal_hint:", "hint:"),
-                (WORDS, "game:", "play:"),
+                (WORDS, "later:", "then:"),
             ],
-            "pddlego_plus,deps",
-            ["tables.yaml: feedback.0 has no 'reply'", "names 'it' and may name {in}",
-             "names 'cmd' and may name {command}", "tables.yaml: groups: ",
-             "no `goal_hint`", "no `game`", "prompts/deps.yaml is missing"],
-            id="files",
+            "hunt", "pddlego_plus,pddl_edit",
+            ["hunt/tables.yaml: feedback.0 has no 'reply'", "names 'it' and may name {loc}",
+             "names 'cmd' and may name {command}", "hunt/tables.yaml: groups: ",
+             "feedback.1.reply: '((' is not a regular expression",
+             "actions.1 has no 'command'", "actions.1.says",
+             "hunt/prompts/environment.yaml has no `goal_hint`", "no `demonstration.later`"],
+            id="a folder's files",
+        ),
+        pytest.param(
+            [(WORDS, "rules:", "rules: [")],
+            "hunt", "pddlego_plus", ["hunt/prompts/environment.yaml", "line "], id="no YAML",
         ),
         pytest.param(
             [
-                (GAME, "    domain = TABLES.domain\n", ""),
+                (CONF, "reply: ^You", "replay: ^You"),
+                (CONF, "command: light lamp", "command: light {it}"),
+                (CONF, '"{command}" failed', '"{cmd}" failed'),
+                (CONF, "pddl: (lit)", "then: [x]"),
+                (CONF, "names: ", "names: (("),
+                (CONF, "  task:", "  note: x\n  tasks:"),
+            ],
+            "lamp", "pddlego_plus",
+            ["environment.feedback.0.reply: must be given", "names 'it' and may name {in}",
+             "names 'cmd' and may name {command}", "environment.goals.0.pddl: must be given",
+             "environment.names='((", "environment.words.note='x'",
+             "environment.words.task: must be given"],
+            id="a file's YAML",
+        ),
+        pytest.param(
+            [
                 (GAME, "def won(", "def has_won("),
-                (GAME, "shows_commands = True", 'shows_commands = "yes"'),
-                (GAME, "actions = TABLES.schemas", 'actions = ("go",)'),
+                (GAME, "def problem(", "def no_problem("),
+                (CONF, "  edit_notes:", "  domain_notes:"),
+                (CONF, "    later:", "    more:"),
+            ],
+            "lamp", "pddl_edit,deps",
+            ["lamp.Lamp has no `won`", "environment.words has no `demonstration.later`",
+             "lamp.Lamp is not complete: the method `problem` of its class, for model=reference,",
+             "environment.examples.deps is missing"],
+            id="a file's methods",
+        ),
+        pytest.param(
+            [
+                (HUNT, "    domain = TABLES.domain\n", ""),
+                (HUNT, "def won(", "def has_won("),
+                (HUNT, "shows_commands = True", 'shows_commands = "yes"'),
+                (HUNT, "actions = TABLES.schemas", 'actions = ("go",)'),
                 (WORDS, "goal_hint:", "hint:"),
                 (METHOD, "    learns = False\n", ""),
                 (METHOD, 'return "solver_abort"', 'return "gave_up"'),
                 (METHOD, "return budget.limit * best_of", 'return "many"'),
                 (METHOD, "    forms =", "    outcomes = 3\n    forms ="),
             ],
-            "hopeful,pddlego_plus",
-            ["lamp.game.Lamp has no `domain`", "has no `won`", "`shows_commands` of lamp.game.Lamp",
+            "hunt", "hopeful,pddlego_plus",
+            ["hunt.game.Coin has no `domain`", "has no `won`", "`shows_commands` of hunt.game.Coin",
              "must be tuple[Action, ...]", "no `goal_hint`", "Hopeful has no `learns`",
              "returns the outcome 'gave_up'", "`outcomes` of hopeful.method.Hopeful is 3",
              "`most_calls` of hopeful.method.Hopeful is 'many'"],
@@ -179,44 +215,41 @@ def edit(elsewhere: Path, *edits: Edit) -> None:
         ),
         pytest.param(
             [
-                (GAME, "return GOALS", 'return ["x"]'),
-                (GAME, 'task_type = "light"', "task_type = 3"),
-                (GAME, "commands=tuple(commands))", "commands=3)"),
-                (GAME, "return ()", "return None"),
+                (HUNT, "return GOALS", 'return ["x"]'),
+                (HUNT, 'return f"{self.rooms} rooms"', "return 3"),
+                (HUNT, "commands=commands)", "commands=3)"),
+                (HUNT, "return ()", "return None"),
             ],
-            "pddl_edit",
-            ["`goals` of lamp is ['x'] and must be tuple[Goal, ...]", "`task_type` of lamp is 3",
-             "`reset` of lamp is Observation(", "`wanted` of lamp is None"],
+            "hunt", "pddl_edit",
+            ["`goals` of coin is ['x'] and must be tuple[Goal, ...]", "`task_type` of coin is 3",
+             "`reset` of coin is Observation(", "`wanted` of coin is None"],
             id="return types",
         ),
         pytest.param(
-            [(TABLES, "reply: ^You cannot", 'reply: "(("')],
-            "pddl_edit", ["feedback.0.reply: '((' is not a regular expression"], id="pattern",
-        ),
-        pytest.param(
             [("hopeful/prompts/ask.jinja", "{% endfor %}", "{% endfr %}")],
-            "hopeful", ["ask.jinja line 3: Encountered unknown tag 'endfr'"], id="template",
+            "lamp", "hopeful", ["ask.jinja line 3: Encountered unknown tag 'endfr'"], id="template",
         ),
         pytest.param(
             [("hopeful/prompts/ask.jinja", "{{ memory |", "{{ memori |")],
-            "hopeful", ["hopeful.prompts/ask.jinja: 'memori' is undefined"], id="a template's name",
+            "lamp", "hopeful", ["hopeful.prompts/ask.jinja: 'memori' is undefined"],
+            id="a template's name",
         ),
         pytest.param(
             [("conf/method/hopeful.yaml", "_target_", "target")],
-            "hopeful", ["method._target_: must be given"], id="no class",
+            "lamp", "hopeful", ["method._target_: must be given"], id="no class",
         ),
         pytest.param(
             [(METHOD, 'return "step_limit"', "reason = None\n        return reason"),
              (METHOD, *AT_ONCE)],
-            "hopeful", ["a method returned the outcome None"], id="an outcome that is none",
+            "lamp", "hopeful", ["a method returned the outcome None"], id="an outcome that is none",
         ),
     ],
 )  # fmt: skip
 def test_all_that_is_missing_or_of_another_type_is_told_at_once(
-    elsewhere: Path, edits: list[Edit], method: str, told: list[str]
+    elsewhere: Path, edits: list[Edit], environment: str, method: str, told: list[str]
 ) -> None:
     edit(elsewhere, *edits)
-    code, said = run(elsewhere, "-m", f"method={method}")
+    code, said = run(elsewhere, "-m", f"method={method}", environment=environment)
     assert code == 2 and "Traceback" not in said
     assert [sentence for sentence in told if sentence not in said] == []
     assert not list(elsewhere.rglob("episodes.jsonl"))
@@ -227,16 +260,20 @@ def test_all_that_is_missing_or_of_another_type_is_told_at_once(
     [
         ([(CONF, "budget: {unit: actions, limit: 20}\n", "")], "environment.budget: must be given"),
         (
-            [(CONF, "rooms: 5", "rooms: 5\nprices: {1: 5}"),
-             (GAME, "rooms: int = 5", "rooms: int = 5\n    prices: dict[int, int] | None = None")],
+            [(CONF, "start: 1", "start: 1\nprices: {1: 5}"),
+             (GAME, "start: int = 1", "start: int = 1\n    prices: dict[int, int] | None = None")],
             "environment.prices.1=1: ",
         ),
         (
-            [(CONF, "rooms: 5", "rooms: 5\nodds: .nan"),
-             (GAME, "rooms: int = 5", "rooms: int = 5\n    odds: float = 1.0")],
+            [(CONF, "start: 1", "start: 1\nodds: .nan"),
+             (GAME, "start: int = 1", "start: int = 1\n    odds: float = 1.0")],
             "environment.odds=nan: input should be a finite number",
         ),
-        ([(GAME, 'name = "lamp"', 'name = b"lamp"')], "`name` of lamp.game.Lamp is b'lamp'"),
+        (
+            [(GAME, "    def won", "    @property\n    def name(self):\n"
+              "        return b'lamp'\n\n    def won")],
+            "`name` of lamp.Lamp is b'lamp'",
+        ),
     ],
 )  # fmt: skip
 def test_a_record_that_could_not_be_read_back_is_refused_before_the_first_episode(
@@ -252,12 +289,12 @@ def test_a_record_that_could_not_be_read_back_is_refused_before_the_first_episod
 def test_environments_and_methods_bring_outcomes_that_reports_know_without_their_code(
     elsewhere: Path,
 ) -> None:
-    falls = "if self._here == 1:\n            return Observation('You fell.', outcome='fell')"
+    falls = "if self._here == 2:\n            return Observation('You fell.', outcome='fell')"
     edit(
         elsewhere,
         (GAME, "        if command == ", f"        {falls}\n        if command == "),
         (GAME, "from pddlego_local.core.nouns import", OF_OUTCOMES),
-        (GAME, "    name =", '    outcomes = {"fell": Outcome("One fell.")}\n    name ='),
+        (GAME, "    start: int", '    outcomes = {"fell": Outcome("One fell.")}\n    start: int'),
         (METHOD, 'return "step_limit"', 'return "gave_up"'),
         (METHOD, *AT_ONCE),
         (METHOD, "from pddlego_local.core.nouns import", OF_OUTCOMES),
@@ -269,7 +306,7 @@ def test_environments_and_methods_bring_outcomes_that_reports_know_without_their
     for command in ("rescore", "show", "report"):
         done = subprocess.run(
             [sys.executable, "-m", "pddlego_local", command, str(elsewhere / "runs")],
-            env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[1])},
+            env={**os.environ, "PYTHONPATH": str(ROOT)},
             capture_output=True, text=True, check=False,
         )  # fmt: skip
         assert done.returncode == 0, done.stderr

@@ -69,7 +69,7 @@ def missing(folder: str, environment: str) -> Iterator[str]:
                 value = value[key]
         for key in sorted(told):
             yield (
-                f"{family.file(environment, name)} has no `{key}`, "
+                f"{family.place(environment, name)} has no `{key}`, "
                 f"which the prompts in {folder}/ tell"
             )
 
