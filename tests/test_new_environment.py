@@ -218,7 +218,8 @@ def edit(elsewhere: Path, *edits: Edit) -> None:
                 (HUNT, "return GOALS", 'return ["x"]'),
                 (HUNT, 'return f"{self.rooms} rooms"', "return 3"),
                 (HUNT, "commands=commands)", "commands=3)"),
-                (HUNT, "return ()", "return None"),
+                (HUNT, "    def goals", "    def wanted(self, memory):\n"
+                 "        return None\n\n    def goals"),
             ],
             "hunt", "pddl_edit",
             ["`goals` of coin is ['x'] and must be tuple[Goal, ...]", "`task_type` of coin is 3",

@@ -84,9 +84,6 @@ class BaseEnvironment(Tables, extra="forbid", ignored_types=(dict, range, str)):
     def goals(self, memory: Sequence[Turn]) -> tuple[Goal, ...]:
         return self.all_goals
 
-    def wanted(self, memory: Sequence[Turn]) -> tuple[str, ...]:
-        return ()
-
     def names(self, memory: Sequence[Turn]) -> Names:
         """All that the pattern matches: "room 2", which PDDL spells room_2."""
         found = [match[0] for turn in memory for match in self.name_pattern.finditer(turn.text)]

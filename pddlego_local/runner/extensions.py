@@ -16,7 +16,7 @@ from typing_extensions import get_protocol_members
 from pddlego_local.core.errors import ConfigError, UnsolvableGame
 from pddlego_local.core.nouns import Action, Budget, Goal, Names, Observation, Turn
 from pddlego_local.core.outcomes import OUTCOMES, Outcome
-from pddlego_local.core.protocols import Environment, LanguageModel, Planner
+from pddlego_local.core.protocols import Environment, Gathering, LanguageModel, Planner
 from pddlego_local.methods import Method
 
 PROTOCOLS: dict[str, type[Any]] = {
@@ -78,12 +78,13 @@ def probe(environment: Environment, game: int) -> None:
         ("reset", first, Observation),
         ("task_type", environment.task_type, str),
         ("goals", environment.goals(memory), tuple[Goal, ...]),
-        ("wanted", environment.wanted(memory), tuple[str, ...]),
         ("names", environment.names(memory), Names),
         ("command", environment.command("(no-such-action)"), str | None),
         ("step", environment.step("look around"), Observation),
         ("won", environment.won(), bool),
     ]
+    if isinstance(environment, Gathering):
+        given.append(("wanted", environment.wanted(memory), tuple[str, ...]))
     faults = [
         fault
         for name, value, kind in given

@@ -79,10 +79,6 @@ class Coin:
     def goals(self, memory: Sequence[Turn]) -> tuple[Goal, ...]:
         return GOALS
 
-    def wanted(self, memory: Sequence[Turn]) -> tuple[str, ...]:
-        """Nothing: the coin ends the game."""
-        return ()
-
     def names(self, memory: Sequence[Turn]) -> Names:
         """All that was told; the goal leads to a place that is not visited yet."""
         return names(memory)
