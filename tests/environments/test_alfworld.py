@@ -5,7 +5,6 @@ The games are of our own making; a quarter of a minute in all.
 
 import json
 import subprocess
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -30,13 +29,6 @@ engine.load(game)
 states = [engine.reset()] + [engine.step(command)[0] for command in commands]
 print(json.dumps([[s.feedback, list(s["admissible_commands"]), s["won"]] for s in states]))
 """
-
-
-@pytest.fixture(scope="module")
-def heat() -> Iterator[Alfworld]:
-    game = Alfworld(task_types=HEAT)
-    yield game
-    game.close()
 
 
 def play(game: Alfworld, seed: int, commands: tuple[str, ...]) -> list[Observation]:
