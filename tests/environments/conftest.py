@@ -10,7 +10,7 @@ from pddlego_local.planner import FastDownward
 
 @pytest.fixture(scope="module")
 def planner() -> Iterator[FastDownward]:
-    with FastDownward(search="lama_first") as planner:
+    with FastDownward(workers=1) as planner:
         yield planner
 
 

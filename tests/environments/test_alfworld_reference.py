@@ -36,12 +36,6 @@ TABLES = Tables.load("pddlego_local.environments.alfworld")
 LIMIT = 50
 
 
-@pytest.fixture(scope="module")
-def planner() -> Iterator[FastDownward]:
-    with FastDownward() as planner:
-        yield planner
-
-
 def remembered(task: str, *turns: tuple[str, str]) -> Memory:
     look = (
         "You are in the middle of a room. Looking quickly around you, you see a drawer 2, "

@@ -1,6 +1,5 @@
 """The rule-based reference wins CookingWorld, and what it writes is good for every reader."""
 
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -19,12 +18,6 @@ from tests.environments.commands import memories
 Memory = list[Turn]
 EASY = {"rooms": 2, "ingredients": 2, "limit": 20}
 HARD = {"rooms": 5, "ingredients": 5, "limit": 50}
-
-
-@pytest.fixture(scope="module")
-def planner() -> Iterator[FastDownward]:
-    with FastDownward(workers=1) as planner:
-        yield planner
 
 
 def game(limit: int, **settings: Any) -> Cooking:

@@ -3,6 +3,7 @@
 import json
 import random
 import re
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -24,6 +25,12 @@ PUBLIC = (data_folder() or Path("absent")) / "described"
 SETS = sorted(path.name for path in PUBLIC.glob("*/"))
 FAMILIES: tuple[Family, ...] = ("blocksworld", "logistics", "mystery")
 DEGREES: tuple[Degree, ...] = ("moderately", "heavily")
+
+
+@pytest.fixture(scope="module")
+def planner() -> Iterator[FastDownward]:
+    with FastDownward(search="lama_first") as planner:
+        yield planner
 
 
 def solve(world: Described, game: int, planner: FastDownward) -> None:

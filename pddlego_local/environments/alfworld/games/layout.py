@@ -22,14 +22,14 @@ from pddlego_local.environments.alfworld.installation import find_package
 LAMP = "DeskLamp"
 KNIVES = ("ButterKnife", "Knife")
 _ROLES = {"obj": "object", "recep": "parent", "toggle": "toggle", "mrecep": "mrecep"}
-_ROOMS = family.words(__package__, "rooms.yaml")
-STANDS: list[str] = _ROOMS["stands"]
-FIXTURES: dict[str, list[str]] = _ROOMS["fixtures"]
+ALFRED = family.words(__package__, "alfred.yaml")
+STANDS: list[str] = ALFRED["stands"]
+FIXTURES: dict[str, list[str]] = ALFRED["fixtures"]
 UNTOUCHED = frozenset({LAMP, *FIXTURES})
-TWICE: dict[str, list[str]] = _ROOMS["twice"]
-AMOUNT: dict[str, list[int]] = _ROOMS["amount"]
-MANY_CABINETS: int = _ROOMS["many_cabinets"]
-UNSEEN: tuple[int, ...] = tuple(_ROOMS["unseen"])
+TWICE: dict[str, list[str]] = ALFRED["twice"]
+AMOUNT: dict[str, list[int]] = ALFRED["amount"]
+MANY_CABINETS: int = ALFRED["many_cabinets"]
+UNSEEN: tuple[int, ...] = tuple(ALFRED["unseen"])
 STEP_M = 0.25  # ALFRED writes locations in steps of its grid, 25 cm each
 
 
