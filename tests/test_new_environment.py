@@ -56,6 +56,9 @@ def test_one_file_of_sixty_lines_and_one_yaml_are_won_by_every_method(elsewhere:
         assert [row.won for row in rows] == [True] * 6
         assert {row.map for row in rows} == {""}  # it tells none
         assert sum(row.refused + row.solver_errors for row in rows) == 0
+    told = "\n".join(path.read_text() for path in elsewhere.rglob("*.jsonl"))
+    assert "Your goal is the first of these that can be reached: light the lamp; be in" in told
+    assert r"For example: {\"action\": \"go to room 2\"}" in told
 
 
 def test_a_method_brings_its_own_prompts_to_our_environments_and_to_its_own(
@@ -198,7 +201,7 @@ def edit(elsewhere: Path, *edits: Edit) -> None:
             [
                 (HUNT, "    domain = TABLES.domain\n", ""),
                 (HUNT, "def won(", "def has_won("),
-                (HUNT, "shows_commands = True", 'shows_commands = "yes"'),
+                (HUNT, "    tables = TABLES", '    tables, shows_commands = TABLES, "yes"'),
                 (HUNT, "actions = TABLES.schemas", 'actions = ("go",)'),
                 (WORDS, "goal_hint:", "hint:"),
                 (METHOD, "    learns = False\n", ""),

@@ -110,8 +110,8 @@ class BaseEnvironment(Tables, extra="forbid", ignored_types=(dict, range, str)):
     def _told(self) -> dict[str, Any]:
         """The words, with what can be told from others or from the tables where it is left out."""
         words = self.words
-        reach = "; or else: ".join(goal.words for goal in self.all_goals)
-        hint = words.goal_hint or f"The goal of the problem file is, if it can be reached: {reach}."
+        goals = "; ".join(goal.words for goal in self.all_goals)
+        hint = words.goal_hint or f"Your goal is the first of these that can be reached: {goals}."
         command = re.sub(r"[][]", "", self.actions[0].example) if self.actions else ""
         return words.model_dump() | {
             "goal_hint": hint,
