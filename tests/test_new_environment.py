@@ -1,7 +1,8 @@
-"""An environment is a folder and one YAML, a method a module with its prompts and one YAML: those
-from outside the project are played by its command.
+"""An environment is one file or a folder, a method a module with its prompts, and each has a YAML:
+those from outside the project are played by its command.
 
-`tests/lamp` is copied, so that nothing of it lies where the project would find its own.
+`tests/lamp` is copied, so that nothing of it lies where the project would find its own. `hunt` is a
+copy of coin's folder there.
 """
 
 import json
@@ -18,7 +19,8 @@ import yaml
 from pddlego_local.core.record.events import Call
 from pddlego_local.core.record.folder import read_events, read_rows
 
-FOLDER = Path(__file__).parent / "lamp"
+ROOT = Path(__file__).parents[1]
+FOLDER = ROOT / "tests" / "lamp"
 MISTAKES: dict[str, dict[str, Any]] = yaml.safe_load(
     Path(__file__).with_name("lamp_mistakes.yaml").read_text()
 )
@@ -27,21 +29,29 @@ METHODS = ("pddlego_plus", "pddl_gen", "pddl_edit", "plangen", "action_gen")
 
 @pytest.fixture
 def elsewhere(tmp_path: Path) -> Path:
-    return Path(shutil.copytree(FOLDER, tmp_path / "elsewhere"))
+    copy = Path(shutil.copytree(FOLDER, tmp_path / "elsewhere"))
+    shutil.copytree(ROOT / "pddlego_local" / "environments" / "coin", copy / "hunt")
+    conf = (ROOT / "conf" / "environment" / "coin.yaml").read_text()
+    hunt = conf.replace("pddlego_local.environments.coin", "hunt")
+    (copy / "conf" / "environment" / "hunt.yaml").write_text(hunt)
+    return copy
 
 
-def run(elsewhere: Path, *arguments: str) -> tuple[int, str]:
+def run(elsewhere: Path, *arguments: str, environment: str = "lamp") -> tuple[int, str]:
     """The exit code, and what was printed on standard error."""
-    command = [sys.executable, "-m", "pddlego_local", "run", "environment=lamp", "games=0-5"]
+    command = [sys.executable, "-m", "pddlego_local", "run", "games=0-5"]
+    command += [f"environment={environment}"] * ("environment=" not in "".join(arguments))
     command += [f"run.out={elsewhere}/runs", "--config-dir", f"{elsewhere}/conf", *arguments]
-    path = os.pathsep.join([str(elsewhere), str(Path(__file__).parents[1])])
+    path = os.pathsep.join([str(elsewhere), str(ROOT)])
     done = subprocess.run(
         command, env={**os.environ, "PYTHONPATH": path}, capture_output=True, text=True, check=False
     )
     return done.returncode, done.stderr
 
 
-def test_it_is_won_by_every_method_that_it_has_prompts_for(elsewhere: Path) -> None:
+def test_one_file_of_sixty_lines_and_one_yaml_are_won_by_every_method(elsewhere: Path) -> None:
+    assert len((elsewhere / "lamp.py").read_text().splitlines()) <= 60
+    assert {path.name for path in elsewhere.rglob("*lamp*")} == {"lamp.py", "lamp.yaml"}
     code, said = run(elsewhere, "-m", f"method={','.join(METHODS)}")
     assert code == 0, said
     cells = list(elsewhere.rglob("episodes.jsonl"))
@@ -51,6 +61,9 @@ def test_it_is_won_by_every_method_that_it_has_prompts_for(elsewhere: Path) -> N
         assert [row.won for row in rows] == [True] * 6
         assert {row.map for row in rows} == {""}  # it tells none
         assert sum(row.refused + row.solver_errors for row in rows) == 0
+    told = "\n".join(path.read_text() for path in elsewhere.rglob("*.jsonl"))
+    assert "Your goal is the first of these that can be reached: light the lamp; be in" in told
+    assert r"For example: {\"action\": \"go to room 2\"}" in told
 
 
 def test_a_method_brings_its_own_prompts_to_our_environments_and_to_its_own(
@@ -74,6 +87,17 @@ def test_a_method_brings_its_own_prompts_to_our_environments_and_to_its_own(
     assert code == 2 and "'hopeful.prompts'" in said and "Traceback" not in said
 
 
+def test_a_folder_is_played_as_it_is_where_it_comes_with_the_project(elsewhere: Path) -> None:
+    for environment in ("hunt", "coin"):
+        code, said = run(elsewhere, f"environment={environment}")
+        assert code == 0, said
+    asked = [
+        [event.messages for event in read_events(path) if isinstance(event, Call)]
+        for path in elsewhere.rglob("1-0.jsonl")
+    ]
+    assert len(asked) == 2 and asked[0] == asked[1] != []
+
+
 @pytest.mark.parametrize(
     ("missing", "method"),
     [
@@ -89,27 +113,27 @@ def test_a_method_brings_its_own_prompts_to_our_environments_and_to_its_own(
 def test_what_is_missing_is_named_before_anything_is_played(
     elsewhere: Path, missing: str, method: str
 ) -> None:
-    file = elsewhere / "lamp" / missing
+    file = elsewhere / "hunt" / missing
     if file.is_file():
         file.unlink()
-    elif not missing:
+    else:
         shutil.rmtree(file)
-    code, said = run(elsewhere, f"method={method}")
-    named = f"{file} is missing" if missing else "'lamp'"
+    code, said = run(elsewhere, f"method={method}", environment="hunt")
+    named = f"{file} is missing" if missing else "'hunt'"
     assert code == 2 and "Traceback" not in said
     assert said.count("error:") == 1 and said.strip().count("\n") == 0 and named in said
 
 
-def test_a_class_outside_game_py_is_refused(elsewhere: Path) -> None:
-    code, said = run(elsewhere, "environment._target_=lamp.Lamp")
-    assert code == 2 and "PACKAGE.game.CLASS" in said and said.strip().count("\n") == 0
+def test_a_class_of_neither_kind_is_refused(elsewhere: Path) -> None:
+    code, said = run(elsewhere, "environment._target_=random.Random")
+    assert code == 2 and "PACKAGE.game.CLASS" in said and "BaseEnvironment" in said
 
 
 Edit = tuple[str, str, str]
 """In a file, this text becomes that one."""
 
-GAME, METHOD = "lamp/game.py", "hopeful/method.py"
-CONF = "conf/environment/lamp.yaml"
+GAME, CONF, METHOD = "lamp.py", "conf/environment/lamp.yaml", "hopeful/method.py"
+HUNT, TABLES, WORDS = "hunt/game.py", "hunt/tables.yaml", "hunt/prompts/environment.yaml"
 OF_OUTCOMES = (
     "from pddlego_local.core.outcomes import Outcome\nfrom pddlego_local.core.nouns import"
 )
@@ -128,7 +152,9 @@ def test_all_that_is_missing_or_of_another_type_is_told_at_once(
     elsewhere: Path, mistake: dict[str, Any]
 ) -> None:
     edit(elsewhere, *mistake["edits"])
-    code, said = run(elsewhere, "-m", f"method={mistake['method']}")
+    code, said = run(
+        elsewhere, "-m", f"method={mistake['method']}", environment=mistake["environment"]
+    )
     assert code == 2 and "Traceback" not in said
     assert [sentence for sentence in mistake["told"] if sentence not in said] == []
     assert not list(elsewhere.rglob("episodes.jsonl"))
@@ -139,16 +165,20 @@ def test_all_that_is_missing_or_of_another_type_is_told_at_once(
     [
         ([(CONF, "budget: {unit: actions, limit: 20}\n", "")], "environment.budget: must be given"),
         (
-            [(CONF, "rooms: 5", "rooms: 5\nprices: {1: 5}"),
-             (GAME, "rooms: int = 5", "rooms: int = 5\n    prices: dict[int, int] | None = None")],
+            [(CONF, "start: 1", "start: 1\nprices: {1: 5}"),
+             (GAME, "start: int = 1", "start: int = 1\n    prices: dict[int, int] | None = None")],
             "environment.prices.1=1: ",
         ),
         (
-            [(CONF, "rooms: 5", "rooms: 5\nodds: .nan"),
-             (GAME, "rooms: int = 5", "rooms: int = 5\n    odds: float = 1.0")],
+            [(CONF, "start: 1", "start: 1\nodds: .nan"),
+             (GAME, "start: int = 1", "start: int = 1\n    odds: float = 1.0")],
             "environment.odds=nan: input should be a finite number",
         ),
-        ([(GAME, 'name = "lamp"', 'name = b"lamp"')], "`name` of lamp.game.Lamp is b'lamp'"),
+        (
+            [(GAME, "    def won", "    @property\n    def name(self):\n"
+              "        return b'lamp'\n\n    def won")],
+            "`name` of lamp.Lamp is b'lamp'",
+        ),
     ],
 )  # fmt: skip
 def test_a_record_that_could_not_be_read_back_is_refused_before_the_first_episode(
@@ -164,12 +194,12 @@ def test_a_record_that_could_not_be_read_back_is_refused_before_the_first_episod
 def test_environments_and_methods_bring_outcomes_that_reports_know_without_their_code(
     elsewhere: Path,
 ) -> None:
-    falls = "if self._here == 1:\n            return Observation('You fell.', outcome='fell')"
+    falls = "if self._here == 2:\n            return Observation('You fell.', outcome='fell')"
     edit(
         elsewhere,
         (GAME, "        if command == ", f"        {falls}\n        if command == "),
         (GAME, "from pddlego_local.core.nouns import", OF_OUTCOMES),
-        (GAME, "    name =", '    outcomes = {"fell": Outcome("One fell.")}\n    name ='),
+        (GAME, "    start: int", '    outcomes = {"fell": Outcome("One fell.")}\n    start: int'),
         (METHOD, 'return "step_limit"', 'return "gave_up"'),
         (METHOD, *AT_ONCE),
         (METHOD, "from pddlego_local.core.nouns import", OF_OUTCOMES),
@@ -181,7 +211,7 @@ def test_environments_and_methods_bring_outcomes_that_reports_know_without_their
     for command in ("rescore", "show", "report"):
         done = subprocess.run(
             [sys.executable, "-m", "pddlego_local", command, str(elsewhere / "runs")],
-            env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[1])},
+            env={**os.environ, "PYTHONPATH": str(ROOT)},
             capture_output=True, text=True, check=False,
         )  # fmt: skip
         assert done.returncode == 0, done.stderr

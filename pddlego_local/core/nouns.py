@@ -50,18 +50,20 @@ class Observation:
         return bool(self.feedback)
 
 
-@dataclass(frozen=True)
+@pydantic.dataclasses.dataclass(config=pydantic.ConfigDict(extra="forbid"), frozen=True)
 class Action:
     """One action that an environment allows: move, "(?from - location …)", "move {dir}".
 
     `command` is the game's wording, with the parameters' names in braces where they are said.
-    `example` is that template as action-writing models are told it: "move [west]".
+    `example` is that template as action-writing models are told it: "move [west]". Of an action
+    that is not `in_prompt` a model that writes its own domain is not told.
     """
 
     name: str
     parameters: str
     command: str
     example: str = ""
+    in_prompt: bool = True
 
     @cached_property
     def variables(self) -> tuple[str, ...]:

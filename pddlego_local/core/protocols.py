@@ -50,9 +50,6 @@ class Environment(Protocol):
     def goals(self, memory: Sequence[Turn]) -> tuple[Goal, ...]:
         """The end goal, then its fallbacks, as far as the memory tells them (PDDLego §2)."""
 
-    def wanted(self, memory: Sequence[Turn]) -> tuple[str, ...]:
-        """Things that PDDLego picks up mechanically where they are found, by the game's names."""
-
     def names(self, memory: Sequence[Turn]) -> Names:
         """What the memory names, by the environment's own rules for turning text into names."""
 
@@ -64,6 +61,14 @@ class Environment(Protocol):
         """Whether the game's own rule agrees; may play a last command to find out."""
 
     def close(self) -> None: ...
+
+
+@runtime_checkable
+class Gathering(Protocol):
+    """An environment in which PDDLego picks things up mechanically where they are found (§4)."""
+
+    def wanted(self, memory: Sequence[Turn]) -> tuple[str, ...]:
+        """Those that are to be picked up yet, by the game's names."""
 
 
 @runtime_checkable

@@ -9,15 +9,17 @@
     prompts/<method>.yaml      the examples that the prompts of some methods show
 
 The folder is a package; its name is what the environment is found by, wherever it lies. One YAML
-in the group `environment` of a folder of configurations names its class.
+in the group `environment` of a folder of configurations names its class. A `BaseEnvironment` has no
+folder: it gives what would be in these files.
 """
 
 import hashlib
 import importlib
+import json
+from collections.abc import Mapping
 from functools import cache
 from importlib import resources
 from importlib.resources.abc import Traversable
-from types import ModuleType
 from typing import Any
 
 import yaml
@@ -25,21 +27,36 @@ import yaml
 from pddlego_local.core.errors import ConfigError
 
 ALWAYS = ("game.py", "tables.yaml")
+_PLACES = {
+    "reference.py": "the method `problem` of its class, for model=reference,",
+    "prompts/environment.yaml": "environment.words",
+}
+
+_given: dict[str, Mapping[str, Any]] = {}
+
+
+def give(name: str, contents: Mapping[str, Any]) -> str:
+    """For an environment without a folder: what would be in its files, by their names. Returns its
+    package: what all of this is found by, and nothing else."""
+    text = json.dumps(
+        {file: content for file, content in contents.items() if not file.endswith(".py")}
+    )
+    package = f"{name}@{hashlib.sha256(text.encode()).hexdigest()[:8]}"
+    _given[package] = contents
+    return package
 
 
 def missing(package: str, *names: str) -> list[str]:
     """A sentence for each of these files that is missing. Raises ConfigError where there is no such
     package."""
-    paths = [_path(package, name) for name in names]
-    return [_is_missing(package, path) for path in paths if not path.is_file()]
+    return [_is_missing(package, name) for name in names if not _has(package, name)]
 
 
-def file(package: str, name: str) -> Traversable:
-    """A file of the environment; raises ConfigError naming the file that is missing."""
-    path = _path(package, name)
-    if not path.is_file():
-        raise ConfigError(_is_missing(package, path))
-    return path
+def place(package: str, name: str) -> str:
+    """Where a file of the environment is, or would be, as sentences name it."""
+    if package not in _given:
+        return str(_path(package, name))
+    return _PLACES.get(name, name.replace("prompts/", "environment.examples.")[: -len(".yaml")])
 
 
 def _path(package: str, name: str) -> Traversable:
@@ -52,38 +69,61 @@ def _path(package: str, name: str) -> Traversable:
         ) from error
 
 
-def _is_missing(package: str, path: Traversable) -> str:
-    return f"the environment {package} is not complete: {path} is missing"
+def _has(package: str, name: str) -> bool:
+    return name in _given[package] if package in _given else _path(package, name).is_file()
+
+
+def _is_missing(package: str, name: str) -> str:
+    shown = package.partition("@")[0]
+    return f"the environment {shown} is not complete: {place(package, name)} is missing"
+
+
+def _require(package: str, name: str) -> None:
+    if not _has(package, name):
+        raise ConfigError(_is_missing(package, name))
 
 
 def text(package: str, name: str) -> str:
-    return file(package, name).read_text(encoding="utf-8")
+    """Raises ConfigError naming the file that is missing."""
+    _require(package, name)
+    if package in _given:
+        return json.dumps(_given[package][name])
+    return _path(package, name).read_text(encoding="utf-8")
 
 
 @cache
 def words(package: str, name: str) -> dict[str, Any]:
     """A YAML file of the environment; raises ConfigError where it is not one of keys."""
+    _require(package, name)
+    if package in _given:
+        return dict(_given[package][name])
     try:
         content = yaml.safe_load(text(package, name))
     except yaml.YAMLError as error:
         reason = " ".join(str(error).split())
-        raise ConfigError(f"{file(package, name)} is no YAML: {reason}") from error
+        raise ConfigError(f"{place(package, name)} is no YAML: {reason}") from error
     if not isinstance(content, dict):
-        raise ConfigError(f"{file(package, name)} holds no keys")
+        raise ConfigError(f"{place(package, name)} holds no keys")
     return content
 
 
-def reference(package: str) -> ModuleType:
+def reference(package: str) -> Any:
     """The rules of a perfect model; raises ConfigError naming the file where there are none."""
-    file(package, "reference.py")
+    _require(package, "reference.py")
+    if package in _given:
+        return _given[package]["reference.py"]
     return importlib.import_module(f"{package}.reference")
 
 
 def sha256(package: str) -> str:
     """One hash for its tables and what it makes games of: its domain, its worlds."""
-    root = resources.files(package)
-    worlds = root.joinpath("worlds")
-    drawn = sorted(file.name for file in worlds.iterdir()) if worlds.is_dir() else []
-    names = [*ALWAYS[1:], "domain.pddl", *(f"worlds/{n}" for n in drawn if n.endswith(".yaml"))]
-    texts = [text(package, name) for name in names if root.joinpath(name).is_file()]
+    worlds = [] if package in _given else _worlds(package)
+    names = [name for name in ("tables.yaml", "domain.pddl", *worlds) if _has(package, name)]
+    texts = [text(package, name) for name in names]
     return hashlib.sha256("\0".join(texts).encode()).hexdigest()
+
+
+def _worlds(package: str) -> list[str]:
+    folder = _path(package, "worlds")
+    names = sorted(file.name for file in folder.iterdir()) if folder.is_dir() else []
+    return [f"worlds/{name}" for name in names if name.endswith(".yaml")]

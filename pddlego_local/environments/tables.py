@@ -2,79 +2,52 @@
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Annotated, Any
 
 import pydantic
-from pydantic import AfterValidator, BaseModel, model_validator
+from pydantic import AfterValidator, BaseModel, BeforeValidator
 
 from pddlego_local.core.errors import ConfigError
 from pddlego_local.core.nouns import Action
 from pddlego_local.environments import family
 
 
-def _compiled(text: str) -> str:
+def _compiled(text: str) -> re.Pattern[str]:
     try:
-        re.compile(text)
-    except re.error as error:
+        return re.compile(text, re.DOTALL)
+    except (re.error, TypeError) as error:
         raise ValueError(f"{text!r:.80} is not a regular expression: {error}") from error
-    return text
 
 
-Pattern = Annotated[str, AfterValidator(_compiled)]
-
-
-class _Action(BaseModel, extra="forbid"):
-    """An entry of `actions`; a command may name the parameters."""
-
-    name: str
-    parameters: str
-    command: str
-    example: str = ""
-    in_prompt: bool = True
-
-    @property
-    def action(self) -> Action:
-        return Action(self.name, self.parameters, self.command, self.example)
-
-    @model_validator(mode="after")
-    def _fill(self) -> "_Action":
-        _filled(self.command, dict.fromkeys(self.action.variables, ""))
-        return self
-
-
-class _Rule(BaseModel, extra="forbid"):
-    """An entry of `feedback`; a message may name the command."""
-
-    command: Pattern
-    reply: Pattern
-    message: Annotated[str, AfterValidator(lambda text: _filled(text, {"command": ""}) and text)]
-
-
-class _Tables(BaseModel):
-    actions: list[_Action]
-    feedback: list[_Rule]
-    groups: dict[str, list[str]] = {}
-
-
-def _filled(template: str, words: Mapping[str, str]) -> bool:
+def _checked(template: str, words: Mapping[str, str]) -> None:
     """Raises ValueError for a template with braces that none of the words fills."""
     try:
         template.format(**words)
     except (LookupError, ValueError, AttributeError) as error:
         known = ", ".join(f"{{{word}}}" for word in words) or "no braces"
         raise ValueError(f"{template!r:.80} names {error} and may name {known}") from error
-    return True
 
 
-@dataclass(frozen=True)
-class FeedbackRule:
-    """If `command` and `reply` both match, the model is told `message`; an empty one says that this
-    reply is no refusal."""
+def _named(action: Action) -> Action:
+    _checked(action.command, dict.fromkeys(action.variables, ""))
+    return action
 
-    command: re.Pattern[str]
-    reply: re.Pattern[str]
-    message: str
+
+def _message(text: str) -> str:
+    _checked(text, {"command": ""})
+    return text
+
+
+Pattern = Annotated[re.Pattern[str], BeforeValidator(_compiled)]
+
+
+class FeedbackRule(BaseModel, extra="forbid"):
+    """If `command` and `reply` both match, the model is told `message`, which may name the command;
+    an empty one says that this reply is no refusal."""
+
+    command: Pattern
+    reply: Pattern
+    message: Annotated[str, AfterValidator(_message)]
 
 
 def spaced(name: str) -> str:
@@ -82,32 +55,28 @@ def spaced(name: str) -> str:
     return name.replace("_", " ")
 
 
-@dataclass(frozen=True)
-class Tables:
-    """What is fixed about an environment, read from its folder. `schemas` are the actions that a
-    prompt gives to a model that writes its own domain; the hand-written `domain` may have more
-    (`in_prompt: false` in the YAML)."""
+class Tables(BaseModel):
+    """What is fixed about an environment. The commands of `actions` may name the parameters;
+    `groups` are its difficulty groups and their task types, none where its types are its groups."""
 
-    actions: tuple[Action, ...]
-    schemas: tuple[Action, ...]
+    actions: tuple[Annotated[Action, AfterValidator(_named)], ...]
     feedback: tuple[FeedbackRule, ...]
-    domain: str
+    groups: dict[str, list[str]] = {}
+    domain: str = ""
 
     @classmethod
     def load(cls, package: str) -> "Tables":
-        """Raises ConfigError naming all that is wrong in its files."""
+        """Of an environment's folder. Raises ConfigError naming all that is wrong in its files."""
         if wrong := faults(package):
             raise ConfigError("; ".join(wrong))
-        read = _read(package)
-        actions = tuple(entry.action for entry in read.actions)
-        schemas = tuple(entry.action for entry in read.actions if entry.in_prompt)
-        feedback = tuple(
-            FeedbackRule(
-                re.compile(rule.command, re.DOTALL), re.compile(rule.reply, re.DOTALL), rule.message
-            )
-            for rule in read.feedback
-        )
-        return cls(actions, schemas, feedback, domain_text(package, "domain.pddl"))
+        domain = domain_text(package, "domain.pddl")
+        return cls.model_validate({**family.words(package, "tables.yaml"), "domain": domain})
+
+    @property
+    def schemas(self) -> tuple[Action, ...]:
+        """The actions that a prompt gives to a model that writes its own domain; the hand-written
+        domain may have more."""
+        return tuple(action for action in self.actions if action.in_prompt)
 
     def command(self, planned: str, spell: Callable[[str], str] = spaced) -> str | None:
         """From "(move kitchen corridor west)" to "move west"; None if name or arity fit no action.
@@ -129,26 +98,25 @@ class Tables:
 
 def domain_text(package: str, name: str) -> str:
     """A domain file of an environment without its lines of comment."""
-    return re.sub(r"^;.*\n", "", family.text(package, name), flags=re.MULTILINE)
+    return without_comments(family.text(package, name))
+
+
+def without_comments(domain: str) -> str:
+    return re.sub(r"^;.*\n", "", domain, flags=re.MULTILINE)
 
 
 def difficulty_groups(package: str) -> dict[str, list[str]]:
     """Group → task types, in the order of `tables.yaml`; empty if its types are its groups."""
-    return _read(package).groups
-
-
-def _read(package: str) -> _Tables:
-    return _Tables.model_validate(family.words(package, "tables.yaml"))
+    return Tables.model_validate(family.words(package, "tables.yaml")).groups
 
 
 def faults(package: str) -> list[str]:
     """A sentence for each mistake in tables.yaml; none where it is missing or is not YAML, which
     `family` tells."""
     try:
-        _read(package)
+        difficulty_groups(package)
     except pydantic.ValidationError as error:
-        path = family.file(package, "tables.yaml")
-        return [f"{path}: {_sentence(one)}" for one in error.errors()]
+        return [f"{family.place(package, 'tables.yaml')}: {_sentence(e)}" for e in error.errors()]
     return []
 
 

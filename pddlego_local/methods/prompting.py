@@ -61,7 +61,7 @@ def missing(folder: str, environment: str) -> Iterator[str]:
         named = {path[1:] for path in map(_path, attributes) if path[0] == root}
         for key in sorted({_absent(entries, path) for path in named} - {""}):
             yield (
-                f"{family.file(environment, file)} has no `{key}`, "
+                f"{family.place(environment, file)} has no `{key}`, "
                 f"which the prompts in {folder}/ tell"
             )
 

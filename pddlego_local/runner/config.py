@@ -4,6 +4,7 @@ import contextlib
 import hashlib
 import itertools
 import json
+import pkgutil
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, is_dataclass
 from functools import cached_property
@@ -13,8 +14,7 @@ from typing import Any
 import pydantic
 from hydra import compose, initialize_config_dir
 from hydra.core.global_hydra import GlobalHydra
-from hydra.errors import HydraException
-from hydra.utils import get_class, instantiate
+from hydra.utils import instantiate
 from omegaconf import DictConfig, OmegaConf
 
 from pddlego_local.core.errors import ConfigError
@@ -26,6 +26,7 @@ from pddlego_local.decoding.question import WholeAnswerModel
 from pddlego_local.decoding.rungs import RUNGS
 from pddlego_local.decoding.settings import Decoding
 from pddlego_local.environments import family, tables
+from pddlego_local.environments.base import BaseEnvironment
 from pddlego_local.methods import prompting
 from pddlego_local.runner.clear_errors import clear_errors
 from pddlego_local.runner.extensions import PROTOCOLS, lacking
@@ -164,14 +165,24 @@ class CellConfig:
                     f"{seeds[0]} to {seeds[-1]}"
                 )
 
-    def _environment_faults(self) -> list[str]:
-        """A sentence for each thing that its folder lacks for this method and this model."""
+    def _folder_faults(self) -> list[str]:
+        """A sentence for each thing that an environment's folder lacks; none where it has none."""
+        kind = self._class("environment")
+        if isinstance(kind, type) and issubclass(kind, BaseEnvironment):
+            return []
         target = str(self.tree["environment"].get("_target_"))
         package, _, _ = target.rpartition(".game.")
         if not package:
-            raise ConfigError(f"environment._target_={target}: write PACKAGE.game.CLASS")
+            raise ConfigError(
+                f"environment._target_={target}: write PACKAGE.game.CLASS, or the path of a class "
+                "that is derived from BaseEnvironment"
+            )
+        return self._environment_faults(package, *family.ALWAYS)
+
+    def _environment_faults(self, package: str, *always: str) -> list[str]:
+        """A sentence for each thing that it lacks for this method and this model."""
         by_rules = str(self.tree["model"].get("_target_")).endswith(".ReferenceFormalizer")
-        files = (*family.ALWAYS, *["reference.py"] * by_rules)
+        files = (*always, *["reference.py"] * by_rules)
         looks: list[Callable[[], Iterable[str]]] = [
             lambda: family.missing(package, *files),
             lambda: tables.faults(package),
@@ -187,12 +198,15 @@ class CellConfig:
 
     @property
     def _prompts(self) -> str:
-        """The folder of the method's prompts; "" where the method itself is at fault, which is told
-        when it is built."""
+        """The folder of the method's prompts; "" where the method itself is at fault."""
+        return str(getattr(self._class("method"), "prompts", ""))
+
+    def _class(self, group: str) -> object:
+        """None where the part itself is at fault, which is told when it is built."""
         try:
-            return str(getattr(get_class(self.tree["method"]["_target_"]), "prompts", ""))
-        except (ImportError, AttributeError, LookupError, ValueError, HydraException):
-            return ""
+            return pkgutil.resolve_name(self.tree[group]["_target_"])
+        except Exception:  # whatever a module raises while it is loaded
+            return None
 
     def build(self, group: str) -> Any:
         """The part that this group configures: the only place where `_target_` is followed.
@@ -200,7 +214,7 @@ class CellConfig:
         Raises ConfigError naming the keys that were unknown or impossible, and all that the folder
         or the class of an environment or a method lacks.
         """
-        faults = self._environment_faults() if group == "environment" else []
+        faults = self._folder_faults() if group == "environment" else []
         if "_target_" not in self.tree[group]:
             raise ConfigError(f"{group}._target_: must be given; it is the class, PACKAGE.CLASS")
         try:
@@ -209,6 +223,8 @@ class CellConfig:
             if group in PROTOCOLS:
                 whole = group == "model" and not getattr(part, "decodes", True)
                 faults += lacking(part, WholeAnswerModel if whole else PROTOCOLS[group])
+            if isinstance(part, BaseEnvironment):
+                faults += self._environment_faults(part.package)
         except ConfigError as error:
             if not faults or "Error loc" not in str(error):  # else the file is named already
                 faults += str(error).split("; ")

@@ -14,7 +14,7 @@ from typing_extensions import get_protocol_members
 from pddlego_local.core.errors import ConfigError, UnsolvableGame
 from pddlego_local.core.nouns import Budget, Turn
 from pddlego_local.core.outcomes import Outcome
-from pddlego_local.core.protocols import Environment, LanguageModel, Planner
+from pddlego_local.core.protocols import Environment, Gathering, LanguageModel, Planner
 from pddlego_local.methods import Method
 
 PROTOCOLS: dict[str, type[Any]] = {
@@ -62,16 +62,19 @@ def probe(environment: Environment, game: int) -> None:
         "reset": first,
         "task_type": environment.task_type,
         "goals": environment.goals(memory),
-        "wanted": environment.wanted(memory),
         "names": environment.names(memory),
         "command": environment.command("(no-such-action)"),
         "step": environment.step("look around"),
         "won": environment.won(),
     }
+    types = {name: _type(Environment, name) for name in given}
+    if isinstance(environment, Gathering):
+        given["wanted"] = environment.wanted(memory)
+        types["wanted"] = _type(Gathering, "wanted")
     faults = [
         fault
         for name, value in given.items()
-        for fault in _faults(f"`{name}` of {environment.name}", value, _type(Environment, name))
+        for fault in _faults(f"`{name}` of {environment.name}", value, types[name])
     ]
     if faults:
         raise ConfigError("; ".join(faults))

@@ -6,7 +6,9 @@ import pytest
 
 from pddlego_local.core.nouns import Action
 from pddlego_local.core.protocols import Environment
+from pddlego_local.environments import family
 from pddlego_local.environments.alfworld import game as alfworld
+from pddlego_local.environments.alfworld.games import TASK_TYPES
 from pddlego_local.environments.coin import game as coin
 from pddlego_local.environments.cooking import game as cooking
 from pddlego_local.environments.tables import difficulty_groups
@@ -40,6 +42,26 @@ def test_a_planned_action_becomes_a_command_and_its_arguments_come_back(
     assert set(said) == set(re.findall(r"\{(\w+)\}", action.command))
 
 
+@pytest.mark.parametrize(
+    ("name", "planned", "command"),
+    [
+        ("coin", "(MOVE Kitchen Corridor WEST)", "move west"),
+        ("coin", "(close-door a b north)", None),
+        ("cooking", "(open-container kitchen_cupboard kitchen)", "open kitchen cupboard"),
+        ("cooking", "(take block_of_cheese kitchen)", "take block of cheese"),
+        ("cooking", "(use-microwave red_potato kitchen microwave)", None),
+        ("alfworld", "(gotolocation init_receptacle cabinet1)", "go to cabinet 1"),
+        ("alfworld", "(GotoLocation cabinet_1 FRIDGE-12)", "go to fridge 12"),
+        ("alfworld", "(openobject init_receptacle)", "open init_receptacle"),
+        ("alfworld", "(openobject tea_spoon_1)", "open tea_spoon_1"),
+        ("alfworld", "(openobject a1b2)", "open a1b2"),
+        ("alfworld", "(eatobject apple1)", None),
+    ],
+)
+def test_names_are_spelled_as_the_game_does(name: str, planned: str, command: str | None) -> None:
+    assert PLAYED[name].command(planned) == command
+
+
 @pytest.mark.parametrize("name", ENVIRONMENTS)
 def test_one_argument_too_few_or_too_many_is_no_command(name: str) -> None:
     for action in ENVIRONMENTS[name].TABLES.actions:
@@ -69,15 +91,17 @@ def test_a_hand_written_domain_has_all_actions_with_their_parameters(name: str) 
     assert missing == (played_mechanically if name == "cooking" else set())
 
 
-def test_difficulty_groups_are_those_of_the_paper() -> None:
-    found = list(difficulty_groups(alfworld.Alfworld.package))
-    assert found == [
-        "basic & use",
-        "clean",
-        "cool",
-        "heat",
-        "slice+",
-    ]
+@pytest.mark.parametrize("name", ENVIRONMENTS)
+def test_the_reference_writes_exactly_the_told_actions(name: str) -> None:
+    domain = family.reference(PLAYED[name].package).DOMAIN
+    written = re.findall(r":action (\S+)[^\n]*\n\s*:parameters (\([^)]*\))", domain)
+    assert written == [(action.name, action.parameters) for action in PLAYED[name].actions]
+
+
+def test_difficulty_groups_are_those_of_the_paper_and_hold_every_task_type() -> None:
+    groups = difficulty_groups(alfworld.Alfworld.package)
+    assert [*groups] == ["basic & use", "clean", "cool", "heat", "slice+"]
+    assert sorted(kind for kinds in groups.values() for kind in kinds) == sorted(TASK_TYPES)
     assert difficulty_groups(coin.Coin.package) == {}  # the number of rooms
 
 

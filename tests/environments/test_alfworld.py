@@ -5,22 +5,17 @@ The games are of our own making; a quarter of a minute in all.
 
 import json
 import subprocess
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from importlib import resources
 from typing import Any
 
 import pytest
-import yaml
 
 from pddlego_local.core.nouns import Observation
-from pddlego_local.environments.alfworld.game import TABLES, Alfworld, spelled
-from pddlego_local.environments.alfworld.games import TASK_TYPES, make_game
+from pddlego_local.environments.alfworld.game import TABLES, Alfworld
+from pddlego_local.environments.alfworld.games import make_game
 from pddlego_local.environments.alfworld.installation import find_environment, python
 
-TABLE = resources.files("pddlego_local.environments.alfworld") / "tables.yaml"
-GROUPS: dict[str, list[str]] = yaml.safe_load(TABLE.read_text())["groups"]
-ONE_OF_EACH = tuple(kinds[0] for kinds in GROUPS.values())
+ONE_OF_EACH = tuple(kinds[0] for kinds in TABLES.groups.values())
 HEAT = ("pick_heat_then_place_in_recep",)
 # What plain ALFWorld answers: printed as one JSON list of [text, commands, won].
 PLAIN_ENGINE = """
@@ -36,48 +31,8 @@ print(json.dumps([[s.feedback, list(s["admissible_commands"]), s["won"]] for s i
 """
 
 
-@pytest.fixture(scope="module")
-def heat() -> Iterator[Alfworld]:
-    game = Alfworld(task_types=HEAT)
-    yield game
-    game.close()
-
-
 def play(game: Alfworld, seed: int, commands: tuple[str, ...]) -> list[Observation]:
     return [game.reset(seed), *(game.step(command) for command in commands)]
-
-
-@pytest.mark.parametrize(
-    ("planned", "command"),
-    [
-        ("(gotolocation init_receptacle cabinet1)", "go to cabinet 1"),
-        ("(GotoLocation cabinet_1 FRIDGE-12)", "go to fridge 12"),
-        ("(openobject fridge1)", "open fridge 1"),
-        ("(closeobject fridge1)", "close fridge 1"),
-        ("(pickupobject butterknife2 countertop1)", "take butterknife 2 from countertop 1"),
-        ("(putobject mug1 cabinet3)", "move mug 1 to cabinet 3"),
-        ("(useobject desklamp1)", "use desklamp 1"),
-        ("(heatobject mug1 microwave1)", "heat mug 1 with microwave 1"),
-        ("(cleanobject mug1 sinkbasin1)", "clean mug 1 with sinkbasin 1"),
-        ("(coolobject mug1 fridge1)", "cool mug 1 with fridge 1"),
-        ("(sliceobject countertop1 apple1 knife1)", "slice apple 1 with knife 1"),
-        ("(gotolocation cabinet1)", None),
-        ("(eatobject apple1)", None),
-    ],
-)
-def test_planned_actions_become_commands_by_name_and_position(
-    planned: str, command: str | None
-) -> None:
-    assert Alfworld().command(planned) == command
-
-
-@pytest.mark.parametrize("name", ["init_receptacle", "towelholder", "tea_spoon_1", "a1b2"])
-def test_a_name_that_is_no_word_and_number_stays_as_it_is(name: str) -> None:
-    assert spelled(name) == name
-
-
-def test_every_task_type_is_in_one_difficulty_group() -> None:
-    assert sorted(kind for kinds in GROUPS.values() for kind in kinds) == sorted(TASK_TYPES)
 
 
 # At the start of every game: nothing is held, and one is at no receptacle.

@@ -1,7 +1,6 @@
 """The arm that is shown what it may do, as most published agents for ALFWorld are."""
 
 import contextlib
-import os
 
 import pytest
 
@@ -9,7 +8,6 @@ from pddlego_local.core.nouns import Sampling
 from pddlego_local.decoding.forms import Keys
 from pddlego_local.decoding.question import Drawn, Question
 from pddlego_local.environments.alfworld.game import Alfworld
-from pddlego_local.environments.alfworld.installation import VARIABLE, find_environment
 from pddlego_local.methods import Method
 from pddlego_local.methods.pddlego_plus import PddlegoPlus
 from pddlego_local.methods.plangen import PlanGen
@@ -38,10 +36,3 @@ def test_prompts_tell_what_is_valid_where_that_is_asked_for(
     assert outcome == "success" and len(prompts) > 2
     valid = ["Valid now: " in prompt or "These are valid actions" in prompt for prompt in prompts]
     assert all(valid) if shows_commands else not any(valid)
-
-
-def test_its_environment_may_be_named_as_seen_from_here(monkeypatch: pytest.MonkeyPatch) -> None:
-    """ALFWorld's process runs in another folder."""
-    monkeypatch.setenv(VARIABLE, os.path.relpath(find_environment()))
-    with contextlib.closing(Alfworld()) as environment:
-        assert environment.reset(0).text

@@ -11,19 +11,10 @@ from collections.abc import Iterator
 import pytest
 
 from pddlego_local.core.errors import ConfigError
-from pddlego_local.environments.alfworld.games import (
-    PLAIN_TYPES,
-    TASK_TYPES,
-    Game,
-    make_game,
-)
+from pddlego_local.environments.alfworld.games import PLAIN_TYPES, TASK_TYPES, Game, make_game
 from pddlego_local.environments.alfworld.games.house import SEARCH_LIMIT
 from pddlego_local.environments.alfworld.games.identifiers import pddl_name, spoken_names
-from pddlego_local.environments.alfworld.games.layout import (
-    UNSEEN,
-    catalogue,
-    floor_plan,
-)
+from pddlego_local.environments.alfworld.games.layout import UNSEEN, catalogue, floor_plan
 from pddlego_local.environments.alfworld.installation import find_environment, python
 
 SEEDS = range(40)

@@ -3,10 +3,10 @@
 A quarter of a minute.
 """
 
+import os
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import psutil
@@ -14,7 +14,7 @@ import pytest
 
 from pddlego_local.core.errors import EnvironmentFault, MissingPart
 from pddlego_local.environments.alfworld.game import Alfworld
-from pddlego_local.environments.alfworld.installation import find_package
+from pddlego_local.environments.alfworld.installation import find_environment, find_package
 from pddlego_local.environments.alfworld.process import Limits
 from pddlego_local.planner.warm import find_fast_downward
 
@@ -28,13 +28,6 @@ game.reset(0)
 print(game._process._running._process.pid, flush=True)
 sys.stdin.read()
 """
-
-
-@pytest.fixture(scope="module")
-def heat() -> Iterator[Alfworld]:
-    game = Alfworld(task_types=HEAT)
-    yield game
-    game.close()
 
 
 def worker(game: Alfworld) -> psutil.Process:
@@ -62,13 +55,6 @@ def test_a_process_that_hangs_is_killed(request_kind: str) -> None:
     with pytest.raises(EnvironmentFault, match=f"'{request_kind}': no answer within 0.3 s"):
         game.step("look") if request_kind == "step" else game.reset(1)
     assert not process.is_running()
-
-
-def test_what_a_process_said_last_is_told(heat: Alfworld) -> None:
-    heat.reset(0)
-    assert heat._process._running is not None
-    with pytest.raises(EnvironmentFault, match="KeyError: 'grammar'"):
-        heat._process._ask({"load": {"domain": "", "problem": ""}}, 10)
 
 
 def test_close_leaves_no_process() -> None:
@@ -137,3 +123,11 @@ def test_the_package_makes_no_folder_where_the_data_set_should_be(
     game.reset(0)
     game.close()
     assert not (tmp_path / "unmade").exists()
+
+
+def test_its_environment_may_be_named_as_seen_from_here(monkeypatch: pytest.MonkeyPatch) -> None:
+    """ALFWorld's process runs in another folder."""
+    monkeypatch.setenv("PDDLEGO_ALFWORLD_ENV", os.path.relpath(find_environment()))
+    game = Alfworld()
+    assert game.reset(0).text
+    game.close()

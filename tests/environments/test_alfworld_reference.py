@@ -4,9 +4,10 @@ Games of our own making, one of every kind, and with ALFWORLD_DATA set real ones
 15 seconds.
 """
 
-import importlib.util
+import contextlib
+import itertools
 import os
-import re
+import runpy
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -20,12 +21,7 @@ from pddlego_local.decoding.grammars.lark_text import accepts, load
 from pddlego_local.environments.alfworld.game import Alfworld, spelled
 from pddlego_local.environments.alfworld.games import TASK_TYPES
 from pddlego_local.environments.alfworld.installation import find_package
-from pddlego_local.environments.alfworld.reference import (
-    DOMAIN,
-    formalize,
-    problem,
-    subgoals,
-)
+from pddlego_local.environments.alfworld.reference import formalize, problem, subgoals
 from pddlego_local.environments.alfworld.room_map import RoomMap
 from pddlego_local.environments.alfworld.task import Task, goals, parse_task
 from pddlego_local.environments.tables import Tables
@@ -38,12 +34,6 @@ Player = Callable[[Memory], PlanResult]
 DATA = os.environ.get("ALFWORLD_DATA", "")
 TABLES = Tables.load("pddlego_local.environments.alfworld")
 LIMIT = 50
-
-
-@pytest.fixture(scope="module")
-def planner() -> Iterator[FastDownward]:
-    with FastDownward() as planner:
-        yield planner
 
 
 def remembered(task: str, *turns: tuple[str, str]) -> Memory:
@@ -60,7 +50,12 @@ COUNTER = (
 )
 TAKEN = ("take mug 1 from countertop 1", "You pick up the mug 1 from the countertop 1.")
 DRAWER = ("go to drawer 1", "You arrive at drawer 1. The drawer 1 is closed.")
+OPENED = ("open drawer 1", "You open the drawer 1. The drawer 1 is open. In it, you see nothing.")
 STUCK = ("go to drawer 2", "Nothing happens.")
+OTHERS = [
+    (f"go to {place}", f"You arrive at {place}. On the {place}, you see nothing.")
+    for place in ("countertop 1", "sinkbasin 1", "toaster 1", "fridge 1", "microwave 1")
+]
 
 
 # ---- The task sentence
@@ -69,18 +64,8 @@ STUCK = ("go to drawer 2", "Nothing happens.")
 @pytest.mark.parametrize(
     ("sentence", "task"),
     [
-        ("put some egg on microwave.", Task("put", "egg", "microwave")),
-        (
-            "Put a hot slice of tomato in countertop",
-            Task("heat", "tomato", "countertop", "", 1, True),
-        ),
-        (
-            "clean some soapbar and put it in bathtubbasin.",
-            Task("clean", "soapbar", "bathtubbasin"),
-        ),
-        ("slice apple and put in fridge", Task("put", "apple", "fridge", sliced=True)),
+        ("Put a hot slice of tomato in desk", Task("heat", "tomato", "desk", sliced=True)),
         ("find two cd and put them in safe.", Task("put", "cd", "safe", count=2)),
-        ("put two sliced egg in fridge", Task("put", "egg", "fridge", "", 2, True)),
         ("examine the bowl with the desklamp.", Task("look", "bowl", lamp="desklamp")),
     ],
 )
@@ -107,7 +92,8 @@ def test_it_refuses_what_is_no_task(sentence: str) -> None:
 def test_it_reads_all_sentences_that_alfworld_fills_in() -> None:
     kinds = {f"pick_{verb}_then_place_in_recep" for verb in ("clean", "heat", "cool")}
     kinds |= {"pick_and_place_simple", "pick_two_obj_and_place", "look_at_obj_in_light"}
-    for kind, entry in goal_library().items():
+    library = runpy.run_path(str(find_package() / "gen" / "goal_library.py"))["gdict"]
+    for kind, entry in library.items():
         for template in entry["templates"]:
             sentence = template.format(obj="apple", recep="desk", toggle="desklamp", mrecep="bowl")
             if kind.removesuffix("_slice") not in kinds:
@@ -121,16 +107,6 @@ def test_it_reads_all_sentences_that_alfworld_fills_in() -> None:
                 "look" in kind
             )
             assert kind.startswith(f"pick_{task.kind}_") == (task.kind in ("clean", "heat", "cool"))
-
-
-def goal_library() -> dict[str, Any]:
-    """The package's templates, read without the package's own imports."""
-    path = find_package() / "gen" / "goal_library.py"
-    spec = importlib.util.spec_from_file_location("goal_library", path)
-    assert spec and spec.loader
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return dict(module.gdict)
 
 
 # ---- The map
@@ -160,15 +136,7 @@ def test_what_lies_in_a_receptacle_that_was_closed_again_is_remembered() -> None
 def test_a_receptacle_at_the_same_spot_is_seen_by_leaving_and_coming_back(
     planner: FastDownward,
 ) -> None:
-    opened = (
-        "open drawer 1",
-        "You open the drawer 1. The drawer 1 is open. In it, you see nothing.",
-    )
-    rest = [
-        (f"go to {place}", f"You arrive at {place}. On the {place}, you see nothing.")
-        for place in ("fridge 1", "microwave 1", "sinkbasin 1", "toaster 1", "countertop 1")
-    ]
-    memory = remembered("put a mug in fridge", *rest, DRAWER, opened, STUCK)
+    memory = remembered("put a mug in fridge", *OTHERS, DRAWER, OPENED, STUCK)
     commands = [command_of(action) for action in planner.plan(*formalize(memory)).plan]
     assert commands[1:] == ["go to drawer 2"] and "drawer" not in commands[0]
     by_hand = with_domain(planner, goals)(memory)
@@ -199,19 +167,12 @@ def explored_next(memory: Memory) -> str:
 
 def test_surfaces_are_explored_before_what_is_closed_and_this_spot_comes_last() -> None:
     task = "put a mug in fridge"
-    opened = (
-        "open drawer 1",
-        "You open the drawer 1. The drawer 1 is open. In it, you see nothing.",
-    )
     assert explored_next(remembered(task)) == "be at countertop 1"
     assert explored_next(remembered(task, DRAWER)) == "look into drawer 1"
-    assert explored_next(remembered(task, DRAWER, opened)) == "be at countertop 1"
-    rest = [
-        (f"go to {place}", f"You arrive at {place}. On the {place}, you see nothing.")
-        for place in ("countertop 1", "sinkbasin 1", "toaster 1", "fridge 1", "microwave 1")
-    ]
-    assert explored_next(remembered(task, *rest)) == "be at drawer 2"
-    assert explored_next(remembered(task, *rest[:-1], DRAWER, opened, STUCK)) == "be at microwave 1"
+    assert explored_next(remembered(task, DRAWER, OPENED)) == "be at countertop 1"
+    assert explored_next(remembered(task, *OTHERS)) == "be at drawer 2"
+    memory = remembered(task, *OTHERS[:-1], DRAWER, OPENED, STUCK)
+    assert explored_next(memory) == "be at microwave 1"
     assert explored_next(remembered(task, COUNTER, TAKEN)) == "be at fridge 1"
 
 
@@ -219,11 +180,12 @@ def test_surfaces_are_explored_before_what_is_closed_and_this_spot_comes_last() 
 
 
 def memories() -> Iterator[Memory]:
-    for task in (
+    tasks = (
         "heat some mug and put it in drawer",
         "put two mug in drawer",
         "put sliced egg in drawer",
-    ):
+    )
+    for task in tasks:
         memory = remembered(task, COUNTER, TAKEN, DRAWER, STUCK)
         yield from (memory[:length] for length in range(1, len(memory) + 1))
 
@@ -239,19 +201,10 @@ def test_every_reader_takes_it(memory: Memory) -> None:
         assert check(TABLES.domain, with_goal(problem(memory), goal.pddl)).accepted
 
 
-@pytest.mark.parametrize("domain", [DOMAIN, TABLES.domain], ids=["reference", "hand-written"])
-def test_its_domains_have_exactly_the_told_actions(domain: str) -> None:
-    found = re.findall(r":action (\w+)[^\n]*\n\s*:parameters (\([^)]*\))", domain)
-    assert found == [(action.name, action.parameters) for action in TABLES.schemas]
-
-
 def test_it_says_what_remains() -> None:
     task = "heat some mug and put it in drawer"
-    find, heat, put = (
-        "find and take a mug",
-        "heat the mug with a microwave",
-        "put the mug in/on a drawer",
-    )
+    find, heat = "find and take a mug", "heat the mug with a microwave"
+    put = "put the mug in/on a drawer"
     assert subgoals(remembered(task)) == (find, heat, put)
     assert subgoals(remembered(task, COUNTER, TAKEN)) == (heat, put)
     heated = ("heat mug 1 with microwave 1", "You heat the mug 1 using the microwave 1.")
@@ -264,10 +217,8 @@ def test_a_sub_goal_that_holds_is_true_already(planner: FastDownward) -> None:
     memory = remembered("heat some mug and put it in drawer", COUNTER, TAKEN)
     assert planner.plan(*formalize(memory, "find and take a mug")).outcome == "goal_already_true"
     plan = planner.plan(*formalize(memory, "heat the mug with a microwave")).plan
-    assert [command_of(action) for action in plan] == [
-        "go to microwave 1",
-        "heat mug 1 with microwave 1",
-    ]
+    heated = ["go to microwave 1", "heat mug 1 with microwave 1"]
+    assert [command_of(action) for action in plan] == heated
     with pytest.raises(KeyError):
         formalize(memory, "dance")
 
@@ -339,21 +290,13 @@ def players(planner: FastDownward) -> tuple[Player, ...]:
 
 
 def test_it_wins_a_game_of_every_kind_in_three_ways(planner: FastDownward) -> None:
-    game = Alfworld(task_types=TASK_TYPES)
-    try:
-        for seed in range(len(TASK_TYPES)):
-            for player in players(planner):
-                play(game, seed, player)
-    finally:
-        game.close()
+    with contextlib.closing(Alfworld(task_types=TASK_TYPES)) as game:
+        for seed, player in itertools.product(range(len(TASK_TYPES)), players(planner)):
+            play(game, seed, player)
 
 
 @pytest.mark.skipif(not DATA, reason="ALFWORLD_DATA names no data set")
 def test_it_wins_real_games_in_three_ways(planner: FastDownward) -> None:
-    game = Alfworld(data=Path(DATA), split="valid_seen")
-    try:
-        for seed in range(5, 140, 20):
-            for player in players(planner):
-                play(game, seed, player)
-    finally:
-        game.close()
+    with contextlib.closing(Alfworld(data=Path(DATA), split="valid_seen")) as game:
+        for seed, player in itertools.product(range(5, 140, 20), players(planner)):
+            play(game, seed, player)

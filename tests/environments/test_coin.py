@@ -6,28 +6,10 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
-from pydantic import ValidationError
 
 import pddlego_local
 from pddlego_local.core.nouns import Observation
 from pddlego_local.environments.coin.game import Coin, without_furniture
-
-
-@pytest.mark.parametrize(
-    ("planned", "command"),
-    [
-        ("(move kitchen corridor west)", "move west"),
-        ("(MOVE Kitchen Corridor WEST)", "move west"),
-        ("(open-door kitchen behind_kitchen_north north)", "open door to north"),
-        ("(move west)", None),
-        ("(move a b c d)", None),
-        ("(close-door a b north)", None),
-    ],
-)
-def test_planned_actions_become_commands_by_name_and_position(
-    planned: str, command: str | None
-) -> None:
-    assert Coin().command(planned) == command
 
 
 # Game 1 with 11 rooms: kitchen, closed doors to the south (backyard) and west (pantry); the
@@ -78,20 +60,6 @@ def test_success_is_seeing_the_coin_and_winning_is_taking_it() -> None:
     assert game.won()
     assert not game.reset(1).success
     assert not game.won()
-
-
-@pytest.mark.parametrize(
-    ("parameters", "key"),
-    [
-        ({"rooms": 2}, "rooms"),
-        ({"rooms": 12}, "rooms"),
-        ({"doors": 2}, "doors"),
-        ({"room": 5}, "room"),
-    ],
-)
-def test_impossible_parameters_never_reach_the_game(parameters: dict[str, int], key: str) -> None:
-    with pytest.raises(ValidationError, match=key):
-        Coin(**parameters)  # type: ignore[arg-type]
 
 
 def play(seed: int) -> list[Observation]:

@@ -1,6 +1,6 @@
 """The rule-based reference wins CookingWorld, and what it writes is good for every reader."""
 
-from collections.abc import Iterator
+from typing import Any
 
 import pytest
 from pddl.parser.domain import DomainParser
@@ -8,30 +8,20 @@ from pddl.parser.problem import ProblemParser
 
 from pddlego_local.core.nouns import Budget, Turn
 from pddlego_local.decoding.grammars.lark_text import accepts, load
-from pddlego_local.decoding.settings import Decoding
 from pddlego_local.environments.cooking.game import TABLES, Cooking
 from pddlego_local.environments.cooking.reference import contents, formalize, problem, subgoals
 from pddlego_local.environments.cooking.text import Kitchen
-from pddlego_local.episode.episode import Episode, Parts
-from pddlego_local.methods.pddl_edit import PddlEdit
-from pddlego_local.models.reference import ReferenceFormalizer
 from pddlego_local.pddl.check import check
 from pddlego_local.planner import FastDownward
+from tests.environments.commands import memories
 
 Memory = list[Turn]
 EASY = {"rooms": 2, "ingredients": 2, "limit": 20}
 HARD = {"rooms": 5, "ingredients": 5, "limit": 50}
 
 
-@pytest.fixture(scope="module")
-def planner() -> Iterator[FastDownward]:
-    with FastDownward(workers=1) as planner:
-        yield planner
-
-
-def game(rooms: int, ingredients: int, limit: int) -> Cooking:
-    budget = Budget(unit="actions", limit=limit)
-    return Cooking(rooms=rooms, ingredients=ingredients, budget=budget)
+def game(limit: int, **settings: Any) -> Cooking:
+    return Cooking(budget=Budget(unit="actions", limit=limit), **settings)
 
 
 class Player:
@@ -63,48 +53,23 @@ class Player:
 
 
 @pytest.mark.parametrize("setting", [EASY, HARD], ids=["easy", "hard"])
-def test_single_actions_win(planner: FastDownward, setting: dict[str, int]) -> None:
-    house = game(**setting)
-    for seed in range(3, 60, 12):
-        player = Player(planner, house, seed)
-        while not player.over:
-            player.do(house.command(player.plan()[0]))
-        assert player.seen.success, seed
-
-
-@pytest.mark.parametrize("setting", [EASY, HARD], ids=["easy", "hard"])
-def test_one_sub_goal_after_the_other_wins(planner: FastDownward, setting: dict[str, int]) -> None:
-    house = game(**setting)
-    for seed in range(3, 60, 12):
-        player = Player(planner, house, seed)
-        for goal in subgoals(player.memory):
-            while goal in subgoals(player.memory) and not player.over:
-                player.do(house.command(player.plan(goal)[0]))
-        assert player.seen.success and subgoals(player.memory) == (), seed
-
-
-@pytest.mark.parametrize("setting", [EASY, HARD], ids=["easy", "hard"])
-def test_the_hand_written_domain_and_gathering_win(
-    planner: FastDownward, setting: dict[str, int]
+@pytest.mark.parametrize("by_sub_goals", [False, True])
+def test_one_action_at_a_time_wins(
+    planner: FastDownward, setting: dict[str, int], by_sub_goals: bool
 ) -> None:
-    """By edits; tests/methods/test_ceiling.py plays whole problems and domains of its own."""
-    model = ReferenceFormalizer()
-    parts = Parts(game(**setting), model, planner, Decoding(rung="free"))
-    for seed in (2, 17, 32, 58):
-        episode = Episode(parts, lambda event, **facts: None, run_seed=0, game=seed, trial=0)
-        assert PddlEdit()(episode) == "success", seed
-    model.close()
+    house = game(**setting)
+    for seed in range(3, 60, 12):
+        player = Player(planner, house, seed)
+        for goal in subgoals(player.memory) if by_sub_goals else [""]:
+            while not player.over and (not goal or goal in subgoals(player.memory)):
+                player.do(house.command(player.plan(goal)[0]))
+        assert player.seen.success, seed
+        assert subgoals(player.memory) == (), seed
 
 
 def test_it_finds_its_way_in_eleven_rooms_among_distractors(planner: FastDownward) -> None:
-    house = Cooking(
-        rooms=11,
-        ingredients=5,
-        distractors=10,
-        limit_inventory=True,
-        fold="test",
-        budget=Budget(unit="actions", limit=60),
-    )
+    settings = {"distractors": 10, "limit_inventory": True, "fold": "test"}
+    house = game(rooms=11, ingredients=5, limit=60, **settings)
     for seed in range(5):
         player = Player(planner, house, seed)
         while not player.over:
@@ -113,27 +78,14 @@ def test_it_finds_its_way_in_eleven_rooms_among_distractors(planner: FastDownwar
         assert player.seen.success, seed
 
 
-def memories() -> Iterator[Memory]:
-    """What is known after one, two, … offered commands that the game took, in two houses."""
-    for seed in (1, 2):
-        house = Cooking(rooms=5, ingredients=5)
-        seen = house.reset(seed)
-        memory = [Turn("look around", seen.text)]
-        for number in range(16):
-            yield list(memory)
-            command = seen.commands[(5 * number) % len(seen.commands)]
-            seen = house.step(command)
-            if not seen.refused:
-                memory.append(Turn(command, seen.text))
-
-
-@pytest.mark.parametrize("memory", memories())
-def test_every_reader_takes_it(memory: Memory) -> None:
-    for domain, text in (formalize(memory), (TABLES.domain, problem(memory))):
-        assert check(domain, text).accepted
-        assert accepts(load("domain"), domain) and accepts(load("problem"), text)
-        name = str(DomainParser()(domain).name)
-        assert ProblemParser()(text).domain_name == name
+@pytest.mark.parametrize("seed", [1, 2])
+def test_every_reader_takes_it(seed: int) -> None:
+    for memory in memories(Cooking(rooms=5, ingredients=5), seed, 16, stride=5):
+        for domain, text in (formalize(memory), (TABLES.domain, problem(memory))):
+            assert check(domain, text).accepted
+            assert accepts(load("domain"), domain) and accepts(load("problem"), text)
+            name = str(DomainParser()(domain).name)
+            assert ProblemParser()(text).domain_name == name
 
 
 def test_a_sub_goal_that_holds_is_already_true(planner: FastDownward) -> None:

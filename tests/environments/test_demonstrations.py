@@ -84,14 +84,10 @@ def test_an_edit_is_shown_that_adds_replaces_and_deletes(environment: Any) -> No
 
 @pytest.mark.parametrize("environment", ENVIRONMENTS)
 def test_the_action_that_is_shown_is_a_command(environment: Any) -> None:
-    assert (
-        environment().command(
-            {Coin: "(open-door a b south)", Cooking: "(take turnip kitchen)"}.get(
-                environment, "(GotoLocation init_receptacle countertop1)"
-            )
-        )
-        == shown(environment.package)["action"]
+    planned = {"coin": "(open-door a b south)", "cooking": "(take turnip kitchen)"}.get(
+        environment.name, "(GotoLocation init_receptacle countertop1)"
     )
+    assert environment().command(planned) == shown(environment.package)["action"]
 
 
 # ---- Names that prompts show

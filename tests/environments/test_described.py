@@ -3,7 +3,6 @@
 import json
 import random
 import re
-import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -163,6 +162,7 @@ DEPOT = """(define (domain depot) (:requirements :strips :typing)
  (:action go :parameters (?r - robot ?a ?b - place)
   :precondition (and (at ?r ?a) (road ?a ?b)) :effect (and (not (at ?r ?a)) (at ?r ?b)))
  (:action finish :parameters (?r - robot) :precondition (at ?r base) :effect (done)))"""
+UNTYPED = re.sub(" - (robot|place)|.:types robot place.", "", DEPOT)
 FAR = "(:objects p1 p2 - place) (:init (at Arm p1) (road p1 p2) (road p2 base))"
 HEADS = ";; Action Heads\ngo (?r - robot ?a - place ?b - place)\nfinish (?r - robot)"
 
@@ -172,11 +172,7 @@ HEADS = ";; Action Heads\ngo (?r - robot ?a - place ?b - place)\nfinish (?r - ro
     [
         (DEPOT, FAR, ("Arm", "base", "p1", "p2")),
         (DEPOT, "(:init (at arm base))", ("Arm", "base")),
-        (
-            re.sub(" - (robot|place)|.:types robot place.", "", DEPOT),
-            FAR.replace(" - place", ""),
-            ("Arm", "base", "p1", "p2"),
-        ),
+        (UNTYPED, FAR.replace(" - place", ""), ("Arm", "base", "p1", "p2")),
     ],
     ids=["beside objects", "alone", "without types"],
 )
@@ -243,68 +239,51 @@ def test_heads_are_matched_by_name_and_then_by_position(
     assert "(:action grasp" in world.domain and "(:action pick-up" not in world.domain
 
 
-def spoil(folder: Path, what: str) -> None:
-    match what:
-        case "no gold problem":
-            (folder / "p01.pddl").unlink()
-        case "no gold domain":
-            (folder / "domain.pddl").unlink()
-        case "no domain text":
-            (folder / "p01_domain.txt").unlink()
-        case "wrong encoding":
-            (folder / "p01_problem.txt").write_bytes("Blöcke".encode("utf-16"))
-        case "too long":
-            (folder / "p01_problem.txt").write_text("block " * 2_000_000)
-        case "no heads":
-            (folder / "p01_domain.txt").write_text("Blocks stand on a table.")
-        case "a head that is none":
-            (folder / "p01_domain.txt").write_text("Blocks.\n;; Action Heads\nstack a on b\n")
-        case "heads with commas":
-            (folder / "p01_domain.txt").write_text(
-                ";; Action Heads\nstack (?b - block, ?under - block)"
-            )
-        case "heads with colons":
-            (folder / "p01_domain.txt").write_text(";; Action Heads\npick-up (?b: block)")
-        case "heads that do not match":
-            (folder / "p01_domain.txt").write_text(
-                ";; Action Heads\npick-up (?a - block ?b - block)"
-            )
-        case "more heads than actions":
-            heads = "".join(f"act{n} (?b - block)\n" for n in range(9))
-            (folder / "p01_domain.txt").write_text(f";; Action Heads\n{heads}")
-        case "gold is no PDDL":
-            (folder / "p01.pddl").write_text("(define (problem p)")
-        case "empty":
-            shutil.rmtree(folder)
-            folder.mkdir()
-        case "nowhere":
-            shutil.rmtree(folder)
+HEADS_ARE = "Blocks.\n;; Action Heads\n"
+HOSTILE: dict[str, tuple[str, bytes | str | None, str]] = {  # a file, its text, what is said
+    "no gold problem": ("p01.pddl", None, "p01.pddl is missing"),
+    "no gold domain": ("domain.pddl", None, "domain.pddl is missing"),
+    "no domain text": ("p01_domain.txt", None, "p01_domain.txt is missing"),
+    "wrong encoding": ("p01_problem.txt", "Blöcke".encode("utf-16"), "p01_problem.txt is no UTF-8"),
+    "too long": (
+        "p01_problem.txt", "block " * 2_000_000, "p01_problem.txt has more than 200,000 bytes",
+    ),
+    "no heads": ("p01_domain.txt", "Blocks.", "p01_domain.txt ends without ';; Action Heads'"),
+    "a head that is none": (
+        "p01_domain.txt", f"{HEADS_ARE}stack a on b", "p01_domain.txt: 'stack a on b' is no action",
+    ),
+    "heads with commas": (
+        "p01_domain.txt", f"{HEADS_ARE}stack (?b - block, ?under - block)",
+        "in the action head 'stack (?b - block, ?under - block)', `block,` has",
+    ),
+    "heads with colons": ("p01_domain.txt", f"{HEADS_ARE}pick-up (?b: block)", "`?b:` has a colon"),
+    "heads that do not match": (
+        "p01_domain.txt", f"{HEADS_ARE}pick-up (?a - block ?b - block)",
+        "the action head pick-up (?a - block ?b - block) fits no action",
+    ),
+    "more heads than actions": (
+        "p01_domain.txt", HEADS_ARE + "".join(f"act{n} (?b - block)\n" for n in range(9)),
+        "fits no action",
+    ),
+    "gold is no PDDL": ("p01.pddl", "(define (problem p)", "p01.pddl: "),
+    "empty": ("*", None, "holds no worlds"),
+    "nowhere": ("", None, "there is no such folder"),
+}  # fmt: skip
 
 
-HOSTILE = {
-    "no gold problem": "p01.pddl is missing",
-    "no gold domain": "domain.pddl is missing",
-    "no domain text": "p01_domain.txt is missing",
-    "wrong encoding": "p01_problem.txt is no UTF-8",
-    "too long": "p01_problem.txt has more than 200,000 bytes",
-    "no heads": "p01_domain.txt ends without ';; Action Heads'",
-    "a head that is none": "p01_domain.txt: 'stack a on b' is no action head",
-    "heads with commas": "in the action head 'stack (?b - block, ?under - block)', `block,` has",
-    "heads with colons": "`?b:` has a colon",
-    "heads that do not match": "the action head pick-up (?a - block ?b - block) fits no action",
-    "more heads than actions": "fits no action",
-    "gold is no PDDL": "p01.pddl: ",
-    "empty": "holds no worlds",
-    "nowhere": "there is no such folder",
-}
-
-
-@pytest.mark.parametrize("what", HOSTILE)
-def test_a_folder_that_cannot_be_used_is_refused_in_a_sentence(folder: Path, what: str) -> None:
-    spoil(folder, what)
+@pytest.mark.parametrize(("file", "content", "said"), HOSTILE.values(), ids=HOSTILE)
+def test_a_folder_that_cannot_be_used_is_refused_in_a_sentence(
+    folder: Path, file: str, content: bytes | str | None, said: str
+) -> None:
+    if content is not None:
+        (folder / file).write_bytes(content if isinstance(content, bytes) else content.encode())
+    for path in folder.glob(file or "*") if content is None else ():
+        path.unlink()
+    if not file:
+        folder.rmdir()
     with pytest.raises(ConfigError) as refused:
         Described(folder=folder).preflight()
-    assert HOSTILE[what] in str(refused.value) and "\n" not in str(refused.value)
+    assert said in str(refused.value) and "\n" not in str(refused.value)
 
 
 def test_a_gold_problem_whose_goal_is_out_of_reach_counts_for_nobody(folder: Path) -> None:

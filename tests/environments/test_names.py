@@ -8,7 +8,7 @@ import contextlib
 import os
 import random
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
@@ -39,12 +39,6 @@ ROOMS = (
     *("backyard", "driveway", "street", "alley"),
 )
 FULL = Budget(unit="actions", limit=50)
-
-
-@pytest.fixture(scope="module")
-def planner() -> Iterator[FastDownward]:
-    with FastDownward(workers=1) as planner:
-        yield planner
 
 
 class Watched:

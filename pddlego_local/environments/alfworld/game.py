@@ -110,10 +110,6 @@ class Alfworld:
     def goals(self, memory: Sequence[Turn]) -> tuple[Goal, ...]:
         return goals(memory)
 
-    def wanted(self, memory: Sequence[Turn]) -> tuple[str, ...]:
-        """Nothing: what to pick up is the task's question."""
-        return ()
-
     def names(self, memory: Sequence[Turn]) -> Names:
         """All numbered things; prompts name the place in the middle of the room too."""
         things = mentioned(memory)

@@ -10,6 +10,7 @@ from typing import Literal
 
 from pddlego_local.core.errors import EnvironmentFault
 from pddlego_local.core.nouns import Goal, Turn
+from pddlego_local.environments import family
 from pddlego_local.environments.alfworld.room_map import RoomMap, class_of, of_class, pddl_name
 
 Kind = Literal["put", "clean", "heat", "cool", "look"]
@@ -20,17 +21,7 @@ STATES = {"clean": "clean", "heat": "hot", "cool": "cool", "slice": "sliced", "t
 _KINDS: dict[str, Kind] = {"clean": "clean", "hot": "heat", "heat": "heat", "cool": "cool"}
 _SENTENCES = [
     re.compile(sentence.replace("OBJ", r"(?P<object>\w+)").replace("RECEP", r"(?P<place>\w+)"))
-    for sentence in (
-        r"put (?:a|some) OBJ (?:in|on) RECEP",
-        r"put (?P<sliced>sliced) OBJ in RECEP",
-        r"(?P<sliced>slice) OBJ and put in RECEP",
-        r"put a (?P<state>clean|hot|cool) (?P<sliced>slice of )?OBJ in RECEP",
-        r"(?P<state>clean|heat|cool) some (?P<sliced>sliced )?OBJ and put it in RECEP",
-        r"put (?P<two>two) (?P<sliced>sliced )?OBJ in RECEP",
-        r"find (?P<two>two) (?P<sliced>sliced )?OBJ and put them in RECEP",
-        r"look at (?P<sliced>sliced )?OBJ under the (?P<lamp>\w+)",
-        r"examine the (?P<sliced>sliced )?OBJ with the (?P<lamp>\w+)",
-    )
+    for sentence in family.words(__package__, "sentences.yaml")["sentences"]
 ]
 
 OPEN_ANY = Goal(

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Sequence
-from typing import Annotated, Literal
+from typing import Annotated
 
 from pydantic import ConfigDict, Field
 from pydantic.dataclasses import dataclass
@@ -10,7 +10,7 @@ from pydantic.dataclasses import dataclass
 from pddlego_local.core.nouns import Budget, Goal, Names, Observation, Turn
 from pddlego_local.environments.maps import map_hash
 from pddlego_local.environments.tables import Tables
-from pddlego_local.environments.textworld_express.game import SEEDS, ExpressGame, Reply, java_path
+from pddlego_local.environments.textworld_express.game import HouseEnvironment, Reply
 from pddlego_local.environments.textworld_express.house_map import UNVISITED, names
 
 TABLES = Tables.load(__package__)
@@ -18,25 +18,20 @@ GOALS = (Goal("take the coin", "(have-coin)"), UNVISITED)
 
 
 @dataclass(config=ConfigDict(extra="forbid"), kw_only=True)
-class Coin:
+class Coin(HouseEnvironment):
     """Games are a function of (rooms, doors, distractors, seed); `fold` changes nothing in coin.
     `furniture: false` leaves the list of furniture out of the observations, as the papers' prompts
     do (PDDLego+ appendix C.1); the directions and the coin always stay."""
 
     rooms: Annotated[int, Field(ge=3, le=11)] = 11
-    doors: bool = True
-    distractors: Annotated[int, Field(ge=0, le=10)] = 0
-    limit_inventory: bool = False
-    fold: Literal["train", "dev", "test"] = "train"
     furniture: bool = False
     budget: Budget = Budget(unit="actions", limit=50)
 
     name = "coin"
     package = __package__
-    shows_commands = True
+    tables = TABLES
     actions = TABLES.schemas
     domain = TABLES.domain
-    seeds = SEEDS
 
     @property
     def task_type(self) -> str:
@@ -56,18 +51,7 @@ class Coin:
         return map_hash(self.name, house.start, house.ways, coins)
 
     def __post_init__(self) -> None:
-        self._game = ExpressGame(
-            "coin",
-            {
-                "numLocations": self.rooms,
-                "numDistractorItems": self.distractors,
-                "includeDoors": int(self.doors),
-                "limitInventorySize": int(self.limit_inventory),
-            },
-        )
-
-    def preflight(self) -> None:
-        java_path()
+        self._game = self._start("coin", numLocations=self.rooms)
 
     def reset(self, seed: int) -> Observation:
         return self._observe(self._game.reset(seed, self.fold), feedback="")
@@ -79,23 +63,13 @@ class Coin:
     def goals(self, memory: Sequence[Turn]) -> tuple[Goal, ...]:
         return GOALS
 
-    def wanted(self, memory: Sequence[Turn]) -> tuple[str, ...]:
-        """Nothing: the coin ends the game."""
-        return ()
-
     def names(self, memory: Sequence[Turn]) -> Names:
         """All that was told; the goal leads to a place that is not visited yet."""
         return names(memory)
 
-    def command(self, action: str) -> str | None:
-        return TABLES.command(action)
-
     def won(self) -> bool:
         """The game's own rule: the coin is taken. Plays "take coin"."""
         return self._game.step("take coin").won
-
-    def close(self) -> None:
-        """The Java machine is shared and ends with the process."""
 
     def _observe(self, reply: Reply, feedback: str) -> Observation:
         """Success is the papers' rule: "coin" appears in an observation (PDDLego+ §4)."""

@@ -1,7 +1,7 @@
 """CookingWorld (TextWorldExpress): read a recipe, process its ingredients, eat the meal."""
 
 from collections.abc import Sequence
-from typing import Annotated, Literal
+from typing import Annotated
 
 from pydantic import ConfigDict, Field
 from pydantic.dataclasses import dataclass
@@ -18,7 +18,7 @@ from pddlego_local.environments.cooking.text import (
 )
 from pddlego_local.environments.maps import map_hash
 from pddlego_local.environments.tables import Tables
-from pddlego_local.environments.textworld_express.game import SEEDS, ExpressGame, Reply, java_path
+from pddlego_local.environments.textworld_express.game import HouseEnvironment, Reply
 from pddlego_local.environments.textworld_express.house_map import UNVISITED, names, pddl_name
 
 TABLES = Tables.load(__package__)
@@ -26,7 +26,7 @@ NOT_OFFERED = ("close ", "examine ", "inventory", "look around", "read cookbook"
 
 
 @dataclass(config=ConfigDict(extra="forbid"), kw_only=True)
-class Cooking:
+class Cooking(HouseEnvironment):
     """Games are a function of (rooms, ingredients, distractors, doors, fold, seed).
 
     The house depends on the seed, the recipe on seed and fold. An episode begins as the paper's
@@ -37,18 +37,13 @@ class Cooking:
 
     rooms: Annotated[int, Field(ge=1, le=11)] = 2
     ingredients: Annotated[int, Field(ge=1, le=5)] = 2
-    distractors: Annotated[int, Field(ge=0, le=10)] = 0
-    doors: bool = True
-    limit_inventory: bool = False
-    fold: Literal["train", "dev", "test"] = "train"
     budget: Budget = Budget(unit="actions", limit=20)
 
     name = "cooking"
     package = __package__
-    shows_commands = True
+    tables = TABLES
     actions = TABLES.schemas
     domain = TABLES.domain
-    seeds = SEEDS
 
     @property
     def task_type(self) -> str:
@@ -64,19 +59,9 @@ class Cooking:
 
     def __post_init__(self) -> None:
         self._won = False
-        self._game = ExpressGame(
-            "cookingworld",
-            {
-                "numLocations": self.rooms,
-                "numIngredients": self.ingredients,
-                "numDistractorItems": self.distractors,
-                "includeDoors": int(self.doors),
-                "limitInventorySize": int(self.limit_inventory),
-            },
+        self._game = self._start(
+            "cookingworld", numLocations=self.rooms, numIngredients=self.ingredients
         )
-
-    def preflight(self) -> None:
-        java_path()
 
     def reset(self, seed: int) -> Observation:
         self._game.reset(seed, self.fold)
@@ -116,15 +101,9 @@ class Cooking:
         """All that was told, recipe included."""
         return names(memory, mentioned)
 
-    def command(self, action: str) -> str | None:
-        return TABLES.command(action)
-
     def won(self) -> bool:
         """The game's own rule: the meal is eaten. It is the paper's rule too."""
         return self._won
-
-    def close(self) -> None:
-        """The Java machine is shared and ends with the process."""
 
     def _observe(self, reply: Reply, text: str, feedback: str) -> Observation:
         self._won = reply.won

@@ -19,6 +19,7 @@ from pddlego_local.environments.described.generated import Degree, Family, gener
 from pddlego_local.environments.described.gold import objects_in, task_hash
 from pddlego_local.environments.described.simulator import Simulator
 from pddlego_local.environments.described.world import World, names_in, read_world, tell
+from pddlego_local.environments.tables import Tables
 
 
 def _a_range(sizes: tuple[int, int]) -> tuple[int, int]:
@@ -107,9 +108,6 @@ class Described:
         """None apart: the problem text tells the goal."""
         return ()
 
-    def wanted(self, memory: Sequence[Turn]) -> tuple[str, ...]:
-        return ()
-
     def names(self, memory: Sequence[Turn]) -> Names:
         """The gold files' objects, as far as the texts name them: "block 3" is block3."""
         told = "\n".join(turn.text for turn in memory)
@@ -119,11 +117,8 @@ class Described:
 
     def command(self, action: str) -> str | None:
         """ "(stack b1 b2)" is "stack b1 b2", if there is such an action with so many parameters."""
-        name, *arguments = action.strip("() ").lower().split() or [""]
-        for head in self.actions:
-            if head.name.lower() == name and len(head.variables) == len(arguments):
-                return " ".join([name, *arguments])
-        return None
+        command = Tables(actions=self.actions, feedback=()).command(action, str)
+        return command and command.lower()
 
     def won(self) -> bool:
         return self._task is not None and self._task.simulator.done

@@ -11,14 +11,16 @@ import logging
 import shutil
 import threading
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from importlib import resources
-from typing import Any, NamedTuple
+from typing import Annotated, Any, ClassVar, Literal, NamedTuple
 
 from py4j.java_gateway import GatewayParameters, JavaGateway, launch_gateway
 from py4j.protocol import Py4JError
+from pydantic import ConfigDict, Field
+from pydantic.dataclasses import dataclass
 
 from pddlego_local.core.errors import EnvironmentFault, MissingPart
+from pddlego_local.environments.tables import Tables
 from pddlego_local.environments.textworld_express.house_map import OPPOSITE
 
 SEEDS = range(1 << 31)
@@ -30,8 +32,7 @@ _gateway: JavaGateway | None = None
 _gateway_lock = threading.Lock()
 
 
-@dataclass(frozen=True)
-class Reply:
+class Reply(NamedTuple):
     """What the simulator answered: its text, the commands it offers, and its own verdict."""
 
     text: str
@@ -50,8 +51,7 @@ class Thing(NamedTuple):
     says: str
 
 
-@dataclass(frozen=True)
-class House:
+class House(NamedTuple):
     """`start` is where one begins; `ways` are (room, direction, room beyond, "door" or "")."""
 
     start: str
@@ -117,6 +117,40 @@ class ExpressGame:
         commands = tuple(sorted(answer["validActions"]))
         won, lost = bool(answer["tasksuccess"]), bool(answer["taskfailure"])
         return Reply(answer["observation"], commands, won, lost)
+
+
+@dataclass(config=ConfigDict(extra="forbid"), kw_only=True)
+class HouseEnvironment:
+    """What CoinCollector and CookingWorld have in common: the settings of a house, and the game."""
+
+    distractors: Annotated[int, Field(ge=0, le=10)] = 0
+    doors: bool = True
+    limit_inventory: bool = False
+    fold: Literal["train", "dev", "test"] = "train"
+
+    tables: ClassVar[Tables]
+    shows_commands = True
+    seeds = SEEDS
+
+    def _start(self, game: str, **parameters: int) -> ExpressGame:
+        return ExpressGame(
+            game,
+            {
+                **parameters,
+                "numDistractorItems": self.distractors,
+                "includeDoors": int(self.doors),
+                "limitInventorySize": int(self.limit_inventory),
+            },
+        )
+
+    def preflight(self) -> None:
+        java_path()
+
+    def command(self, action: str) -> str | None:
+        return self.tables.command(action)
+
+    def close(self) -> None:
+        """The Java machine is shared and ends with the process."""
 
 
 def _house(game: Any) -> House:

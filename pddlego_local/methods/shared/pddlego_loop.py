@@ -9,6 +9,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 
 from pddlego_local.core.nouns import Budget, Turn
+from pddlego_local.core.protocols import Gathering
 from pddlego_local.decoding.forms import SEEN
 from pddlego_local.episode.acting import Execution
 from pddlego_local.episode.episode import Episode
@@ -69,10 +70,13 @@ class PddlegoLoop(ABC):
 def gather(episode: Episode, step: int) -> str:
     """Opens and picks up until nothing wanted is left in sight, and remembers the turns. Returns
     how the game ended, "" if it goes on."""
+    environment = episode.environment
+    if not isinstance(environment, Gathering):
+        return ""
     since = len(episode.memory) - 1
     tried: set[str] = set()
     for _ in range(MAX_OPENED):
-        to_take = episode.environment.wanted(episode.memory)
+        to_take = environment.wanted(episode.memory)
         if episode.spent or not to_take:
             return ""
         package, news = episode.environment.package, episode.memory[since:]

@@ -15,41 +15,21 @@ from random import Random
 from types import SimpleNamespace
 from typing import Any
 
+from pddlego_local.environments import family
 from pddlego_local.environments.alfworld.games.identifiers import kind_of, unlisted_identifier
 from pddlego_local.environments.alfworld.installation import find_package
 
 LAMP = "DeskLamp"
 KNIVES = ("ButterKnife", "Knife")
-STANDS = ("Desk", "Dresser", "Shelf", "SideTable")  # what lamps stand on in ALFRED's rooms
 _ROLES = {"obj": "object", "recep": "parent", "toggle": "toggle", "mrecep": "mrecep"}
-_TABLES = ("CounterTop", "DiningTable", "SideTable", "CoffeeTable")
-FIXTURES = {
-    "HousePlant": (*_TABLES, "Shelf", "Dresser", "Desk"),
-    "PaperTowelRoll": ("CounterTop", "GarbageCan"),
-    "Television": ("TVStand", "Dresser", "CoffeeTable"),
-    "Mirror": ("CounterTop", "Dresser"),
-    "Window": ("Shelf", "Dresser"),
-    "Curtains": ("SideTable",),
-    "Sink": ("CounterTop", "SinkBasin"),
-    "ShowerGlass": ("CounterTop", "Shelf"),
-    "TeddyBear": ("Bed",),
-}
-"""What ALFRED's rooms show besides, and nobody can pick up, by what it is listed on there."""
+ALFRED = family.words(__package__, "alfred.yaml")
+STANDS: list[str] = ALFRED["stands"]
+FIXTURES: dict[str, list[str]] = ALFRED["fixtures"]
 UNTOUCHED = frozenset({LAMP, *FIXTURES})
-TWICE = {
-    "Mug": ("CoffeeMachine", "CounterTop", "DiningTable"),
-    "Pan": ("StoveBurner", "CounterTop"),
-    "Pot": ("StoveBurner", "CounterTop"),
-    "KeyChain": ("Dresser", "Safe"),
-}
-"""Objects that two receptacles may list in ALFRED's rooms: what stands on a machine and so on."""
-AMOUNT = {"StoveBurner": (4, 4, 4, 6), "TowelHolder": (2,), "HandTowelHolder": (2, 2, 4)}
-"""How many a wide room has of the kinds that the package does not list: these in turn."""
-MANY_CABINETS = 15
-"""ALFRED's rooms with so many have more than the package lists: up to 27."""
-UNSEEN = (9, 10, 29, 215, 219, 226, 308, 315, 325, 404, 424, 425)
-"""The rooms of ALFRED's splits valid_unseen and tests_unseen (Shridhar et al. 2020). The package's
-own table of test scenes is another one: valid_seen has games in 20 of its 24."""
+TWICE: dict[str, list[str]] = ALFRED["twice"]
+AMOUNT: dict[str, list[int]] = ALFRED["amount"]
+MANY_CABINETS: int = ALFRED["many_cabinets"]
+UNSEEN: tuple[int, ...] = tuple(ALFRED["unseen"])
 STEP_M = 0.25  # ALFRED writes locations in steps of its grid, 25 cm each
 
 

@@ -10,6 +10,7 @@ from random import Random
 from pddlego_local.core.errors import ConfigError
 from pddlego_local.environments.alfworld.games.house import House, Thing
 from pddlego_local.environments.alfworld.games.layout import (
+    ALFRED,
     FIXTURES,
     KNIVES,
     LAMP,
@@ -20,14 +21,7 @@ from pddlego_local.environments.alfworld.games.layout import (
     floor_plan,
 )
 
-PLAIN_TYPES = (
-    "pick_and_place_simple",
-    "look_at_obj_in_light",
-    "pick_clean_then_place_in_recep",
-    "pick_heat_then_place_in_recep",
-    "pick_cool_then_place_in_recep",
-    "pick_two_obj_and_place",
-)
+PLAIN_TYPES: tuple[str, ...] = tuple(ALFRED["task_types"])
 SLICED = "+slice"
 TASK_TYPES = (
     *PLAIN_TYPES,
@@ -37,10 +31,8 @@ TASK_TYPES = (
 
 SPLITS = ("train", "valid_seen", "valid_unseen")
 
-_TREATMENTS = {
-    "pick_clean_then_place_in_recep": ("clean", "SinkBasin"),
-    "pick_heat_then_place_in_recep": ("heat", "Microwave"),
-    "pick_cool_then_place_in_recep": ("cool", "Fridge"),
+_TREATMENTS: dict[str, tuple[str, str]] = {
+    kind: (verb, tool) for kind, (verb, tool) in ALFRED["treatments"].items()
 }
 
 

@@ -1,1 +1,0 @@
-"""A corridor of rooms with a lamp in one of them: the least that makes an environment."""
