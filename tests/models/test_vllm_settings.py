@@ -11,7 +11,6 @@ import pytest
 from pddlego_local.core.errors import ConfigError
 from pddlego_local.core.resources import folder
 from pddlego_local.models.random import make_random_llama
-from pddlego_local.models.vllm.launching import launch_arguments
 from pddlego_local.models.vllm.model import VllmModel
 from pddlego_local.models.vllm.server import launcher
 from pddlego_local.models.vllm.settings import FORCED_TOKENS_NEED, Server
@@ -208,7 +207,7 @@ def test_the_options_reach_launcher_server_and_record(
     assert without.identity()["batch_invariant"] == "false"
 
     launch = launch_module()
-    options = launch.parse(launch_arguments(model))
+    options = launch.parse(model.launch_arguments())
     options.device = "cuda"
     environment = launch.server_environment(options)
     assert environment["VLLM_BATCH_INVARIANT"] == "1"
