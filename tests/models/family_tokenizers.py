@@ -8,7 +8,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from pddlego_local.models.random import _CORPUS, make_random_llama
+from pddlego_local.models.random import _MADE_OF, make_random_llama
 from tools.bench.large_vocabulary import large_tokenizer
 
 _LEARNED = 1_000
@@ -45,7 +45,7 @@ def of_sentence_pieces(out: Path, size: int) -> Any:
     pieces.normalizer = normalizers.Replace(" ", "▁")
     pieces.pre_tokenizer = pre_tokenizers.Split(" ", "merged_with_previous")
     trainer = trainers.BpeTrainer(vocab_size=_LEARNED, show_progress=False)
-    pieces.train_from_iterator(_CORPUS, trainer)
+    pieces.train_from_iterator(_MADE_OF["corpus"], trainer)
     learned = json.loads(pieces.to_str())["model"]
     entries = ["<pad>", "<eos>", "<bos>", "<unk>", "<mask>", "<start_of_turn>", "<end_of_turn>"]
     entries += [f"<0x{byte:02X}>" for byte in range(256)]
