@@ -15,12 +15,7 @@ import outlines
 import torch
 import transformers
 from outlines.backends.llguidance import LLGuidanceBackend
-from transformers import (
-    GenerationConfig,
-    LogitsProcessorList,
-    StoppingCriteria,
-    StoppingCriteriaList,
-)
+from transformers import GenerationConfig, LogitsProcessorList, StoppingCriteriaList
 
 from pddlego_local.core.errors import ConfigError, ModelFault, PromptTooLong
 from pddlego_local.core.nouns import Completion, Grammar, Messages, Prefix, Sampling
@@ -30,16 +25,6 @@ from pddlego_local.models.loading import load_model, load_tokenizer
 from pddlego_local.models.request import check_grammar, continues, plain_text
 from pddlego_local.models.seam import LocalTokenizer, seam
 from pddlego_local.models.thinking import Thinking, detected, template_arguments
-
-
-class Stopped(StoppingCriteria):
-    """Ends what is being drawn, at its next token, once the event is set."""
-
-    def __init__(self, event: threading.Event) -> None:
-        self._event = event
-
-    def __call__(self, input_ids: Any, scores: Any, **_: Any) -> Any:
-        return torch.full(input_ids.shape[:1], self._event.is_set(), device=input_ids.device)
 
 
 class Generation:
@@ -86,6 +71,10 @@ class Generation:
     def stop(self) -> None:
         """Ends the answer that is being drawn, which is then a ModelFault. For good."""
         self._stopped.set()
+
+    def _ends(self, input_ids: Any, scores: Any, **_: Any) -> Any:
+        """A criterion of `generate`: what is being drawn ends at its next token."""
+        return torch.full(input_ids.shape[:1], self._stopped.is_set(), device=input_ids.device)
 
     def answer(
         self, messages: Messages, grammar: Grammar | None, sampling: Sampling, prefix: Prefix | None
@@ -189,7 +178,7 @@ class Generation:
                 attention_mask=torch.ones_like(inputs),
                 generation_config=settings,
                 logits_processor=LogitsProcessorList([loop] if loop else []),
-                stopping_criteria=StoppingCriteriaList([Stopped(self._stopped)]),
+                stopping_criteria=StoppingCriteriaList([self._ends]),
                 custom_generate=loop and loop.decode,
             )
         if self._stopped.is_set():
