@@ -54,13 +54,6 @@ _GEMMA3 = (
     "{% elif part['type'] == 'text' %}{{ part['text'] | trim }}{% endif %}{% endfor %}{% endif %}"
     "<end_of_turn>\n{% endfor %}{% if add_generation_prompt %}<start_of_turn>model\n{% endif %}"
 )
-_MISTRAL = (
-    "{%- set today = strftime_now('%Y-%m-%d') %}{{ bos_token }}"
-    "{% for message in messages %}"
-    "{% if message.role == 'user' %}[INST]{{ message.content }}[/INST]"
-    "{% elif message.role == 'system' %}[SYSTEM_PROMPT]{{ message.content }}[/SYSTEM_PROMPT]"
-    "{% else %}{{ message.content }}{{ eos_token }}{% endif %}{% endfor %}"
-)
 
 
 @dataclass(frozen=True)
@@ -68,9 +61,7 @@ class Family:
     """`architecture` is what transformers calls it; `tokenizer` whose archive its tokenizer is
     taken from, "" its own; `renamed` control tokens there have other names in this family.
     `opening` is what a stand-in for its chat template opens an answer with, `template` a whole
-    one. `arguments` are those of its config. `beside` are files that its folder has besides;
-    `also_ends` is a token that ends an answer as the tokenizer's own does. `seed` is one whose
-    thoughts are not empty.
+    one. `also_ends` is a token that ends an answer as the tokenizer's own does.
     """
 
     architecture: str
@@ -82,10 +73,7 @@ class Family:
     renamed: Mapping[str, str] = field(default_factory=dict)
     template: str = ""
     spelled: Callable[[Path, int], Any] = stand_in.of_bytes
-    arguments: tuple[str, ...] = ()
-    beside: Mapping[str, str] = field(default_factory=dict)
     also_ends: str = ""
-    seed: int = 0
 
 
 _LATENT_ATTENTION: Mapping[str, Any] = {
@@ -104,12 +92,6 @@ _LATENT_ATTENTION: Mapping[str, Any] = {
     "topk_method": "noaux_tc",  # vLLM asks for these two, transformers knows no other
     "scoring_func": "sigmoid",
 }
-_EXPERTS: Mapping[str, Any] = {
-    "head_dim": 32,
-    "num_experts": 4,
-    "num_experts_per_tok": 2,
-    "moe_intermediate_size": 32,
-}
 _WINDOWED: Mapping[str, Any] = {
     "head_dim": 32,
     "sliding_window": 64,
@@ -121,12 +103,6 @@ FAMILIES: Mapping[str, Family] = {
     "llama3_1": Family("llama", 128_256),
     "deepseek_v3": Family("deepseek_v3", 129_280, shape=_LATENT_ATTENTION),
     "olmo3": Family("olmo3", 100_278, Thinking(switch=None), "<think>"),
-    "olmo3_instruct": Family(
-        "olmo3", 100_278, shape=_WINDOWED, spelled=stand_in.of_bytes_and_digits
-    ),
-    "qwen3_moe": Family(
-        "qwen3_moe", 151_936, Thinking(), _MAY_THINK, shape=_EXPERTS, tokenizer="qwen3", seed=1
-    ),
     "smollm3": Family(
         "smollm3",
         128_256,
@@ -148,14 +124,6 @@ FAMILIES: Mapping[str, Family] = {
         template=_GEMMA3,
         spelled=stand_in.of_sentence_pieces,
         also_ends="<end_of_turn>",
-    ),
-    "mistral": Family(
-        "mistral",
-        131_072,
-        template=_MISTRAL,
-        spelled=stand_in.of_tekken,
-        arguments=("--tokenizer-mode", "hf", "--config-format", "hf", "--load-format", "hf"),
-        beside={"params.json": "{}", "tekken.json": "{}", "consolidated.safetensors": ""},
     ),
 }
 MAY_ANSWER_AT_ONCE = [
@@ -191,7 +159,7 @@ def make_family(out: Path, name: str) -> Path:
     }
     config = configure(family.architecture, **{**shape, **family.shape})
     with torch.random.fork_rng(devices=[]), torch.no_grad():
-        torch.manual_seed(family.seed)
+        torch.manual_seed(0)
         model = build.from_config(config, dtype=torch.float32)
         if family.thinking:  # or it would think for ever
             model.lm_head.weight[tokenizer.convert_tokens_to_ids(family.thinking.end)] *= 300
@@ -201,8 +169,6 @@ def make_family(out: Path, name: str) -> Path:
     model.generation_config = GenerationConfig(**ends)  # type: ignore[no-untyped-call]
     model.save_pretrained(out, max_shard_size="50MB")
     tokenizer.save_pretrained(out)
-    for file, text in family.beside.items():
-        (out / file).write_text(text)
     return out
 
 

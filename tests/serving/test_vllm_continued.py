@@ -16,7 +16,6 @@ from transformers import AutoTokenizer
 from pddlego_local.core.errors import ConfigError, GrammarFault, ModelFault, PromptTooLong
 from pddlego_local.core.nouns import Grammar, Message, Prefix, Sampling
 from pddlego_local.decoding.session import Constraint, at_once
-from pddlego_local.episode.drawing import draw
 from pddlego_local.models.canary import check_obedience
 from pddlego_local.models.thinking import Thinking
 from pddlego_local.models.vllm.model import VllmModel
@@ -27,10 +26,9 @@ from tests.models.staging import (
     ENDLESS,
     FIRST,
     FIRST_HEAD,
-    HEADS,
-    SECOND_HEAD,
     assert_a_json_schema_continues,
     assert_heads_are_forced,
+    assert_heads_follow_a_thought,
     assert_pieces_make_the_whole,
     assert_seeds_alone_decide,
     begin,
@@ -96,16 +94,7 @@ def test_a_head_stands_behind_the_prompt_that_the_chat_has(model: VllmModel) -> 
 
 
 def test_behind_a_thought_a_head_is_forced_by_the_grammar(model: VllmModel) -> None:
-    for seed in range(40):
-        sampling = Sampling(max_tokens=2000, seed=seed, thinking=True)
-        drawn = draw(model, QUESTION, HEADS, sampling, {})[0]
-        if drawn.completion.finish_reason == "stop":
-            types, rest = drawn.stages
-            assert drawn.completion.thought and types.text.startswith(FIRST_HEAD)
-            assert (types.head, rest.head) == ("", SECOND_HEAD)
-            return
-        assert drawn.completion.text == ""
-    pytest.fail("no thought came to its end in 40 tries")
+    assert_heads_follow_a_thought(model)
 
 
 @pytest.mark.parametrize(
