@@ -12,6 +12,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import yaml
+
 from pddlego_local.models.thinking import Thinking
 from tests.models import family_tokenizers as stand_in
 from tools.bench.large_vocabulary import TINY
@@ -25,35 +27,7 @@ _CHAT = (
     "{% if add_generation_prompt %}<|im_start|>assistant\n"
 )
 _MAY_THINK = "{% if enable_thinking is false %}<think>\n\n</think>\n\n{% endif %}"
-
-
-# As the published ones, without tools: a date, modes, a system prompt inside the user's turn.
-_SMOLLM3 = (
-    "{%- if enable_thinking is not defined %}{% set enable_thinking = true %}{% endif %}"
-    "<|im_start|>system\n## Metadata\n\nToday Date: {{ strftime_now('%d %B %Y') }}\n"
-    "Reasoning Mode: {{ '/think' if enable_thinking else '/no_think' }}\n\n"
-    "## Custom Instructions\n\n"
-    "{% if messages[0].role == 'system' %}{{ messages[0].content.rstrip() }}\n\n{% endif %}"
-    "{% for message in messages if message.role != 'system' %}"
-    "<|im_start|>{{ message.role }}\n{{ message.content }}<|im_end|>\n{% endfor %}"
-    "{% if add_generation_prompt %}<|im_start|>assistant\n"
-    "{% if not enable_thinking %}<think>\n\n</think>\n{% endif %}{% endif %}"
-)
-_GEMMA3 = (
-    "{{ bos_token }}{% if messages[0]['role'] == 'system' %}"
-    "{% if messages[0]['content'] is string %}{% set first = messages[0]['content'] %}"
-    "{% else %}{% set first = messages[0]['content'][0]['text'] %}{% endif %}"
-    "{% set said = messages[1:] %}{% else %}"
-    "{% set first = '' %}{% set said = messages %}{% endif %}"
-    "{% for message in said %}"
-    "<start_of_turn>{{ 'model' if message['role'] == 'assistant' else message['role'] }}\n"
-    "{% if loop.first and first %}{{ first }}\n\n{% endif %}"
-    "{% if message['content'] is string %}{{ message['content'] | trim }}"
-    "{% else %}{% for part in message['content'] %}"
-    "{% if part['type'] == 'image' %}<start_of_image>"
-    "{% elif part['type'] == 'text' %}{{ part['text'] | trim }}{% endif %}{% endfor %}{% endif %}"
-    "<end_of_turn>\n{% endfor %}{% if add_generation_prompt %}<start_of_turn>model\n{% endif %}"
-)
+_TEMPLATES = yaml.safe_load(Path(__file__).with_suffix(".yaml").read_text(encoding="utf-8"))
 
 
 @dataclass(frozen=True)
@@ -115,13 +89,13 @@ FAMILIES: Mapping[str, Family] = {
             "<|reserved_special_token_6|>": "<|im_start|>",
             "<|reserved_special_token_7|>": "<|im_end|>",
         },
-        template=_SMOLLM3,
+        template=_TEMPLATES["smollm3"],
     ),
     "gemma3": Family(
         "gemma3_text",  # the part that writes; pictures need packages that the CPU build is without
         262_208,
         shape={**_WINDOWED, "query_pre_attn_scalar": 32},
-        template=_GEMMA3,
+        template=_TEMPLATES["gemma3"],
         spelled=stand_in.of_sentence_pieces,
         also_ends="<end_of_turn>",
     ),
