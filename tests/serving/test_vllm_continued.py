@@ -2,9 +2,7 @@
 
 import contextlib
 import dataclasses
-import http.server
 import json
-import threading
 import urllib.request
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -22,6 +20,7 @@ from pddlego_local.models.vllm.model import VllmModel
 from pddlego_local.models.vllm.settings import Server
 from tests.models.asking import PROMPT, TOY, TOY_LANGUAGE, words
 from tests.models.drafting import TWO_STAGES, Dictated, Planted, drafted
+from tests.models.quiet_server import QuietHandler, serving
 from tests.models.staging import (
     ENDLESS,
     FIRST,
@@ -223,14 +222,14 @@ def test_a_draft_that_fills_the_context_says_what_to_lower(model: VllmModel) -> 
         drafted(long, TWO_STAGES, limit=9000, prompt=most)
 
 
-class Gateway(http.server.BaseHTTPRequestHandler):
+class Gateway(QuietHandler):
     """Passes /v1 on, as many gateways do: drops what it does not know, and knows no /tokenize."""
 
     server_url: str
     drops = ("token_ids",)
 
     def do_POST(self) -> None:
-        body = self.rfile.read(int(self.headers["Content-Length"]))
+        body = self.asked()
         headers = {name: self.headers[name] for name in ("Authorization", "Content-Type")}
         status, answer = 404, b"{}"
         if self.path.startswith("/v1"):
@@ -241,28 +240,18 @@ class Gateway(http.server.BaseHTTPRequestHandler):
                 for name in self.drops:
                     del choice[name]
             answer = json.dumps(told).encode()
-        self.send_response(status)
-        self.send_header("Content-Type", "application/json")
-        self.send_header("Content-Length", str(len(answer)))
-        self.end_headers()
-        self.wfile.write(answer)
-
-    def log_message(self, *_: object) -> None:
-        """Says nothing."""
+        self.answer(answer, status)
 
 
 @contextlib.contextmanager
 def behind_gateway(model: VllmModel, **settings: object) -> Iterator[VllmModel]:
     assert model._managed is not None
     handler = type("Handler", (Gateway,), {"server_url": model._managed.url, **settings})
-    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as gateway:
-        threading.Thread(target=gateway.serve_forever, daemon=True).start()
-        url = f"http://127.0.0.1:{gateway.server_port}/v1"
-        server = Server(url=url, api_key=model._managed.api_key)
+    with serving(handler) as port:
+        server = Server(url=f"http://127.0.0.1:{port}/v1", api_key=model._managed.api_key)
         guest = VllmModel(weights=model.weights, thinking=Thinking(), server=server)
         with contextlib.closing(guest):
             yield guest
-        gateway.shutdown()
 
 
 def test_a_server_that_tells_no_tokens_is_told_of(model: VllmModel) -> None:
