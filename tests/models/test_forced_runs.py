@@ -94,13 +94,6 @@ def test_a_limit_cuts_a_forced_run(
         assert ours.completion_tokens <= max_tokens
 
 
-def test_the_context_cuts_a_forced_run(random_llama: Path) -> None:
-    model = TransformersModel(weights=str(random_llama), context_tokens=60, engine=CPU)
-    completion = model.complete(PROMPT, ALL_FORCED, Sampling(max_tokens=500))
-    assert completion.finish_reason == "length"
-    assert completion.prompt_tokens + completion.completion_tokens == 60
-
-
 @pytest.mark.parametrize("seed", range(4))
 def test_heads_are_forced_and_counted(model: TransformersModel, seed: int) -> None:
     drawn = assert_heads_are_forced(model, seed)

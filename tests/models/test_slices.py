@@ -11,12 +11,12 @@ from llguidance.torch import allocate_token_bitmask, fill_next_token_bitmask
 
 from pddlego_local.decoding.forms import PDDL
 from pddlego_local.decoding.grammars.lark_text import load
-from pddlego_local.decoding.grammars.terminals import name_except
+from pddlego_local.decoding.grammars.terminals import FIRST_LETTERS, name_except, one_letter
 from pddlego_local.decoding.ladder import constraint_for
 from pddlego_local.decoding.layout import Layout, Printer
 from pddlego_local.decoding.session import with_head_in_grammar
 from tools.bench.large_vocabulary import large_tokenizer
-from tools.bench.mask import decoder_tokenizer
+from tools.bench.mask import decoder_tokenizer, word_slices
 from tools.bench.played import played
 from tools.bench.walk import stages_of
 
@@ -71,3 +71,9 @@ def _mask(matcher: LLMatcher, tokenizer: LLTokenizer) -> torch.Tensor:
     bitmask = allocate_token_bitmask(1, tokenizer.vocab_size)
     fill_next_token_bitmask(matcher, bitmask)
     return bitmask
+
+
+def test_names_and_slices_have_the_same_groups_of_letters() -> None:
+    slices = word_slices()
+    for group in FIRST_LETTERS:
+        assert rf"{one_letter(frozenset(group))}[a-zA-Z0-9_\-]{{0,19}}" in slices

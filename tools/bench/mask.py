@@ -65,9 +65,14 @@ def mask_bench() -> Iterator[dict[str, object]]:
 
 def decoder_tokenizer() -> LLTokenizer:
     """The large vocabulary as llguidance takes it. Raises MissingPart where there is none."""
+    return from_tokenizer(large_tokenizer()).with_slices(word_slices())
+
+
+def word_slices() -> list[str]:
+    """Those of a vocabulary that serving/lean.py makes."""
     plugin = runpy.run_path(str(folder("serving") / "lean.py"))
-    slices = plugin["word_slices"](LLTokenizer.general_slices())
-    return from_tokenizer(large_tokenizer()).with_slices(slices)
+    slices: list[str] = plugin["word_slices"](LLTokenizer.general_slices())
+    return slices
 
 
 def mask_times(grammar: Grammar, text: str, tokenizer: LLTokenizer) -> Masks:
