@@ -15,10 +15,10 @@ from pddlego_local.models.cache import made_once
 from pddlego_local.models.transformers import Engine, TransformersModel
 from pddlego_local.models.vllm.model import VllmModel
 
-CONTEXT_TOKENS = 16_384
 _MADE_OF: dict[str, Any] = yaml.safe_load(
     Path(__file__).with_suffix(".yaml").read_text(encoding="utf-8")
 )
+CONTEXT_TOKENS: int = _MADE_OF["context_tokens"]
 
 
 def make_random_llama(folder: Path, seed: int) -> Path:
@@ -85,8 +85,7 @@ def _tokenizer() -> Any:
 
 def cached_random_llama(seed: int) -> Path:
     """The folder of `make_random_llama` in the user's cache, made if it is not there yet."""
-    parts = (_MADE_OF[name] for name in ("shape", "vocabulary", "chat_template", "corpus"))
-    recipe = json.dumps([*parts, CONTEXT_TOKENS])
+    recipe = json.dumps(list(_MADE_OF.values()))
     version = hashlib.sha256(recipe.encode()).hexdigest()[:8]
     return made_once(f"random-llama-{version}-{seed}", lambda made: make_random_llama(made, seed))
 

@@ -27,7 +27,7 @@ _CHAT = (
     "{% if add_generation_prompt %}<|im_start|>assistant\n"
 )
 _MAY_THINK = "{% if enable_thinking is false %}<think>\n\n</think>\n\n{% endif %}"
-_TEMPLATES = yaml.safe_load(Path(__file__).with_suffix(".yaml").read_text(encoding="utf-8"))
+_TOLD = yaml.safe_load(Path(__file__).with_suffix(".yaml").read_text(encoding="utf-8"))
 
 
 @dataclass(frozen=True)
@@ -50,32 +50,11 @@ class Family:
     also_ends: str = ""
 
 
-_LATENT_ATTENTION: Mapping[str, Any] = {
-    "num_key_value_heads": 2,
-    "q_lora_rank": 32,
-    "kv_lora_rank": 512,  # with 64 it is the one size of vLLM's CPU kernel
-    "qk_nope_head_dim": 32,
-    "qk_rope_head_dim": 64,
-    "v_head_dim": 32,
-    "n_routed_experts": 4,
-    "num_experts_per_tok": 2,
-    "n_group": 2,
-    "topk_group": 1,
-    "moe_intermediate_size": 32,
-    "first_k_dense_replace": 1,
-    "topk_method": "noaux_tc",  # vLLM asks for these two, transformers knows no other
-    "scoring_func": "sigmoid",
-}
-_WINDOWED: Mapping[str, Any] = {
-    "head_dim": 32,
-    "sliding_window": 64,
-    "layer_types": ["sliding_attention", "full_attention"],
-}
 FAMILIES: Mapping[str, Family] = {
     "smollm2": Family("llama", 49_152),
     "qwen3": Family("qwen3", 151_936, Thinking(), _MAY_THINK),
     "llama3_1": Family("llama", 128_256),
-    "deepseek_v3": Family("deepseek_v3", 129_280, shape=_LATENT_ATTENTION),
+    "deepseek_v3": Family("deepseek_v3", 129_280, shape=_TOLD["latent_attention"]),
     "olmo3": Family("olmo3", 100_278, Thinking(switch=None), "<think>"),
     "smollm3": Family(
         "smollm3",
@@ -89,13 +68,13 @@ FAMILIES: Mapping[str, Family] = {
             "<|reserved_special_token_6|>": "<|im_start|>",
             "<|reserved_special_token_7|>": "<|im_end|>",
         },
-        template=_TEMPLATES["smollm3"],
+        template=_TOLD["smollm3"],
     ),
     "gemma3": Family(
         "gemma3_text",  # the part that writes; pictures need packages that the CPU build is without
         262_208,
-        shape={**_WINDOWED, "query_pre_attn_scalar": 32},
-        template=_TEMPLATES["gemma3"],
+        shape={**_TOLD["windowed"], "query_pre_attn_scalar": 32},
+        template=_TOLD["gemma3"],
         spelled=stand_in.of_sentence_pieces,
         also_ends="<end_of_turn>",
     ),
