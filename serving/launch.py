@@ -142,9 +142,12 @@ def tokenizer_as_it_is(model: str, revision: str) -> Path | None:
 
 
 def server_command(options: argparse.Namespace) -> list[str]:
+    """`vllm serve`, which alone starts several API servers."""
+    entry = (
+        ["-c", _SERVE_ON_CPU] if options.device == "cpu" else ["-m", "vllm.entrypoints.cli.main"]
+    )
     command = [
-        str(options.env.absolute() / "bin" / "python"),
-        *_entry(options),
+        *(str(options.env.absolute() / "bin" / "python"), *entry, "serve", options.model),
         *("--served-model-name", options.name or options.model),
         *("--host", options.host, "--port", str(options.port)),
         *("--dtype", options.dtype),
@@ -169,13 +172,6 @@ def server_command(options: argparse.Namespace) -> list[str]:
         # A prompt that is read in pieces, asked with a seed, kills the engine of the CPU build.
         command += ["--enforce-eager", "--no-enable-chunked-prefill"]
     return command + list(options.extra)
-
-
-def _entry(options: argparse.Namespace) -> list[str]:
-    """`vllm serve`, which alone starts several API servers."""
-    if options.device == "cpu":
-        return ["-c", _SERVE_ON_CPU, "serve", options.model]
-    return ["-m", "vllm.entrypoints.cli.main", "serve", options.model]
 
 
 def _forced_token_arguments() -> list[str]:

@@ -70,31 +70,27 @@ def made_ordinary(tokenizer: str, folder: Path) -> str:
 
 def config_without(tokens: list[str], config: dict[str, Any]) -> dict[str, Any]:
     """tokenizer_config.json without what would add these tokens again."""
-    lists = {
-        key: [token for token in config[key] if token not in tokens]
-        for key in _LISTS
-        if isinstance(config.get(key), list)
-    }
     kept = {key: value for key, value in config.items() if key != "added_tokens_decoder"}
-    return {**(kept if tokens else config), **lists}
+    for key in _LISTS:
+        if isinstance(kept.get(key), list):
+            kept[key] = [token for token in kept[key] if token not in tokens]
+    return kept
 
 
 def ordinary_tokenizer(folder: Path) -> Path | None:
     """A folder with the tokenizer of a model's folder in which these tokens are ordinary, for a
     server; None where there are none."""
-    config, own = folder / CONFIG, folder / "tokenizer.json"
-    if not config.is_file() or not own.is_file():
+    files = [folder / name for name in (CONFIG, "tokenizer.json", _TOKENS, _TEMPLATE)]
+    texts = {file.name: file.read_text(encoding="utf-8") for file in files if file.is_file()}
+    own = texts.get("tokenizer.json")
+    if own is None or CONFIG not in texts or not (tokens := spelling(own, folder)):
         return None
-    settings, before = object_of(config), own.read_text(encoding="utf-8")
-    if not (tokens := spelling(before, folder)):
-        return None
+    texts["tokenizer.json"] = made_ordinary(own, folder)
     # The class that reads tokenizer.json as it is, whatever the model's own would do.
-    settings = {**config_without(tokens, settings), "tokenizer_class": "PreTrainedTokenizerFast"}
-    texts = {CONFIG: json.dumps(settings, indent=2), own.name: made_ordinary(before, folder)}
-    if (folder / _TOKENS).is_file():
-        texts[_TOKENS] = json.dumps(config_without(tokens, object_of(folder / _TOKENS)), indent=2)
-    if (folder / _TEMPLATE).is_file():
-        texts[_TEMPLATE] = (folder / _TEMPLATE).read_text(encoding="utf-8")
+    for name, added in ((CONFIG, {"tokenizer_class": "PreTrainedTokenizerFast"}), (_TOKENS, {})):
+        if name in texts:
+            settings = config_without(tokens, object_of(folder / name)) | added
+            texts[name] = json.dumps(settings, indent=2)
     digest = hashlib.sha256("\0".join(texts.values()).encode())
 
     def make(made: Path) -> None:

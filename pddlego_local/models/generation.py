@@ -15,31 +15,16 @@ import outlines
 import torch
 import transformers
 from outlines.backends.llguidance import LLGuidanceBackend
-from transformers import (
-    GenerationConfig,
-    LogitsProcessorList,
-    StoppingCriteria,
-    StoppingCriteriaList,
-)
+from transformers import GenerationConfig, LogitsProcessorList, StoppingCriteriaList
 
 from pddlego_local.core.errors import ConfigError, ModelFault, PromptTooLong
 from pddlego_local.core.nouns import Completion, Grammar, Messages, Prefix, Sampling
 from pddlego_local.models.chat_template import check_template, dated, rendering
-from pddlego_local.models.forced_runs import ForcedRuns, with_word_slices
+from pddlego_local.models.forced_runs import ForcedRuns
 from pddlego_local.models.loading import load_model, load_tokenizer
 from pddlego_local.models.request import check_grammar, continues, plain_text
 from pddlego_local.models.seam import LocalTokenizer, seam
 from pddlego_local.models.thinking import Thinking, detected, template_arguments
-
-
-class Stopped(StoppingCriteria):
-    """Ends what is being drawn, at its next token, once the event is set."""
-
-    def __init__(self, event: threading.Event) -> None:
-        self._event = event
-
-    def __call__(self, input_ids: Any, scores: Any, **_: Any) -> Any:
-        return torch.full(input_ids.shape[:1], self._event.is_set(), device=input_ids.device)
 
 
 class Generation:
@@ -73,7 +58,6 @@ class Generation:
         self._plain_text = plain_text(self._spelling)
         self._model = model = load_model(folder, dtype=dtype).to(device).eval()
         self._backend = LLGuidanceBackend(outlines.from_transformers(model, tokenizer))
-        self._backend.llg_tokenizer = with_word_slices(self._backend.llg_tokenizer)
         ends = model.generation_config.eos_token_id
         listed = [tokenizer.eos_token_id, *(ends if isinstance(ends, list) else [ends])]
         self._end_ids = list(dict.fromkeys(end for end in listed if end is not None))
@@ -87,6 +71,10 @@ class Generation:
     def stop(self) -> None:
         """Ends the answer that is being drawn, which is then a ModelFault. For good."""
         self._stopped.set()
+
+    def _ends(self, input_ids: Any, scores: Any, **_: Any) -> Any:
+        """A criterion of `generate`: what is being drawn ends at its next token."""
+        return torch.full(input_ids.shape[:1], self._stopped.is_set(), device=input_ids.device)
 
     def answer(
         self, messages: Messages, grammar: Grammar | None, sampling: Sampling, prefix: Prefix | None
@@ -190,7 +178,7 @@ class Generation:
                 attention_mask=torch.ones_like(inputs),
                 generation_config=settings,
                 logits_processor=LogitsProcessorList([loop] if loop else []),
-                stopping_criteria=StoppingCriteriaList([Stopped(self._stopped)]),
+                stopping_criteria=StoppingCriteriaList([self._ends]),
                 custom_generate=loop and loop.decode,
             )
         if self._stopped.is_set():

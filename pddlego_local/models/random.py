@@ -9,44 +9,16 @@ import json
 from pathlib import Path
 from typing import Any
 
+import yaml
+
 from pddlego_local.models.cache import made_once
 from pddlego_local.models.transformers import Engine, TransformersModel
 from pddlego_local.models.vllm.model import VllmModel
 
-CONTEXT_TOKENS = 16_384
-_VOCABULARY = 1_024
-_SHAPE: dict[str, Any] = {
-    "hidden_size": 128,
-    "intermediate_size": 256,
-    "num_hidden_layers": 2,
-    "num_attention_heads": 4,  # heads of 32: the least that vLLM's CPU attention takes
-    "num_key_value_heads": 2,
-}
-# ChatML with Qwen3's switch: by default the model may think, `enable_thinking=false` closes an
-# empty thought for it.
-_CHAT_TEMPLATE = (
-    "{% for message in messages %}"
-    "<|im_start|>{{ message.role }}\n{{ message.content }}<|im_end|>\n"
-    "{% endfor %}"
-    "{% if add_generation_prompt %}<|im_start|>assistant\n"
-    "{% if enable_thinking is defined and enable_thinking is false %}<think>\n\n</think>\n\n"
-    "{% endif %}{% endif %}"
+_MADE_OF: dict[str, Any] = yaml.safe_load(
+    Path(__file__).with_suffix(".yaml").read_text(encoding="utf-8")
 )
-_CORPUS = (
-    '{"df": "(define (domain house)\\n  (:requirements :strips :typing)\\n", "pf": "(define"}',
-    "(:types location direction) (:predicates (at ?room - location) (visited ?room - location))",
-    "(connected ?from - location ?to - location ?way - direction) (closed_door ?a ?b ?way)",
-    "(:action move :parameters (?from ?to - location ?way - direction)",
-    ":precondition (and (at ?from) (connected ?from ?to ?way) (not (closed_door ?from ?to ?way)))",
-    ":effect (and (not (at ?from)) (at ?to)))",
-    "(:action open-door :parameters (?room ?next - location ?way - direction)",
-    "(define (problem search) (:domain house) (:objects kitchen pantry corridor - location",
-    "north south east west - direction) (:init (at kitchen) (visited kitchen))",
-    "(:goal (exists (?x - location) (and (not (visited ?x)) (at ?x)))))",
-    "(forall (?x - object) (when (or (= ?x ?y) (holding ?x)) (imply (clean ?x) (on ?x ?y))))",
-    "You are in the kitchen. To the North you see a closed door. In one part you see a fridge.",
-    "take mug 1 from countertop 2; move it to cabinet 3; the goal is to explore a new room.",
-)
+CONTEXT_TOKENS: int = _MADE_OF["context_tokens"]
 
 
 def make_random_llama(folder: Path, seed: int) -> Path:
@@ -66,7 +38,7 @@ def make_random_llama(folder: Path, seed: int) -> Path:
         f"{end}_token_id": getattr(tokenizer, f"{end}_token_id") for end in ("bos", "eos", "pad")
     }
     config = LlamaConfig(
-        **_SHAPE,
+        **_MADE_OF["shape"],
         vocab_size=len(tokenizer),
         max_position_embeddings=CONTEXT_TOKENS,
         tie_word_embeddings=False,  # tied, it would repeat its last token for ever
@@ -90,13 +62,13 @@ def _tokenizer() -> Any:
     bpe.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
     bpe.decoder = decoders.ByteLevel()
     trainer = trainers.BpeTrainer(
-        vocab_size=_VOCABULARY - 2,
+        vocab_size=_MADE_OF["vocabulary"] - 2,
         initial_alphabet=sorted(pre_tokenizers.ByteLevel.alphabet()),
         special_tokens=["<|endoftext|>", "<|im_start|>", "<|im_end|>"],
         min_frequency=1,
         show_progress=False,
     )
-    bpe.train_from_iterator(_CORPUS, trainer)
+    bpe.train_from_iterator(_MADE_OF["corpus"], trainer)
     # Not "special", as in Qwen3: the server's reasoning parser must see them in the text.
     bpe.add_tokens([AddedToken(marker, special=False) for marker in ("<think>", "</think>")])
     tokenizer = PreTrainedTokenizerFast(  # type: ignore[no-untyped-call]
@@ -107,13 +79,13 @@ def _tokenizer() -> Any:
         clean_up_tokenization_spaces=False,
         model_max_length=CONTEXT_TOKENS,
     )
-    tokenizer.chat_template = _CHAT_TEMPLATE
+    tokenizer.chat_template = _MADE_OF["chat_template"]
     return tokenizer
 
 
 def cached_random_llama(seed: int) -> Path:
     """The folder of `make_random_llama` in the user's cache, made if it is not there yet."""
-    recipe = json.dumps([_SHAPE, _VOCABULARY, CONTEXT_TOKENS, _CHAT_TEMPLATE, _CORPUS])
+    recipe = json.dumps(list(_MADE_OF.values()))
     version = hashlib.sha256(recipe.encode()).hexdigest()[:8]
     return made_once(f"random-llama-{version}-{seed}", lambda made: make_random_llama(made, seed))
 

@@ -78,7 +78,7 @@ def test_a_gpu_that_is_too_small_and_the_ways_out(
     plant_gpus(monkeypatch, 1, 24 * GB)
     code, told = doctor(capsys, "qwen3_8b")
     assert code == 1
-    assert "try model.server.tensor_parallel_size=2 or model.context_tokens=18000" in told
+    assert "try model.server.tensor_parallel_size=2, a smaller model.context_tokens or" in told
     assert "for 1 such answers" in doctor(capsys, "qwen3_8b", "--context", "18000")[1]
     _, told = doctor(capsys, "llama33_70b")
     assert "it is to run on 4 GPUs, and 1 are visible" in told
@@ -103,7 +103,7 @@ def test_a_folder_tells_its_own_size_and_is_here(
     assert f"for an answer of {config['max_position_embeddings']:,} tokens" in told
     (folder / "config.json").write_text("{}")
     code, told = doctor(capsys, str(folder))
-    assert code == 1 and "of unknown size" in told and "does not tell the model's shape" in told
+    assert code == 1 and "does not tell the model's shape" in told
 
 
 def test_the_disk(

@@ -9,7 +9,7 @@ import pytest
 from pddlego_local.cli import run
 from pddlego_local.commands.shared.fit import about_of
 from pddlego_local.commands.shared.model_list import settings_of
-from pddlego_local.models.memory import Gpus, fewest, shape_told
+from pddlego_local.models.memory import shape_told
 from pddlego_local.runner.config import compose_cell
 from tools.model_facts import PUBLISHED, facts, page
 
@@ -60,8 +60,8 @@ def test_it_fits_the_80_gb_gpus_that_it_is_configured_for(path: Path) -> None:
     assert about is not None
     shape, tokens = shape_told(about, settings["dtype"]), settings["context_tokens"]
     configured = settings["server"]["tensor_parallel_size"]
-    assert Gpus(configured, 80 * 10**9).answers(shape, tokens) >= 1
-    assert (fewest(shape, tokens, 80 * 10**9) or 9) <= configured
+    assert shape.answers(tokens, configured, 80 * 10**9) >= 1
+    assert (shape.fewest(tokens, 80 * 10**9) or 9) <= configured
 
 
 @pytest.mark.parametrize("path", PUBLISHED, ids=lambda path: path.stem)

@@ -12,6 +12,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import yaml
+
 from pddlego_local.models.thinking import Thinking
 from tests.models import family_tokenizers as stand_in
 from tools.bench.large_vocabulary import TINY
@@ -25,42 +27,7 @@ _CHAT = (
     "{% if add_generation_prompt %}<|im_start|>assistant\n"
 )
 _MAY_THINK = "{% if enable_thinking is false %}<think>\n\n</think>\n\n{% endif %}"
-
-
-# As the published ones, without tools: a date, modes, a system prompt inside the user's turn.
-_SMOLLM3 = (
-    "{%- if enable_thinking is not defined %}{% set enable_thinking = true %}{% endif %}"
-    "<|im_start|>system\n## Metadata\n\nToday Date: {{ strftime_now('%d %B %Y') }}\n"
-    "Reasoning Mode: {{ '/think' if enable_thinking else '/no_think' }}\n\n"
-    "## Custom Instructions\n\n"
-    "{% if messages[0].role == 'system' %}{{ messages[0].content.rstrip() }}\n\n{% endif %}"
-    "{% for message in messages if message.role != 'system' %}"
-    "<|im_start|>{{ message.role }}\n{{ message.content }}<|im_end|>\n{% endfor %}"
-    "{% if add_generation_prompt %}<|im_start|>assistant\n"
-    "{% if not enable_thinking %}<think>\n\n</think>\n{% endif %}{% endif %}"
-)
-_GEMMA3 = (
-    "{{ bos_token }}{% if messages[0]['role'] == 'system' %}"
-    "{% if messages[0]['content'] is string %}{% set first = messages[0]['content'] %}"
-    "{% else %}{% set first = messages[0]['content'][0]['text'] %}{% endif %}"
-    "{% set said = messages[1:] %}{% else %}"
-    "{% set first = '' %}{% set said = messages %}{% endif %}"
-    "{% for message in said %}"
-    "<start_of_turn>{{ 'model' if message['role'] == 'assistant' else message['role'] }}\n"
-    "{% if loop.first and first %}{{ first }}\n\n{% endif %}"
-    "{% if message['content'] is string %}{{ message['content'] | trim }}"
-    "{% else %}{% for part in message['content'] %}"
-    "{% if part['type'] == 'image' %}<start_of_image>"
-    "{% elif part['type'] == 'text' %}{{ part['text'] | trim }}{% endif %}{% endfor %}{% endif %}"
-    "<end_of_turn>\n{% endfor %}{% if add_generation_prompt %}<start_of_turn>model\n{% endif %}"
-)
-_MISTRAL = (
-    "{%- set today = strftime_now('%Y-%m-%d') %}{{ bos_token }}"
-    "{% for message in messages %}"
-    "{% if message.role == 'user' %}[INST]{{ message.content }}[/INST]"
-    "{% elif message.role == 'system' %}[SYSTEM_PROMPT]{{ message.content }}[/SYSTEM_PROMPT]"
-    "{% else %}{{ message.content }}{{ eos_token }}{% endif %}{% endfor %}"
-)
+_TOLD = yaml.safe_load(Path(__file__).with_suffix(".yaml").read_text(encoding="utf-8"))
 
 
 @dataclass(frozen=True)
@@ -68,9 +35,7 @@ class Family:
     """`architecture` is what transformers calls it; `tokenizer` whose archive its tokenizer is
     taken from, "" its own; `renamed` control tokens there have other names in this family.
     `opening` is what a stand-in for its chat template opens an answer with, `template` a whole
-    one. `arguments` are those of its config. `beside` are files that its folder has besides;
-    `also_ends` is a token that ends an answer as the tokenizer's own does. `seed` is one whose
-    thoughts are not empty.
+    one. `also_ends` is a token that ends an answer as the tokenizer's own does.
     """
 
     architecture: str
@@ -82,51 +47,15 @@ class Family:
     renamed: Mapping[str, str] = field(default_factory=dict)
     template: str = ""
     spelled: Callable[[Path, int], Any] = stand_in.of_bytes
-    arguments: tuple[str, ...] = ()
-    beside: Mapping[str, str] = field(default_factory=dict)
     also_ends: str = ""
-    seed: int = 0
 
 
-_LATENT_ATTENTION: Mapping[str, Any] = {
-    "num_key_value_heads": 2,
-    "q_lora_rank": 32,
-    "kv_lora_rank": 512,  # with 64 it is the one size of vLLM's CPU kernel
-    "qk_nope_head_dim": 32,
-    "qk_rope_head_dim": 64,
-    "v_head_dim": 32,
-    "n_routed_experts": 4,
-    "num_experts_per_tok": 2,
-    "n_group": 2,
-    "topk_group": 1,
-    "moe_intermediate_size": 32,
-    "first_k_dense_replace": 1,
-    "topk_method": "noaux_tc",  # vLLM asks for these two, transformers knows no other
-    "scoring_func": "sigmoid",
-}
-_EXPERTS: Mapping[str, Any] = {
-    "head_dim": 32,
-    "num_experts": 4,
-    "num_experts_per_tok": 2,
-    "moe_intermediate_size": 32,
-}
-_WINDOWED: Mapping[str, Any] = {
-    "head_dim": 32,
-    "sliding_window": 64,
-    "layer_types": ["sliding_attention", "full_attention"],
-}
 FAMILIES: Mapping[str, Family] = {
     "smollm2": Family("llama", 49_152),
     "qwen3": Family("qwen3", 151_936, Thinking(), _MAY_THINK),
     "llama3_1": Family("llama", 128_256),
-    "deepseek_v3": Family("deepseek_v3", 129_280, shape=_LATENT_ATTENTION),
+    "deepseek_v3": Family("deepseek_v3", 129_280, shape=_TOLD["latent_attention"]),
     "olmo3": Family("olmo3", 100_278, Thinking(switch=None), "<think>"),
-    "olmo3_instruct": Family(
-        "olmo3", 100_278, shape=_WINDOWED, spelled=stand_in.of_bytes_and_digits
-    ),
-    "qwen3_moe": Family(
-        "qwen3_moe", 151_936, Thinking(), _MAY_THINK, shape=_EXPERTS, tokenizer="qwen3", seed=1
-    ),
     "smollm3": Family(
         "smollm3",
         128_256,
@@ -139,23 +68,15 @@ FAMILIES: Mapping[str, Family] = {
             "<|reserved_special_token_6|>": "<|im_start|>",
             "<|reserved_special_token_7|>": "<|im_end|>",
         },
-        template=_SMOLLM3,
+        template=_TOLD["smollm3"],
     ),
     "gemma3": Family(
         "gemma3_text",  # the part that writes; pictures need packages that the CPU build is without
         262_208,
-        shape={**_WINDOWED, "query_pre_attn_scalar": 32},
-        template=_GEMMA3,
+        shape={**_TOLD["windowed"], "query_pre_attn_scalar": 32},
+        template=_TOLD["gemma3"],
         spelled=stand_in.of_sentence_pieces,
         also_ends="<end_of_turn>",
-    ),
-    "mistral": Family(
-        "mistral",
-        131_072,
-        template=_MISTRAL,
-        spelled=stand_in.of_tekken,
-        arguments=("--tokenizer-mode", "hf", "--config-format", "hf", "--load-format", "hf"),
-        beside={"params.json": "{}", "tekken.json": "{}", "consolidated.safetensors": ""},
     ),
 }
 MAY_ANSWER_AT_ONCE = [
@@ -191,7 +112,7 @@ def make_family(out: Path, name: str) -> Path:
     }
     config = configure(family.architecture, **{**shape, **family.shape})
     with torch.random.fork_rng(devices=[]), torch.no_grad():
-        torch.manual_seed(family.seed)
+        torch.manual_seed(0)
         model = build.from_config(config, dtype=torch.float32)
         if family.thinking:  # or it would think for ever
             model.lm_head.weight[tokenizer.convert_tokens_to_ids(family.thinking.end)] *= 300
@@ -201,8 +122,6 @@ def make_family(out: Path, name: str) -> Path:
     model.generation_config = GenerationConfig(**ends)  # type: ignore[no-untyped-call]
     model.save_pretrained(out, max_shard_size="50MB")
     tokenizer.save_pretrained(out)
-    for file, text in family.beside.items():
-        (out / file).write_text(text)
     return out
 
 

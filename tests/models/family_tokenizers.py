@@ -8,32 +8,24 @@ import json
 from pathlib import Path
 from typing import Any
 
-from pddlego_local.models.random import _CORPUS, make_random_llama
+from pddlego_local.models.random import _MADE_OF, make_random_llama
 from tools.bench.large_vocabulary import large_tokenizer
 
 _LEARNED = 1_000
 _GEMMA3 = 262_145  # entries; its smallest model has one fewer, the larger ones 63 more
-_CUTS = (  # of Llama 3, Olmo 3 and others: no more than three digits make a token
-    r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}"
-    r"| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+"
-)
 
 
 def of_bytes(out: Path, size: int) -> Any:
-    """The random model's, of bytes, with markers of a thought."""
-    return _read_anew(make_random_llama(out / "random", seed=0), {}, size)
+    """The random model's, of bytes, with markers of a thought, and filled up with tokens that no
+    text is made of."""
+    from tokenizers import Tokenizer
+    from transformers import AutoTokenizer
 
-
-def of_bytes_and_digits(out: Path, size: int) -> Any:
-    """As Olmo 3's: no token for the markers of a thought."""
-    made = make_random_llama(out / "random", seed=0)
-    known = json.loads((made / "tokenizer.json").read_text())
-    cut = {"type": "Split", "pattern": {"Regex": _CUTS}, "behavior": "Isolated", "invert": False}
-    blanks = {**known["pre_tokenizer"], "use_regex": False}
-    known["pre_tokenizer"] = {"type": "Sequence", "pretokenizers": [cut, blanks]}
-    markers = [token for token in known["added_tokens"] if "think" in token["content"]]
-    known["added_tokens"] = [token for token in known["added_tokens"] if token not in markers]
-    return _read_anew(made, known, size)
+    tokenizer: Any = AutoTokenizer.from_pretrained(make_random_llama(out / "random", seed=0))
+    known = json.loads(tokenizer.backend_tokenizer.to_str())
+    known["model"]["vocab"] |= {f"unused{number}": number for number in range(len(tokenizer), size)}
+    tokenizer._tokenizer = Tokenizer.from_str(json.dumps(known))
+    return tokenizer
 
 
 def of_sentence_pieces(out: Path, size: int) -> Any:
@@ -45,7 +37,7 @@ def of_sentence_pieces(out: Path, size: int) -> Any:
     pieces.normalizer = normalizers.Replace(" ", "▁")
     pieces.pre_tokenizer = pre_tokenizers.Split(" ", "merged_with_previous")
     trainer = trainers.BpeTrainer(vocab_size=_LEARNED, show_progress=False)
-    pieces.train_from_iterator(_CORPUS, trainer)
+    pieces.train_from_iterator(_MADE_OF["corpus"], trainer)
     learned = json.loads(pieces.to_str())["model"]
     entries = ["<pad>", "<eos>", "<bos>", "<unk>", "<mask>", "<start_of_turn>", "<end_of_turn>"]
     entries += [f"<0x{byte:02X}>" for byte in range(256)]
@@ -69,17 +61,4 @@ def of_tekken(out: Path, size: int) -> Any:
     marks = ["<s>", "</s>", "[INST]", "[/INST]", "[SYSTEM_PROMPT]", "[/SYSTEM_PROMPT]"]
     tokenizer.add_special_tokens({"additional_special_tokens": marks})
     tokenizer.bos_token, tokenizer.eos_token = marks[:2]
-    return tokenizer
-
-
-def _read_anew(folder: Path, changed: dict[str, Any], size: int) -> Any:
-    """The tokenizer of a folder, changed, and filled up with tokens that no text is made of."""
-    from tokenizers import Tokenizer
-    from transformers import AutoTokenizer
-
-    tokenizer: Any = AutoTokenizer.from_pretrained(folder)
-    known = changed or json.loads(tokenizer.backend_tokenizer.to_str())
-    fill = range(len(tokenizer), size)
-    known["model"]["vocab"] |= {f"unused{number}": number for number in fill}
-    tokenizer._tokenizer = Tokenizer.from_str(json.dumps(known))
     return tokenizer

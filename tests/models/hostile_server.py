@@ -5,13 +5,12 @@ import json
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
-from http.server import BaseHTTPRequestHandler
 from typing import Any
 
-from tests.models.quiet_server import QuietServer
+from tests.models.quiet_server import QuietHandler, serving
 from tools.chaos.simulated import key_of
 
-Reply = Callable[[BaseHTTPRequestHandler], None]
+Reply = Callable[[QuietHandler], None]
 
 
 def good(text: str, **changes: object) -> dict[str, Any]:
@@ -33,22 +32,13 @@ def choice(**changes: object) -> dict[str, Any]:
 def body(what: object, status: int = 200, **headers: str) -> Reply:
     """Bytes as they are, everything else as JSON."""
     data = what if isinstance(what, bytes) else json.dumps(what).encode()
-
-    def reply(handler: BaseHTTPRequestHandler) -> None:
-        handler.send_response(status)
-        told = {"Content-Type": "application/json", "Content-Length": str(len(data)), **headers}
-        for name, value in told.items():
-            handler.send_header(name.replace("_", "-"), value)
-        handler.end_headers()
-        handler.wfile.write(data)
-
-    return reply
+    return lambda handler: handler.answer(data, status, **headers)
 
 
 def trickle(each: bytes, pause_s: float, begin: bytes = b"") -> Reply:
     """Never ends."""
 
-    def reply(handler: BaseHTTPRequestHandler) -> None:
+    def reply(handler: QuietHandler) -> None:
         handler.close_connection = True
         handler.wfile.write(begin or b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n\r\n")
         with contextlib.suppress(OSError):
@@ -71,15 +61,13 @@ def hostile_server(
     other requests, by path and body; None: it knows no others."""
     count, lock = 0, threading.Lock()
 
-    class Handler(BaseHTTPRequestHandler):
-        protocol_version = "HTTP/1.1"
-
+    class Handler(QuietHandler):
         def do_GET(self) -> None:
             (version or body({"version": "simulated"}))(self)
 
         def do_POST(self) -> None:
             nonlocal count
-            request = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+            request = json.loads(self.asked())
             if not self.path.endswith("/chat/completions"):
                 (body(spells(self.path, request)) if spells else body({}, 404))(self)
                 return
@@ -89,12 +77,5 @@ def hostile_server(
             text = "fine" if answers is None else answers[key_of(request["messages"])]
             (chat(number) or body(good(text)))(self)
 
-        def log_message(self, format: str, *arguments: object) -> None:
-            """Says nothing."""
-
-    with QuietServer(("127.0.0.1", 0), Handler) as server:
-        threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
-        try:
-            yield f"http://127.0.0.1:{server.server_address[1]}/v1"
-        finally:
-            server.shutdown()
+    with serving(Handler) as port:
+        yield f"http://127.0.0.1:{port}/v1"

@@ -5,6 +5,8 @@ import json
 import re
 from concurrent.futures import ThreadPoolExecutor
 
+import pytest
+
 from pddlego_local.core.nouns import Action, Completion, Grammar, Names, Prefix, Sampling
 from pddlego_local.core.protocols import LanguageModel
 from pddlego_local.core.seeds import derive_seed
@@ -139,6 +141,23 @@ def assert_heads_are_forced(model: LanguageModel, seed: int) -> Drawn:
         assert 5 < stage.forced_tokens < stage.completion_tokens
     assert drawn.completion.forced_tokens == types.forced_tokens + rest.forced_tokens
     return drawn
+
+
+def assert_heads_follow_a_thought(model: LanguageModel) -> None:
+    """There the grammar forces the first of them."""
+    for seed in range(40):
+        sampling = Sampling(max_tokens=2000, seed=seed, thinking=True)
+        drawn = draw(model, QUESTION, HEADS, sampling, {})[0]
+        if drawn.completion.finish_reason == "stop":
+            types, rest = drawn.stages
+            assert drawn.completion.thought and types.text.startswith(FIRST_HEAD)
+            assert (types.head, rest.head) == ("", SECOND_HEAD)
+            assert drawn.completion.text == types.text[:-1] + rest.text
+            assert types.forced_tokens > 10
+            return
+        assert drawn.completion.finish_reason == "unfinished_thought"
+        assert drawn.completion.text == ""
+    pytest.fail("no thought came to its end in 40 tries")
 
 
 SCENE = Scene(

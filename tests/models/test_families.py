@@ -6,16 +6,12 @@ from typing import Any
 import pytest
 
 from pddlego_local.models.transformers import TransformersModel
-from pddlego_local.runner.config import compose_cell
 from tests.models.asking import CPU
 from tests.models.families import FAMILIES, MAY_ANSWER_AT_ONCE, make_family
 from tests.models.whole_line import CHECKS, Line
 
-# Alike to others here; and Mistral's vocabulary comes with vLLM.
-BY_HAND = ("olmo3_instruct", "qwen3_moe", "mistral")
 
-
-@pytest.fixture(scope="module", params=[name for name in MAY_ANSWER_AT_ONCE if name not in BY_HAND])
+@pytest.fixture(scope="module", params=MAY_ANSWER_AT_ONCE)
 def line(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Line]:
@@ -33,8 +29,3 @@ def line(
 @pytest.mark.parametrize("check", CHECKS)
 def test_the_whole_line(line: Line, check: str) -> None:
     CHECKS[check](line)
-
-
-def test_mistrals_config_is_served_as_its_family_is_tried() -> None:
-    config = compose_cell(["model=mistral_small_24b"]).tree["model"]
-    assert tuple(config["server"]["extra_arguments"]) == FAMILIES["mistral"].arguments

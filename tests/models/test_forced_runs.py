@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from pddlego_local.core.errors import ConfigError
-from pddlego_local.core.nouns import Completion, Grammar, Prefix, Sampling
+from pddlego_local.core.nouns import Grammar, Prefix, Sampling
 from pddlego_local.decoding.forms import PDDL
 from pddlego_local.decoding.ladder import constraint_for
 from pddlego_local.decoding.rungs import RUNGS
@@ -20,12 +20,11 @@ from pddlego_local.models.canary import check_obedience
 from pddlego_local.models.transformers import TransformersModel
 from tests.models.asking import CPU, PROMPT, TOY, words
 from tests.models.staging import (
-    FIRST_HEAD,
     HEADS,
     RECORD,
     SCENE,
-    SECOND_HEAD,
     assert_heads_are_forced,
+    assert_heads_follow_a_thought,
 )
 from tests.questions import QUESTION
 
@@ -95,13 +94,6 @@ def test_a_limit_cuts_a_forced_run(
         assert ours.completion_tokens <= max_tokens
 
 
-def test_the_context_cuts_a_forced_run(random_llama: Path) -> None:
-    model = TransformersModel(weights=str(random_llama), context_tokens=60, engine=CPU)
-    completion = model.complete(PROMPT, ALL_FORCED, Sampling(max_tokens=500))
-    assert completion.finish_reason == "length"
-    assert completion.prompt_tokens + completion.completion_tokens == 60
-
-
 @pytest.mark.parametrize("seed", range(4))
 def test_heads_are_forced_and_counted(model: TransformersModel, seed: int) -> None:
     drawn = assert_heads_are_forced(model, seed)
@@ -110,19 +102,7 @@ def test_heads_are_forced_and_counted(model: TransformersModel, seed: int) -> No
 
 
 def test_behind_a_thought_a_head_is_forced_by_the_grammar(model: TransformersModel) -> None:
-    for seed in range(40):
-        sampling = Sampling(max_tokens=2000, seed=seed, thinking=True)
-        drawn = draw(model, QUESTION, HEADS, sampling, {})[0]
-        if drawn.completion.finish_reason == "stop":
-            types, rest = drawn.stages
-            assert drawn.completion.thought and types.text.startswith(FIRST_HEAD)
-            assert (types.head, rest.head) == ("", SECOND_HEAD)
-            assert drawn.completion.text == types.text[:-1] + rest.text
-            assert types.forced_tokens > 10
-            return
-        assert drawn.completion.finish_reason == "unfinished_thought"
-        assert drawn.completion.text == ""
-    pytest.fail("no thought came to its end in 40 tries")
+    assert_heads_follow_a_thought(model)
 
 
 def test_no_head_stands_between_prompt_and_thought(model: TransformersModel) -> None:
@@ -150,7 +130,3 @@ def test_a_tokenizer_that_cannot_spell_forced_text_is_told_of(
     model = TransformersModel(weights=str(folder), engine=CPU)
     with pytest.raises(ConfigError, match=r"tokenizer of .*lower cannot spell.*decoding=syntax"):
         check_obedience(model, stages=True)
-
-
-def test_a_completion_says_what_was_sampled() -> None:
-    assert Completion("a", "stop", 5, 9, 0.0, forced_tokens=4).sampled_tokens == 5

@@ -7,33 +7,26 @@ import ssl
 import subprocess
 import threading
 import time
-from collections.abc import Iterator
-from contextlib import closing, contextmanager
-from http.server import BaseHTTPRequestHandler
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
 from pddlego_local.core.errors import ConfigError
 from pddlego_local.models.vllm.http import HttpClient, Lost
-from tests.models.quiet_server import QuietServer
+from tests.models.quiet_server import QuietHandler, serving
 
 
-class Echo(BaseHTTPRequestHandler):
+class Echo(QuietHandler):
     """Says what it was asked; silent at /silent. A proxy for CONNECT."""
 
-    protocol_version = "HTTP/1.1"
-
     def do_POST(self) -> None:
-        body = self.rfile.read(int(self.headers["Content-Length"]))
+        body = self.asked()
         if self.path == "/silent":
             time.sleep(60)
         headers = {name.lower(): value for name, value in self.headers.items()}
-        said = json.dumps([self.path, body.decode(), headers, self.client_address[1]]).encode()
-        self.send_response(200)
-        self.send_header("Content-Length", str(len(said)))
-        self.end_headers()
-        self.wfile.write(said)
+        said = [self.path, body.decode(), headers, self.client_address[1]]
+        self.answer(json.dumps(said).encode())
         self.close_connection = self.path == "/last"  # which no header tells
 
     def do_CONNECT(self) -> None:
@@ -49,19 +42,6 @@ class Echo(BaseHTTPRequestHandler):
         while some := self.connection.recv(65536):
             to.sendall(some)
         self.close_connection = True
-
-    def log_message(self, format: str, *arguments: object) -> None:
-        """Says nothing."""
-
-
-@contextmanager
-def serving(tls: ssl.SSLContext | None = None) -> Iterator[int]:
-    with QuietServer(("127.0.0.1", 0), Echo) as server:
-        if tls:
-            server.socket = tls.wrap_socket(server.socket, server_side=True)
-        threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
-        yield server.server_address[1]
-        server.shutdown()
 
 
 def client(url: str, proxies: bool = False) -> HttpClient:
@@ -91,7 +71,7 @@ def tls(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> ssl.SSLContext:
 
 
 def test_a_connection_is_used_again_unless_the_server_has_closed_it() -> None:
-    with serving() as port:
+    with serving(Echo) as port:
         http, ports = client(f"http://127.0.0.1:{port}/v1"), list[int]()
         for path in ("/v1/a", "/last", "/v1/b", "/v1/c"):
             status, said = http.request("POST", path, "ä".encode())
@@ -107,7 +87,7 @@ def test_a_connection_is_used_again_unless_the_server_has_closed_it() -> None:
 
 
 def test_tls_is_checked_and_a_reader_behind_it_is_woken(tls: ssl.SSLContext) -> None:
-    with serving(tls) as port:
+    with serving(Echo, tls) as port:
         http = client(f"https://localhost:{port}/v1")
         assert json.loads(http.request("POST", "/a", b"x")[1])[:2] == ["/a", "x"]
         ended: list[Lost] = []
@@ -132,7 +112,7 @@ def test_tls_is_checked_and_a_reader_behind_it_is_woken(tls: ssl.SSLContext) -> 
 def test_a_proxy_of_the_environment_is_used_where_it_may_be(
     tls: ssl.SSLContext, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with serving() as port, serving(tls) as secure:
+    with serving(Echo) as port, serving(Echo, tls) as secure:
         for name in ("http_proxy", "https_proxy"):
             monkeypatch.setenv(name, f"http://me:p%40ss@127.0.0.1:{port}")
         monkeypatch.setenv("no_proxy", "elsewhere.invalid")

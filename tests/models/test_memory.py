@@ -7,25 +7,14 @@ from pathlib import Path
 import pytest
 
 from pddlego_local.core.errors import ConfigError
-from pddlego_local.models.memory import (
-    READ_AT_ONCE,
-    RESERVE,
-    About,
-    Gpus,
-    Shape,
-    fewest,
-    shape_found,
-    shape_told,
-)
+from pddlego_local.models.memory import READ_AT_ONCE, RESERVE, About, Shape, shape_found, shape_told
 from pddlego_local.models.random import make_random_llama
 
 GB = 10**9
 LLAMA_8B = Shape(
     weights=16_060_522_496,
-    longest=131_072,
+    most_context_tokens=131_072,
     layers=32,
-    windowed_layers=0,
-    window=0,
     kv_heads=8,
     head_size=128,
     element=2,
@@ -53,9 +42,9 @@ def test_a_layer_with_a_window_keeps_the_window() -> None:
 
 def test_what_fits_is_weights_and_reserve_and_whole_answers() -> None:
     least = LLAMA_8B.weights + RESERVE + 3 * LLAMA_8B.cache(8192)
-    assert Gpus(1, least, used=1).answers(LLAMA_8B, 8192) == 3
-    assert Gpus(1, least - 1, used=1).answers(LLAMA_8B, 8192) == 2
-    assert Gpus(1, LLAMA_8B.weights, used=1).answers(LLAMA_8B, 1) == 0
+    assert LLAMA_8B.answers(8192, 1, least, used=1) == 3
+    assert LLAMA_8B.answers(8192, 1, least - 1, used=1) == 2
+    assert LLAMA_8B.answers(1, 1, LLAMA_8B.weights, used=1) == 0
 
 
 @pytest.mark.parametrize(
@@ -63,17 +52,11 @@ def test_what_fits_is_weights_and_reserve_and_whole_answers() -> None:
     [(32_768, 80, 1), (32_768, 24, 2), (16_000, 24, 1), (32_768, 12, 4), (131_072, 24, 2)],
 )
 def test_the_fewest_gpus(tokens: int, card: int, count: int) -> None:
-    assert fewest(LLAMA_8B, tokens, card * GB) == count
-
-
-def test_the_advised_context_fits_and_a_longer_one_does_not() -> None:
-    gpus = Gpus(1, 24 * GB)
-    most = gpus.most_tokens(LLAMA_8B)
-    assert gpus.answers(LLAMA_8B, most) >= 1 > gpus.answers(LLAMA_8B, most + 1000)
+    assert LLAMA_8B.fewest(tokens, card * GB) == count
 
 
 def test_a_model_that_no_eight_gpus_hold() -> None:
-    assert fewest(replace(LLAMA_8B, weights=10**12), 1000, 80 * GB) is None
+    assert replace(LLAMA_8B, weights=10**12).fewest(1000, 80 * GB) is None
 
 
 ABOUT = About(
@@ -106,7 +89,7 @@ def test_files_tell_their_own_size_and_shape(files: Path) -> None:
     assert shape.weights == (files / "model.safetensors").stat().st_size
     assert shape.layers == config["num_hidden_layers"]
     assert shape.kv_heads == config["num_key_value_heads"]
-    assert shape.longest == config["max_position_embeddings"]
+    assert shape.most_context_tokens == config["max_position_embeddings"]
     assert (shape.windowed_layers, shape.element) == (0, 4)
     assert shape_found(files, "bfloat16").weights == shape.weights // 2
 
@@ -123,7 +106,7 @@ def test_what_config_json_leaves_open_the_yaml_tells(files: Path, tmp_path: Path
     config = {"text_config": {"num_hidden_layers": 34, "hidden_size": 2560}, "dtype": "bfloat16"}
     shape = shape_found(altered(files, tmp_path, config), "auto", ABOUT)
     assert (shape.layers, shape.kv_heads, shape.head_size) == (34, 2, 64)
-    assert (shape.windowed_layers, shape.window, shape.longest) == (3, 100, 1000)
+    assert (shape.windowed_layers, shape.window, shape.most_context_tokens) == (3, 100, 1000)
     kinds = ["sliding_attention"] * 30 + ["full_attention"] * 4
     config["text_config"] |= {"layer_types": kinds, "sliding_window": 7}  # type: ignore[operator]
     shape = shape_found(altered(files, tmp_path, config), "auto", ABOUT)

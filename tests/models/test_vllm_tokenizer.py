@@ -1,7 +1,7 @@
 """A server's tokenizer is the model's own, or the server is refused."""
 
+import contextlib
 import json
-import tarfile
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -14,9 +14,8 @@ from pddlego_local.core.nouns import Message, Sampling
 from pddlego_local.models.random import make_random_llama
 from pddlego_local.models.seam import LocalTokenizer
 from pddlego_local.models.vllm.model import VllmModel
-from pddlego_local.models.vllm.settings import Server as ServerSettings
-from pddlego_local.models.vllm.tokenizer import PROBE, check_tokenizer
-from tests.models.families import TOKENIZERS
+from pddlego_local.models.vllm.settings import Server
+from pddlego_local.models.vllm.tokenizer import PROBE
 from tests.models.hostile_server import hostile_server
 from tests.models.test_vllm_settings import launch_module, serving_environment
 
@@ -31,42 +30,6 @@ def llama(tmp_path: Path) -> Path:
 def class_of(folder: Path, name: str) -> None:
     path = folder / "tokenizer_config.json"
     path.write_text(json.dumps({**json.loads(path.read_text()), "tokenizer_class": name}))
-
-
-class Server:
-    """Answers as a server whose tokenizer is replaced by `changed` texts and tokens."""
-
-    def __init__(self, own: LocalTokenizer, read: str = PROBE, written: str | None = None) -> None:
-        self._own, self._read, self._written = own, read, written
-
-    def encode(self, text: str) -> tuple[int, ...]:
-        return self._own.encode(self._read)
-
-    def decode(self, tokens: tuple[int, ...]) -> str:
-        return self._own.decode(tokens) if self._written is None else self._written
-
-
-def own_of(folder: Path) -> LocalTokenizer:
-    own = LocalTokenizer.of("maker/model", folder)
-    assert own
-    return own
-
-
-def test_the_probe_comes_back_as_it_was(llama: Path) -> None:
-    own = own_of(llama)
-    assert own.decode(own.encode(PROBE)) == PROBE
-
-
-def test_a_server_that_loses_blanks_is_refused_in_a_sentence(llama: Path) -> None:
-    own = own_of(llama)
-    check_tokenizer(Server(own), own)  # type: ignore[arg-type]
-    without = PROBE.replace(" ", "")
-    for server, verb in (
-        (Server(own, read=without), "reads"),
-        (Server(own, written=without), "writes"),
-    ):
-        with pytest.raises(ConfigError, match=f"vLLM {verb} text otherwise than .* of maker/model"):
-            check_tokenizer(server, own)  # type: ignore[arg-type]
 
 
 def given_to_vllm(*words: str) -> str | None:
@@ -90,12 +53,13 @@ def test_only_a_class_that_would_be_replaced_is_named_otherwise(
         "LlamaTokenizerFast"
     )
     tokenizer: Any = AutoTokenizer.from_pretrained(folder)
+    own = LocalTokenizer.of("maker/model", llama)
     assert type(tokenizer).__name__ != "LlamaTokenizerFast"
-    assert tuple(tokenizer.encode(PROBE, add_special_tokens=False)) == own_of(llama).encode(PROBE)
+    assert own and tuple(tokenizer.encode(PROBE, add_special_tokens=False)) == own.encode(PROBE)
     messages = [{"role": "user", "content": "?"}]
     assert tokenizer.apply_chat_template(messages, tokenize=False)
-    own = given_to_vllm(str(llama), "--", "--tokenizer", "/of/the/user")
-    assert own == "/of/the/user", "the user's stays"
+    users = given_to_vllm(str(llama), "--", "--tokenizer", "/of/the/user")
+    assert users == "/of/the/user", "the user's stays"
 
 
 @pytest.mark.parametrize("words", [(), ("--", "--revision", "c0ffee"), ("--", "--revision=other")])
@@ -178,7 +142,7 @@ def test_a_server_of_the_users_is_probed_where_it_can_be(
 ) -> None:
     """Its weights are not on this machine: a text must come back as it was."""
     with hostile_server(spells=reply) as url:
-        model = VllmModel(weights="maker/model", server=ServerSettings(url=url))
+        model = VllmModel(weights="maker/model", server=Server(url=url))
         if said:
             with pytest.raises(ConfigError, match=rf"{said} .* of maker/model.*launch\.py"):
                 model.start()
@@ -187,33 +151,33 @@ def test_a_server_of_the_users_is_probed_where_it_can_be(
         model.close()
 
 
-def test_a_server_of_the_users_is_held_against_weights_that_are_here(llama: Path) -> None:
-    own = own_of(llama)
-    for shift, right in ((0, True), (1, False)):
+@pytest.mark.parametrize(
+    ("reads", "writes", "said"),
+    [
+        (0, 0, ""),
+        (1, -1, "reads"),  # a text comes back, and is spelled otherwise: another model is served
+        (1, 0, "reads"),
+        (0, 1, "writes"),
+    ],
+)
+def test_a_server_of_the_users_is_held_against_weights_that_are_here(
+    llama: Path, reads: int, writes: int, said: str
+) -> None:
+    """Its numbers of tokens are others by so many."""
+    own = LocalTokenizer.of("maker/model", llama)
+    assert own
 
-        def read(text: str, shift: int = shift) -> list[int]:
-            return [token + shift for token in own.encode(text)]
+    def read(text: str) -> list[int]:
+        return [token + reads for token in own.encode(text)]
 
-        def written(tokens: list[int], shift: int = shift) -> str:
-            return own.decode([token - shift for token in tokens])
+    def written(tokens: list[int]) -> str:
+        return own.decode([token + writes for token in tokens])
 
-        with hostile_server(spells=spelling(read, written)) as url:
-            model = VllmModel(weights=str(llama), server=ServerSettings(url=url))
-            if right:
+    with hostile_server(spells=spelling(read, written)) as url:
+        model = VllmModel(weights=str(llama), server=Server(url=url))
+        with contextlib.closing(model):
+            if not said:
                 model.start()
-            else:  # a text comes back, and is spelled otherwise: another model is served
-                with pytest.raises(ConfigError, match="reads text otherwise"):
+            else:
+                with pytest.raises(ConfigError, match=f"vLLM {said} text otherwise than"):
                     model.start()
-            model.close()
-
-
-@pytest.mark.parametrize("name", ["qwen3", "llama3_1", "deepseek_v3", "smollm2"])
-def test_the_probe_comes_back_from_the_families_tokenizers(name: str, tmp_path: Path) -> None:
-    archive = TOKENIZERS / f"{name}.tar.xz"
-    if not archive.is_file():
-        pytest.skip("the tokenizers are not at hand")
-    with tarfile.open(archive) as files:
-        files.extractall(tmp_path, filter="data")
-    (file,) = tmp_path.rglob("tokenizer.json")
-    own = own_of(file.parent)
-    assert own.decode(own.encode(PROBE)) == PROBE

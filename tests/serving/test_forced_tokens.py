@@ -10,7 +10,6 @@ from pddlego_local.core.nouns import Completion, Grammar, Message, Prefix, Sampl
 from pddlego_local.models.canary import check_forced_tokens
 from pddlego_local.models.vllm.model import VllmModel
 from tests.models.asking import ENVELOPE, PROMPT, TOY
-from tests.models.staging import typed_answer
 from tests.serving.served import told_by_vllm
 from tools.gpu_check.server_processes import request
 
@@ -149,13 +148,6 @@ def test_thoughts_are_free_and_the_same(servers: dict[bool, VllmModel]) -> None:
         if endings >= {"stop", "unfinished_thought"}:
             return
     pytest.fail(f"only some kinds of ending: {endings}")
-
-
-def test_the_upper_rungs_keep_their_promise(servers: dict[bool, VllmModel]) -> None:
-    asked = [(rung, seed) for rung in ("typed", "grounded") for seed in range(4)]
-    with ThreadPoolExecutor(8) as pool:
-        found = list(pool.map(lambda one: typed_answer(servers[True], one[0], one[1], 3800), asked))
-    assert found.count("accepted") >= 6
 
 
 def test_the_canary_passes(servers: dict[bool, VllmModel]) -> None:

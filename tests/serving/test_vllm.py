@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from pddlego_local.core.errors import ConfigError, GrammarFault, MissingPart, ModelFault
-from pddlego_local.core.nouns import Completion, Grammar, Message, Sampling
+from pddlego_local.core.errors import ConfigError, MissingPart, ModelFault
+from pddlego_local.core.nouns import Message, Sampling
 from pddlego_local.core.record.events import Call
 from pddlego_local.core.record.folder import read_events, read_rows
 from pddlego_local.core.record.run_record import read_run
@@ -20,7 +20,6 @@ from pddlego_local.decoding.grammars.lark_text import accepts, load
 from pddlego_local.models.canary import check_obedience
 from pddlego_local.models.thinking import Thinking
 from pddlego_local.models.vllm.model import VllmModel
-from pddlego_local.models.vllm.server import launcher
 from pddlego_local.models.vllm.settings import Server
 from pddlego_local.runner import run as runner
 from pddlego_local.runner.config import compose_cell
@@ -95,44 +94,6 @@ def test_the_context_bounds_prompt_and_answer(model: VllmModel) -> None:
         model.complete(long, TOY, Sampling(max_tokens=10))
 
 
-def test_an_answer_depends_on_its_seed_alone(model: VllmModel) -> None:
-    samplings = [Sampling(max_tokens=40, seed=seed) for seed in range(16)]
-
-    def text(sampling: Sampling) -> str:
-        return model.complete(PROMPT, TOY, sampling).text
-
-    alone = [text(sampling) for sampling in samplings]
-    with ThreadPoolExecutor(8) as pool:
-        assert list(pool.map(text, samplings[::-1])) == alone[::-1]
-    assert len(set(alone)) > 10
-
-
-def test_a_thought_is_free_and_the_answer_is_not(model: VllmModel) -> None:
-    def ask(seed: int) -> Completion:
-        return model.complete(PROMPT, TOY, Sampling(max_tokens=500, seed=seed, thinking=True))
-
-    endings = set()
-    for first in range(0, 40, 8):
-        with ThreadPoolExecutor(8) as pool:
-            said = list(pool.map(ask, range(first, first + 8)))
-        for completion in said:
-            if completion.finish_reason == "stop":
-                assert TOY_LANGUAGE.fullmatch(completion.text)
-                assert completion.thought
-            else:
-                assert completion.text == ""
-        endings |= {completion.finish_reason for completion in said}
-        assert endings <= {"stop", "unfinished_thought"}
-        if len(endings) == 2:
-            return
-    pytest.fail(f"only one kind of ending in 40 tries: {endings}")
-
-
-def test_a_bad_grammar_is_named(model: VllmModel) -> None:
-    with pytest.raises(GrammarFault, match="nowhere"):
-        model.complete(PROMPT, Grammar("bad", "lark", "start: nowhere\n"), Sampling())
-
-
 def test_a_stranger_to_the_server_is_told_what_to_set(model: VllmModel) -> None:
     assert model._managed is not None
     url, key = model._managed.url, model._managed.api_key
@@ -186,7 +147,3 @@ def test_nobody_at_the_address_is_a_model_fault(weights: Path) -> None:
     model = VllmModel(weights=str(weights), server=Server(url="http://127.0.0.1:9/v1"))
     with contextlib.closing(model), pytest.raises(ModelFault, match="Check the server at"):
         model.complete(PROMPT, TOY, Sampling(max_tokens=9))
-
-
-def test_the_launcher_is_where_the_package_looks() -> None:
-    assert launcher().is_file()

@@ -2,9 +2,7 @@
 
 import contextlib
 import dataclasses
-import http.server
 import json
-import threading
 import urllib.request
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -16,21 +14,20 @@ from transformers import AutoTokenizer
 from pddlego_local.core.errors import ConfigError, GrammarFault, ModelFault, PromptTooLong
 from pddlego_local.core.nouns import Grammar, Message, Prefix, Sampling
 from pddlego_local.decoding.session import Constraint, at_once
-from pddlego_local.episode.drawing import draw
 from pddlego_local.models.canary import check_obedience
 from pddlego_local.models.thinking import Thinking
 from pddlego_local.models.vllm.model import VllmModel
 from pddlego_local.models.vllm.settings import Server
 from tests.models.asking import PROMPT, TOY, TOY_LANGUAGE, words
 from tests.models.drafting import TWO_STAGES, Dictated, Planted, drafted
+from tests.models.quiet_server import QuietHandler, serving
 from tests.models.staging import (
     ENDLESS,
     FIRST,
     FIRST_HEAD,
-    HEADS,
-    SECOND_HEAD,
     assert_a_json_schema_continues,
     assert_heads_are_forced,
+    assert_heads_follow_a_thought,
     assert_pieces_make_the_whole,
     assert_seeds_alone_decide,
     begin,
@@ -96,16 +93,7 @@ def test_a_head_stands_behind_the_prompt_that_the_chat_has(model: VllmModel) -> 
 
 
 def test_behind_a_thought_a_head_is_forced_by_the_grammar(model: VllmModel) -> None:
-    for seed in range(40):
-        sampling = Sampling(max_tokens=2000, seed=seed, thinking=True)
-        drawn = draw(model, QUESTION, HEADS, sampling, {})[0]
-        if drawn.completion.finish_reason == "stop":
-            types, rest = drawn.stages
-            assert drawn.completion.thought and types.text.startswith(FIRST_HEAD)
-            assert (types.head, rest.head) == ("", SECOND_HEAD)
-            return
-        assert drawn.completion.text == ""
-    pytest.fail("no thought came to its end in 40 tries")
+    assert_heads_follow_a_thought(model)
 
 
 @pytest.mark.parametrize(
@@ -234,14 +222,14 @@ def test_a_draft_that_fills_the_context_says_what_to_lower(model: VllmModel) -> 
         drafted(long, TWO_STAGES, limit=9000, prompt=most)
 
 
-class Gateway(http.server.BaseHTTPRequestHandler):
+class Gateway(QuietHandler):
     """Passes /v1 on, as many gateways do: drops what it does not know, and knows no /tokenize."""
 
     server_url: str
     drops = ("token_ids",)
 
     def do_POST(self) -> None:
-        body = self.rfile.read(int(self.headers["Content-Length"]))
+        body = self.asked()
         headers = {name: self.headers[name] for name in ("Authorization", "Content-Type")}
         status, answer = 404, b"{}"
         if self.path.startswith("/v1"):
@@ -252,28 +240,18 @@ class Gateway(http.server.BaseHTTPRequestHandler):
                 for name in self.drops:
                     del choice[name]
             answer = json.dumps(told).encode()
-        self.send_response(status)
-        self.send_header("Content-Type", "application/json")
-        self.send_header("Content-Length", str(len(answer)))
-        self.end_headers()
-        self.wfile.write(answer)
-
-    def log_message(self, *_: object) -> None:
-        """Says nothing."""
+        self.answer(answer, status)
 
 
 @contextlib.contextmanager
 def behind_gateway(model: VllmModel, **settings: object) -> Iterator[VllmModel]:
     assert model._managed is not None
     handler = type("Handler", (Gateway,), {"server_url": model._managed.url, **settings})
-    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as gateway:
-        threading.Thread(target=gateway.serve_forever, daemon=True).start()
-        url = f"http://127.0.0.1:{gateway.server_port}/v1"
-        server = Server(url=url, api_key=model._managed.api_key)
+    with serving(handler) as port:
+        server = Server(url=f"http://127.0.0.1:{port}/v1", api_key=model._managed.api_key)
         guest = VllmModel(weights=model.weights, thinking=Thinking(), server=server)
         with contextlib.closing(guest):
             yield guest
-        gateway.shutdown()
 
 
 def test_a_server_that_tells_no_tokens_is_told_of(model: VllmModel) -> None:

@@ -5,7 +5,8 @@ import time
 
 import pddlego_local
 from pddlego_local.decoding.rungs import RUNGS
-from pddlego_local.models.vllm.gpu_preflight import check_machine, gpus
+from pddlego_local.models.machine import driver_says
+from pddlego_local.models.vllm.gpu_preflight import check_memory
 from pddlego_local.models.vllm.server import serving_build
 from pddlego_local.models.vllm.settings import Server
 from tools.gpu_check.findings import Findings, Wrong
@@ -13,21 +14,17 @@ from tools.gpu_check.scale import Setting
 
 
 def preflight(setting: Setting, findings: Findings) -> None:
-    """What vLLM's CUDA build needs of the machine; nothing is loaded."""
-    for gpu in gpus():
-        row = {
-            "driver": f"{gpu.driver:g}",
-            "compute capability": gpu.capability,
-            "GB free": round(gpu.free / 1e9, 1),
-            "GB": round(gpu.memory / 1e9, 1),
-        }
-        findings.tell("GPUs", row)
+    """What GPUs there are, and whether enough of their memory is free; nothing is loaded."""
+    columns = ("driver", "compute capability", "memory free", "memory")
+    query = "--query-gpu=driver_version,compute_cap,memory.free,memory.total"
+    for line in driver_says(query, "--format=csv,noheader"):
+        findings.tell("GPUs", dict(zip(columns, line.split(", "), strict=False)))
     build, version = serving_build(setting.env)
     findings.tell("vLLM", {"version": version, "build": build})
     if build != setting.device:
         raise Wrong(f"{setting.env} holds vLLM's {build} build: make clean serving")
     if setting.device == "cuda":
-        check_machine(Server(env=setting.env), "auto")
+        check_memory(Server(env=setting.env))
 
 
 def nano(setting: Setting, findings: Findings) -> None:

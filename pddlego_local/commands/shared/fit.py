@@ -14,7 +14,7 @@ from pddlego_local.core.errors import ConfigError, MissingPart
 from pddlego_local.core.resources import folder
 from pddlego_local.models.chat_template import check_template_of
 from pddlego_local.models.machine import gpu_count, gpu_memory
-from pddlego_local.models.memory import About, Gpus, Shape, fewest, shape_found, shape_told
+from pddlego_local.models.memory import About, Shape, shape_found, shape_told
 from pddlego_local.models.seam import LocalTokenizer
 from pddlego_local.models.weights import cache_folder, fetch_command, locate, on_hub
 from pddlego_local.runner.config import compose_cell
@@ -82,22 +82,21 @@ def look_at(name: str, settings: Mapping[str, Any], asked: Asked) -> Fit:
         return Fit(name, ("needs no weights",), True)
     files, missing = _files(name, settings)
     about = about_of(settings)
-    if files and (wrong := _unusable(str(weights), files)):
-        return Fit(name, (str(weights), f"files     {wrong}"), False)
     try:
         if files:
+            LocalTokenizer.of(str(weights), files)
+            check_template_of(files)
             shape = shape_found(files, settings["dtype"], about)
         elif about:
             shape = shape_told(about, settings["dtype"])
         else:
             return Fit(name, (f"{weights}, of unknown size", f"files     {missing}"), False)
     except ConfigError as error:  # which vLLM may load nevertheless
-        return Fit(name, (f"{weights}, of unknown size", f"weights   {error}"), False)
-    if asked.tokens and asked.tokens > shape.longest:
-        raise ConfigError(
-            f"--context {asked.tokens}: {weights} was made for {shape.longest} tokens."
-        )
-    tokens = int(asked.tokens or settings.get("context_tokens") or shape.longest)
+        return Fit(name, (str(weights), f"files     {error}"), False)
+    longest = shape.most_context_tokens
+    if asked.tokens and asked.tokens > longest:
+        raise ConfigError(f"--context {asked.tokens}: {weights} was made for {longest} tokens.")
+    tokens = int(asked.tokens or settings.get("context_tokens") or longest)
     answer = shape.cache(tokens)
     if asked.gpus is None and asked.memory is None and not on_cuda(settings):
         fits, room = _on_cpu(shape, answer, settings)
@@ -106,7 +105,7 @@ def look_at(name: str, settings: Mapping[str, Any], asked: Asked) -> Fit:
     parameters = about.parameters if about else shape.weights / shape.element
     lines = [
         str(weights) + (f", {about.licence}" if about else ""),
-        f"model     {in_short(parameters)} parameters, made for {shape.longest:,} tokens; "
+        f"model     {in_short(parameters)} parameters, made for {longest:,} tokens; "
         f"{tokens:,} of them need {_cards(shape, tokens)}",
         f"weights   {decimal(shape.weights)}, as its {'files tell' if files else 'YAML tells'}",
         f"cache     {decimal(answer)} for an answer of {tokens:,} tokens with its prompt, "
@@ -157,16 +156,6 @@ def _files(name: str, settings: Mapping[str, Any]) -> tuple[Path | None, str]:
         return None, f"not (wholly) on this machine: `{fetch}`"
 
 
-def _unusable(name: str, files: Path) -> str:
-    """What is wrong with a folder that is whole; "" if nothing is seen without its weights."""
-    try:
-        LocalTokenizer.of(name, files)
-        check_template_of(files)
-    except ConfigError as error:
-        return str(error)
-    return ""
-
-
 def _on_cpu(shape: Shape, answer: int, settings: Mapping[str, Any]) -> tuple[bool, str]:
     server = settings.get("server")
     cache = server["kv_cache_gib"] * 1024**3 if server else answer
@@ -185,7 +174,7 @@ def _on_gpus(
 ) -> tuple[bool, str]:
     server = settings.get("server", {})
     wanted = asked.gpus or int(server.get("tensor_parallel_size", 1))
-    memory = asked.memory or gpu_memory()
+    memory, used = asked.memory or gpu_memory(), float(server.get("gpu_memory_utilization", 0.9))
     if not memory:
         why = "there is no NVIDIA GPU here"
         if gpu_count():
@@ -193,24 +182,18 @@ def _on_gpus(
         return False, f"none: {why}; it needs {_cards(shape, tokens)}"
     if asked.memory is None and gpu_count() < wanted:
         return False, f"none: it is to run on {_gpus(wanted)}, and {gpu_count()} are visible"
-    gpus = Gpus(wanted, memory, float(server.get("gpu_memory_utilization", 0.9)))
     of = f"{_gpus(wanted)} with {decimal(memory)}"
-    if at_once := gpus.answers(shape, tokens):
+    if at_once := shape.answers(tokens, wanted, memory, used):
         waiting = "" if at_once >= asked.answers else f" of {asked.answers}: the others wait"
         return True, f"for {at_once} such answers at once on {of}{waiting}"
-    ways = []
-    more = fewest(shape, tokens, gpus.memory, gpus.used)
-    if more and more > gpus.count:
-        ways.append(f"model.server.tensor_parallel_size={more}")
-    if most := gpus.most_tokens(shape):
-        ways.append(f"model.context_tokens={most}")
-    way_out = f"try {' or '.join(ways)}" if ways else "the weights are too large for eight of them"
-    return False, f"none on {of}: {way_out}"
+    more = shape.fewest(tokens, memory, used)
+    cards = f"model.server.tensor_parallel_size={more}, " if more else ""
+    return False, f"none on {of}: try {cards}a smaller model.context_tokens or a quantized model"
 
 
 def _cards(shape: Shape, tokens: int) -> str:
     """How many GPUs of each common size hold the weights and an answer."""
-    counts = {size: fewest(shape, tokens, size * GB) for size in CARDS}
+    counts = {size: shape.fewest(tokens, size * GB) for size in CARDS}
     return ", ".join(f"{count or '–'} of {size} GB" for size, count in counts.items())
 
 

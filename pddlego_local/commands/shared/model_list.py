@@ -13,7 +13,7 @@ from pddlego_local.core.errors import MissingPart
 from pddlego_local.core.resources import folder
 from pddlego_local.models.card import front_matter
 from pddlego_local.models.machine import gpu_count, gpu_memory
-from pddlego_local.models.memory import fewest, shape_found, shape_told
+from pddlego_local.models.memory import shape_found, shape_told
 from pddlego_local.models.weights import locate, shipped
 
 
@@ -50,19 +50,19 @@ def _rows() -> Iterator[tuple[float, tuple[str, ...]]]:
         settings = settings_of(path)
         if about := about_of(settings):
             shape, tokens = shape_told(about, settings["dtype"]), settings["context_tokens"]
-            parameters, licence, most = about.parameters, about.licence, about.most_context_tokens
+            parameters, licence = about.parameters, about.licence
             size, here = f"{shape.weights / GB:.1f} GB", _files(settings)
         elif own := shipped(str(settings.get("weights"))):  # its files and its card tell
             shape = shape_found(own, settings["dtype"])
-            parameters, tokens, most = shape.weights / shape.element, shape.longest, shape.longest
+            parameters, tokens = shape.weights / shape.element, shape.most_context_tokens
             licence = str(front_matter(own).get("license", "")).upper()
             size, here = f"{shape.weights / GB:.2f} GB", "ready"
         else:
             if not {"weights", "run"} & settings.keys():  # those the user says
                 yield 0.0, (path.stem, "–", "", "ready", *[""] * 5)
             continue
-        counts = [str(fewest(shape, tokens, card * GB) or "–") for card in CARDS]
-        context = f"{tokens:,} of {most:,}"
+        counts = [str(shape.fewest(tokens, card * GB) or "–") for card in CARDS]
+        context = f"{tokens:,} of {shape.most_context_tokens:,}"
         yield parameters, (path.stem, in_short(parameters), size, here, *counts, licence, context)
 
 

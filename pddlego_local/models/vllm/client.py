@@ -54,15 +54,8 @@ class VllmClient:
         response = self._chat(
             messages, grammar, sampling, 1, {} if prefix is None else _WITH_TOKENS
         )
-        completion = _completion(
-            response,
-            response.choices[0],
-            sampling,
-            constrained=grammar is not None,
-            completion_tokens=response.usage.completion_tokens,
-            latency_s=time.perf_counter() - start,
-            forced_tokens=response.forced_tokens,
-        )
+        latency_s = time.perf_counter() - start
+        completion = _completion(response, response.choices[0], grammar, sampling, latency_s)
         if prefix is None:
             return completion
         return dataclasses.replace(completion, prefix=self._begun(completion, response, sampling))
@@ -74,17 +67,8 @@ class VllmClient:
         start = time.perf_counter()
         response = self._chat(messages, grammar, sampling, count, _WITH_TOKENS)
         latency_s = time.perf_counter() - start
-        if len(response.choices) != count:
-            raise ModelFault(f"{len(response.choices)} answers came where {count} were asked for.")
         return tuple(
-            _completion(
-                response,
-                choice,
-                sampling,
-                constrained=grammar is not None,
-                completion_tokens=len(choice.drawn),
-                latency_s=latency_s,
-            )
+            _completion(response, choice, grammar, sampling, latency_s)
             for choice in sorted(response.choices, key=lambda choice: choice.index)
         )
 
@@ -105,7 +89,11 @@ class VllmClient:
             counted = self.connection.tokenize(**prompt)
             return counted.max_model_len - counted.count
 
-        return self.connection.answer("chat/completions", body, Answers[ChatChoice], grammar, room)
+        kind = Answers[ChatChoice]
+        response = self.connection.answer("chat/completions", body, kind, grammar, room)
+        if len(response.choices) != count:
+            raise ModelFault(f"{len(response.choices)} answers came where {count} were asked for.")
+        return response
 
     def _prompt(self, messages: Messages, sampling: Sampling) -> dict[str, Any]:
         """What the chat template makes a prompt of."""
@@ -203,18 +191,20 @@ def _drawn_as(sampling: Sampling, grammar: Grammar | None) -> dict[str, Any]:
 def _completion(
     response: Answers[ChatChoice],
     choice: ChatChoice,
+    grammar: Grammar | None,
     sampling: Sampling,
-    *,
-    constrained: bool,
-    **counts: Any,
+    latency_s: float,
 ) -> Completion:
     """A choice of a chat completion: a whole answer, or the first part of one in stages."""
-    text = choice.text(thinking=sampling.thinking, constrained=constrained)
+    text = choice.text(thinking=sampling.thinking, constrained=grammar is not None)
     unfinished = choice.is_thought or (sampling.thinking and not text)
+    alone = len(response.choices) == 1
     return Completion(
         text=text,
         finish_reason="unfinished_thought" if unfinished else choice.finish_reason,
         prompt_tokens=response.usage.prompt_tokens,
+        completion_tokens=response.usage.completion_tokens if alone else len(choice.drawn),
+        latency_s=latency_s,
         thought=choice.message.thought,
-        **counts,
+        forced_tokens=response.forced_tokens,
     )

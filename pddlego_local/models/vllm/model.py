@@ -6,6 +6,7 @@ threads ask; an answer depends on the request's own seed, not on its company.
 
 import contextlib
 import functools
+import itertools
 import threading
 import time
 from collections.abc import Callable
@@ -16,6 +17,8 @@ from pydantic.dataclasses import dataclass
 
 from pddlego_local.core.errors import MissingPart, ModelFault, PddlegoError
 from pddlego_local.core.nouns import Completion, Grammar, Messages, Prefix, Sampling
+from pddlego_local.models.added_tokens import ordinary_tokenizer
+from pddlego_local.models.chat_template import dated_file
 from pddlego_local.models.gguf import is_gguf
 from pddlego_local.models.memory import About
 from pddlego_local.models.request import check_grammar
@@ -23,8 +26,7 @@ from pddlego_local.models.seam import LocalTokenizer
 from pddlego_local.models.thinking import Thinking, template_arguments
 from pddlego_local.models.vllm.client import VllmClient
 from pddlego_local.models.vllm.connection import Connection, Refused
-from pddlego_local.models.vllm.gpu_preflight import check_count, check_machine
-from pddlego_local.models.vllm.launching import launch_arguments
+from pddlego_local.models.vllm.gpu_preflight import check_count, check_memory
 from pddlego_local.models.vllm.server import VllmServer, serving_build
 from pddlego_local.models.vllm.settings import Server
 from pddlego_local.models.vllm.tokenizer import check_tokenizer
@@ -73,7 +75,7 @@ class VllmModel:
         self._check_parts()
         ours = self.server.url is None and self._managed is None
         if ours and serving_build(self.server.env)[0] == "cuda":
-            check_machine(self.server, self.dtype)
+            check_memory(self.server)
 
     def _check_parts(self) -> None:
         """Address, GPUs, serving environment and weights."""
@@ -82,16 +84,14 @@ class VllmModel:
             self.server.options()
             return
         device = self.server.device
-        if device == "cuda":
-            check_count(self.server)
         build, _ = serving_build(self.server.env)
-        if device == "auto" and build == "cuda":
-            check_count(self.server)
         if device not in ("auto", build):
             raise MissingPart(
                 f"device={device}, but {self.server.env} holds vLLM's {build} build; make the "
                 f"other with `make clean serving DEVICE={device}` or set model.server.device=auto."
             )
+        if build == "cuda":
+            check_count(self.server)
         self.server.options()
         if not self.server.download:
             locate(self.weights, self.revision)
@@ -213,7 +213,7 @@ class VllmModel:
         url, key, name = server.url, server.api_key, server.name or self.weights
         if url is None:
             self._managed = own = VllmServer(
-                launch_arguments(self),
+                self.launch_arguments(),
                 start_timeout_s=server.start_timeout_s,
                 variables=server.variables,
                 logs=server.logs,
@@ -226,6 +226,35 @@ class VllmModel:
         tokenizer = self._tokenizer()
         self._probe = functools.partial(check_tokenizer, connection, tokenizer, ours=ours)
         return VllmClient(connection, self.thinking, tokenizer if ours else None)
+
+    def launch_arguments(self) -> list[str]:
+        """Those of serving/launch.py for a server of our own. Raises MissingPart for weights that
+        are not here and may not be fetched."""
+        server, model, for_vllm = self.server, self.weights, list(self.server.extra_arguments)
+        if server.download:
+            for_vllm[:0] = ["--revision", self.revision] if self.revision else []
+        else:
+            folder = locate(model, self.revision)
+            model = str(folder.absolute())
+            if tokenizer := ordinary_tokenizer(folder):
+                for_vllm[:0] = ["--tokenizer", str(tokenizer)]
+            if template := dated_file(folder):
+                for_vllm[:0] = ["--chat-template", str(template)]
+        options: dict[str, object] = {
+            "name": self.weights,
+            "env": server.env,
+            "device": server.device,
+            "dtype": self.dtype,
+            "tensor-parallel-size": server.tensor_parallel_size,
+            "gpu-memory-utilization": server.gpu_memory_utilization,
+            "kv-cache-gib": server.kv_cache_gib,
+            "context-tokens": self.context_tokens,
+            "reasoning-parser": self.thinking and self.thinking.parser,
+        }
+        given = [(f"--{name}", str(value)) for name, value in options.items() if value]
+        on = [*["download"] * server.download, *server.options()]
+        flags = [f"--{name.replace('_', '-')}" for name in on]
+        return [model, *itertools.chain(*given), *flags, "--", *for_vllm]
 
     def _tokenizer(self) -> LocalTokenizer | None:
         """The model's own, None where its weights are not on this machine."""

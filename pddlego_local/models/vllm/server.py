@@ -5,7 +5,6 @@ closes, which the operating system does for us however we die.
 """
 
 import contextlib
-import http.client
 import logging
 import os
 import re
@@ -19,6 +18,8 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 from typing import IO
+
+import urllib3
 
 from pddlego_local.core.errors import MissingPart, ModelFault
 from pddlego_local.core.formats import now
@@ -113,15 +114,9 @@ class VllmServer:
         self.url = f"http://127.0.0.1:{self._port}/v1"
         self.api_key = secrets.token_urlsafe(24)
         self._log = _log_file(logs, self._port)
-        command = [
-            sys.executable,
-            str(launcher()),
-            "--port",
-            str(self._port),
-            "--until-stdin-closes",
-        ]
+        command = [sys.executable, str(launcher()), "--port", str(self._port)]
         self._launcher = subprocess.Popen(
-            [*command, *launch_arguments],
+            [*command, "--until-stdin-closes", *launch_arguments],
             stdin=subprocess.PIPE,
             stdout=self._log,
             stderr=subprocess.STDOUT,
@@ -199,11 +194,11 @@ class VllmServer:
             time.sleep(0.25)
 
     def _ready(self) -> bool:
-        request = http.client.HTTPConnection("127.0.0.1", self._port, timeout=5)
-        with contextlib.closing(request):
-            try:
-                key = {"Authorization": f"Bearer {self.api_key}"}
-                request.request("GET", "/v1/models", headers=key)
-                return request.getresponse().status == 200
-            except (OSError, http.client.HTTPException):
-                return False
+        key = {"Authorization": f"Bearer {self.api_key}"}
+        try:
+            asked = urllib3.request(
+                "GET", f"{self.url}/models", headers=key, timeout=5, retries=False
+            )
+        except urllib3.exceptions.HTTPError:
+            return False
+        return asked.status == 200
