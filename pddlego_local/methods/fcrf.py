@@ -6,14 +6,12 @@ the experience, and the lesson pool's growth).
 """
 
 import re
-from collections.abc import Sequence
 
 from pddlego_local.core.errors import ConfigError
 from pddlego_local.core.nouns import Budget
-from pddlego_local.core.record.rows import EpisodeRow
 from pddlego_local.episode.episode import Episode
 from pddlego_local.methods import FROM_ALL_GAMES, AtLeast0, settings
-from pddlego_local.methods.reflexion import Reflexion
+from pddlego_local.methods.reflexion import Reflexion, trials_before
 from pddlego_local.methods.shared import react
 from pddlego_local.methods.shared.react import Trial
 
@@ -50,9 +48,10 @@ class Fcrf(Reflexion):
         self._difficulty_of(episode)  # a type without one is told before anything is asked
         return super().play(episode)
 
-    def learn(self, episode: Episode, before: Sequence[EpisodeRow], trial: Trial) -> None:
+    def learn(self, episode: Episode, trial: Trial) -> None:
         """Solved after a failure: what made the difference becomes a lesson of the pool. Not
         solved: a reflection, which is deep once the simple ones have not helped."""
+        before = trials_before(episode)
         if trial.outcome != "success":
             simple_trials = self._difficulty_of(episode).simple_trials
             self._reflect(episode, trial, deeply=len(before) >= simple_trials)

@@ -2,16 +2,17 @@
 each failed trial the model reflects, and the next trials are told. FCRF's baseline.
 """
 
-from collections.abc import Sequence
 from typing import ClassVar
 
+from pddlego_local.core.errors import PromptTooLong
 from pddlego_local.core.nouns import Budget
 from pddlego_local.core.record.rows import EpisodeRow
 from pddlego_local.decoding.forms import MOVE, TEXT
 from pddlego_local.episode.episode import Episode
-from pddlego_local.methods import AtLeast0, Player, settings
+from pddlego_local.methods import AtLeast0, Player, prompting, settings
 from pddlego_local.methods.shared import react
-from pddlego_local.methods.shared.react import Trial
+from pddlego_local.methods.shared.dialogue import Dialogue
+from pddlego_local.methods.shared.react import Reflection, Trial
 
 
 @settings
@@ -34,24 +35,40 @@ class Reflexion(Player):
 
     def __call__(self, episode: Episode) -> str:
         """Returns solved_before, success_at_start, or an outcome of `react.play`."""
-        solved = any(row.success for row in react.trials_before(episode))
+        solved = any(row.success for row in trials_before(episode))
         return "solved_before" if solved else super().__call__(episode)
 
     def play(self, episode: Episode) -> str:
-        before = react.trials_before(episode)
-        reflections = react.last_reflections(before, self.reflections)
-        trial = react.play(episode, reflections, max_thoughts=self.max_thoughts)
-        self.learn(episode, before, trial)
+        trial = react.play(episode, self.told(episode), max_thoughts=self.max_thoughts)
+        self.learn(episode, trial)
         return trial.outcome
 
-    def learn(self, episode: Episode, before: Sequence[EpisodeRow], trial: Trial) -> None:
-        """Notes what later trials are told of this one, which came after those `before` it."""
+    def told(self, episode: Episode) -> list[Reflection]:
+        """The last `reflections`, the latest last; trials without one are passed over."""
+        notes = [row.notes.get("reflection") for row in trials_before(episode)]
+        return list(filter(None, notes))[-self.reflections :] if self.reflections else []
+
+    def learn(self, episode: Episode, trial: Trial) -> None:
+        """Notes what later trials are told of this one."""
         if trial.outcome == "success":
             return
-        told = react.last_reflections(before, self.reflections)
-        if plan := self.say(episode, "reflection", trial, reflections=told):
+        if plan := self.say(episode, "reflection", trial, reflections=self.told(episode)):
             episode.note(reflection={"plan": plan})
 
     def say(self, episode: Episode, part: str, trial: Trial, **facts: object) -> str:
-        """As `react.say`."""
-        return react.say(episode, part, trial, max_retries=self.max_retries, **facts)
+        """A few sentences of the mentor to the question `fcrf/<part>.jinja`; "" if there is no
+        usable answer. The game is over by then: nothing that goes wrong here changes how it ended,
+        so a question that has outgrown the context is noted, not raised."""
+        package = episode.environment.package
+        question = prompting.render(f"fcrf/{part}", package, trial=trial, **facts).text
+        try:
+            answer = Dialogue(episode, self.max_retries).ask(question, TEXT, step=trial.steps)
+        except PromptTooLong:
+            episode.note(**{f"{part}_fault": "context_exceeded"})
+            return ""
+        return answer.text.strip() if answer else ""
+
+
+def trials_before(episode: Episode) -> list[EpisodeRow]:
+    """The rows of this game's earlier trials, the latest last."""
+    return [row for row in episode.earlier if row.game == episode.game]
