@@ -2,7 +2,9 @@
 
 import os
 import signal
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from xdist.scheduler import LoadFileScheduling
@@ -77,6 +79,14 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
             os.environ.pop(variable, None)
         else:
             os.environ[variable] = place
+
+
+@pytest.fixture(scope="session")
+def planner() -> Iterator[Any]:
+    from pddlego_local.planner import FastDownward  # not before the variables above are set
+
+    with FastDownward() as planner:
+        yield planner
 
 
 class _Scheduling(LoadFileScheduling):  # type: ignore[misc]

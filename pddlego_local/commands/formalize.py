@@ -25,7 +25,7 @@ from pddlego_local.environments.described.generated import words_of
 from pddlego_local.environments.described.recognized import recognize
 from pddlego_local.environments.described.world import HEADS, heads_in, names_in, text_of
 from pddlego_local.episode.asking import Asking
-from pddlego_local.episode.planning import Planning
+from pddlego_local.episode.planning import plan
 from pddlego_local.methods import prompting
 from pddlego_local.models.card import known_texts
 from pddlego_local.models.weights import folder_named
@@ -189,8 +189,7 @@ class TextFormalizer:
         return answer.value, answer.fault
 
     def _plan(self, domain: str, problem: str, **told: str) -> Formalized:
-        planning = Planning(self._planner, self._decoding, _nowhere)
-        made = planning.plan(domain, problem, Where(step=1))
+        made = plan(self._planner, self._decoding, _nowhere, domain, problem, Where(step=1))
         message = UNCHECKED if made.plan else made.message
         shown = "\n".join((self._domain, *told.values()))
         if unseen := _not_shown(made.domain, made.problem, shown):

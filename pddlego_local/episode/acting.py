@@ -36,33 +36,34 @@ class Acting:
 
     def __init__(self, environment: Environment, emit: Emit) -> None:
         self.commands: tuple[str, ...] = ()
-        self._environment, self._emit = environment, emit
+        self.environment = environment
+        self._emit = emit
         self._moves = 0
 
     @property
     def spent(self) -> bool:
         """Whether a budget of actions leaves none."""
-        budget = self._environment.budget
+        budget = self.environment.budget
         return budget.unit == "actions" and self._moves >= budget.limit
 
-    def reset(self, game: int) -> Observation:
-        first = self._environment.reset(game)
+    def _reset(self, game: int) -> Observation:
+        first = self.environment.reset(game)
         self.commands = first.commands
         self._moves = 0
         return first
 
-    def replay(self, game: int, turns: Sequence[Turn]) -> None:
+    def _replay(self, game: int, turns: Sequence[Turn]) -> None:
         """Resets the game and gives these commands again, which count against the budget. Raises
         EnvironmentFault if it plays differently."""
-        self.reset(game)
+        self._reset(game)
         self._moves = len(turns)
         self._emit(Restart(replayed=tuple(turn.command for turn in turns)))
         for turn in turns:
-            seen = self._environment.step(turn.command)
+            seen = self.environment.step(turn.command)
             self.commands = seen.commands
             if seen.text != turn.text:
                 raise EnvironmentFault(
-                    f"game {game} of {self._environment.name} is not repeatable: "
+                    f"game {game} of {self.environment.name} is not repeatable: "
                     f"{turn.command!r} no longer gives {turn.text!r}"
                 )
 
@@ -76,7 +77,7 @@ class Acting:
         for planned in plan:
             if self.spent or (done.ended and not to_its_end):
                 break
-            command = self._environment.command(planned)
+            command = self.environment.command(planned)
             if command is None:
                 error = f"{planned} is not one of the allowed actions with its exact parameters."
                 self._taken(planned, None, Observation("", feedback=error))
@@ -98,7 +99,7 @@ class Acting:
         """A game may overlook a control character and obey, or fail: it is given what a record can
         show instead, and refuses that in its own words."""
         command = visible(command)
-        seen = self._environment.step(command)
+        seen = self.environment.step(command)
         self.commands = seen.commands
         self._taken(planned, command, seen)
         return Turn(command, seen.text), seen

@@ -19,9 +19,9 @@ from pddlego_local.decoding.forms import Form, Keys, Pddl
 from pddlego_local.decoding.question import Model, Question, Scene
 from pddlego_local.decoding.rungs import RUNGS
 from pddlego_local.decoding.settings import Decoding
-from pddlego_local.episode.acting import Acting, Execution
+from pddlego_local.episode.acting import Acting
 from pddlego_local.episode.asking import Asking
-from pddlego_local.episode.planning import Formalization, Planning
+from pddlego_local.episode.planning import Formalization, plan
 from pddlego_local.episode.reading.answer import Answer
 from pddlego_local.episode.shown import Shown, names_shown
 
@@ -41,13 +41,12 @@ class Parts:
     trained_on: frozenset[str] = frozenset()
 
 
-class Episode:
+class Episode(Acting):
     """The memory of one episode and the few things a method can do in it.
 
     `memory` holds the turns that count, beginning with the first observation. `earlier` are the
     rows of the trials before this one, of all games, in the order (trial, game): what a method that
-    learns between trials may look at. `commands` are those that the game offers now. `seed` belongs
-    to this episode alone.
+    learns between trials may look at. `seed` belongs to this episode alone.
     """
 
     def __init__(
@@ -60,7 +59,7 @@ class Episode:
         trial: int,
         earlier: Sequence[EpisodeRow] = (),
     ) -> None:
-        self.environment = parts.environment
+        super().__init__(parts.environment, emit)
         self.game = game
         self.earlier = earlier
         self.seed = derive_seed(run_seed, game, trial)
@@ -68,17 +67,11 @@ class Episode:
         self._trained_on = parts.trained_on
         self._decoding = parts.decoding
         self._asking = Asking(parts.model, parts.decoding, emit, (run_seed, game, trial))
-        self._acting = Acting(parts.environment, emit)
-        self._emit = emit
-        self._planning = Planning(parts.planner, parts.decoding, emit)
-
-    @property
-    def commands(self) -> tuple[str, ...]:
-        return self._acting.commands
+        self._planner = parts.planner
 
     def start(self) -> Observation:
         """Resets the game; the first observation is the first turn of the memory."""
-        first = self._acting.reset(self.game)
+        first = self._reset(self.game)
         self.memory = (Turn(FIRST_COMMAND, first.text),)
         map_ = self.environment.map if isinstance(self.environment, Mapped) else ""
         self._emit(
@@ -101,30 +94,15 @@ class Episode:
                 return
             yield step
 
-    @property
-    def spent(self) -> bool:
-        """Whether a budget of actions leaves none."""
-        return self._acting.spent
-
     def plan(
         self, domain: str, problem: str, where: Where, *, goals: Sequence[Goal] = ()
     ) -> Formalization:
-        """As `Planning.plan`."""
-        return self._planning.plan(domain, problem, where, goals=goals)
-
-    def execute(
-        self, plan: Sequence[str], *, stop_at_refusal: bool = True, to_its_end: bool = False
-    ) -> Execution:
-        """As `Acting.execute`."""
-        return self._acting.execute(plan, stop_at_refusal=stop_at_refusal, to_its_end=to_its_end)
-
-    def act(self, command: str) -> Execution:
-        """As `Acting.act`."""
-        return self._acting.act(command)
+        """As `planning.plan`, with a record of each plan."""
+        return plan(self._planner, self._decoding, self._emit, domain, problem, where, goals)
 
     def restart(self) -> None:
         """Resets the game and replays the memory; EnvironmentFault if it plays differently."""
-        self._acting.replay(self.game, self.memory[1:])
+        self._replay(self.game, self.memory[1:])
 
     def remember(self, turns: Sequence[Turn]) -> None:
         self.memory = (*self.memory, *turns)

@@ -34,46 +34,41 @@ class Formalization:
         return something_to_do(self.cause)
 
 
-class Planning:
-    """Plans for one episode and writes down each plan; `decoding` says how much help there is."""
+def plan(
+    planner: Planner,
+    decoding: Decoding,
+    emit: Emit,
+    domain: str,
+    problem: str,
+    where: Where,
+    goals: Sequence[Goal] = (),
+) -> Formalization:
+    """Fast Downward's verdict; with `goals`, for the first of them that has a plan. Each plan is
+    written down; `decoding` says how much help there is.
 
-    def __init__(self, planner: Planner, decoding: Decoding, emit: Emit) -> None:
-        self._planner, self._decoding, self._emit = planner, decoding, emit
-
-    def plan(
-        self,
-        domain: str,
-        problem: str,
-        where: Where,
-        *,
-        goals: Sequence[Goal] = (),
-    ) -> Formalization:
-        """Fast Downward's verdict; with `goals`, for the first of them that has a plan.
-
-        Each goal takes the place of the problem's own (PDDLego §2). If none has a plan, the verdict
-        is on the last.
-        """
-        formalization = Formalization(domain, problem, "", (), "")
-        for goal in goals or (None,):
-            pf = with_goal(problem, goal.pddl) if goal else problem
-            result = self._planner.plan(domain, pf)
-            brief = result.outcome in ("solved", "timeout") or self._decoding.feedback == "planner"
-            event = Plan(
-                where=where,
-                goal=goal.words if goal else None,
-                then=goal.then if goal else (),
-                domain=domain,
-                problem=pf,
-                **vars(result),
-                told=result.told if brief else explain(domain, pf, result),
-            )
-            self._emit(event)
-            formalization = Formalization(domain, pf, event.cause, result.plan, event.told, goal)
-            if formalization.to_do or (
-                result.outcome == "translate_error" and _is_faulty(domain, pf)
-            ):
-                break
-        return formalization
+    Each goal takes the place of the problem's own (PDDLego §2). If none has a plan, the verdict is
+    on the last.
+    """
+    formalization = Formalization(domain, problem, "", (), "")
+    for goal in goals or (None,):
+        pf = with_goal(problem, goal.pddl) if goal else problem
+        result = planner.plan(domain, pf)
+        brief = result.outcome in ("solved", "timeout") or decoding.feedback == "planner"
+        event = Plan(
+            where=where,
+            goal=goal.words if goal else None,
+            then=goal.then if goal else (),
+            domain=domain,
+            problem=pf,
+            **vars(result),
+            told=result.told if brief else explain(domain, pf, result),
+        )
+        emit(event)
+        formalization = Formalization(domain, pf, event.cause, result.plan, event.told, goal)
+        faulty = result.outcome == "translate_error" and _is_faulty(domain, pf)
+        if formalization.to_do or faulty:
+            break
+    return formalization
 
 
 def _is_faulty(domain: str, problem: str) -> bool:

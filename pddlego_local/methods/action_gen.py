@@ -3,27 +3,24 @@
 from pddlego_local.core.nouns import Budget
 from pddlego_local.decoding.forms import COMMAND
 from pddlego_local.episode.episode import Episode
-from pddlego_local.methods import AtLeast0, prompting, settings
+from pddlego_local.methods import AtLeast0, Player, prompting, settings
 
 
 @settings
-class ActionGen:
+class ActionGen(Player):
     """`max_retries` is how often an answer that names no action is sampled again."""
 
     max_retries: AtLeast0 = 5
 
     prompts = "action_gen"
     forms = (COMMAND,)
-    learns = False
 
     def most_calls(self, budget: Budget, best_of: int) -> int:
         """Each step names an action, after `max_retries` answers that name none."""
         return budget.limit * (1 + self.max_retries)
 
-    def __call__(self, episode: Episode) -> str:
-        """Returns success, success_at_start, no_action, game_lost or step_limit."""
-        if episode.start().success:
-            return "success_at_start"
+    def play(self, episode: Episode) -> str:
+        """Returns success, no_action, game_lost or step_limit."""
         for step in episode.steps():
             shown = prompting.render(
                 "action_gen/prompt",

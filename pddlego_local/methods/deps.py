@@ -9,19 +9,18 @@ from typing import ClassVar
 from pddlego_local.core.nouns import Budget
 from pddlego_local.decoding.forms import GOALS, TEXT, Form, Keys, choice
 from pddlego_local.episode.episode import Episode
-from pddlego_local.methods import AtLeast0, AtLeast1, settings
+from pddlego_local.methods import AtLeast0, AtLeast1, Player, settings
 from pddlego_local.methods.shared.subgoals import Controller, GoalPlanner, most_choices
 
 
 @settings
-class Deps:
+class Deps(Player):
     max_replans: AtLeast0 = 5
     max_retries: AtLeast0 = 5
     max_idle: AtLeast1 = 20
 
     prompts = "deps"
     forms: ClassVar[tuple[Form[Keys], ...]] = (GOALS, TEXT, choice(1))
-    learns = False
     explains: ClassVar[bool] = True
 
     def most_calls(self, budget: Budget, best_of: int) -> int:
@@ -30,11 +29,9 @@ class Deps:
         choices = most_choices(budget.limit, self.max_idle)
         return (1 + replans + choices) * (1 + self.max_retries)
 
-    def __call__(self, episode: Episode) -> str:
-        """Returns success, success_at_start, no_plan (the planner named no sub-goal), replan_limit,
-        no_progress (`max_idle`), game_lost or step_limit."""
-        if episode.start().success:
-            return "success_at_start"
+    def play(self, episode: Episode) -> str:
+        """Returns success, no_plan (the planner named no sub-goal), replan_limit, no_progress
+        (`max_idle`), game_lost or step_limit."""
         controller = Controller(episode, self.max_retries, self.max_idle)
         planner = GoalPlanner(controller)
         goals = planner.plan(replans=True, explains=self.explains)

@@ -6,14 +6,12 @@ the experience, and the lesson pool's growth).
 """
 
 import re
-from collections.abc import Sequence
 
 from pddlego_local.core.errors import ConfigError
 from pddlego_local.core.nouns import Budget
-from pddlego_local.core.record.rows import EpisodeRow
-from pddlego_local.decoding.forms import MOVE, TEXT
 from pddlego_local.episode.episode import Episode
 from pddlego_local.methods import FROM_ALL_GAMES, AtLeast0, settings
+from pddlego_local.methods.reflexion import Reflexion, trials_before
 from pddlego_local.methods.shared import react
 from pddlego_local.methods.shared.react import Trial
 
@@ -33,41 +31,34 @@ class Difficulty:
 
 
 @settings
-class Fcrf:
-    """Settings of the method; calling it plays one trial of one game.
-
-    The first entry of `difficulty` that matches a task's type counts. The other settings are
+class Fcrf(Reflexion):
+    """The first entry of `difficulty` that matches a task's type counts. The other settings are
     Reflexion's.
     """
 
     difficulty: tuple[Difficulty, ...]
-    reflections: AtLeast0 = 3
-    max_thoughts: AtLeast0 = 5
-    max_retries: AtLeast0 = 2
 
-    prompts = "fcrf"
-    forms = (MOVE, TEXT)
     learns = FROM_ALL_GAMES  # by the pool of lessons
 
     def most_calls(self, budget: Budget, best_of: int) -> int:
         """A trial's moves and the three parts of a deep reflection."""
         return react.most_moves(budget, self.max_thoughts) + 3 * (1 + self.max_retries)
 
-    def __call__(self, episode: Episode) -> str:
-        """Returns solved_before, success_at_start, or an outcome of `react.play`."""
-        before = react.trials_before(episode)
-        if any(row.success for row in before):
-            return "solved_before"
-        if episode.start().success:
-            return "success_at_start"
-        simple_trials = self._difficulty_of(episode).simple_trials
-        reflections = react.last_reflections(before, self.reflections)
-        trial = react.play(episode, reflections, max_thoughts=self.max_thoughts)
-        if trial.outcome == "success":
-            self._learn(episode, before, trial)
-        else:
+    def play(self, episode: Episode) -> str:
+        self._difficulty_of(episode)  # a type without one is told before anything is asked
+        return super().play(episode)
+
+    def learn(self, episode: Episode, trial: Trial) -> None:
+        """Solved after a failure: what made the difference becomes a lesson of the pool. Not
+        solved: a reflection, which is deep once the simple ones have not helped."""
+        before = trials_before(episode)
+        if trial.outcome != "success":
+            simple_trials = self._difficulty_of(episode).simple_trials
             self._reflect(episode, trial, deeply=len(before) >= simple_trials)
-        return trial.outcome
+            return
+        failed = [row.notes["trace"] for row in before if row.notes.get("trace")]
+        if failed and (lesson := self.say(episode, "difference", trial, failed=failed[-1])):
+            episode.note(lesson=lesson)
 
     def pool(self, episode: Episode) -> list[str]:
         """The lessons for tasks of this type, oldest first, each once: in the order of trials, then
@@ -80,21 +71,12 @@ class Fcrf:
     def _reflect(self, episode: Episode, trial: Trial, *, deeply: bool) -> None:
         """Experience: which actions were valuable. Deeply: a lesson too, new or from the pool, and
         a plan from both. Later trials are shown these; lessons are made of the trace."""
-        parts = {"experience": self._say(episode, "experience", trial)}
+        parts = {"experience": self.say(episode, "experience", trial)}
         if deeply:
-            parts["lesson"] = self._say(episode, "lesson", trial, pool=self.pool(episode))
-            parts["plan"] = self._say(episode, "plan", trial, **parts)
+            parts["lesson"] = self.say(episode, "lesson", trial, pool=self.pool(episode))
+            parts["plan"] = self.say(episode, "plan", trial, **parts)
         said = {part: text for part, text in parts.items() if text}
         episode.note(trace=trial.trace, reflection=said)
-
-    def _learn(self, episode: Episode, before: Sequence[EpisodeRow], trial: Trial) -> None:
-        """Solved after a failure: what made the difference becomes a lesson of the pool."""
-        failed = [row.notes["trace"] for row in before if row.notes.get("trace")]
-        if failed and (lesson := self._say(episode, "difference", trial, failed=failed[-1])):
-            episode.note(lesson=lesson)
-
-    def _say(self, episode: Episode, part: str, trial: Trial, **facts: object) -> str:
-        return react.say(episode, part, trial, max_retries=self.max_retries, **facts)
 
     def _difficulty_of(self, episode: Episode) -> Difficulty:
         task_type = episode.environment.task_type

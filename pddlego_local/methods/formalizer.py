@@ -11,13 +11,13 @@ from pddlego_local.core.protocols import Environment, InWords
 from pddlego_local.decoding.forms import PDDL, Form, Keys
 from pddlego_local.episode.episode import Episode
 from pddlego_local.episode.planning import Formalization
-from pddlego_local.methods import AtLeast0, prompting, settings
+from pddlego_local.methods import AtLeast0, Player, prompting, settings
 
 Wording = Literal["brief", "knowledge"]
 
 
 @settings
-class Formalizer:
+class Formalizer(Player):
     """`rounds` is how often files without a plan are shown to the model again, with what the
     planner said of them. `wording`: the task alone ("brief"), or after a page on what PDDL is, as
     the published prompts have it ("knowledge")."""
@@ -27,15 +27,12 @@ class Formalizer:
 
     prompts = "formalizer"
     forms: ClassVar[tuple[Form[Keys], ...]] = (PDDL,)
-    learns = False
 
     def most_calls(self, budget: Budget, best_of: int) -> int:
         return (1 + self.rounds) * best_of
 
-    def __call__(self, episode: Episode) -> str:
-        """Returns success, success_at_start, solver_abort, valid_but_wrong or step_limit."""
-        if episode.start().success:
-            return "success_at_start"
+    def play(self, episode: Episode) -> str:
+        """Returns success, solver_abort, valid_but_wrong or step_limit."""
         previous: Formalization | None = None
         for retry in range(1 + self.rounds):
             pddl = self.formalize(episode, previous, retry)

@@ -5,18 +5,17 @@ after what came of the last one has been described.
 from pddlego_local.core.nouns import Budget
 from pddlego_local.decoding.forms import GOALS, choice
 from pddlego_local.episode.episode import Episode
-from pddlego_local.methods import AtLeast0, AtLeast1, settings
+from pddlego_local.methods import AtLeast0, AtLeast1, Player, settings
 from pddlego_local.methods.shared.subgoals import Controller, GoalPlanner, most_choices
 
 
 @settings
-class InnerMonologue:
+class InnerMonologue(Player):
     max_retries: AtLeast0 = 5
     max_idle: AtLeast1 = 20
 
     prompts = "deps"
     forms = (GOALS, choice(1))
-    learns = False
 
     def most_calls(self, budget: Budget, best_of: int) -> int:
         """The sub-goals, one that is not named, and their controller."""
@@ -24,11 +23,9 @@ class InnerMonologue:
         choices = most_choices(budget.limit, self.max_idle)
         return (goals + choices) * (1 + self.max_retries)
 
-    def __call__(self, episode: Episode) -> str:
-        """Returns success, success_at_start, no_plan (the planner named no sub-goal), no_progress
-        (`max_idle`), game_lost or step_limit."""
-        if episode.start().success:
-            return "success_at_start"
+    def play(self, episode: Episode) -> str:
+        """Returns success, no_plan (the planner named no sub-goal), no_progress (`max_idle`),
+        game_lost or step_limit."""
         controller = Controller(episode, self.max_retries, self.max_idle)
         planner = GoalPlanner(controller)
         goal = planner.next_goal()

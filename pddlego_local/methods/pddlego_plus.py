@@ -2,22 +2,21 @@
 Environments", §3): the model writes the domain and the problem, and both are grown and repaired.
 """
 
-import dataclasses
 import functools
 import random
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 from pddlego_local.core.errors import ConfigError
 from pddlego_local.core.nouns import Budget, Turn
 from pddlego_local.core.record.events import End, Plan
 from pddlego_local.core.record.folder import transcripts
-from pddlego_local.decoding.forms import PDDL, PROBLEM, Form, Keys
+from pddlego_local.decoding.forms import PDDL, PROBLEM, Form
 from pddlego_local.episode.acting import Execution
 from pddlego_local.episode.episode import Episode
 from pddlego_local.episode.planning import Formalization
-from pddlego_local.methods import AtLeast0, AtLeast1, prompting, settings
+from pddlego_local.methods import AtLeast0, AtLeast1, Player, prompting, settings
 
 Variant = Literal["detailed", "simple", "simple_goal", "simple_hint", "compact"]
 
@@ -31,7 +30,7 @@ SHOWN: dict[Variant, tuple[str, ...]] = {
 
 
 @settings
-class PddlegoPlus:
+class PddlegoPlus(Player):
     """Settings of the method; calling it plays one episode.
 
     `keep_prefix` keeps the successful part of a plan whose later action failed, as later forks of
@@ -46,7 +45,6 @@ class PddlegoPlus:
     domains: Path | None = None
 
     prompts = "pddlego_plus"
-    learns = False
 
     def __post_init__(self) -> None:
         """Raises ConfigError if nothing was won in `domains`."""
@@ -54,18 +52,15 @@ class PddlegoPlus:
             winning_domains(self.domains)
 
     @property
-    def forms(self) -> tuple[Form[Keys], ...]:
+    def forms(self) -> tuple[Form[Any], ...]:
         return (PROBLEM,) if self.domains else (PDDL,)
 
     def most_calls(self, budget: Budget, best_of: int) -> int:
         """Steps times attempts times formalizations of an attempt."""
         return budget.limit * self.max_attempts * (1 + self.max_retries) * best_of
 
-    def __call__(self, episode: Episode) -> str:
-        """Returns success, success_at_start, solver_abort, simulation_abort, game_lost or
-        step_limit."""
-        if episode.start().success:
-            return "success_at_start"
+    def play(self, episode: Episode) -> str:
+        """Returns success, solver_abort, simulation_abort, game_lost or step_limit."""
         news = episode.memory
         pddl = self._reused_domain(episode) if self.domains else None
         for step in episode.steps():
@@ -102,7 +97,7 @@ class PddlegoPlus:
         """The inner loop, solver errors: asks again with the planner's message. A fixed domain
         stays, and only the problem is asked for."""
         fixed = previous.domain if self.domains and previous else ""
-        error = ""
+        (form,), error = self.forms, ""
         for retry in range(self.max_retries + 1):
             shown = prompting.render(
                 f"pddlego_plus/{'compact' if self.variant == 'compact' else 'prompt'}",
@@ -119,15 +114,13 @@ class PddlegoPlus:
                 refusal=refusal,
                 repetition=" , ".join(repeated(episode.memory)),
             )
-            where = {"step": step, "attempt": attempt, "retry": retry}
-            if fixed:
-                question = episode.question(PROBLEM, shown, domain=fixed)
-                pddl = episode.propose(
-                    question, lambda written, at: episode.plan(fixed, written.pf, at), **where
-                )
-                pddl = dataclasses.replace(pddl, domain=fixed)
-            else:
-                pddl = episode.formalize(episode.question(PDDL, shown), **where)
+            pddl = episode.propose(
+                episode.question(form, shown, domain=fixed),
+                lambda pddl, where: episode.plan(fixed or pddl.df, pddl.pf, where),
+                step=step,
+                attempt=attempt,
+                retry=retry,
+            )
             if pddl.plan:
                 break
             previous, error = (pddl if pddl.problem else previous), pddl.message

@@ -8,11 +8,11 @@ from pddlego_local.core.nouns import Budget, Turn
 from pddlego_local.decoding.forms import COMMAND
 from pddlego_local.episode.acting import Execution
 from pddlego_local.episode.episode import Episode
-from pddlego_local.methods import AtLeast1, prompting, settings
+from pddlego_local.methods import AtLeast1, Player, prompting, settings
 
 
 @settings
-class PlanGen:
+class PlanGen(Player):
     """A refused action does not stay: the game is reset and the memory replayed before the next
     attempt (the released ALFWorld code reset it without replaying)."""
 
@@ -20,16 +20,13 @@ class PlanGen:
 
     prompts = "plangen"
     forms = (COMMAND,)
-    learns = False
 
     def most_calls(self, budget: Budget, best_of: int) -> int:
         """Each step has `max_attempts`, of one answer."""
         return budget.limit * self.max_attempts
 
-    def __call__(self, episode: Episode) -> str:
-        """Returns success, success_at_start, simulation_abort, game_lost or step_limit."""
-        if episode.start().success:
-            return "success_at_start"
+    def play(self, episode: Episode) -> str:
+        """Returns success, simulation_abort, game_lost or step_limit."""
         news: Sequence[Turn] = episode.memory
         for step in episode.steps():
             execution, error = Execution(), ""

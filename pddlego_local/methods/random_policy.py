@@ -4,25 +4,22 @@ import random
 
 from pddlego_local.core.nouns import Budget
 from pddlego_local.episode.episode import Episode
-from pddlego_local.methods import settings
+from pddlego_local.methods import Player, settings
 
 
 @settings
-class RandomPolicy:
+class RandomPolicy(Player):
     """Asks no model; its random choices come from the episode's seed."""
 
     prompts = ""
     forms = ()
-    learns = False
 
     def most_calls(self, budget: Budget, best_of: int) -> int:
         """None."""
         return 0
 
-    def __call__(self, episode: Episode) -> str:
-        """Returns success, success_at_start, game_lost or step_limit."""
-        if episode.start().success:
-            return "success_at_start"
+    def play(self, episode: Episode) -> str:
+        """Returns success, game_lost or step_limit."""
         rng = random.Random(episode.seed)
         for _ in episode.steps():
             execution = episode.act(rng.choice(episode.commands))

@@ -2,15 +2,21 @@
 each failed trial the model reflects, and the next trials are told. FCRF's baseline.
 """
 
+from typing import ClassVar
+
+from pddlego_local.core.errors import PromptTooLong
 from pddlego_local.core.nouns import Budget
+from pddlego_local.core.record.rows import EpisodeRow
 from pddlego_local.decoding.forms import MOVE, TEXT
 from pddlego_local.episode.episode import Episode
-from pddlego_local.methods import AtLeast0, settings
+from pddlego_local.methods import AtLeast0, Player, prompting, settings
 from pddlego_local.methods.shared import react
+from pddlego_local.methods.shared.dialogue import Dialogue
+from pddlego_local.methods.shared.react import Reflection, Trial
 
 
 @settings
-class Reflexion:
+class Reflexion(Player):
     """Settings of the method; calling it plays one trial of one game. `reflections` is how many of
     the last ones an actor is told. `max_thoughts` bounds the answers in a row without a command,
     `max_retries` how often a reflection is asked for again."""
@@ -21,7 +27,7 @@ class Reflexion:
 
     prompts = "fcrf"
     forms = (MOVE, TEXT)
-    learns = True
+    learns: ClassVar[bool | str] = True
 
     def most_calls(self, budget: Budget, best_of: int) -> int:
         """A trial's moves and one reflection."""
@@ -29,21 +35,40 @@ class Reflexion:
 
     def __call__(self, episode: Episode) -> str:
         """Returns solved_before, success_at_start, or an outcome of `react.play`."""
-        before = react.trials_before(episode)
-        if any(row.success for row in before):
-            return "solved_before"
-        if episode.start().success:
-            return "success_at_start"
-        reflections = react.last_reflections(before, self.reflections)
-        trial = react.play(episode, reflections, max_thoughts=self.max_thoughts)
-        if trial.outcome != "success":
-            reflection = react.say(
-                episode,
-                "reflection",
-                trial,
-                max_retries=self.max_retries,
-                reflections=reflections,
-            )
-            if reflection:
-                episode.note(reflection={"plan": reflection})
+        solved = any(row.success for row in trials_before(episode))
+        return "solved_before" if solved else super().__call__(episode)
+
+    def play(self, episode: Episode) -> str:
+        trial = react.play(episode, self.told(episode), max_thoughts=self.max_thoughts)
+        self.learn(episode, trial)
         return trial.outcome
+
+    def told(self, episode: Episode) -> list[Reflection]:
+        """The last `reflections`, the latest last; trials without one are passed over."""
+        notes = [row.notes.get("reflection") for row in trials_before(episode)]
+        return list(filter(None, notes))[-self.reflections :] if self.reflections else []
+
+    def learn(self, episode: Episode, trial: Trial) -> None:
+        """Notes what later trials are told of this one."""
+        if trial.outcome == "success":
+            return
+        if plan := self.say(episode, "reflection", trial, reflections=self.told(episode)):
+            episode.note(reflection={"plan": plan})
+
+    def say(self, episode: Episode, part: str, trial: Trial, **facts: object) -> str:
+        """A few sentences of the mentor to the question `fcrf/<part>.jinja`; "" if there is no
+        usable answer. The game is over by then: nothing that goes wrong here changes how it ended,
+        so a question that has outgrown the context is noted, not raised."""
+        package = episode.environment.package
+        question = prompting.render(f"fcrf/{part}", package, trial=trial, **facts).text
+        try:
+            answer = Dialogue(episode, self.max_retries).ask(question, TEXT, step=trial.steps)
+        except PromptTooLong:
+            episode.note(**{f"{part}_fault": "context_exceeded"})
+            return ""
+        return answer.text.strip() if answer else ""
+
+
+def trials_before(episode: Episode) -> list[EpisodeRow]:
+    """The rows of this game's earlier trials, the latest last."""
+    return [row for row in episode.earlier if row.game == episode.game]

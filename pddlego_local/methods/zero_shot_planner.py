@@ -3,30 +3,26 @@
 from pddlego_local.core.nouns import Budget
 from pddlego_local.decoding.forms import GOALS, choice
 from pddlego_local.episode.episode import Episode
-from pddlego_local.methods import AtLeast0, AtLeast1, settings
+from pddlego_local.methods import AtLeast0, AtLeast1, Player, settings
 from pddlego_local.methods.shared.subgoals import Controller, GoalPlanner, most_choices
 
 
 @settings
-class ZeroShotPlanner:
+class ZeroShotPlanner(Player):
     max_retries: AtLeast0 = 5
     max_idle: AtLeast1 = 20
 
     prompts = "deps"
     forms = (GOALS, choice(1))
-    learns = False
 
     def most_calls(self, budget: Budget, best_of: int) -> int:
         """One plan, and its controller."""
         choices = most_choices(budget.limit, self.max_idle)
         return (1 + choices) * (1 + self.max_retries)
 
-    def __call__(self, episode: Episode) -> str:
-        """Returns success, success_at_start, no_plan (the planner named no sub-goal),
-        subgoal_failed, task_not_done (all sub-goals are), no_progress (`max_idle`), game_lost or
-        step_limit."""
-        if episode.start().success:
-            return "success_at_start"
+    def play(self, episode: Episode) -> str:
+        """Returns success, no_plan (the planner named no sub-goal), subgoal_failed, task_not_done
+        (all sub-goals are), no_progress (`max_idle`), game_lost or step_limit."""
         controller = Controller(episode, self.max_retries, self.max_idle)
         goals = GoalPlanner(controller).plan()
         if not goals:

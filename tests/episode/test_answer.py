@@ -4,30 +4,18 @@ What the lenient reader takes is in `free_answers.yaml`.
 """
 
 import json
+from pathlib import Path
 
 import pytest
+import yaml
 
 from pddlego_local.core.errors import GrammarIgnored, ModelFault
 from pddlego_local.core.nouns import Completion
-from pddlego_local.decoding import forms
-from pddlego_local.decoding.forms import (
-    COMMAND,
-    EDIT,
-    GOALS,
-    MOVE,
-    PDDL,
-    PROBLEM,
-    SEEN,
-    TEXT,
-    Fault,
-    Form,
-    Keys,
-    Pddl,
-    choice,
-)
+from pddlego_local.decoding.forms import EDIT, PDDL, Fault, Pddl
 from pddlego_local.decoding.grammars.lark_text import decoder_verdict, validate
 from pddlego_local.decoding.ladder import constraint_for
 from pddlego_local.episode.reading.answer import Answer, read_constrained, read_free
+from tests.episode.test_free_answers import BY_NAME
 from tests.questions import static_grammar
 
 DOMAIN = '(define (domain d) ; "a"\n\t(:predicates (p))\n)'
@@ -83,9 +71,11 @@ def test_a_drawn_answer_is_read_strictly(rung: str) -> None:
     assert read_pddl(_stop(OBJECT.replace(", ", ",\n  ", 1)), rung) == WHOLE
 
 
-def test_json_passes_on_what_is_no_pddl() -> None:
+def test_json_passes_on_what_is_no_pddl_and_syntax_does_not() -> None:
     assert read_pddl(_stop('{"df": "a", "pf": "b"}'), "json") == pair("a", "b")
     assert read_pddl(_stop('{"df": "", "pf": "b"}'), "json").fault == "empty"
+    with pytest.raises(GrammarIgnored, match="'syntax'"):
+        read_pddl(_stop('{"df": "a", "pf": "b"}'), "syntax")
 
 
 @pytest.mark.parametrize("rung", ["json", "syntax"])
@@ -114,11 +104,6 @@ def test_a_finished_answer_outside_its_grammar_is_a_backend_that_ignores_it(
         read_pddl(_stop(text), rung)
 
 
-def test_no_pddl_under_syntax_is_a_backend_that_ignores_it() -> None:
-    with pytest.raises(GrammarIgnored, match="'syntax'"):
-        read_pddl(_stop('{"df": "a", "pf": "b"}'), "syntax")
-
-
 @pytest.mark.parametrize("rung", ["json", "syntax"])
 @pytest.mark.parametrize("text", ["", "{", OBJECT[:40], OBJECT[:-1]])
 def test_a_finished_answer_that_only_begins_well_is_a_fault_of_the_decoder(
@@ -129,39 +114,16 @@ def test_a_finished_answer_that_only_begins_well_is_a_fault_of_the_decoder(
     assert not isinstance(caught.value, GrammarIgnored)
 
 
-def edit(objects: str, facts: str) -> str:
-    changes = '{"add": %s, "replace": {}, "delete": []}'
-    return f'{{"objects": {changes % objects}, "init": {changes % facts}}}'
-
-
-FORMS: list[tuple[Form[Keys], str, str, str]] = [  # a good answer, one that only json takes, a bad
-    (forms.DOMAIN, json.dumps({"df": DOMAIN}), '{"df": "(define"}', '{"df": 3}'),
-    (PROBLEM, json.dumps({"pf": PROBLEM_TEXT}), '{"pf": "(define"}', '{"pf": 3}'),
-    (COMMAND, '{"action": "go to shelf 1"}', '{"action": "Go!\\n"}', '{"action": 3}'),
-    (EDIT, edit('["a - room"]', '["(at a)"]'), edit('["a"]', '["at a"]'), '{"objects": {}}'),
-    (
-        MOVE,
-        json.dumps({"kind": "think", "text": "Où? „Hier“: a \\ and a /."}, ensure_ascii=False),
-        '{"kind": "act", "text": "a\\nb"}',
-        '{"kind": "sing", "text": "la"}',
-    ),
-    (SEEN, '{"closed": ["fridge"], "items": []}', '{"closed": ["A"], "items": []}', "{}"),
-    (GOALS, '{"goals": ["find a mug"]}', '{"goals": ["a\\nb"]}', '{"goals": "find"}'),
-    (TEXT, '{"text": "Because."}', json.dumps({"text": "x" * 3000}), '{"text": 3}'),
-    (
-        choice(12),
-        '{"reason": "", "number": 12}',
-        json.dumps({"reason": "x" * 500, "number": 0}),
-        '{"reason": "", "number": 13}',
-    ),
-]
-
-
-@pytest.mark.parametrize(
-    ("form", "good", "loose", "bad"), FORMS, ids=lambda p: getattr(p, "name", "")
+LADDER: dict[str, dict[str, str]] = yaml.safe_load(
+    (Path(__file__).parent / "ladder_answers.yaml").read_text("utf-8")
 )
-def test_every_form_has_its_ladder(form: Form[Keys], good: str, loose: str, bad: str) -> None:
+
+
+@pytest.mark.parametrize("name", LADDER)
+def test_every_form_has_its_ladder(name: str) -> None:
     """What a rung's grammar lets through, its reader reads; what it excludes, it refuses."""
+    form, answers = BY_NAME[name], LADDER[name]
+    good, loose, bad = answers["good"], answers["loose"].replace("LONG", "x" * 3000), answers["bad"]
     for rung in ("json", "syntax"):
         grammar = static_grammar(rung, form)
         assert grammar
@@ -186,7 +148,7 @@ def test_every_form_has_its_ladder(form: Form[Keys], good: str, loose: str, bad:
 
 def test_a_name_that_is_replaced_twice_is_no_fault_of_the_decoder() -> None:
     """A schema cannot forbid that a map repeats a key: the last one counts, as JSON has it."""
-    twice = edit("[]", "[]").replace('"replace": {}', '"replace": {"a": "b", "a": "c"}', 1)
+    twice = LADDER["edit"]["good"].replace("{}", '{"a": "b", "a": "c"}', 1)
     for rung in ("json", "syntax"):
         constraint_for(rung, EDIT).begin().accept(twice)
         value = read_constrained(_stop(twice), EDIT).value

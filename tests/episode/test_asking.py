@@ -3,7 +3,6 @@ given in advance."""
 
 import contextlib
 import json
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -27,14 +26,7 @@ from pddlego_local.models.reference import ReferenceFormalizer
 from pddlego_local.models.scripted import Scripted
 from pddlego_local.planner import FastDownward
 from tests.episode.drawing import RandomLogits
-from tests.methods.playing import Events, of
-
-
-@pytest.fixture(scope="module")
-def planner() -> Iterator[FastDownward]:
-    with FastDownward() as planner:
-        yield planner
-
+from tests.methods.playing import Events, of, play
 
 OTHER = json.dumps({"df": "(define (domain d) (:types a))", "pf": "(define (problem p) (:init))"})
 
@@ -101,11 +93,9 @@ def test_what_the_prompt_shows_is_passed_over_for_what_was_answered(planner: Fas
 
 @pytest.mark.parametrize("method", [PddlegoPlus(), PddlGen(), PddlEdit()])
 def test_perfect_candidates_make_no_solver_errors(planner: FastDownward, method: Method) -> None:
-    events: Events = []
-    game = Coin(rooms=5)
-    parts = Parts(game, ReferenceFormalizer(), planner, Decoding(rung="free", best_of=3))
-    with contextlib.closing(game):
-        assert method(Episode(parts, events.append, run_seed=0, game=1, trial=0)) == "success"
+    decoding = Decoding(rung="free", best_of=3)
+    outcome, events = play(method, Coin(rooms=5), ReferenceFormalizer(), planner, decoding=decoding)
+    assert outcome == "success"
     counts, answers = summarize(events), of(events, Call)
     assert (counts.solver_errors, counts.causes) == (0, {"solved": counts.calls})
     assert len(answers) == 3 * counts.calls == 3 * counts.steps

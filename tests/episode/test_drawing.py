@@ -4,7 +4,6 @@ of `test_typed`; the model writes what the test dictates, stage by stage."""
 import itertools
 import json
 from collections.abc import Iterable
-from typing import ClassVar, Literal
 
 import pytest
 
@@ -18,22 +17,16 @@ from pddlego_local.episode.drawing import draw
 from pddlego_local.episode.reading.answer import read_constrained
 from pddlego_local.pddl.check import check
 from tests.decoding.test_typed import DOMAIN, PROBLEM_FILE, SCENE
+from tests.episode.drawing import RandomLogits
 from tests.questions import QUESTION
 
 
-class Dictated:
+class Dictated(RandomLogits):
     """Writes the given texts, a stage each; "|" in one ends it there with "length"."""
-
-    decodes: ClassVar[Literal[True]] = True
 
     def __init__(self, texts: Iterable[str]) -> None:
         self.texts = iter(texts)
         self.asked: list[tuple[Grammar | None, Sampling, str]] = []
-
-    def preflight(self, *, thinking: bool = False) -> None: ...
-
-    def identity(self) -> dict[str, str]:
-        return {}
 
     def complete(
         self,
@@ -48,13 +41,6 @@ class Dictated:
         reason = "length" if cut else "stop"
         whole = Prefix(prefix.continued + text, (1,))
         return Completion(text, reason, 5, len(text), 0.0, "", whole)  # type: ignore[arg-type]
-
-    def complete_many(
-        self, messages: Messages, grammar: Grammar | None, sampling: Sampling, count: int
-    ) -> tuple[Completion, ...]:
-        raise AssertionError("stages are asked for one by one")
-
-    def close(self) -> None: ...
 
 
 def stages(domain: str = DOMAIN, problem: str = PROBLEM_FILE) -> list[str]:

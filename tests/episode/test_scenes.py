@@ -4,14 +4,11 @@ answers hold names, and the observations of an attempt that was discarded. About
 import contextlib
 import json
 import re
-from collections.abc import Iterator
-from typing import Any, ClassVar, Literal
 
 import pytest
 
-from pddlego_local.core.errors import ModelFault
-from pddlego_local.core.nouns import Names, Sampling
-from pddlego_local.core.record.events import Event, Restart
+from pddlego_local.core.nouns import Completion, Names, Sampling
+from pddlego_local.core.record.events import Restart
 from pddlego_local.decoding.forms import PDDL, Keys
 from pddlego_local.decoding.ladder import constraint_for
 from pddlego_local.decoding.question import Drawn, Question
@@ -20,13 +17,14 @@ from pddlego_local.decoding.settings import Decoding
 from pddlego_local.environments.alfworld.reference import CLASSES
 from pddlego_local.environments.coin import reference as coin
 from pddlego_local.environments.coin.game import Coin
-from pddlego_local.episode.episode import Episode, Parts
 from pddlego_local.methods.pddlego_plus import PddlegoPlus
 from pddlego_local.models.reference import ReferenceFormalizer
 from pddlego_local.models.scripted import Scripted
 from pddlego_local.planner import FastDownward
 from pddlego_local.runner.config import compose_cell
+from tests.methods.playing import of, play
 
+GROUNDED = Decoding(rung="grounded")
 COMPACT = "pddlego_plus method.variant=compact"
 PDDL_METHODS = ("pddlego_plus", COMPACT, "pddlego", "pddl_gen", "pddl_edit")
 COMMAND_METHODS = ("action_gen", "plangen", "fcrf", "reflexion")
@@ -42,45 +40,39 @@ THINGS = {
 }
 
 
-class Listener:
+class Listener(Scripted):
     """The reference; keeps the questions that it was asked."""
 
-    decodes: ClassVar[Literal[False]] = False
-
     def __init__(self) -> None:
-        self.questions: list[Question[Keys]] = []
+        super().__init__([])
         self._model = ReferenceFormalizer()
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._model, name)
 
     def answer(
         self, question: Question[Keys], sampling: Sampling, sample: int = 0, of: int = 1
     ) -> Drawn:
-        self.questions.append(question)
+        self.asked.append(question)
         return self._model.answer(question, sampling, sample, of)
 
+    def close(self) -> None:
+        self._model.close()
 
-def ignore(event: Event) -> None: ...
 
-
-def questions(environment: str, method: str, seed: int = 1) -> Iterator[Question[Keys]]:
+def questions(environment: str, method: str, seed: int = 1) -> list[Question[Keys]]:
     """All that is asked in one game; `method` may be followed by its options."""
     config = compose_cell([f"environment={environment}", *f"method={method}".split()])
+    model = Listener()
     with (
         contextlib.closing(config.build("environment")) as game,
         contextlib.closing(config.build("planner")) as planner,
-        contextlib.closing(Listener()) as model,
     ):
-        parts = Parts(game, model, planner, Decoding(rung="grounded"))
-        config.build("method")(Episode(parts, ignore, run_seed=0, game=seed, trial=0))
-        yield from model.questions
+        play(config.build("method"), game, model, planner, game=seed, decoding=GROUNDED)
+    return model.asked
 
 
 @pytest.mark.parametrize("method", ["pddl_edit", "pddl_gen"])
 def test_a_room_with_the_name_of_a_demonstrations_room_has_its_own_doors(method: str) -> None:
     """In the demonstrations the kitchen has a corridor to the east, in this game a closed door."""
-    first = next(questions("coin", method, seed=0))
+    first = questions("coin", method, seed=0)[0]
     assert "To the East you see a closed" in first.messages[-1].content
     assert {"behind_kitchen_north", "behind_kitchen_east"} <= {*first.scene.names.objects}
 
@@ -146,16 +138,12 @@ NEXT = """\
 """
 
 
-def test_what_a_discarded_attempt_saw_can_be_written() -> None:
+def test_what_a_discarded_attempt_saw_can_be_written(planner: FastDownward) -> None:
     """The plan opens a door, goes through it, and is refused: the next prompt names that room."""
-    model = Scripted([json.dumps({"df": coin.DOMAIN, "pf": FAR}), ModelFault("enough")])
-    events: list[Event] = []
-    with contextlib.closing(Coin()) as game, FastDownward() as planner:
-        parts = Parts(game, model, planner, Decoding(rung="grounded"))
-        episode = Episode(parts, events.append, run_seed=0, game=1, trial=0)
-        with pytest.raises(ModelFault):
-            PddlegoPlus()(episode)
-    assert any(isinstance(event, Restart) for event in events)
+    cut = Completion("", "length", 1, 1, 0.0)
+    model = Scripted([json.dumps({"df": coin.DOMAIN, "pf": FAR}), cut])
+    _, events = play(PddlegoPlus(max_retries=0), Coin(), model, planner, decoding=GROUNDED)
+    assert of(events, Restart)
     question = model.asked[-1]
     (room,) = re.findall(r"revealing the ([a-z]+)\.", question.messages[0].content)
     assert not any(room in turn.text for turn in question.scene.memory)

@@ -9,7 +9,7 @@ import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import yaml
 from hypothesis import HealthCheck, settings
@@ -22,10 +22,10 @@ FEW = 300
 TEN_MB = 10_000_000
 MOST_OF_ONE = 50_000  # characters of a generated text; texts of 10 MB are given by name
 
-TABLE: dict[str, list[str]] = yaml.safe_load(
+TABLE: dict[str, Any] = yaml.safe_load(
     (Path(__file__).parent / "pieces.yaml").read_text(encoding="utf-8")
 )
-PIECES = TABLE["pieces"]
+PIECES: list[str] = TABLE["pieces"]
 
 
 def fuzz(share: float) -> settings:

@@ -34,7 +34,7 @@ from pddlego_local.models.reference import ReferenceFormalizer
 from pddlego_local.models.scripted import Scripted
 from pddlego_local.planner import FastDownward, Limits
 from pddlego_local.runner.config import compose_cell
-from tests.fuzz.hostile import SLIPS, TEXTS, Slip, fuzz, mangled, real_answers
+from tests.fuzz.hostile import SLIPS, TABLE, TEXTS, Slip, fuzz, mangled, real_answers
 
 METHODS = sorted(path.stem for path in (folder("conf") / "method").glob("*.yaml"))
 
@@ -49,19 +49,6 @@ def game_for(method: str) -> Environment:
 
 
 BUDGET = Budget(unit="actions", limit=6)
-FILES = {"domain": "df", "problem": "pf"}
-HAS_FORM: dict[str, Any] = {
-    "command": {"action": "move east"},
-    "move": {"kind": "act", "text": "open door to south"},
-    "edit": {
-        "objects": {"add": ["kitchen - location"], "replace": {"a": "b"}, "delete": []},
-        "init": {"add": ["(at kitchen)"], "replace": {}, "delete": ["(at kitchen)"]},
-    },
-    "seen": {"closed": ["fridge"], "items": ["red apple"]},
-    "goals": {"goals": ["find the coin", "open door to south"]},
-    "choice": {"reason": "It leads on.", "number": 1},
-    "text": {"text": "Look behind the door."},
-}
 
 
 @dataclass(frozen=True)
@@ -129,10 +116,8 @@ class Hostile(Scripted):
         if self._reference:
             return self._reference.answer(question, sampling).completion.text
         pddl = real_answers()[0].answer
-        form = question.form.name
-        return json.dumps(
-            {"pddl": pddl, **HAS_FORM, **{k: {f: pddl[f]} for k, f in FILES.items()}}[form]
-        )
+        files = {key: pddl[key] for key in question.form.keys.model_fields if key in pddl}
+        return json.dumps(files or TABLE["has_form"][question.form.name])
 
 
 def _of_kind(answer: dict[str, Any]) -> dict[str, Any]:

@@ -12,8 +12,10 @@ from pddlego_local.decoding.settings import Decoding
 from pddlego_local.episode.episode import Episode, Parts
 from pddlego_local.methods import Method
 from pddlego_local.planner import FastDownward
+from pddlego_local.runner.config import compose_cell
 
 Events = list[Event]
+FREE = Decoding(rung="free")
 E = TypeVar("E")
 
 
@@ -26,13 +28,20 @@ def play(
     game: int = 1,
     trial: int = 0,
     earlier: Sequence[EpisodeRow] = (),
+    decoding: Decoding = FREE,
 ) -> tuple[str, Events]:
     """The outcome, and every event of the transcript."""
     events: Events = []
-    parts = Parts(environment, model, planner, Decoding(rung="free"))
+    parts = Parts(environment, model, planner, decoding)
     episode = Episode(parts, events.append, run_seed=0, game=game, trial=trial, earlier=earlier)
     with contextlib.closing(model):
         return method(episode), events
+
+
+def built(name: str) -> Method:
+    """A method as its config has it."""
+    method: Method = compose_cell([f"method={name}"]).build("method")
+    return method
 
 
 def of(events: Events, kind: type[E]) -> list[E]:

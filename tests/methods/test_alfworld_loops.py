@@ -11,35 +11,17 @@ from pddlego_local.core.record.events import ActionTaken, Restart
 from pddlego_local.core.record.summary import summarize
 from pddlego_local.environments.alfworld.game import Alfworld
 from pddlego_local.environments.alfworld.games import TASK_TYPES
-from pddlego_local.methods import Method
 from pddlego_local.methods.action_gen import ActionGen
-from pddlego_local.methods.deps import Deps
-from pddlego_local.methods.inner_monologue import InnerMonologue
-from pddlego_local.methods.pddlego import Pddlego
 from pddlego_local.methods.pddlego_plus import PddlegoPlus
 from pddlego_local.methods.plangen import PlanGen
-from pddlego_local.methods.zero_shot_planner import ZeroShotPlanner
-from pddlego_local.methods.zero_shot_replan import ZeroShotReplan
 from pddlego_local.models.reference import ReferenceFormalizer
 from pddlego_local.models.scripted import Scripted
 from pddlego_local.planner import FastDownward
 from tests.environments.sharing import SPLIT, write
-from tests.methods.playing import of, play
+from tests.methods.playing import built, of, play
+from tests.methods.test_every_method import IN_WORDS
 
 BROKEN = json.dumps({"df": "(define (domain", "pf": "(define"})
-
-
-def pddl(action: str, objects: str, parameters: str) -> str:
-    """One action that is always possible, and a goal that only it reaches."""
-    names, kinds = objects.split(), parameters.split()
-    typed = " ".join(f"?x{number} - {kind}" for number, kind in enumerate(kinds))
-    domain = (
-        f"(define (domain d) (:types {' '.join(dict.fromkeys(kinds))}) (:predicates (done))"
-        f" (:action {action} :parameters ({typed}) :effect (done)))"
-    )
-    declared = " ".join(f"{name} - {kind}" for name, kind in zip(names, kinds, strict=True))
-    problem = f"(define (problem p) (:domain d) (:objects {declared}) (:init) (:goal (done)))"
-    return json.dumps({"df": domain, "pf": problem})
 
 
 @pytest.fixture(scope="module")
@@ -49,9 +31,9 @@ def game() -> Iterator[Alfworld]:
     game.close()
 
 
-@pytest.mark.parametrize("method", [PddlegoPlus(), Pddlego(), PlanGen(), ActionGen()])
-def test_perfect_answers_win(planner: FastDownward, game: Alfworld, method: Method) -> None:
-    outcome, events = play(method, game, ReferenceFormalizer(), planner, game=0)
+@pytest.mark.parametrize("method", ["pddlego_plus", "pddlego", "plangen", "action_gen"])
+def test_perfect_answers_win(planner: FastDownward, game: Alfworld, method: str) -> None:
+    outcome, events = play(built(method), game, ReferenceFormalizer(), planner, game=0)
     row = summarize(events)
     assert outcome == "success" and game.won()
     assert row.task_type == "pick_heat_then_place_in_recep"
@@ -80,9 +62,9 @@ def test_one_action_at_a_time_does_not_go_to_and_fro(planner: FastDownward, seed
 
 
 @pytest.mark.parametrize("seed", [6, 21])
-@pytest.mark.parametrize("method", [ZeroShotPlanner(), ZeroShotReplan(), Deps(), InnerMonologue()])
+@pytest.mark.parametrize("method", IN_WORDS)
 def test_the_way_to_what_shares_a_spot_is_not_offered_and_not_missed(
-    planner: FastDownward, tmp_path: Path, method: Method, seed: int
+    planner: FastDownward, tmp_path: Path, method: str, seed: int
 ) -> None:
     """Who stands at countertop 3 stands at another one too: the search goes on elsewhere."""
     write(tmp_path, seed, TASK_TYPES[seed % len(TASK_TYPES)])
@@ -90,11 +72,16 @@ def test_the_way_to_what_shares_a_spot_is_not_offered_and_not_missed(
         house.reset(0)
         offered = house.step("go to countertop 3").commands
         assert not {"go to countertop 1", "go to countertop 2"} <= set(offered)
-        outcome, _ = play(method, house, ReferenceFormalizer(), planner, game=0)
+        outcome, _ = play(built(method), house, ReferenceFormalizer(), planner, game=0)
     assert outcome == "success"
 
 
-HEAT = pddl("HeatObject", "apple1 microwave1", "object microwaveReceptacle")
+HEAT = json.dumps({
+    "df": "(define (domain d) (:types object microwaveReceptacle) (:predicates (done))"
+    " (:action HeatObject :parameters (?o - object ?m - microwaveReceptacle) :effect (done)))",
+    "pf": "(define (problem p) (:domain d) (:objects apple1 - object"
+    " microwave1 - microwaveReceptacle) (:init) (:goal (done)))",
+})  # fmt: skip
 
 
 def test_a_refusal_is_explained_and_taken_back(planner: FastDownward, game: Alfworld) -> None:

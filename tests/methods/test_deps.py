@@ -9,6 +9,7 @@ from pddlego_local.core.record.events import Call
 from pddlego_local.environments.coin.game import Coin
 from pddlego_local.environments.cooking.game import Cooking
 from pddlego_local.methods.deps import Deps
+from pddlego_local.methods.zero_shot_replan import ZeroShotReplan
 from tests.methods.playing import commands
 from tests.methods.talking import BEGIN_AGAIN, TO_THE_COIN, asked, noted, plan, play, rounds
 
@@ -87,12 +88,13 @@ def test_a_plan_that_is_done_without_the_task_is_a_failure_too() -> None:
 
 
 @pytest.mark.parametrize("limit", [0, 2])
-def test_re_plans_have_a_limit(limit: int) -> None:
-    once = [plan("fly"), "fail: I cannot fly.", BEGIN_AGAIN]
-    outcome, model, events = play(Deps(max_replans=limit), once * 9)
+@pytest.mark.parametrize(("method", "explained"), [(Deps, [BEGIN_AGAIN]), (ZeroShotReplan, [])])
+def test_re_plans_have_a_limit(method: type[Deps], explained: list[str], limit: int) -> None:
+    once = [plan("fly"), "fail: I cannot fly.", *explained]
+    outcome, model, events = play(method(max_replans=limit), once * 9)
     assert outcome == "replan_limit"
     assert len(asked(model, "goals")) == noted(events, "plans") == limit + 1
-    assert len(asked(model, "text")) == limit
+    assert len(asked(model, "text")) == limit * len(explained)
     assert noted(events, "subgoals") == {"failed": limit + 1}
 
 

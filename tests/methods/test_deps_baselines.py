@@ -47,14 +47,6 @@ def test_re_planning_is_told_the_failure_and_explains_nothing() -> None:
     assert "xplain" not in first + again
 
 
-@pytest.mark.parametrize("limit", [0, 3])
-def test_re_plans_without_explanation_have_a_limit_too(limit: int) -> None:
-    answers = [plan("fly"), "fail: no."] * (limit + 1)
-    outcome, model, _ = play(ZeroShotReplan(max_replans=limit), answers)
-    assert outcome == "replan_limit" and len(model.asked) == len(answers)
-    assert play(ZeroShotReplan(max_retries=0), [*answers[:2], ""])[0] == "no_plan"
-
-
 def test_inner_monologue_plans_one_sub_goal_after_the_other() -> None:
     answers = [
         *(plan("go east", "never carried out"), *EAST_FIRST),

@@ -3,15 +3,14 @@ answer. And the situation that is read from the games' texts; about 3 s."""
 
 import re
 from collections.abc import Iterator
-from importlib import resources
 from typing import Any
 
 import pytest
-import yaml
 
 from pddlego_local.core.nouns import Completion, Turn
 from pddlego_local.core.protocols import Environment
 from pddlego_local.decoding.forms import GOALS, TEXT, Form, Keys, choice
+from pddlego_local.environments import family
 from pddlego_local.environments.coin.game import Coin
 from pddlego_local.environments.cooking.game import Cooking
 from pddlego_local.episode.reading.answer import read_constrained
@@ -24,8 +23,7 @@ ENVIRONMENTS = tuple(
 
 
 def words(environment: str) -> dict[str, Any]:
-    file = resources.files(environment) / "prompts/deps.yaml"
-    found: dict[str, Any] = yaml.safe_load(file.read_text())
+    found: dict[str, Any] = family.words(environment, "prompts/deps.yaml")
     return found
 
 

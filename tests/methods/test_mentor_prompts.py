@@ -6,16 +6,14 @@ from typing import Any
 
 import pytest
 
-from pddlego_local.core.nouns import Completion
 from pddlego_local.decoding.forms import TEXT
 from pddlego_local.environments import family
 from pddlego_local.environments.tables import Tables
-from pddlego_local.episode.reading.answer import read_constrained
 from pddlego_local.methods import prompting
 from pddlego_local.methods.shared.react import Trial
 from tests.environments.commands import parse
+from tests.methods.test_deps_prompts import ENVIRONMENTS, holds
 
-ENVIRONMENTS = [f"pddlego_local.environments.{name}" for name in ("alfworld", "coin", "cooking")]
 NEEDS: dict[str, dict[str, Any]] = {
     "experience": {},
     "lesson": {"pool": ["A lesson of the pool."]},
@@ -46,8 +44,7 @@ def test_a_question_shows_two_answers_of_its_form_and_then_the_trial(
         example[part] for example in mentor(environment)
     ]
     for answer in answers:
-        completion = Completion(answer, "stop", 0, 0, 0.0)
-        assert read_constrained(completion, TEXT).value
+        holds(answer, TEXT)
     shown, _, own = text.partition("Now it is your turn.")
     assert "Example 2." in shown and "Example 3." not in shown
     assert TRIAL.trace in own and answers[-1] in shown

@@ -11,6 +11,7 @@ from typing import Any, Literal, get_origin
 
 from pddlego_local.decoding.forms import COMMAND, GOALS, MOVE, TEXT, Form, Keys
 from pddlego_local.episode.reading.objects import objects
+from pddlego_local.episode.reading.words import any_of
 
 Entries = dict[str, Any]
 
@@ -164,13 +165,7 @@ _ITEM = re.compile(
 )
 _MOST_WORDS = 10
 _MOST_TURNS = 200
-_SENTENCE = re.compile(  # how no command begins
-    r"(?:i|we|you|he|she|it|they|the|an?|this|that|these|those|there|here|my|your|our|let|sorry|as"
-    r"|to|since|because|if|when|now|first|next|then|so|however|based|given|with|yes|no|sure|ok|okay"
-    r"|what|which|why|how|unfortunately|none|nothing|unable|cannot|can|after|before|for|is|are)"
-    r"(?:['’]\w+)?\s",
-    re.IGNORECASE,
-)
+_SENTENCE = re.compile(rf"{any_of('sentence')}(?:['’]\w+)?\s", re.IGNORECASE)
 
 Marked = tuple[Literal["act", "think"], str]
 

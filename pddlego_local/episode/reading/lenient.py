@@ -29,16 +29,14 @@ from pddlego_local.episode.reading.wholeness import (
     texts_of,
     words_of,
 )
+from pddlego_local.episode.reading.words import any_of
 
 T = TypeVar("T", bound=Keys)
 
 PLACEHOLDER, BLANK, NO_PDDL, EXCERPT = "a placeholder", "blank", "no PDDL in it", "an excerpt"
 THOUGHT, PROMPT = "in a thought", "as in the prompt"
 _ONE_STEP = (COMMAND.name, MOVE.name, "choice")
-_CORRECTS = re.compile(
-    r"\b(?:no,? wait|wait,|actually|correct(?:ed|ion)|instead|better|rather|i mean|final)\b",
-    re.IGNORECASE,
-)
+_CORRECTS = re.compile(rf"\b{any_of('correction')}\b", re.IGNORECASE)
 MOST_CHARACTERS = 1_000_000  # from the end; no model writes as many, and nothing may take minutes
 
 

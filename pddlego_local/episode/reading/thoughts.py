@@ -8,30 +8,19 @@ import re
 from bisect import bisect_right
 from collections.abc import Sequence
 
+from pddlego_local.episode.reading.words import any_of
+
 Markers = tuple[str, str]
 """What begins a thought of a model, and what ends it."""
 
 Spans = Sequence[tuple[int, int]]
 """Stretches of a text, from left to right, none in another."""
 
-_NAME = (
-    r"(?:\w{1,12}[:_])?(?:think(?:ing)?|thoughts?|thought[ _-]process|reason(?:ing)?"
-    r"|(?:reasoning[_-])?scratch[_-]?pad|(?:inner[_-])?monologue|analysis|cot"
-    r"|chain[_-]of[_-]thought)"
+_THOUGHT = rf"(?:\w{{1,12}}[:_])?{any_of('thought')}"
+_ENDS, _BEGINS = (
+    any_of(markers).replace("THOUGHT", _THOUGHT) for markers in ("thought_ends", "thought_begins")
 )
-_ENDS = "|".join((
-    rf"[<\[◁]\|?(?:/|end_(?:of_)?){_NAME}\s*\|?[>\]▷]",
-    r"\|endthink\||<unused95>|<\|close\|>think<\|sep\|>|here(?: is|'s) my response:",
-    r"<channel\|>|(?-i:assistantfinal(?:\s?json(?=\s*\{))?)",  # Gemma; gpt-oss without its tokens
-    r"<\|channel\|>\s*final\b[^<]{0,40}(?:<\|constrain\|>[^<]{0,40})?<\|message\|>",  # with
-))  # fmt: skip
-_OPENS = "|".join((
-    rf"[<\[◁]\|?(?:(?:begin|start)_(?:of_)?)?{_NAME}(?:\s[^<>\[\]\n]{{0,100}})?\|?[>\]▷]",
-    r"\|startthink\||<unused94>|<\|open\|>think<\|sep\|>|here(?: is|'s) my thought process:",
-    r"(?-i:\A\s*analysis(?=[A-Z\s\"'({\[])|assistant(?:analysis|commentary)|\A\s*thought\n)",
-    r"<\|channel\|?>\s*(?:analysis|commentary|thought)\b",
-))  # fmt: skip
-_MARKER = re.compile(rf"(?P<ends>{_ENDS})|(?P<opens>{_OPENS})|(?P<ends_message><\|end\|>)", re.I)
+_MARKER = re.compile(rf"(?P<ends>{_ENDS})|(?P<opens>{_BEGINS})|(?P<ends_message><\|end\|>)", re.I)
 
 
 def thoughts(text: str, own: Markers | None, *, cut: bool, pddl: Spans) -> tuple[Spans, bool]:

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from pddlego_local.decoding.forms import Form, Keys
 from pddlego_local.episode.reading.files import SECTION, Kind
+from pddlego_local.episode.reading.words import any_of
 
 _NEEDED: Mapping[Kind, tuple[re.Pattern[str], ...]] = {
     "df": (re.compile(r"\(\s*:?(?:durative-)?action\b", re.IGNORECASE),),
@@ -21,10 +22,7 @@ _COMMENT_FOR_REST = re.compile(
     r"[^\n]*(?:\.\.\.|…|\b(?:unchanged|same|before|above|here|omitted)\b))",
     re.IGNORECASE,
 )
-_SLOT = (
-    r"(?:your|insert|here|domain|problem|pddl|file|action|command|text|number|goal|sub-?goal|reason"
-    r"|thought|name|content|value|string|answer|observation|item|container)s?"
-)
+_SLOT = rf"{any_of('slot')}s?"
 _PLACEHOLDER = re.compile(
     rf"\W*(?:\.\.\.|…)\W*|<[^<>]*\b{_SLOT}\b[^<>]*>|[\[{{][^\[\]{{}}]*\b{_SLOT}\b[^\[\]{{}}]*[\]}}]",
     re.IGNORECASE,

@@ -5,7 +5,7 @@ opened and what the recipe needs is picked up without planning. When the ingredi
 meal is prepared and eaten.
 """
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Sequence
 
 from pddlego_local.core.nouns import Budget, Turn
@@ -14,21 +14,20 @@ from pddlego_local.decoding.forms import SEEN
 from pddlego_local.episode.acting import Execution
 from pddlego_local.episode.episode import Episode
 from pddlego_local.episode.planning import Formalization
-from pddlego_local.methods import AtLeast0, prompting, settings
+from pddlego_local.methods import AtLeast0, Player, prompting, settings
 
 OPEN, TAKE = "open {}", "take {}"
 MAX_OPENED = 15  # per room: a model may go on naming containers that are not there
 
 
 @settings
-class PddlegoLoop(ABC):
+class PddlegoLoop(Player):
     """A method of PDDLego says how it formalizes; an answer without a plan is sampled again, and no
     error is shown."""
 
     max_retries: AtLeast0 = 5
 
     prompts = "pddlego"
-    learns = False
 
     def most_calls(self, budget: Budget, best_of: int) -> int:
         """Each step looks around for things to pick up, and formalizes."""
@@ -41,11 +40,9 @@ class PddlegoLoop(ABC):
         """One answer of the model, from the news and the problem file until now ("": none). Plans
         for the end goal or, failing that, for the next sub-goal that has a plan."""
 
-    def __call__(self, episode: Episode) -> str:
+    def play(self, episode: Episode) -> str:
         """Formalizes what is new, plans, carries out, until the game is over. Returns success,
         success_at_start, no_plan, game_lost or step_limit."""
-        if episode.start().success:
-            return "success_at_start"
         shown_until, problem = 0, ""
         for step in episode.steps():
             if ended := gather(episode, step):

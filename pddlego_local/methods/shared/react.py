@@ -1,7 +1,7 @@
 """The actor of Reflexion and FCRF: a ReAct loop, thoughts and commands in one growing dialogue.
 
 Yao et al., "ReAct", as Shinn et al., "Reflexion", run it on ALFWorld. Knows what an actor is told
-of earlier trials, and how a mentor is asked for a few sentences; not what either is told.
+of earlier trials.
 """
 
 import dataclasses
@@ -11,11 +11,9 @@ from dataclasses import dataclass
 
 from pddlego_local.core.errors import PromptTooLong
 from pddlego_local.core.nouns import Budget, Message, Messages
-from pddlego_local.core.record.rows import EpisodeRow
-from pddlego_local.decoding.forms import MOVE, TEXT, Move
+from pddlego_local.decoding.forms import MOVE, Move
 from pddlego_local.episode.episode import Episode
 from pddlego_local.methods import prompting
-from pddlego_local.methods.shared.dialogue import Dialogue
 
 Reflection = Mapping[str, str]
 """What a mentor said of one trial: {"experience": "…", "plan": "…"}."""
@@ -100,28 +98,3 @@ def _carry_out(episode: Episode, move: Move) -> tuple[str, str]:
     execution = episode.act(" ".join(move.text.split()))
     episode.remember(execution.turns)
     return execution.turns[-1].text, execution.ended
-
-
-def trials_before(episode: Episode) -> list[EpisodeRow]:
-    """The rows of this game's earlier trials, the latest last."""
-    return [row for row in episode.earlier if row.game == episode.game]
-
-
-def last_reflections(rows: Sequence[EpisodeRow], keep: int) -> list[Reflection]:
-    """The last `keep` reflections, the latest last; trials without one are passed over."""
-    reflections = [row.notes["reflection"] for row in rows if row.notes.get("reflection")]
-    return reflections[-keep:] if keep else []
-
-
-def say(episode: Episode, part: str, trial: Trial, *, max_retries: int, **facts: object) -> str:
-    """A few sentences to the question `fcrf/<part>.jinja`; "" if there is no usable answer. The
-    game is over by then: nothing that goes wrong here changes how it ended, so a question that has
-    outgrown the context is noted, not raised."""
-    package = episode.environment.package
-    question = prompting.render(f"fcrf/{part}", package, trial=trial, **facts).text
-    try:
-        answer = Dialogue(episode, max_retries).ask(question, TEXT, step=trial.steps)
-    except PromptTooLong:
-        episode.note(**{f"{part}_fault": "context_exceeded"})
-        return ""
-    return answer.text.strip() if answer else ""
