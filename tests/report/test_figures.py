@@ -18,7 +18,7 @@ cell = functools.partial(write_cell, games="0-9")
 
 
 def drawn(folder: Path, out: Path) -> list[str]:
-    figures = [figure.name for figure in draw_figures(series_of(find_cells([folder])), out)]
+    figures = list(draw_figures(series_of(find_cells([folder])), out))
     assert sorted(path.name for path in out.glob("*")) == sorted(
         f"{name}{ending}" for name in figures for ending in (".png", ".svg", "_dark.svg")
     )
@@ -116,9 +116,9 @@ def test_figures_survive_any_name(tmp_path: Path) -> None:
             [Rate(1, 2), Rate(2, 2)])
         for n in range(2) for rung in range(2)
     ]  # fmt: skip
-    for one in draw_figures(series, tmp_path / "out"):
+    for name in draw_figures(series, tmp_path / "out"):
         for ending in ("", "_dark"):
-            ElementTree.parse(tmp_path / "out" / f"{one.name}{ending}.svg")
+            ElementTree.parse(tmp_path / "out" / f"{name}{ending}.svg")
 
 
 def test_many_series_with_long_and_odd_names_fit(tmp_path: Path) -> None:
