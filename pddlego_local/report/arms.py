@@ -9,7 +9,6 @@ contrasts of one comparison: several where the same two arms played several kind
 """
 
 import json
-from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass
 from functools import cached_property
@@ -20,7 +19,7 @@ from typing import Any, Literal
 from pddlego_local.core.record.counting import counted
 from pddlego_local.core.record.rows import EpisodeRow
 from pddlego_local.decoding.rungs import RUNGS
-from pddlego_local.report.cells import CellRecord, by_number
+from pddlego_local.report.cells import CellRecord, by_number, grouped
 from pddlego_local.runner.clear_errors import clear_errors
 from pddlego_local.runner.settings import BY_DEFAULT, COMPARE, Declared, choices_of
 from pddlego_local.runner.sweep import read_compare
@@ -32,7 +31,6 @@ EpisodeKey = tuple[int, int, int]
 
 RUNG, GOAL, BUDGET = "decoding.rung", "decoding.goal", "environment.budget"
 READING = "decoding.reading"
-RULES = ".ReferenceFormalizer"  # of a model
 
 RECORDED = {
     "prompt_sha256": ("prompts", {"method"}),
@@ -77,11 +75,6 @@ class Arm:
         counting = counted(list(self.rows.values())).counted
         return not counting or any(row.calls for row in counting)
 
-    @property
-    def decodes(self) -> bool:
-        """Whether a grammar can reach its answers."""
-        return not self._kind("model").endswith(RULES)
-
     @cached_property
     def games(self) -> str:
         """What makes the games: the environment's options, but for its budget."""
@@ -111,12 +104,12 @@ class Arm:
         return kept | {
             "decoding.stage_tokens": str(run.identity.get("decoding", {}).get("stage_tokens")),
             BUDGET: self.first.budget,
-            "method": self._kind("method"),
-            "model": f"{self._kind('model')} {kept.get('model.weights', '')}".strip(),
+            "method": self.kind("method"),
+            "model": f"{self.kind('model')} {kept.get('model.weights', '')}".strip(),
             "model.forced_tokens": str(run.model.get("forced_tokens")),
         }
 
-    def _kind(self, group: str) -> str:
+    def kind(self, group: str) -> str:
         target = self.first.run.identity.get(group, {}).get("_target_")
         return str(target or self.first.labels[group])
 
@@ -141,12 +134,13 @@ class Arm:
 
 def arms_of(cells: Sequence[CellRecord]) -> list[Arm]:
     """In the order of their first cells."""
-    together: dict[str, list[CellRecord]] = {}
-    for cell in cells:
+
+    def all_but_seed(cell: CellRecord) -> str:
         model = {k: v for k, v in cell.run.model.items() if k != "weights"}
         hashes = [getattr(cell.run, name) for name in RECORDED]
-        alike = [{**cell.run.identity, "seed": 0}, model, hashes]
-        together.setdefault(json.dumps(alike, sort_keys=True), []).append(cell)
+        return json.dumps([{**cell.run.identity, "seed": 0}, model, hashes], sort_keys=True)
+
+    together = grouped((all_but_seed(cell), cell) for cell in cells)
     return [Arm(tuple(alike)) for alike in together.values()]
 
 
@@ -200,7 +194,8 @@ def _contrast(a: Arm, b: Arm) -> Contrast | None:
     if len(differing) != 1:
         return None
     (factor,) = differing
-    if factor.startswith("decoding.") and not (a.decodes and b.decodes):
+    by_rules = any(arm.kind("model").endswith(".ReferenceFormalizer") for arm in (a, b))
+    if factor.startswith("decoding.") and by_rules:  # whose answers no grammar reaches
         return None
     if factor.startswith(("decoding.", "model")) and not (a.calls_a_model or b.calls_a_model):
         return None
@@ -254,14 +249,11 @@ def groups(cells: Sequence[CellRecord], declared: Iterable[Declared]) -> dict[Ro
     pooled comparison among them."""
     every = [one for a, b in combinations(arms_of(cells), 2) if (one := _contrast(a, b))]
     found: dict[Role, list[Group]] = {"primary": [], "secondary": [], "not asked": []}
-    grouped = set[frozenset[int]]()
+    taken = set[frozenset[int]]()
     for declaration in sorted(declared, key=lambda one: not one.primary):
-        alike: dict[str, list[Contrast]] = defaultdict(list)
-        for contrast in matching(declaration, every):
-            if contrast.key not in grouped:
-                grouped.add(contrast.key)
-                alike[_all_but_games(contrast)].append(contrast)
-        for many in alike.values():
+        new = [one for one in matching(declaration, every) if one.key not in taken]
+        taken |= {one.key for one in new}
+        for many in grouped((_all_but_games(one), one) for one in new).values():
             pooled = len(many) == len({contrast.base.games for contrast in many})
             role: Role = "primary" if declaration.primary else "secondary"
             found[role] += [many] if pooled else [[one] for one in many]

@@ -1,11 +1,12 @@
 """The cells below a folder, as they lie on disk."""
 
 import re
+from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from pddlego_local.core.errors import ConfigError
 from pddlego_local.core.record.events import Event
@@ -19,6 +20,9 @@ LABELS = ("environment", "method", "model", "decoding")
 _FILES = ("run.json", "episodes.jsonl")
 TRACKED = " + frontier"  # help by a state tracker, which earlier versions had
 STRICTLY = ", read strictly"
+
+K = TypeVar("K")
+V = TypeVar("V")
 
 
 @dataclass(frozen=True)
@@ -160,9 +164,7 @@ def _order(cell: CellRecord) -> tuple[object, ...]:
 def varying_options(cells: Sequence[CellRecord]) -> set[str]:
     """Options that differ between cells with the same labels, or that only some of them have; the
     seed always counts."""
-    together: dict[tuple[str, ...], list[dict[str, str]]] = {}
-    for cell in cells:
-        together.setdefault(tuple(cell.labels.values()), []).append(cell.options)
+    together = grouped((tuple(cell.labels.values()), cell.options) for cell in cells)
     differing = [
         key
         for alike in together.values()
@@ -170,6 +172,14 @@ def varying_options(cells: Sequence[CellRecord]) -> set[str]:
         if len({options.get(key) for options in alike}) > 1
     ]
     return {"seed", *differing}
+
+
+def grouped(pairs: Iterable[tuple[K, V]]) -> dict[K, list[V]]:
+    """The second of each pair by the first, both in order."""
+    groups: dict[K, list[V]] = defaultdict(list)
+    for key, value in pairs:
+        groups[key].append(value)
+    return dict(groups)
 
 
 def by_number(text: str) -> list[str | int]:

@@ -13,7 +13,7 @@ from pddlego_local.core.record.counting import Also, Cluster, clusters, counted
 from pddlego_local.core.record.rows import EpisodeRow
 from pddlego_local.report import arms
 from pddlego_local.report.arms import Arm, Group, Role
-from pddlego_local.report.cells import CellRecord, varying_options
+from pddlego_local.report.cells import CellRecord, grouped, varying_options
 from pddlego_local.report.numbers import Labels
 from pddlego_local.report.statistics.paired import Adjusted, Paired, Tally, holm
 from pddlego_local.report.statistics.rates import LEVEL, Interval, Rate
@@ -58,9 +58,8 @@ def pairs_of(base: Arm, other: Arm, also: Also) -> Iterator[Pair]:
     counting = {row.game for row in counted(rows, also=also).counted}
     apart = {row.game for row in rows} - counting
     maps = clusters(rows)
-    common: dict[tuple[int, int], list[int]] = defaultdict(list)
-    for game, seed, trial in sorted(base.requested & other.requested):
-        common[game, seed].append(trial)
+    both = sorted(base.requested & other.requested)
+    common = grouped(((game, seed), trial) for game, seed, trial in both)
     for (game, seed), trials in common.items():
         if game not in apart:
             cluster = base.games, maps.get(game, game)

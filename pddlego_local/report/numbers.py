@@ -1,7 +1,7 @@
 """From rows to the numbers of a report: what the papers report of a system, and one row per cell,
 per kind of task, and per trial."""
 
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any
@@ -9,7 +9,7 @@ from typing import Any
 from pddlego_local.core.outcomes import OUTCOMES, PLANNED
 from pddlego_local.core.record.counting import Also, Cluster, clusters, counted
 from pddlego_local.core.record.rows import EpisodeRow
-from pddlego_local.report.cells import CellRecord, varying_options
+from pddlego_local.report.cells import CellRecord, grouped, varying_options
 from pddlego_local.report.statistics.rates import Mean, Range, Rate, if_missing
 
 Labels = Mapping[str, str]
@@ -243,10 +243,9 @@ def _of_asked(cell: CellRecord, counting: Sequence[EpisodeRow]) -> Range:
 def rows_by_task(cell: CellRecord, *, also: Also) -> dict[str, list[EpisodeRow]]:
     """By the environment's groups of task types, in its order; then games as they are named."""
     types = {row.game: row.task_type for row in cell.rows if row.task_type}
-    groups: dict[str, list[EpisodeRow]] = {name: [] for name in cell.run.task_groups}
-    for row in counted(cell.rows, also=also).counted:
-        groups.setdefault(cell.group(types.get(row.game, "")), []).append(row)
-    return {name: rows for name, rows in groups.items() if rows}
+    counting = counted(cell.rows, also=also).counted
+    groups = grouped((cell.group(types.get(row.game, "")), row) for row in counting)
+    return {name: groups[name] for name in {**cell.run.task_groups, **groups} if name in groups}
 
 
 def success_after_trials(
@@ -260,18 +259,17 @@ def success_after_trials(
     """
     rows = sorted(rows, key=lambda row: row.trial)
     kept = counted(rows, also=also).counted
-    trials: dict[int, list[EpisodeRow]] = defaultdict(list)
-    for row in kept:
-        trials[row.game].append(row)
-    kinds: dict[str, list[int]] = defaultdict(list)
-    for game, played in trials.items():
-        # A trial that was not played again, because an earlier one had won, names no kind.
-        kinds[next((row.task_type for row in played if row.task_type), "")].append(game)
+    trials = grouped((row.game, row) for row in kept)
+    # A trial that was not played again, because an earlier one had won, names no kind.
+    kinds = grouped(
+        (next((row.task_type for row in played if row.task_type), ""), game)
+        for game, played in trials.items()
+    )
     known = clusters(kept)
     never_begun = set(games) - {row.game for row in rows}
     by_kind = [(ALL, [*trials, *never_begun]), *sorted(kinds.items())] if kept else []
     return [
-        _after(kind, [(known.get(game, game), trials[game]) for game in of_kind], trial)
+        _after(kind, [(known.get(game, game), trials.get(game, [])) for game in of_kind], trial)
         for kind, of_kind in by_kind
         for trial in range(1 + max(row.trial for row in kept))
     ]

@@ -17,7 +17,7 @@ import yaml
 from pddlego_local.core.record.counting import TRIVIAL, counted
 from pddlego_local.core.record.rows import EpisodeRow
 from pddlego_local.report.arms import Arm, arms_of
-from pddlego_local.report.cells import LABELS, CellRecord, by_number, varying_options
+from pddlego_local.report.cells import LABELS, CellRecord, by_number, grouped, varying_options
 from pddlego_local.report.numbers import measure
 from pddlego_local.report.statistics.rates import Mean, Rate
 from pddlego_local.report.text import TextRow, interval, markdown, notes_of, number, without_empty
@@ -119,10 +119,10 @@ def paper_results(cells: Sequence[CellRecord]) -> list[Result]:
 def _ours(cells: Sequence[CellRecord]) -> Iterator[Result]:
     """Arms that differ only in the kind of their games are one system, as in the papers."""
     varying = varying_options(cells)
-    systems: dict[str, list[Arm]] = {}
-    for arm in arms_of(cells):
-        key = json.dumps([arm.first.labels["environment"], arm.settings], sort_keys=True)
-        systems.setdefault(key, []).append(arm)
+    systems = grouped(
+        (json.dumps([arm.first.labels["environment"], arm.settings], sort_keys=True), arm)
+        for arm in arms_of(cells)
+    )
     for arms in sorted(systems.values(), key=_place):
         labels = arms[0].first.labels
         system = labels["environment"].removesuffix("_real"), labels["method"]
@@ -137,22 +137,22 @@ def _system(
     arms: Sequence[Arm], varying: set[str], trivial: str, named_groups: set[str]
 ) -> Iterator[Result]:
     """On all games, and on each group of them."""
-    named = _named(arms, varying, trivial)
     missing = sum(cell.missing for arm in arms for cell in arm.cells)
     also = TRIVIAL if trivial == "counted" else ()
-    kept = [
-        (arm.games, row) for arm in arms for row in counted([*arm.rows.values()], also=also).counted
-    ]
+    found = [(arm.games, counted([*arm.rows.values()], also=also)) for arm in arms]
+    kept = [(games, row) for games, rows in found for row in rows.counted]
+    solved = {(games, row.game) for games, rows in found for row in rows.apart["trivial"]}
+    named = _named(arms, varying, solved, trivial)
     yield _result(kept, missing=missing, **named)
     known = [(arm.games, row) for arm in arms for row in arm.rows.values() if row.task_type]
     kinds = {(games, row.game): row.task_type for games, row in known}
-    groups: dict[str, list[tuple[str, EpisodeRow]]] = {}
-    for games, row in kept:
-        if kind := kinds.get((games, row.game)):
-            group = kind if kind in named_groups else arms[0].first.group(kind)
-            groups.setdefault(group, []).append((games, row))
-    for group, rows in groups.items():
-        yield _result(rows, group=group, **named)
+    groups = grouped(
+        (kind if kind in named_groups else arms[0].first.group(kind), (games, row))
+        for games, row in kept
+        if (kind := kinds.get((games, row.game)))
+    )
+    for group, rows_of_group in groups.items():
+        yield _result(rows_of_group, group=group, **named)
 
 
 def _place(arms: Sequence[Arm]) -> tuple[object, ...]:
@@ -161,7 +161,10 @@ def _place(arms: Sequence[Arm]) -> tuple[object, ...]:
     return (*(cell.labels[label] for label in LABELS[:3]), cell.rung)
 
 
-def _named(arms: Sequence[Arm], varying: set[str], trivial: str) -> dict[str, str]:
+def _named(
+    arms: Sequence[Arm], varying: set[str], solved: set[tuple[str, int]], trivial: str
+) -> dict[str, str]:
+    """`solved` are the games that are solved at reset."""
     first, labels = arms[0].first, arms[0].first.labels
     shown = [
         f"{key.split('.')[-1]} {value}"
@@ -172,11 +175,6 @@ def _named(arms: Sequence[Arm], varying: set[str], trivial: str) -> dict[str, st
     words = ["in compact words"] * (variant == COMPACT)
     sizes = [arm.first.options.get("environment.rooms", "") for arm in arms]
     played = {(arm.games, key[0]) for arm in arms for key in arm.requested}
-    solved = {
-        (arm.games, row.game)
-        for arm in arms
-        for row in counted([*arm.rows.values()]).apart["trivial"]
-    }
     games = f"{len(played if trivial == 'counted' else played - solved)} games"
     if solved:
         games += f" ({len(solved)} trivial {trivial})"
@@ -197,10 +195,7 @@ def _named(arms: Sequence[Arm], varying: set[str], trivial: str) -> dict[str, st
 
 def _result(kept: Sequence[tuple[str, EpisodeRow]], **named: Any) -> Result:
     """`kept` are rows that count, each with what makes its games."""
-    parts: dict[str, list[EpisodeRow]] = {}
-    for games, row in kept:
-        parts.setdefault(games, []).append(row)
-    found = measure(*parts.values())
+    found = measure(*grouped(kept).values())
     success = found.success
     low, high = success.interval if success.n else (None, None)
     reported = {field.name for field in fields(Result)}

@@ -28,13 +28,14 @@ _NOTES = jinja2.Environment(
     undefined=jinja2.StrictUndefined,
     trim_blocks=True,
     lstrip_blocks=True,
+    keep_trailing_newline=True,
 )
 
 
 def report_markdown(numbers: Numbers) -> str:
     """The results: their tables, and below them what a reader has to know."""
     tables = [f"# {title}\n\n{with_common_first(rows)}" for title, rows in result_tables(numbers)]
-    below = "".join(f"- {note}\n" for note in notes(numbers))
+    below = "".join(f"- {note}\n" for note in notes_of("results", cells=numbers.cells))
     return "\n#".join(tables) + f"\n{below}"
 
 
@@ -69,15 +70,15 @@ def unsaid_columns(numbers: Numbers) -> set[str]:
     return {column for column, anything in said.items() if not anything}
 
 
-def notes(numbers: Numbers) -> list[str]:
-    """What a reader of the tables has to know."""
-    return notes_of("results", cells=numbers.cells)
+def rendered(name: str, **facts: Any) -> str:
+    """A template in notes/."""
+    return _NOTES.get_template(f"{name}.jinja").render(facts)
 
 
 def notes_of(name: str, **facts: Any) -> list[str]:
     """The paragraphs of a template in notes/, each as one line."""
-    text = _NOTES.get_template(f"{name}.jinja").render(facts)
-    return [paragraph.strip().replace("\n", " ") for paragraph in text.split("\n\n")]
+    paragraphs = rendered(name, **facts).split("\n\n")
+    return [paragraph.strip().replace("\n", " ") for paragraph in paragraphs]
 
 
 def cell_text(cell: CellNumbers) -> TextRow:
@@ -166,7 +167,8 @@ def on_screen(numbers: Numbers) -> Table:
     if all(c.measures.maps in (None, c.measures.games) for c in numbers.cells):
         unsaid.add("games")
     columns = [*(apart or ["model"]), *(column for column in ON_SCREEN if column not in unsaid)]
-    screen = Table(*columns, caption="\n".join(notes(numbers)[:-1]), caption_justify="left")
+    below = "\n".join(notes_of("results", cells=numbers.cells)[:-1])
+    screen = Table(*columns, caption=below, caption_justify="left")
     for row in table:
         screen.add_row(*(row[column] for column in columns))
     return screen

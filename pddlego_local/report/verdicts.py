@@ -8,11 +8,14 @@ from rich.table import Table
 from pddlego_local.report.arms import Role
 from pddlego_local.report.comparisons import Compared, Comparison
 from pddlego_local.report.statistics.rates import LEVEL, Interval, Rate
-from pddlego_local.report.text import TextRow, notes_of, number, with_common_first, without_empty
-
-NAMED = {"method", "model"}
-"""Of these factors no value helps or harms: the second is better or worse than the first."""
-
+from pddlego_local.report.text import (
+    TextRow,
+    notes_of,
+    number,
+    rendered,
+    with_common_first,
+    without_empty,
+)
 
 MOST_ON_TOP = 12  # verdicts on a report's first screen, and on the terminal's
 MOST_OTHERS = 40  # lines of what nobody asked
@@ -68,37 +71,8 @@ def verdict(found: Comparison) -> str:
     """One sentence. For example "helps: +12 points (3 to 21), p = 0.004", or "no difference shown:
     +3 points (-8 to 14 at 99 %), p = 0.62 after Holm over 5; n = 30 could have shown 32 points".
     """
-    unlike = f"not like with like ({'; '.join(found.caveats)}): " if found.caveats else ""
-    layout = f"; the layout `{found.layout}` comes with it" if found.layout and found.pairs else ""
-    return unlike + _finding(found) + layout + _of_missing(found)
-
-
-def _finding(found: Comparison) -> str:
-    if found.difference is None and not found.missing:
-        return "nothing to compare: no game, seed and trial that counts was asked of both"
-    if found.difference is None:
-        return f"nothing to compare yet: none of {found.missing} pairs has both results"
-    level = f" at {100 * (1 - found.level):.4g} %" if found.level < LEVEL else ""
-    p = _p(found.p)
-    if found.family > 1:
-        lost = found.conclusion == "not shown" and found.p is not None and found.p < LEVEL
-        p = f"{_p(found.p_holm)} after Holm over {found.family}" + f", {p} alone" * lost
-    effect = f"{points(found.difference)} points ({span(found.interval)}{level}), {p}"
-    named = found.factor in NAMED
-    if found.conclusion == "higher":
-        return f"{'better' if named else 'helps'}: {effect}"
-    if found.conclusion == "lower":
-        return f"{'worse' if named else 'harms'}: {effect}"
-    return f"no difference shown: {effect}; {_could_have_shown(found)}"
-
-
-def _could_have_shown(found: Comparison) -> str:
-    maps = f" on {found.maps} maps" if found.maps < found.games else ""
-    several = f" with {found.pairs} pairs" if found.pairs > found.games else ""
-    n = f"n = {found.games}" + " games" * bool(maps or several) + maps + several
-    if found.smallest_shown is None:
-        return f"{n} is too few to show any difference"
-    return f"{n} could have shown {100 * found.smallest_shown:.0f} points"
+    clauses = notes_of("verdict", found=found, points=points, span=span, p=_p, LEVEL=LEVEL)
+    return "; ".join(filter(None, clauses))
 
 
 def _p(p: float | None) -> str:
@@ -110,17 +84,6 @@ def _p(p: float | None) -> str:
     while round(p, digits) == LEVEL != p:
         digits += 1  # on which side of the level it is
     return f"p = {p:.{digits}f}"
-
-
-def _of_missing(found: Comparison) -> str:
-    if not found.missing or not found.pairs:
-        return ""
-    overturned = ", which could overturn this" if found.overturned_by_missing else ""
-    asked = found.pairs + found.missing
-    return (
-        f"; {found.missing} of {asked} pairs have no result yet{overturned}: whatever they bring, "
-        f"{span(found.of_asked)} points"
-    )
 
 
 def points(share: float) -> str:
@@ -141,15 +104,8 @@ def _end(share: float) -> str:
 
 def verdicts_markdown(compared: Compared) -> str:
     """A report's first screen: what was asked, and each verdict in words, primary ones first."""
-    found = verdicts(compared)
-    lines = [
-        f"- {'primary, ' * (one.role == 'primary')}{one.title}: {one.text}"
-        for one in found[:MOST_ON_TOP]
-    ] or ["- No two arms differ in what was asked alone, on the same games."]
-    if len(found) > MOST_ON_TOP:
-        lines.append(f"- … and {len(found) - MOST_ON_TOP} more: see the tables of comparisons")
-    head = f"# What was asked, and what was found\n\n{declared_in_words(compared)}\n"
-    return "\n".join([head, *lines, ""])
+    found, declared = verdicts(compared), declared_in_words(compared)
+    return rendered("verdicts", declared=declared, verdicts=found, MOST=MOST_ON_TOP)
 
 
 def comparisons_markdown(compared: Compared) -> str:
@@ -172,8 +128,7 @@ def comparisons_markdown(compared: Compared) -> str:
     if (left := len(compared.others) - MOST_OTHERS) > 0:
         parts.append(f"{left} more of these differences are in comparisons.csv.\n")
     counts = {one.role: one.family for one in compared.tested if one.family}
-    families = " and, apart, ".join(f"the {count} {role}" for role, count in counts.items())
-    notes = notes_of("comparisons", declared=declared_in_words(compared), families=families)
+    notes = notes_of("comparisons", declared=declared_in_words(compared), counts=counts)
     parts.append("".join(f"- {note}\n" for note in notes))
     return "\n".join(parts)
 

@@ -36,8 +36,3 @@ def measured(page: Path, width: int, script: str) -> str:
         return loaded(frame).partition("<title>found ")[2].partition("<")[0]
     finally:
         frame.unlink()
-
-
-def width_at(page: Path, width: int) -> int:
-    """How wide the page's content is in a window of `width` pixels."""
-    return int(measured(page, width, "return shown.documentElement.scrollWidth"))

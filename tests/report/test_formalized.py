@@ -56,5 +56,5 @@ def test_the_figure_of_the_price_is_drawn_for_described_worlds_alone(tmp_path: P
         out = tmp_path / f"{name} figures"
         out.mkdir()
         figures = draw_figures(series_of(find_cells([tmp_path / name])), out)
-        assert ("formalized" in [figure.name for figure in figures]) is there
+        assert ("formalized" in figures) is there
         assert (out / "formalized.svg").exists() is there

@@ -96,24 +96,7 @@ def test_what_any_start_asked_for_is_missed(tmp_path: Path) -> None:
     assert (cell.asked, cell.missing) == (12, 10)
 
 
-def test_csv_is_numeric_with_one_number_a_column(tmp_path: Path) -> None:
-    write_cell(tmp_path / "runs" / "a", ended(*OUTCOMES_OF_FOUR), "0-3")
-    write_cell(tmp_path / "runs" / "b", ended("solver_abort"), "0")
-    assert run(["report", str(tmp_path / "runs"), "--out", str(tmp_path / "out")]) == 0
-    lines = lines_of(tmp_path / "out" / "report.csv")
-    assert [(line["success_k"], line["success_n"]) for line in lines] == [("2", "3"), ("0", "1")]
-    words = {"environment", "method", "model", "decoding", "settings", "budget"}
-    for line in lines:
-        for name, text in line.items():
-            assert name in words or text == "" or float(text) >= 0, name
-    assert float(lines[0]["success_low"]) == Rate(2, 3).interval[0]
-    assert lines[0]["pddlego_steps_on_success_mean"] == "4.0"
-    assert lines[1]["steps_on_success_mean"] == ""  # a mean of nothing
-    assert {f"outcomes_{name}" for name in OUTCOMES} < set(lines[0])
-    assert {f"causes_{name}" for name in CAUSES} < set(lines[0])
-
-
-def test_report_prints_and_writes_markdown(
+def test_the_report_is_printed_and_written_as_markdown_and_csv(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     write_cell(tmp_path / "runs" / "a", ended(*OUTCOMES_OF_FOUR), "0-3")
@@ -124,6 +107,17 @@ def test_report_prints_and_writes_markdown(
     assert text.count("\n|") == 4  # of one kind of task alone, no table by kind
     assert "PDDLego's steps on success" in text and "[" in text
     assert not (tmp_path / "out" / "trials.csv").exists()
+    lines = lines_of(tmp_path / "out" / "report.csv")
+    assert [(line["success_k"], line["success_n"]) for line in lines] == [("2", "3"), ("0", "1")]
+    words = {"environment", "method", "model", "decoding", "settings", "budget"}
+    for line in lines:
+        for name, text in line.items():
+            assert name in words or text == "" or float(text) >= 0, name  # one number a column
+    assert float(lines[0]["success_low"]) == Rate(2, 3).interval[0]
+    assert lines[0]["pddlego_steps_on_success_mean"] == "4.0"
+    assert lines[1]["steps_on_success_mean"] == ""  # a mean of nothing
+    assert {f"outcomes_{name}" for name in OUTCOMES} < set(lines[0])
+    assert {f"causes_{name}" for name in CAUSES} < set(lines[0])
 
 
 @pytest.mark.parametrize("command", ["report", "rescore"])
@@ -159,6 +153,7 @@ def test_nine_of_ten_games_solved_in_the_first_of_ten_trials(tmp_path: Path) -> 
     assert rate(cell.measures.success) == "90.0 % [59.6, 98.2] of 100"  # as many games
     assert cell.measures.actions.n == 19  # what was not played says nothing of actions
     assert rate(cell.measures.games_solved) == "90.0 % [59.6, 98.2] of 10"
+    assert rate(Rate(0, 0)) == "–"
     assert [(t.after_trial, t.games_solved.k) for t in numbers.trials if t.tasks == "all"] == [
         (trial, 9) for trial in range(1, 11)
     ]
@@ -209,8 +204,3 @@ def test_a_table_with_trivial_games_says_what_the_papers_random_policy_wins(
     trivial = [game for game in range(60) if coin.reset(game).success]
     assert sum(game < 10 for game in trivial) / 10 == 0.20
     assert sum(game >= 10 for game in trivial) / 50 == 0.04
-
-
-def test_a_rate_is_shown_with_its_interval_and_n() -> None:
-    assert rate(Rate(8, 10)) == "80.0 % [49.0, 94.3] of 10"
-    assert rate(Rate(0, 0)) == "–"

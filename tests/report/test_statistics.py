@@ -24,7 +24,7 @@ from pddlego_local.core.record.rows import EpisodeRow
 from pddlego_local.core.record.summary import summarize
 from pddlego_local.report.exports import calls
 from pddlego_local.report.numbers import measure, success_after_trials
-from pddlego_local.report.statistics.rates import Mean, Rate, if_missing
+from pddlego_local.report.statistics.rates import Rate, if_missing
 from tests.rows import call, row, stage
 
 
@@ -239,12 +239,6 @@ def test_measures_of_a_cell() -> None:
     assert found.pddlego_steps_on_success.mean == 6.5  # (4 + 9) / 2
     assert found.edit_faults == 2
     assert found.causes == Counter(solved=5, empty=1, unsolvable=6)
-
-
-def test_measures_of_nothing() -> None:
-    found = measure([])
-    assert found.success.share is None
-    assert found.steps_on_success == Mean(None, None, 0)
 
 
 @pytest.mark.parametrize(("k", "n"), [(8, 10), (0, 5), (7, 7), (1, 540)])

@@ -3,17 +3,16 @@ nothing but their seed are one series: one bar, or one point of a line."""
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import product
-from operator import itemgetter
 from pathlib import Path
 
 from pddlego_local.core.record.counting import Also
 from pddlego_local.core.record.rows import EpisodeRow
 from pddlego_local.report import numbers
-from pddlego_local.report.cells import CellRecord, by_number, varying_options
+from pddlego_local.report.cells import CellRecord, by_number, grouped, varying_options
 from pddlego_local.report.figures.plotting import ENDINGS, Panel, draw_dots, draw_lines, drawing
 from pddlego_local.report.statistics.rates import Rate
 
@@ -63,29 +62,33 @@ class Series:
 def series_of(cells: Sequence[CellRecord], *, also: Also = ()) -> list[Series]:
     """Those with an episode that counts, in the order of the ladder, then in that of `cells`."""
     varying = varying_options(cells) - {"seed"}
-    alike: dict[tuple[str, ...], list[CellRecord]] = defaultdict(list)
-    for cell in cells:
-        places = {name for name in varying if name.startswith("environment.")}
+    places = {name for name in varying if name.startswith("environment.")}
+
+    def names(cell: CellRecord) -> tuple[str, str, str, str]:
         system = f"{cell.labels['environment']}, {cell.labels['method']}"
         line = f"{cell.labels['model']} {_short(cell.settings(varying - places))}".strip()
-        alike[system, _short(cell.settings(places)), line, cell.labels["decoding"]].append(cell)
+        return system, _short(cell.settings(places)), line, cell.labels["decoding"]
+
+    alike = grouped((names(cell), cell) for cell in cells)
     in_order = sorted(alike.items(), key=lambda item: item[1][0].rung)
     series = [_series(names, group, also) for names, group in in_order]
     return [one for one in series if one.tasks]
 
 
-def _series(names: tuple[str, ...], cells: Sequence[CellRecord], also: Also) -> Series:
-    tasks: dict[str, list[EpisodeRow]] = defaultdict(list)
-    trials: dict[int, list[Rate]] = defaultdict(list)
-    for cell in cells:
-        for task, rows in numbers.rows_by_task(cell, also=also).items():
-            tasks[task] += rows
-        for trial in numbers.success_after_trials(cell.rows, also=also):
-            if trial.tasks == numbers.ALL:
-                trials[trial.after_trial].append(trial.games_solved)
-    system, place, line, decoding = names
-    after = [_added_up(trials[number]) for number in sorted(trials)]
-    return Series(system, place, line, decoding, tasks, after)
+def _series(names: tuple[str, str, str, str], cells: Sequence[CellRecord], also: Also) -> Series:
+    tasks = grouped(
+        (task, row)
+        for cell in cells
+        for task, rows in numbers.rows_by_task(cell, also=also).items()
+        for row in rows
+    )
+    trials = grouped(
+        (trial.after_trial, trial.games_solved)
+        for cell in cells
+        for trial in numbers.success_after_trials(cell.rows, also=also)
+        if trial.tasks == numbers.ALL
+    )
+    return Series(*names, tasks, [_added_up(trials[number]) for number in sorted(trials)])
 
 
 def _added_up(rates: Sequence[Rate]) -> Rate:
@@ -99,103 +102,78 @@ def _short(settings: str) -> str:
     return re.sub(r"\b[\w.]+\.(?=\w+=)", "", settings)
 
 
-@dataclass(frozen=True)
-class Figure:
-    """`name`.svg, `name`_dark.svg and `name`.png."""
-
-    name: str
-    caption: str
-
-
-def draw_figures(series: Sequence[Series], folder: Path) -> list[Figure]:
-    """Writes those for which there is something to show, and removes the others from the folder."""
+def draw_figures(series: Sequence[Series], folder: Path) -> dict[str, str]:
+    """Writes `name`.svg, `name`_dark.svg and `name`.png where there is something to show, removes
+    the others from the folder, and returns the captions by name."""
     for name, ending in product(NAMES, ENDINGS):
         (folder / f"{name}{ending}").unlink(missing_ok=True)
     systems = _grouped(series, "panel")
     several = systems if len(series) > 1 else {}
     dots = [one for alike in several.values() if len(_rungs(alike)) == 1 for one in alike]
     price = "The price of constraining: how far answers come"
-    figures = [
-        _draw("success", "Success", _by_rung(several), folder, dots),
-        _draw("formalized", price, _how_far(series), folder),
-        _draw("trials", "Games solved after each trial", _by_trial(systems), folder),
-        _draw("tasks", "Success by kind of task", _by_task(series), folder),
-    ]
-    return [figure for figure in figures if figure]
+    captions = {
+        "success": _draw("success", "Success", _by_rung(several), folder, dots),
+        "formalized": _draw("formalized", price, _how_far(series), folder),
+        "trials": _draw("trials", "Games solved after each trial", _by_trial(systems), folder),
+        "tasks": _draw("tasks", "Success by kind of task", _by_task(series), folder),
+    }
+    return {name: caption for name, caption in captions.items() if caption}
 
 
-def _by_rung(systems: Mapping[str, Sequence[Series]]) -> list[Panel]:
-    """Of systems that were decoded in several ways, by their names."""
-    panels: list[Panel] = []
+def _by_rung(systems: Mapping[str, Sequence[Series]]) -> Iterator[Panel]:
     for title, series in systems.items():
-        rungs = _rungs(series)
         lines = {
-            name: _points((rungs.index(one.decoding), one.measures.success) for one in alike)
+            name: {one.decoding: one.measures.success for one in alike}
             for name, alike in _grouped(series, "line").items()
         }
-        if len(rungs) > 1:
-            panels.append(Panel(title, rungs, lines))
-    return panels
+        yield Panel(title, _rungs(series), lines)
 
 
-def _how_far(series: Sequence[Series]) -> list[Panel]:
+def _how_far(series: Sequence[Series]) -> Iterator[Panel]:
     """The answers of each model in described worlds, rung by rung."""
-    panels: list[Panel] = []
     for title, arms in _grouped(series, "arm").items():
-        rungs = _rungs(arms)
-        if len(rungs) > 1 and title.startswith("described, formalizer"):
-            lines = {
-                shown: _points(
-                    (rungs.index(one.decoding), getattr(one.measures, name)) for one in arms
-                )
-                for name, shown in HOW_FAR.items()
-            }
-            panels.append(Panel(title, rungs, lines))
-    return panels
+        lines = {
+            shown: {one.decoding: getattr(one.measures, name) for one in arms}
+            for name, shown in HOW_FAR.items()
+        }
+        if title.startswith("described, formalizer"):
+            yield Panel(title, _rungs(arms), lines)
 
 
-def _by_trial(systems: Mapping[str, Sequence[Series]]) -> list[Panel]:
-    panels: list[Panel] = []
+def _by_trial(systems: Mapping[str, Sequence[Series]]) -> Iterator[Panel]:
     for title, series in systems.items():
-        lines = {one.name: _points(enumerate(one.trials)) for one in series if len(one.trials) > 1}
-        if lines:
-            last = max(len(one.trials) for one in series)
-            trials = [str(trial) for trial in range(1, 1 + last)]
-            panels.append(Panel(f"{title}: games solved by trial", trials, lines))
-    return panels
+        trials = [str(trial) for trial in range(1, 1 + max(len(one.trials) for one in series))]
+        lines = {
+            one.name: dict(zip(trials, one.trials, strict=False))
+            for one in series
+            if len(one.trials) > 1
+        }
+        yield Panel(f"{title}: games solved by trial", trials, lines)
 
 
-def _by_task(series: Sequence[Series]) -> list[Panel]:
+def _by_task(series: Sequence[Series]) -> Iterator[Panel]:
     """Arms that differ in the environment's settings alone are one line: these make the tasks."""
-    panels: list[Panel] = []
     for system, arms in _grouped(series, "system").items():
         tasks = sorted({task for one in arms for task in one.tasks}, key=by_number)
-        if len(tasks) == 1:
-            continue
-        lines = {}
-        for name, alike in _grouped(arms, "name").items():
-            played = {task: rows for one in alike for task, rows in one.tasks.items()}
-            lines[name] = _points(
-                (tasks.index(task), numbers.measure(rows).success) for task, rows in played.items()
-            )
-        panels.append(Panel(system, tasks, lines))
-    return panels
+        lines: dict[str, dict[str, Rate]] = defaultdict(dict)
+        for one in arms:
+            for task, rows in one.tasks.items():
+                lines[one.name][task] = numbers.measure(rows).success
+        yield Panel(system, tasks, lines)
 
 
 def _rungs(series: Iterable[Series]) -> list[str]:
     return list(dict.fromkeys(one.decoding for one in series))
 
 
-def _points(rates: Iterable[tuple[int, Rate]]) -> list[tuple[int, Rate]]:
-    return sorted(((x, rate) for x, rate in rates if rate.n), key=itemgetter(0))
-
-
 def _draw(
-    name: str, caption: str, panels: Sequence[Panel], folder: Path, dots: Sequence[Series] = ()
-) -> Figure | None:
-    """The panels, and below them one of `dots`."""
+    name: str, caption: str, panels: Iterable[Panel], folder: Path, dots: Sequence[Series] = ()
+) -> str:
+    """The panels of several places, and below them one of `dots`. Returns the caption, "" where
+    there is nothing to show."""
+    panels = [panel for panel in panels if len(panel.ticks) > 1]
     if not panels and not dots:
-        return None
+        return ""
     shown = panels[:MOST_PANELS]
     heights = [LINES] * len(shown) + [0.6 + DOT * len(dots)] * bool(dots)
     with drawing(folder, name, heights) as axes:
@@ -206,11 +184,8 @@ def _draw(
             draw_dots(axes[-1], "one decoding" if shown else "", names, rates)
     left = len(panels) - MOST_PANELS
     more = f"; {left} more systems are in the tables alone" if left > 0 else ""
-    return Figure(name, f"{caption}, with intervals of 95 %{more}")
+    return f"{caption}, with intervals of 95 %{more}"
 
 
 def _grouped(series: Iterable[Series], attribute: str) -> dict[str, list[Series]]:
-    groups: dict[str, list[Series]] = defaultdict(list)
-    for one in series:
-        groups[getattr(one, attribute)].append(one)
-    return groups
+    return grouped((getattr(one, attribute), one) for one in series)

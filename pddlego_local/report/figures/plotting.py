@@ -36,11 +36,11 @@ STYLE = Path(__file__).with_name("report.mplstyle")
 
 @dataclass(frozen=True)
 class Panel:
-    """Lines of shares, {name: (x, share)}; `ticks` name the places 0, 1, … of x."""
+    """Lines of shares, {name: {tick: share}}; `ticks` are all places, from the left."""
 
     title: str
     ticks: Sequence[str]
-    lines: Mapping[str, Sequence[tuple[int, Rate]]]
+    lines: Mapping[str, Mapping[str, Rate]]
 
 
 @contextmanager
@@ -78,10 +78,12 @@ def draw_lines(axes: Sequence["Axes"], panels: Sequence[Panel], most: int) -> No
         names = list(panel.lines)[:most]
         for number, name in enumerate(names):
             aside = 0.08 * (number - (len(names) - 1) / 2)
-            rates = [rate for _, rate in panel.lines[name]]
+            shares = panel.lines[name]
+            places = [x for x, tick in enumerate(panel.ticks) if tick in shares and shares[tick].n]
+            rates = [shares[panel.ticks[x]] for x in places]
             look = looks.index(name)
             axis.errorbar(
-                [x + aside for x, _ in panel.lines[name]],
+                [x + aside for x in places],
                 [rate.share or 0.0 for rate in rates],
                 _errors(rates),
                 capsize=3,

@@ -1,6 +1,7 @@
 """Where the episodes' pages lie, and where one leads from each: to the previous and the next one of
 its cell, and to the same game as it was played by other arms."""
 
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
@@ -59,7 +60,7 @@ def episode_links(cells: Sequence[CellRecord]) -> list[dict[GameTrial, EpisodeLi
 def with_neighbours(
     links: Sequence[Mapping[GameTrial, EpisodeLink]],
     number: int,
-    others: Mapping[str, Sequence[tuple[str, int]]],
+    others: Mapping[str, Mapping[int, str]],
 ) -> Iterator[tuple[EpisodeLink, dict[str, Any]]]:
     """The episodes of a cell that have a page, in order; `others` as in `cells_by_factor`. Each
     with the `previous` and the `next` one, and with what its game was elsewhere (`same_game`): what
@@ -69,36 +70,26 @@ def with_neighbours(
     for before, link, after in zip([None, *own], own, [*own[1:], None], strict=False):
         game, trial = link.row.game, link.row.trial
         same: list[tuple[str, list[tuple[str, EpisodeLink | None]]]] = [
-            (factor, [(value, links[cell].get((game, trial))) for value, cell in cells])
-            for factor, cells in others.items()
+            (factor, [(value, links[n].get((game, trial))) for n, value in sorted(values.items())])
+            for factor, values in sorted(others.items())
         ]
         trials = [(str(key[1]), one) for key, one in links[number].items() if key[0] == game]
         same += [("trial", [*trials])] * (len(trials) > 1)
         yield link, {"previous": before, "next": after, "same_game": same}
 
 
-def cells_by_factor(cells: Sequence[CellRecord]) -> list[dict[str, list[tuple[str, int]]]]:
-    """For each cell, {factor: its values, and the numbers of the cells that have them}, of all
-    cells that differ from it in this factor alone, the seed among them; itself included."""
+def cells_by_factor(cells: Sequence[CellRecord]) -> list[dict[str, dict[int, str]]]:
+    """For each cell, {factor: the numbers of all cells that differ from it in this factor alone,
+    the seed among them, and their values}; itself included."""
     arms = [Arm((cell,)) for cell in cells]
-    found: list[dict[str, dict[int, str]]] = [{} for _ in cells]
-    for a, b in combinations(range(len(cells)), 2):
-        if arms[a].games != arms[b].games:
-            continue
-        differing = differences(arms[a], arms[b])
-        if cells[a].seed != cells[b].seed:
-            differing.add("seed")
-        if len(differing) != 1:
-            continue
-        (factor,) = differing
-        for number in (a, b):
-            value = str(cells[number].seed) if factor == "seed" else arms[number].name(factor)
-            for one in (a, b):
-                found[one].setdefault(factor, {})[number] = value
-    return [
-        {
-            factor: [(others[cell], cell) for cell in sorted(others)]
-            for factor, others in sorted(by_factor.items())
-        }
-        for by_factor in found
-    ]
+    found: list[dict[str, dict[int, str]]] = [defaultdict(dict) for _ in cells]
+    for two in combinations(range(len(cells)), 2):
+        a, b = (arms[number] for number in two)
+        differing = differences(a, b) | ({"seed"} if a.first.seed != b.first.seed else set())
+        if a.games == b.games and len(differing) == 1:
+            (factor,) = differing
+            for number, arm in zip(two, (a, b), strict=True):
+                value = str(arm.first.seed) if factor == "seed" else arm.name(factor)
+                for one in two:
+                    found[one][factor][number] = value
+    return found

@@ -11,9 +11,10 @@ from markdown_it import MarkdownIt
 from markupsafe import Markup
 
 from pddlego_local.core.record.counting import Also
+from pddlego_local.core.record.run_record import Start
 from pddlego_local.core.visible import visible
 from pddlego_local.report import text
-from pddlego_local.report.cells import LABELS, CellRecord, by_number, varying_options
+from pddlego_local.report.cells import LABELS, CellRecord, by_number, grouped, varying_options
 from pddlego_local.report.comparisons import Compared
 from pddlego_local.report.figures.charts import draw_figures, series_of
 from pddlego_local.report.numbers import Numbers
@@ -58,8 +59,7 @@ def write_pages(
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(episode_page(cell, link, neighbours), encoding="utf-8")
     figures = draw_figures(series_of(cells, also=also), folder / "figures")
-    drawn = {figure.name: figure for figure in figures}
-    first = next((drawn.pop(name) for name in FIRST_FIGURE if name in drawn), None)
+    first = next(((name, figures.pop(name)) for name in FIRST_FIGURE if name in figures), None)
     main, *others = text.result_tables(numbers)
     first_page = page(
         "experiment.html.jinja",
@@ -75,11 +75,13 @@ def write_pages(
         all_columns=main[1],
         other_results=others,
         split_common=text.split_common,
-        notes=text.notes(numbers),
+        notes=text.notes_of("results", cells=numbers.cells),
         tables=_html(tables),
         first_figure=first,
-        figures=list(drawn.values()),
+        figures=figures,
         starts=_starts(cells),
+        words_of=words_of,
+        shell=shlex.join,
         cells=cells,
         **_episodes(cells, links),
     )
@@ -100,7 +102,17 @@ def _episodes(
         | {"settings": [cell.settings(varying)]}
         for number, cell in enumerate(cells)
     ]
-    choices = _choices([of_cells[link.cell] | link.filters for link in episodes])
+    found = grouped(
+        (name, value)
+        for link in episodes
+        for name, values in (of_cells[link.cell] | link.filters).items()
+        for value in values
+    )
+    choices = {
+        name: sorted(set(values), key=by_number)
+        for name, values in found.items()
+        if len(set(values)) > 1
+    }
     return {
         "episodes": episodes,
         "link_of": {id(link.row): link for link in episodes},
@@ -118,28 +130,15 @@ def _first_rows(numbers: Numbers) -> list[text.TextRow]:
     return [{name: text.cell_text(cell)[name] for name in names} for cell in numbers.cells]
 
 
-def _choices(values: Iterable[Mapping[str, Sequence[str]]]) -> dict[str, list[str]]:
-    """Names by which episodes differ, each with its values in order."""
-    choices: dict[str, set[str]] = {}
-    for episode in values:
-        for name, of_episode in episode.items():
-            choices.setdefault(name, set()).update(of_episode)
-    return {name: sorted(every, key=by_number) for name, every in choices.items() if len(every) > 1}
-
-
-def _starts(cells: Iterable[CellRecord]) -> list[tuple[dict[str, Any], list[str]]]:
+def _starts(cells: Iterable[CellRecord]) -> list[tuple[Start, list[str]]]:
     """Each way in which cells were started, with the cells, in the order of their first one."""
-    starts: dict[str, tuple[dict[str, Any], list[str]]] = {}
+    starts: dict[str, tuple[Start, dict[str, None]]] = {}
     for cell in cells:
-        for recorded in cell.run.starts:
-            start = {name: getattr(recorded, name) for name in OF_A_START}
-            start["command"] = words_of(recorded.command or [])
-            start["command_line"] = shlex.join(start["command"])
-            start |= {name: start[name] or {} for name in ("packages", "machine")}
-            names = starts.setdefault(repr(start), (start, []))[1]
-            if cell.folder.name not in names:
-                names.append(cell.folder.name)
-    return list(starts.values())
+        for start in cell.run.starts:
+            recorded = [getattr(start, name) for name in OF_A_START]
+            way = repr((words_of(start.command or []), recorded))
+            starts.setdefault(way, (start, {}))[1][cell.folder.name] = None
+    return [(start, list(names)) for start, names in starts.values()]
 
 
 def _html(report: str) -> Markup:
