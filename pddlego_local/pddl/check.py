@@ -20,10 +20,9 @@ from dataclasses import dataclass
 
 from pddlego_local.core.nouns import PlanResult
 from pddlego_local.pddl.checks import check_costs, check_derived, check_domain, check_problem
-from pddlego_local.pddl.domain import read_domain
 from pddlego_local.pddl.faults import Fault, FaultLog
+from pddlego_local.pddl.files import read_domain, read_problem
 from pddlego_local.pddl.marks import stray_mark
-from pddlego_local.pddl.problem import read_problem
 from pddlego_local.pddl.reader import read, words_in
 from pddlego_local.pddl.solvability import OUT_OF_REACH, why_no_plan
 from pddlego_local.pddl.symbols import Symbols

@@ -5,11 +5,9 @@ from collections.abc import Iterator
 
 import pytest
 
-from pddlego_local.pddl.domain import read_domain
-from pddlego_local.pddl.faults import FaultLog
+from pddlego_local.pddl.files import read_domain, read_problem
 from pddlego_local.pddl.formulas import DEEPEST_CONDITION
 from pddlego_local.pddl.initial_state import goal_already_true
-from pddlego_local.pddl.problem import read_problem
 from pddlego_local.pddl.reader import Block, read
 from pddlego_local.planner import FastDownward
 
@@ -63,9 +61,7 @@ NOT_YET = (
 def already_true(goal: str) -> bool:
     domain, problem = read(DOMAIN, _fail), read(PROBLEM.format(goal), _fail)
     assert isinstance(domain, Block) and isinstance(problem, Block)
-    return goal_already_true(
-        read_domain(domain, FaultLog("domain", "")), read_problem(problem, FaultLog("problem", ""))
-    )
+    return goal_already_true(read_domain(domain), read_problem(problem))
 
 
 def _fail(offset: int, message: str) -> None:
