@@ -5,8 +5,8 @@ translator refuses the pair or crashes on it. Fast Downward reports one fault, w
 check reports all that do not follow from others, each with its place and a remedy, and warns of
 what Fast Downward passes over in silence. `explain` makes of it what a model reads.
 
-    reader → domain, problem (formulas, typed_list) → task → checks (symbols)
-        → solvability (relaxation)
+    reader → files (formulas, typed_list) → task → checks (symbols)
+        → solvability
 
 Some refusals show only in the grounded task. Left to the planner are axioms that depend on their
 own negation, and limits of time and memory. Warned of are a predicate declared twice with different

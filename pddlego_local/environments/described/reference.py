@@ -6,8 +6,8 @@ from pddlego_local.core.nouns import Turn
 from pddlego_local.environments.described.world import told
 from pddlego_local.pddl.files import read_domain, read_problem
 from pddlego_local.pddl.reader import read
-from pddlego_local.pddl.relaxation import fact_of
 from pddlego_local.pddl.sections import with_section
+from pddlego_local.pddl.solvability import fact_of
 
 
 def formalize(
