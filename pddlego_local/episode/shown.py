@@ -18,10 +18,8 @@ from jinja2.runtime import Context
 
 from pddlego_local.core.nouns import Names, Turn
 from pddlego_local.core.protocols import Environment
-from pddlego_local.pddl.domain import read_domain
-from pddlego_local.pddl.faults import FaultLog
-from pddlego_local.pddl.problem import read_problem
-from pddlego_local.pddl.reader import Block, read
+from pddlego_local.pddl.files import read_domain, read_problem
+from pddlego_local.pddl.reader import read
 
 
 @dataclass
@@ -67,11 +65,8 @@ def _declared(text: str) -> Iterator[str]:
     """The constants of a domain or the objects of a problem, as far as the text can be read."""
     if (block := read(text, lambda *_: None)) is None:
         return
-    heads = {item.head for item in block.items if isinstance(item, Block)}
-    if "problem" in heads:
-        entries = read_problem(block, FaultLog("problem", text)).objects
-    else:
-        entries = read_domain(block, FaultLog("domain", text)).constants
+    is_problem = any(item.head == "problem" for item in block.blocks)
+    entries = read_problem(block).objects if is_problem else read_domain(block).constants
     yield from (entry.word.text for entry in entries)
 
 

@@ -5,8 +5,8 @@ translator refuses the pair or crashes on it. Fast Downward reports one fault, w
 check reports all that do not follow from others, each with its place and a remedy, and warns of
 what Fast Downward passes over in silence. `explain` makes of it what a model reads.
 
-    reader → domain, problem (formulas, typed_list) → task → checks (symbols)
-        → solvability (relaxation)
+    reader → files (formulas, typed_list) → task → checks (symbols)
+        → solvability
 
 Some refusals show only in the grounded task. Left to the planner are axioms that depend on their
 own negation, and limits of time and memory. Warned of are a predicate declared twice with different
@@ -20,10 +20,9 @@ from dataclasses import dataclass
 
 from pddlego_local.core.nouns import PlanResult
 from pddlego_local.pddl.checks import check_costs, check_derived, check_domain, check_problem
-from pddlego_local.pddl.domain import read_domain
 from pddlego_local.pddl.faults import Fault, FaultLog
+from pddlego_local.pddl.files import read_domain, read_problem
 from pddlego_local.pddl.marks import stray_mark
-from pddlego_local.pddl.problem import read_problem
 from pddlego_local.pddl.reader import read, words_in
 from pddlego_local.pddl.solvability import OUT_OF_REACH, why_no_plan
 from pddlego_local.pddl.symbols import Symbols

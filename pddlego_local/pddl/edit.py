@@ -9,8 +9,8 @@ matter; what stays is spelled as the file has it.
 from collections.abc import Mapping
 from typing import TypedDict
 
-from pddlego_local.pddl.domain import read_head
 from pddlego_local.pddl.faults import FaultLog
+from pddlego_local.pddl.files import read_head
 from pddlego_local.pddl.reader import Block, Node, Word, read
 from pddlego_local.pddl.sections import listed, with_section
 from pddlego_local.pddl.typed_list import type_groups

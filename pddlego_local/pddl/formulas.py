@@ -26,20 +26,22 @@ EFFECT_FORMS = {
 
 
 @dataclass(slots=True)
-class _Condition:
-    """A part of a condition, and what stands around it."""
+class _Part:
+    """A part of a condition or of an effect, and what stands around it: `around` are the operators
+    of an effect, outermost first."""
 
     block: Block
-    scope: tuple[TypedName, ...]
+    scope: tuple[TypedName, ...] = ()
     negated: bool = False
     required: bool = True
     depth: int = 1
+    around: tuple[str, ...] = ()
 
 
 def read_condition(block: Block, log: FaultLog, scope: tuple[TypedName, ...] = ()) -> Condition:
     """The condition in `block`; an empty block is the condition that always holds."""
     condition = Condition()
-    pending = [_Condition(block, scope)] if block.items else []
+    pending = [_Part(block, scope)] if block.items else []
     while pending:
         part = pending.pop()
         if part.depth > DEEPEST_CONDITION:
@@ -52,7 +54,7 @@ def read_condition(block: Block, log: FaultLog, scope: tuple[TypedName, ...] = (
     return condition
 
 
-def _operands(part: _Condition, condition: Condition, log: FaultLog) -> list[_Condition]:
+def _operands(part: _Part, condition: Condition, log: FaultLog) -> list[_Part]:
     """The operands of an operator, with the polarity and the variables they stand under."""
     operator, operands = part.block.head, part.block.items[1:]
     scope = part.scope
@@ -76,9 +78,7 @@ def _operands(part: _Condition, condition: Condition, log: FaultLog) -> list[_Co
             log.syntax(operand, f"`()` under `{operator}` is empty: remove it or write a fact")
         else:
             turns = operator == "not" or (operator == "imply" and number == 0)
-            parts.append(
-                _Condition(operand, scope, part.negated != turns, required, part.depth + 1)
-            )
+            parts.append(_Part(operand, scope, part.negated != turns, required, part.depth + 1))
     return parts
 
 
@@ -126,21 +126,12 @@ def read_atom(block: Block, log: FaultLog) -> Atom | None:
     return Atom(predicate, [term for term in terms if isinstance(term, Word)], block)
 
 
-@dataclass(slots=True)
-class _Effect:
-    """A part of an effect; `around` are the operators that it stands under, outermost first."""
-
-    block: Block
-    scope: tuple[TypedName, ...] = ()
-    around: tuple[str, ...] = ()
-
-
 def read_effect(block: Block, log: FaultLog) -> Effect:
     """The effect in `block`; an empty block has none."""
     effect = Effect()
     if block.head == "increase":
         log.syntax(block, f"`{block}` cannot be the whole effect: write `(and (fact) {block})`")
-    pending = [_Effect(block)] if block.items else []
+    pending = [_Part(block)] if block.items else []
     while pending:
         part = pending.pop()
         if part.block.head in ("and", "forall", "when"):
@@ -152,7 +143,7 @@ def read_effect(block: Block, log: FaultLog) -> Effect:
     return effect
 
 
-def _nested(part: _Effect, effect: Effect, log: FaultLog) -> list[_Effect]:
+def _nested(part: _Part, effect: Effect, log: FaultLog) -> list[_Part]:
     """What stands under `and`, or with its condition or variables under `when` or `forall`."""
     head, items, scope = part.block.head, part.block.items[1:], part.scope
     if head != "and":
@@ -171,7 +162,7 @@ def _nested(part: _Effect, effect: Effect, log: FaultLog) -> list[_Effect]:
     parts = []
     for item in items:
         if isinstance(item, Block) and item.items:
-            parts.append(_Effect(item, scope, (*part.around, head)))
+            parts.append(_Part(item, scope, around=(*part.around, head)))
             continue
         effect.complete = False
         if isinstance(item, Word):
@@ -181,7 +172,7 @@ def _nested(part: _Effect, effect: Effect, log: FaultLog) -> list[_Effect]:
     return parts
 
 
-def _read_cost(part: _Effect, effect: Effect, log: FaultLog) -> None:
+def _read_cost(part: _Part, effect: Effect, log: FaultLog) -> None:
     block = part.block
     target = block.items[1] if len(block.items) == 3 else None
     if not (isinstance(target, Block) and len(target.items) == 1 and target.head == "total-cost"):
@@ -209,7 +200,7 @@ def refuse_number(word: Word, log: FaultLog) -> bool:
     return False
 
 
-def _read_change(part: _Effect, effect: Effect, log: FaultLog) -> None:
+def _read_change(part: _Part, effect: Effect, log: FaultLog) -> None:
     change = read_literal(part.block, log, part.scope)
     if change is None:
         effect.complete = False

@@ -13,7 +13,7 @@ from pddlego_local.pddl.faults import FaultLog
 from pddlego_local.pddl.formulas import OPERATORS
 from pddlego_local.pddl.reader import Block, Word
 from pddlego_local.pddl.symbols import Types
-from pddlego_local.pddl.task import Domain, Problem, TypedName
+from pddlego_local.pddl.task import Domain, Problem
 from pddlego_local.pddl.typed_list import read_typed_list
 
 Binding = Mapping[str, str]
@@ -74,8 +74,6 @@ class _InitialState:
         assert isinstance(variables, Block)
         entries = read_typed_list(variables.items, FaultLog()) or []
         names = [entry.name for entry in entries]
-        for values in itertools.product(*map(self._of_type, entries)):
+        objects = [self._types.instances(entry.type_names, self._things) for entry in entries]
+        for values in itertools.product(*objects):
             yield {**binding, **dict(zip(names, values, strict=True))}
-
-    def _of_type(self, variable: TypedName) -> dict[str, None]:
-        return self._types.instances(variable.type_names, self._things)

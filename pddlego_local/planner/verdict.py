@@ -36,9 +36,9 @@ def judge(reply: dict[str, Any], domain: str, problem: str) -> Judgement:
             "lama_first, or a search of Fast Downward's such as astar(lmcut()), as planner.search "
             "and planner.fallback, or as --search."
         )
-    outcome = _outcome(reply)
+    outcome, message = _verdict(reply)
     if outcome != "solved":
-        return outcome, (), _clean(_message(outcome, reply))
+        return outcome, (), _clean(message)
     lines = (line for line in reply["plan"].splitlines() if line.startswith("("))
     steps = tuple("(" + " ".join(line.strip("()").split()) + ")" for line in lines)
     if not steps:
@@ -49,39 +49,32 @@ def judge(reply: dict[str, Any], domain: str, problem: str) -> Judgement:
     return "solved", plan, f"Fast Downward found a plan of {actions}."
 
 
-def _outcome(reply: dict[str, Any]) -> PlanOutcome:
-    error, code = reply.get("error"), reply["code"]
+def _verdict(reply: dict[str, Any]) -> tuple[PlanOutcome, str]:
+    """The outcome, in Fast Downward's own words where there is no plan; for those of the static
+    check see `pddl.check.explain`."""
+    error, code, last_line = reply.get("error"), reply["code"], _last_line(reply["log"])
     if reply["stopped"] or code in TIMEOUT:
-        return "timeout"
+        limit = LIMIT_NAMES[reply["stopped"]]
+        return "timeout", f"Fast Downward reached its {limit} time limit."
     if error == "MemoryError" or code in OUT_OF_MEMORY:
-        return "out_of_memory"
+        return "out_of_memory", "Fast Downward reached its memory limit."
     if error or (error is None and code < 0):  # the translator raised, or died of a signal
-        return "translate_error"
+        return "translate_error", _refusal(error or "signal", reply.get("message", ""))
     if reply["plan"]:
-        return "solved"
+        return "solved", ""
     if code == SEARCH_INPUT_ERROR:  # `judge` has seen that it is not about our search
-        return "translate_error"
-    return "unsolvable" if code in UNSOLVABLE else "planner_fault"
+        return "translate_error", f"Fast Downward refuses the task: {last_line}"
+    if code in UNSOLVABLE:
+        return "unsolvable", _why_unsolvable(reply)
+    return "planner_fault", f"Fast Downward failed (exit code {code}): {last_line}"
 
 
-def _message(outcome: PlanOutcome, reply: dict[str, Any]) -> str:
-    """Fast Downward's own words; for those of the static check see `pddl.check.explain`."""
-    if outcome == "timeout":
-        return f"Fast Downward reached its {LIMIT_NAMES[reply['stopped']]} time limit."
-    if outcome == "out_of_memory":
-        return "Fast Downward reached its memory limit."
-    if outcome == "unsolvable":
-        return _why_unsolvable(reply)
-    if outcome == "planner_fault":
-        return f"Fast Downward failed (exit code {reply['code']}): {_last_line(reply['log'])}"
-    if reply["code"] == SEARCH_INPUT_ERROR:
-        return f"Fast Downward refuses the task: {_last_line(reply['log'])}"
-    error, words = reply.get("error", "signal"), reply.get("message") or "no message"
+def _refusal(error: str, message: str) -> str:
     if error in ("ParseError", "SystemExit"):
-        return str(reply["message"])
+        return message
     if error == "RecursionError":
         return "Fast Downward's translator gave up: the PDDL is nested too deeply."
-    return f"Fast Downward's translator crashed ({error}: {words})."
+    return f"Fast Downward's translator crashed ({error}: {message or 'no message'})."
 
 
 def _why_unsolvable(reply: dict[str, Any]) -> str:

@@ -4,8 +4,7 @@ end."""
 import random
 import re
 from collections import Counter
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any, TypedDict
 
@@ -13,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 import torch
 import transformers
+from torch.nn.functional import cross_entropy, pad
 
 from pddlego_local.training import data
 from pddlego_local.training.examples import Example
@@ -68,25 +68,21 @@ def encode(tokenizer: Any, prompt: str, answer: str) -> tuple[list[int], int]:
     return [*before, *after, tokenizer.eos_token_id], len(after) + 1
 
 
-@dataclass(frozen=True)
-class Collate:
+def collate(rows: Sequence[Row], padding: int) -> dict[str, torch.Tensor]:
     """Pads on the left, so that all answers end where the batch ends, and to a multiple of STRIDE:
     on a CPU, PyTorch compiles its matrix products anew for every length that it meets."""
+    width = -(-max(len(row["input_ids"]) for row in rows) // STRIDE) * STRIDE
 
-    padding: int
+    def padded(parts: Iterable[torch.Tensor], value: int) -> torch.Tensor:
+        return torch.stack([pad(part, (width - len(part), 0), value=value) for part in parts])
 
-    def __call__(self, rows: Sequence[Row]) -> dict[str, torch.Tensor]:
-        longest = max(len(row["input_ids"]) for row in rows)
-        width = -(-longest // STRIDE) * STRIDE
-        ids = torch.full((len(rows), width), self.padding)
-        mask = torch.zeros((len(rows), width), dtype=torch.long)
-        labels = torch.full((len(rows), width), IGNORED)
-        for line, row in enumerate(rows):
-            own, learned = torch.from_numpy(row["input_ids"]), row["answer_tokens"]
-            ids[line, width - len(own) :] = own
-            mask[line, width - len(own) :] = 1
-            labels[line, width - learned :] = own[-learned:]
-        return {"input_ids": ids, "attention_mask": mask, "labels": labels}
+    ids = [torch.from_numpy(row["input_ids"]).long() for row in rows]
+    learned = [own[-row["answer_tokens"] :] for own, row in zip(ids, rows, strict=True)]
+    return {
+        "input_ids": padded(ids, padding),
+        "attention_mask": padded(map(torch.ones_like, ids), 0),
+        "labels": padded(learned, IGNORED),
+    }
 
 
 class AnswerTrainer(transformers.Trainer):
@@ -137,7 +133,5 @@ class AnswerTrainer(transformers.Trainer):
 
 def _loss(logits: torch.Tensor, targets: torch.Tensor, weights: torch.Tensor) -> torch.Tensor:
     """Nats, of logits [examples, tokens, vocabulary], each token's with its weight."""
-    each = torch.nn.functional.cross_entropy(
-        logits.flatten(0, 1).float(), targets.flatten(), reduction="none"
-    )
+    each = cross_entropy(logits.flatten(0, 1).float(), targets.flatten(), reduction="none")
     return (each * weights.flatten()).sum()

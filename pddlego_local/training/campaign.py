@@ -15,6 +15,7 @@ Everything is made only where it is missing, so the same command goes on after a
 
 import contextlib
 import functools
+import itertools
 import json
 import re
 import shutil
@@ -255,7 +256,7 @@ class Campaign:
         if what is None:
             return
         played = {(line["games"], line["rung"]) for line in self.progress.lines("played", number)}
-        for overrides, rung in what.cells:
+        for overrides, rung in itertools.product(what.settings, what.rungs):
             if (overrides, rung) not in played:
                 result = run_cell(self._cell(number, overrides, rung, what.games), self.console)
                 if result.faults:

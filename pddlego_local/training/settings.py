@@ -1,7 +1,6 @@
 """The settings of a training: the keys of `conf/train/*.yaml`."""
 
 import dataclasses
-import itertools
 import json
 import math
 from collections.abc import Sequence
@@ -93,10 +92,6 @@ class Play:
     games: PositiveInt
     settings: Annotated[tuple[str, ...], Field(min_length=1)]
     rungs: Annotated[tuple[RungName, ...], Field(min_length=1)]
-
-    @property
-    def cells(self) -> list[tuple[str, RungName]]:
-        return list(itertools.product(self.settings, self.rungs))
 
 
 @pydantic.dataclasses.dataclass(config=_STRICT, kw_only=True, frozen=True)

@@ -1,5 +1,6 @@
 """One round of training: transformers' Trainer, its checkpoints, and what it reports on the way."""
 
+import functools
 import json
 import os
 import platform
@@ -18,7 +19,7 @@ import yaml
 from transformers import TrainerCallback, TrainingArguments
 
 from pddlego_local.core.errors import MissingPart
-from pddlego_local.training.answers import AnswerTrainer, Collate, Row
+from pddlego_local.training.answers import AnswerTrainer, Row, collate
 from pddlego_local.training.settings import Lora, Round, TrainSettings
 
 Report = Callable[[Mapping[str, float]], None]
@@ -91,13 +92,14 @@ def train_round(
     model.set_attn_implementation("sdpa" if machine.on_gpu else "eager")
     if settings.compile:
         model.compile(dynamic=True)
-    padding = tokenizer.pad_token_id  # any token will do: it is masked
+    padding = tokenizer.pad_token_id
+    padding = tokenizer.eos_token_id if padding is None else padding  # any will do: it is masked
     trainer = AnswerTrainer(
         model=model,
         args=_arguments(settings, round_, folder, machine),
         train_dataset=rows,
         eval_dataset=held_out,
-        data_collator=Collate(tokenizer.eos_token_id if padding is None else padding),
+        data_collator=functools.partial(collate, padding=padding),
         question_loss=settings.question_loss,
         muon=settings.optimizer == "muon",
         compiled=settings.compile,

@@ -5,13 +5,13 @@ from collections.abc import Iterator
 
 import pytest
 
-from pddlego_local.pddl.domain import read_domain
-from pddlego_local.pddl.faults import FaultLog
+from pddlego_local.pddl.check import check
+from pddlego_local.pddl.files import read_domain, read_problem
 from pddlego_local.pddl.formulas import DEEPEST_CONDITION
 from pddlego_local.pddl.initial_state import goal_already_true
-from pddlego_local.pddl.problem import read_problem
-from pddlego_local.pddl.reader import Block, read
+from pddlego_local.pddl.reader import read
 from pddlego_local.planner import FastDownward
+from tests.pddl.test_solvability import random_task
 
 DOMAIN = """(define (domain house)
   (:requirements :adl)
@@ -60,16 +60,9 @@ NOT_YET = (
 )
 
 
-def already_true(goal: str) -> bool:
-    domain, problem = read(DOMAIN, _fail), read(PROBLEM.format(goal), _fail)
-    assert isinstance(domain, Block) and isinstance(problem, Block)
-    return goal_already_true(
-        read_domain(domain, FaultLog("domain", "")), read_problem(problem, FaultLog("problem", ""))
-    )
-
-
-def _fail(offset: int, message: str) -> None:
-    raise AssertionError(message)
+def already_true(domain: str, problem: str) -> bool:
+    assert check(domain, problem).accepted
+    return goal_already_true(read_domain(read(domain)), read_problem(read(problem)))
 
 
 @pytest.fixture(scope="module")
@@ -84,37 +77,20 @@ def test_it_is_the_planners_verdict(planner: FastDownward) -> None:
             outcome = planner.plan(DOMAIN, PROBLEM.format(goal)).outcome
             assert outcome in ("goal_already_true", "solved", "unsolvable"), goal
             assert (outcome == "goal_already_true") is expected, goal
-            assert already_true(goal) is expected, goal
-
-
-def random_condition(rng: random.Random, depth: int, variables: tuple[str, ...] = ()) -> str:
-    """A condition of all operators; variables are rooms, as the atoms' arguments are."""
-    kind = rng.choice(["and", "or", "not", "imply", "exists", "forall"]) if depth else "atom"
-    below = [random_condition(rng, depth - 1, variables) for _ in range(2)] if depth else []
-    if kind == "atom":
-        rooms = [*variables, *variables, "hall", "cellar", "attic"]
-        one, other = rng.choice(rooms), rng.choice(rooms)
-        atoms = [f"(at {one})", f"(next {one} {other})", f"(= {one} {other})"]
-        return rng.choice([*atoms, "(done)", "(and)", "(or)"])
-    if kind in ("exists", "forall"):
-        variable, empty = rng.choice(["?r", "?s"]), rng.random() < 0.2
-        return (
-            f"({kind} ({variable} - {'closet' if empty else 'room'}) "
-            f"{random_condition(rng, depth - 1, (*variables, variable))})"
-        )
-    return f"({kind} {' '.join(below[: 1 if kind == 'not' else 2])})"
+            assert already_true(DOMAIN, PROBLEM.format(goal)) is expected, goal
 
 
 def test_random_conditions_are_judged_as_the_planner_does(planner: FastDownward) -> None:
     rng, verdicts = random.Random(7), []
     for number in range(100):
-        goal = random_condition(rng, depth=1 + number % 4)
-        expected = planner.plan(DOMAIN, PROBLEM.format(goal)).outcome == "goal_already_true"
-        assert already_true(goal) is expected, goal
+        domain, problem = random_task(rng, goal_depth=number % 2)
+        expected = planner.plan(domain, problem).outcome == "goal_already_true"
+        assert already_true(domain, problem) is expected, problem
         verdicts.append(expected)
-    assert 25 < sum(verdicts) < 75
+    assert 20 < sum(verdicts) < 80
 
 
 def test_the_deepest_condition_is_read() -> None:
     nested = (DEEPEST_CONDITION - 1) // 2
-    assert already_true("(not (and " * nested + "(at hall)" + "))" * nested) is (nested % 2 == 0)
+    goal = "(not (and " * nested + "(at hall)" + "))" * nested
+    assert already_true(DOMAIN, PROBLEM.format(goal)) is (nested % 2 == 0)

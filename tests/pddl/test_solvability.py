@@ -103,9 +103,10 @@ def test_large_tasks_are_given_up_quickly_and_silently() -> None:
     ])  # fmt: skip
 
 
-def random_task(draw: random.Random) -> tuple[str, str]:
-    """A small task of every kind of condition and effect that has no derived predicates."""
-    types, objects = ["t", "u", "object"], ["a", "b", "c", "d"]
+def random_task(draw: random.Random, goal_depth: int = 2) -> tuple[str, str]:
+    """A small task of every kind of condition and effect that has no derived predicates. No object
+    is a "v". The goal has operators where `goal_depth` is below 2."""
+    types, objects = ["t", "u", "object", "v"], ["a", "b", "c", "d"]
     arity = {"p": 1, "q": 2, "r": 1, "s": 0}
 
     def atom(terms: list[str]) -> str:
@@ -146,11 +147,11 @@ def random_task(draw: random.Random) -> tuple[str, str]:
             f" :precondition (and {needs}) :effect (and {gives}))"
         )
     domain = (
-        "(define (domain d) (:types t - object u - t) (:constants a - t)"
+        "(define (domain d) (:types t v - object u - t) (:constants a - t)"
         " (:predicates (p ?x) (q ?x ?y) (r ?x) (s)) " + "\n".join(actions) + ")"
     )
     facts = " ".join(atom(objects) for _ in range(draw.choice((2, 4, 6))))
-    goals = " ".join(condition(objects, 2) for _ in range(draw.choice((1, 2))))
+    goals = " ".join(condition(objects, goal_depth) for _ in range(draw.choice((1, 2))))
     return domain, (
         f"(define (problem x) (:domain d) (:objects b - u c d) (:init {facts})"
         f" (:goal (and {goals})))"

@@ -23,6 +23,15 @@ EXAMPLE = Example(
 TOKENIZER = train_tokenizer([EXAMPLE.prompt, EXAMPLE.answer] * 3, 500, 1024)
 
 
+def tokens(text: str, tokenizer: Any = TOKENIZER) -> list[str]:
+    ids = tokenizer(text, add_special_tokens=False)["input_ids"]
+    return [tokenizer.decode([token]) for token in ids]
+
+
+def texts_of(examples: list[Example]) -> list[str]:
+    return [text for example in examples for text in (example.prompt, example.answer)]
+
+
 @pytest.mark.parametrize(
     "text",
     [
@@ -41,10 +50,6 @@ def test_every_text_comes_back(text: str) -> None:
 
 
 def test_a_name_has_the_same_tokens_in_prose_and_in_pddl() -> None:
-    def tokens(text: str) -> list[str]:
-        ids = TOKENIZER(text, add_special_tokens=False)["input_ids"]
-        return [TOKENIZER.decode([token]) for token in ids]
-
     for before, behind in (("the", "."), ("(at", ")"), ('"', '"'), ("(:objects", " - location")):
         assert " kitchen" in tokens(f"{before} kitchen{behind}")
     for behind in ("_south", " north)", ")"):
@@ -77,19 +82,15 @@ def test_lines_that_questions_share_are_tokens_but_for_what_answers_have() -> No
         Example(f"{rule}Previous:\n{line}room {n}", f'{{"df": "{line[:-1]}", "pf": "{n}"}}', n)
         for n in range(4)
     ]
-    texts = [text for example in examples for text in (example.prompt, example.answer)]
+    texts = texts_of(examples)
     tokenizer = train_tokenizer(texts, 600, 1024, shared_parts(examples, 0.5))
     in_pieces = train_tokenizer(texts, 600, 1024)
     llguidance.hf.from_tokenizer(tokenizer)
-
-    def tokens(of: Any, text: str) -> list[str]:
-        return [of.decode([token]) for token in of(text, add_special_tokens=False)["input_ids"]]
-
     for text in texts:
-        assert "".join(tokens(tokenizer, text)) == text
+        assert "".join(tokens(text, tokenizer)) == text
     for example in examples:
-        assert tokens(tokenizer, example.answer) == tokens(in_pieces, example.answer)
-        assert len(tokens(tokenizer, rule)) < len(tokens(in_pieces, rule)) / 20
+        assert tokens(example.answer, tokenizer) == tokens(example.answer, in_pieces)
+        assert len(tokens(rule, tokenizer)) < len(tokens(rule, in_pieces)) / 20
 
 
 def test_what_one_environment_always_says_is_shared_however_rare_its_games_are() -> None:
@@ -111,7 +112,7 @@ def test_long_parts_of_answers_are_special_tokens_with_which_nothing_is_written(
         Example(f"Write.\n{line}room {n}", json.dumps({"df": line[:-1], "pf": str(n)}), n)
         for n in range(4)
     ]
-    texts = [text for example in examples for text in (example.prompt, example.answer)]
+    texts = texts_of(examples)
     made = train_tokenizer(texts, 600, 1024, shared_parts(examples, 0.5, of_answers=True))
     spelled = train_tokenizer(texts, 600, 1024)
     prompt, answer = examples[0].prompt, examples[0].answer
@@ -131,7 +132,6 @@ def test_a_name_with_a_number_is_one_token_in_prose_and_one_in_pddl() -> None:
     """So that a small model copies it at once, and not its number behind a word that many share."""
     told = "There are block 1, block 2, city 1. In the beginning: block 1 stands on block 2; "
     made = train_tokenizer([told + "(on block1 block2) city1"] * 3, 500, 1024)
-    ids = made(told + "(on block1 block2) block 71", add_special_tokens=False)["input_ids"]
-    tokens = [made.decode([token]) for token in ids]
-    assert {" block 1", " block 2", " city 1", " block1", " block2"} <= {*tokens}
-    assert made.decode(ids).endswith(" block 71")
+    found = tokens(told + "(on block1 block2) block 71", made)
+    assert {" block 1", " block 2", " city 1", " block1", " block2"} <= {*found}
+    assert "".join(found).endswith(" block 71")

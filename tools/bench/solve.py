@@ -15,43 +15,8 @@ from pddlego_local.planner.warm import find_fast_downward
 
 SEARCH = "astar(lmcut())"
 
-COIN_DOMAIN = """(define (domain coin)
-  (:requirements :strips :typing)
-  (:types room direction)
-  (:predicates (at ?r - room) (connected ?a ?b - room ?d - direction)
-    (closed ?a ?b - room ?d - direction))
-  (:action move :parameters (?a ?b - room ?d - direction)
-    :precondition (and (at ?a) (connected ?a ?b ?d)) :effect (and (not (at ?a)) (at ?b)))
-  (:action open :parameters (?a ?b - room ?d - direction)
-    :precondition (and (at ?a) (closed ?a ?b ?d))
-    :effect (and (not (closed ?a ?b ?d)) (connected ?a ?b ?d))))
-"""
-
-HOUSE_DOMAIN = """(define (domain house)
-  (:requirements :strips :typing :negative-preconditions)
-  (:types receptacle object - thing cooler heater basin - receptacle)
-  (:predicates (at ?r - receptacle) (in ?o - object ?r - receptacle) (held ?o - object) (free)
-    (openable ?r - receptacle) (opened ?r - receptacle)
-    (is-hot ?o - object) (is-cool ?o - object) (is-clean ?o - object))
-  (:action go :parameters (?a ?b - receptacle)
-    :precondition (at ?a) :effect (and (not (at ?a)) (at ?b)))
-  (:action open :parameters (?r - receptacle)
-    :precondition (and (at ?r) (openable ?r) (not (opened ?r))) :effect (opened ?r))
-  (:action close :parameters (?r - receptacle)
-    :precondition (and (at ?r) (openable ?r) (opened ?r)) :effect (not (opened ?r)))
-  (:action take :parameters (?o - object ?r - receptacle)
-    :precondition (and (at ?r) (in ?o ?r) (opened ?r) (free))
-    :effect (and (not (in ?o ?r)) (held ?o) (not (free))))
-  (:action move :parameters (?o - object ?r - receptacle)
-    :precondition (and (at ?r) (held ?o) (opened ?r))
-    :effect (and (in ?o ?r) (not (held ?o)) (free)))
-  (:action heat :parameters (?o - object ?r - heater)
-    :precondition (and (at ?r) (held ?o)) :effect (and (is-hot ?o) (not (is-cool ?o))))
-  (:action cool :parameters (?o - object ?r - cooler)
-    :precondition (and (at ?r) (held ?o)) :effect (and (is-cool ?o) (not (is-hot ?o))))
-  (:action clean :parameters (?o - object ?r - basin)
-    :precondition (and (at ?r) (held ?o)) :effect (is-clean ?o)))
-"""
+COIN_DOMAIN = Path(__file__).with_name("coin.pddl").read_text()
+HOUSE_DOMAIN = Path(__file__).with_name("house.pddl").read_text()
 
 
 def coin_task(rooms: int, seed: int = 0) -> tuple[str, str]:

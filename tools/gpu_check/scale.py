@@ -1,10 +1,12 @@
 """How large each step is: on a GPU, and on a machine without one, where only the way is tried."""
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
+
+import yaml
 
 from pddlego_local.models.machine import gpu_memory
 from pddlego_local.models.vllm.model import VllmModel
@@ -12,20 +14,6 @@ from pddlego_local.models.vllm.settings import Server
 from tools.bench.large_vocabulary import TINY
 
 Device = Literal["cpu", "cuda"]
-LLAMA_8B: Mapping[str, Any] = {  # the config.json of Llama 3.1 8B
-    "hidden_size": 4096,
-    "intermediate_size": 14336,
-    "num_hidden_layers": 32,
-    "num_attention_heads": 32,
-    "num_key_value_heads": 8,
-}
-LLAMA_1B: Mapping[str, Any] = {  # the config.json of Llama 3.2 1B
-    "hidden_size": 2048,
-    "intermediate_size": 8192,
-    "num_hidden_layers": 16,
-    "num_attention_heads": 32,
-    "num_key_value_heads": 8,
-}
 _ROOM_FOR_8B = 21 * 1024**3  # 16 GB of weights, and something to answer with
 
 
@@ -37,70 +25,28 @@ class Scale:
     shape: Mapping[str, Any]
     dtype: Literal["bfloat16", "float32"]
     context_tokens: int
-    decoding_at_once: tuple[int, ...]
+    decoding_at_once: Sequence[int]
     decoding_s: float
     first_token_turns: int
     in_process_tokens: int
     compared_answers: int
     compared_tokens: int
-    compared_at_once: tuple[int, ...]
-    drafts_at_once: tuple[int, ...]
+    compared_at_once: Sequence[int]
+    drafts_at_once: Sequence[int]
     games: str
-    training: tuple[str, ...]
+    training: Sequence[str]
     limits_times: float = 1
 
 
-_ONE_ROUND = "rounds=[{{slips: {slips}, steps: {steps}, longest_tokens: 900, learning_rate: 1e-3}}]"
-_NO_GAMES = (
-    "play={games: 1, settings: ['method.variant=compact environment.rooms=3'], rungs: [free]}",
-    "log_every=1",
-)
-ON_A_GPU = Scale(
-    shape=LLAMA_8B,
-    dtype="bfloat16",
-    context_tokens=8192,
-    decoding_at_once=(32, 64, 8, 1),
-    decoding_s=8,
-    first_token_turns=15,
-    in_process_tokens=150,
-    compared_answers=64,
-    compared_tokens=600,
-    compared_at_once=(8, 64),
-    drafts_at_once=(1, 8, 32),
-    games="3",
-    training=(*_NO_GAMES, _ONE_ROUND.format(slips=60, steps=200), "processes=8"),
-)
-ON_A_CPU = Scale(
-    shape=TINY,
-    dtype="float32",
-    context_tokens=4096,
-    decoding_at_once=(2, 1),
-    decoding_s=2,
-    first_token_turns=1,
-    in_process_tokens=15,
-    compared_answers=4,
-    compared_tokens=60,
-    compared_at_once=(2, 4),
-    drafts_at_once=(2,),
-    games="3",
-    training=(
-        *_NO_GAMES,
-        _ONE_ROUND.format(slips=4, steps=6),
-        "shape={hidden_size: 32, intermediate_size: 64, layers: 1, heads: 1, vocabulary: 400, "
-        "context_tokens: 2048}",
-        *("held_out=2", "batch=2", "at_once=2", "warmup_steps=1", "processes=1", "compile=false"),
-    ),
-    limits_times=5,
-)
+_SCALES: Mapping[str, Any] = yaml.safe_load(Path(__file__).with_suffix(".yaml").read_text("utf-8"))
 
 
 def scale_for(device: Device) -> Scale:
     """A smaller model on a GPU whose memory eight billion parameters would fill."""
-    if device == "cpu":
-        return ON_A_CPU
-    if gpu_memory() < _ROOM_FOR_8B:
-        return Scale(**{**vars(ON_A_GPU), "shape": LLAMA_1B})
-    return ON_A_GPU
+    shape = TINY
+    if device == "cuda":
+        shape = _SCALES["shapes"]["llama_1b" if gpu_memory() < _ROOM_FOR_8B else "llama_8b"]
+    return Scale(shape=shape, **_SCALES[device])
 
 
 @dataclass(frozen=True)

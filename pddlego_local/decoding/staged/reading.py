@@ -8,9 +8,7 @@ import functools
 import re
 
 from pddlego_local.decoding.layout import line_of
-from pddlego_local.pddl.domain import read_domain
-from pddlego_local.pddl.faults import FaultLog
-from pddlego_local.pddl.problem import read_problem
+from pddlego_local.pddl.files import read_domain, read_problem
 from pddlego_local.pddl.reader import Block, Node, Word, read
 from pddlego_local.pddl.task import Domain, Problem
 
@@ -20,7 +18,7 @@ _ESCAPE = re.compile(r"\\(.)")
 @functools.lru_cache(maxsize=64)
 def domain_of(text: str) -> Domain:
     """A domain file."""
-    return read_domain(_block(text) or Block(0), FaultLog("domain", ""))
+    return read_domain(_block(text) or Block(0))
 
 
 @functools.lru_cache(maxsize=64)
@@ -32,7 +30,7 @@ def domain_in(text: str) -> Domain:
 @functools.lru_cache(maxsize=64)
 def problem_in(text: str) -> Problem:
     """The problem of an answer, or of the beginning of one."""
-    return read_problem(last_file(text), FaultLog("problem", ""))
+    return read_problem(last_file(text))
 
 
 @functools.lru_cache(maxsize=64)

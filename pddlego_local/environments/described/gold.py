@@ -6,9 +6,7 @@ from collections.abc import Sequence
 from pddlego_local.core.errors import ConfigError
 from pddlego_local.core.nouns import Action
 from pddlego_local.environments.maps import map_hash
-from pddlego_local.pddl.domain import read_domain
-from pddlego_local.pddl.faults import FaultLog
-from pddlego_local.pddl.problem import ORDER, read_problem
+from pddlego_local.pddl.files import ORDER, read_domain, read_problem
 from pddlego_local.pddl.reader import Block, read, source
 
 _DOMAIN_ORDER = (":requirements", ":types", ":constants", ":predicates", ":functions")
@@ -30,7 +28,7 @@ def with_heads(domain: str, heads: Sequence[Action], where: str) -> str:
     """The domain with its actions under the names of the heads: each head's action is the one of
     its name, else the next one that no head names. Raises ConfigError where a head has none, or one
     with another number of parameters."""
-    gold = {action.word.name: action for action in read_domain(read(domain), FaultLog()).actions}
+    gold = {action.word.name: action for action in read_domain(read(domain)).actions}
     named = {head.name.lower() for head in heads}
     free = iter([name for name in gold if name not in named])
     renamed = {}
@@ -66,7 +64,7 @@ def with_distinct_names(domain: str) -> str:
 
 def task_hash(problem: str) -> str:
     """One for all problems with the same objects, initial facts and goal, in whatever order."""
-    written = read_problem(read(problem), FaultLog())
+    written = read_problem(read(problem))
     goal = written.goal.literals if written.goal else []
     return map_hash(
         "described",
@@ -78,6 +76,5 @@ def task_hash(problem: str) -> str:
 
 def objects_in(problem: str, domain: str = "") -> tuple[str, ...]:
     """The objects that actions can have: the problem's, and the constants of the domain."""
-    log = FaultLog()
-    entries = [*read_domain(read(domain), log).constants, *read_problem(read(problem), log).objects]
+    entries = [*read_domain(read(domain)).constants, *read_problem(read(problem)).objects]
     return tuple(entry.word.text for entry in entries)

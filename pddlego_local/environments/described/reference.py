@@ -4,12 +4,10 @@ from collections.abc import Sequence
 
 from pddlego_local.core.nouns import Turn
 from pddlego_local.environments.described.world import told
-from pddlego_local.pddl.domain import read_domain
-from pddlego_local.pddl.faults import FaultLog
-from pddlego_local.pddl.problem import read_problem
+from pddlego_local.pddl.files import read_domain, read_problem
 from pddlego_local.pddl.reader import read
-from pddlego_local.pddl.relaxation import fact_of
 from pddlego_local.pddl.sections import with_section
+from pddlego_local.pddl.solvability import fact_of
 
 
 def formalize(
@@ -20,8 +18,8 @@ def formalize(
     done = [turn.command.lower().split() for turn in memory[1:] if turn.text]
     if not done:
         return world.domain, world.problem
-    actions = {a.word.name: a for a in read_domain(read(world.domain), FaultLog()).actions}
-    facts = {f.atom.key for f in read_problem(read(world.problem), FaultLog()).init}
+    actions = {a.word.name: a for a in read_domain(read(world.domain)).actions}
+    facts = {f.atom.key for f in read_problem(read(world.problem)).init}
     for name, *things in done:
         action = actions[name]
         values = dict(zip([p.name for p in action.parameters], things, strict=True))

@@ -1,4 +1,5 @@
-"""A domain's blocks to `task.Domain`; every departure from Fast Downward's order is a fault.
+"""A file's blocks to `task.Domain` or `task.Problem`; every departure from the one order that Fast
+Downward takes is a fault.
 
 Reading goes on after a fault, so that one slip does not turn every later name into another.
 """
@@ -6,9 +7,17 @@ Reading goes on after a fault, so that one slip does not turn every later name i
 from collections.abc import Callable, Container
 
 from pddlego_local.pddl.faults import FaultLog
-from pddlego_local.pddl.formulas import read_condition, read_effect
+from pddlego_local.pddl.formulas import read_condition, read_effect, read_literal, refuse_number
 from pddlego_local.pddl.reader import SECTIONS, Block, Node, Word
-from pddlego_local.pddl.task import ActionDefinition, Axiom, Domain, Predicate, Problem, TypedName
+from pddlego_local.pddl.task import (
+    ActionDefinition,
+    Axiom,
+    Domain,
+    Predicate,
+    Problem,
+    TypedName,
+    Value,
+)
 from pddlego_local.pddl.typed_list import read_typed_list, type_groups
 
 REQUIREMENTS = (
@@ -21,19 +30,23 @@ DURATIVE = (
     "`:durative-action` belongs to temporal PDDL, which the planner does not know: "
     "write `(:action …)`, without a duration"
 )
+ORDER = (":domain", ":requirements", ":objects", ":init", ":goal", ":metric")
+REQUIRED = (":domain", ":init", ":goal")
+OF_A_DOMAIN = (":types", ":constants", ":predicates", ":functions", ":derived", ":action")
 OF_A_PROBLEM = (":domain", ":objects", ":init", ":goal", ":metric")
 
 
-def read_domain(block: Block | None, log: FaultLog) -> Domain:
+def read_domain(block: Block | None, log: FaultLog | None = None) -> Domain:
     """The domain in `block`; without one a domain of which nothing is known."""
-    if block is None or is_other(block, "problem", log):
+    log = log or FaultLog()
+    if block is None or _is_other(block, "problem", log):
         return Domain(block or Block(0), unreadable={":types", ":constants"}, whole=False)
     domain = Domain(block, read_head(block, "domain", log))
     seen: set[str] = set()
     for item in block.items[2:]:
         section = item.head if isinstance(item, Block) else ""
         if not isinstance(item, Block) or section not in _READERS:
-            refuse_section(item, "domain", OF_A_PROBLEM, log)
+            _refuse_section(item, "domain", OF_A_PROBLEM, log)
             domain.whole = False
             continue
         if section not in (":action", ":derived"):
@@ -46,7 +59,7 @@ def read_domain(block: Block | None, log: FaultLog) -> Domain:
     return domain
 
 
-def is_other(block: Block, other: str, log: FaultLog) -> bool:
+def _is_other(block: Block, other: str, log: FaultLog) -> bool:
     """Whether `block` is the other file's, which is reported, and nothing else of it."""
     is_it = block.head == "define" and [b.head for b in block.blocks[:1]] == [other]
     if is_it:
@@ -63,10 +76,10 @@ def read_head(block: Block, kind: str, log: FaultLog) -> Word | None:
     if not isinstance(title, Block) or title.head != kind:
         log.syntax(title or block, f"`(define` must be followed by `({kind} NAME)`")
         return None
-    return read_name(title, log)
+    return _read_name(title, log)
 
 
-def read_name(block: Block, log: FaultLog) -> Word | None:
+def _read_name(block: Block, log: FaultLog) -> Word | None:
     """The one name after the head of `block`."""
     name = block.items[1] if len(block.items) == 2 else None
     if isinstance(name, Word):
@@ -75,7 +88,7 @@ def read_name(block: Block, log: FaultLog) -> Word | None:
     return None
 
 
-def read_requirements(block: Block, _file: Domain | Problem, log: FaultLog) -> None:
+def _read_requirements(block: Block, _file: Domain | Problem, log: FaultLog) -> None:
     for item in block.items[1:]:
         if isinstance(item, Block):
             log.syntax(item, f"`{item}` stands in `:requirements`, where only names may stand")
@@ -86,7 +99,7 @@ def read_requirements(block: Block, _file: Domain | Problem, log: FaultLog) -> N
             log.syntax(item, f"unknown requirement `{item}`: remove it ({known})")
 
 
-def refuse_section(item: Node, file: str, of_the_other: Container[str], log: FaultLog) -> None:
+def _refuse_section(item: Node, file: str, of_the_other: Container[str], log: FaultLog) -> None:
     """Says what to do with something that is no section of this file."""
     name = item.name if isinstance(item, Word) else item.head
     likely = (f":{name}", name.rstrip("s"), f":{name}".rstrip("s"))
@@ -107,7 +120,7 @@ def refuse_section(item: Node, file: str, of_the_other: Container[str], log: Fau
         log.syntax(item, f"{no_section}: remove it")
 
 
-def read_names(block: Block, names: list[TypedName], file: Domain | Problem, log: FaultLog) -> None:
+def _names(block: Block, names: list[TypedName], file: Domain | Problem, log: FaultLog) -> None:
     """Adds what a section lists to `names`, or the section to what is unreadable of the file."""
     listed = read_typed_list(block.items[1:], log)
     if listed is None:
@@ -205,11 +218,95 @@ def _refuse_rest(first: Node, action: Word, has_fields: bool, log: FaultLog) -> 
 
 
 _READERS: dict[str, Callable[[Block, Domain, FaultLog], None]] = {
-    ":requirements": read_requirements,
-    ":types": lambda block, domain, log: read_names(block, domain.types, domain, log),
-    ":constants": lambda block, domain, log: read_names(block, domain.constants, domain, log),
+    ":requirements": _read_requirements,
+    ":types": lambda block, domain, log: _names(block, domain.types, domain, log),
+    ":constants": lambda block, domain, log: _names(block, domain.constants, domain, log),
     ":predicates": _predicates,
     ":functions": _functions,
     ":derived": _axiom,
     ":action": _action,
 }
+
+
+def read_problem(block: Block | None, log: FaultLog | None = None) -> Problem:
+    """The problem in `block`; without one a problem of which nothing is known."""
+    log = log or FaultLog()
+    if block is None or _is_other(block, "domain", log):
+        return Problem(block or Block(0), unreadable={":objects"}, whole=False)
+    name = read_head(block, "problem", log)
+    problem = Problem(block)
+    seen: list[str] = []
+    for item in block.items[2:]:
+        section = item.head if isinstance(item, Block) else ""
+        if isinstance(item, Block) and section in ORDER:
+            _check_order(item, section, seen, log)
+            seen.append(section)
+            _read_section(item, section, problem, log)
+        else:
+            _refuse_section(item, "problem", OF_A_DOMAIN, log)
+            problem.whole = False
+    called = f"the problem `{name}`" if name is not None else "the problem"
+    for section in REQUIRED:
+        if section not in seen:
+            log.syntax(block, f"{called} has no `{section}`: add `({section} …)`")
+    return problem
+
+
+def _check_order(item: Block, section: str, seen: list[str], log: FaultLog) -> None:
+    if section in seen:
+        log.syntax(item, f"a second `{section}`: join the two into one")
+        return
+    later = [earlier for earlier in seen if ORDER.index(earlier) > ORDER.index(section)]
+    if later:
+        log.syntax(item, f"`{section}` must stand before `{later[0]}`: move it up")
+
+
+def _read_section(block: Block, section: str, problem: Problem, log: FaultLog) -> None:
+    if section == ":domain":
+        problem.domain_word = _read_name(block, log)
+    elif section == ":requirements":
+        _read_requirements(block, problem, log)
+    elif section == ":objects":
+        _names(block, problem.objects, problem, log)
+    elif section == ":init":
+        for item in block.items[1:]:
+            _read_fact(item, problem, log)
+    elif section == ":goal":
+        goal = block.items[1] if len(block.items) == 2 else None
+        if isinstance(goal, Block) and goal.items:
+            problem.goal, problem.goal_block = read_condition(goal, log), goal
+        else:
+            log.syntax(block, "`:goal` must hold exactly one condition: join several with `and`")
+    elif [str(item).lower() for item in block.items[1:]] == ["minimize", "(total-cost)"]:
+        problem.minimizes = True
+    else:
+        log.syntax(block, "the only metric the planner knows is `(:metric minimize (total-cost))`")
+
+
+def _read_fact(node: Node, problem: Problem, log: FaultLog) -> None:
+    if not isinstance(node, Block) or not node.items:
+        log.syntax(node, f"`{node}` stands in `:init`, where only facts `(predicate object …)` may")
+        return
+    if node.head == "=":
+        _read_value(node, problem, log)
+    elif (fact := read_literal(node, log)) is not None:
+        problem.init.append(fact)
+
+
+def _read_value(block: Block, problem: Problem, log: FaultLog) -> None:
+    target, number = block.items[1:] if len(block.items) == 3 else (block, None)
+    words = target.items if isinstance(target, Block) else [target]
+    function = tuple(word.name for word in words if isinstance(word, Word))
+    if not words or len(function) != len(words) or not isinstance(number, Word):
+        log.syntax(block, f"`{block}` in `:init` must be `(= (function object …) number)`")
+        return
+    if refuse_number(number, log):
+        return
+    name = target.name if isinstance(target, Word) else ""
+    if name.startswith("-") or name.replace(".", "").isdigit():
+        log.syntax(target, f"`{target}` must be a function: `(= (function object …) number)`")
+    elif number.name.isdigit():
+        problem.values.append(Value(function, int(number.name), block))
+    else:
+        never = "objects are never equal to others, so leave equality out of `:init`"
+        log.syntax(block, f"`{block}`: {never}")
