@@ -69,9 +69,6 @@ def _dispatch(arguments: Sequence[str]) -> int:
         from pddlego_local.commands import run as cells
 
         return cells.main(arguments[1:])
-    if arguments and arguments[0] == "--version":
-        print(f"pddlego_local {importlib.metadata.version('pddlego_local')}")
-        return 0
     options = _parser().parse_args(arguments or ["--help"])
     command = importlib.import_module(f"pddlego_local.commands.{options.command}")
     parser = argparse.ArgumentParser(
@@ -98,7 +95,8 @@ def _parser() -> argparse.ArgumentParser:
         epilog="\n".join(f"  {name:9} {text}" for name, text in COMMANDS.items()),
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("--version", action="store_true", help="print it")
+    version = f"pddlego_local {importlib.metadata.version('pddlego_local')}"
+    parser.add_argument("--version", action="version", version=version, help="print it")
     parser.add_argument("command", type=_command, metavar="COMMAND")
     parser.add_argument("rest", nargs=argparse.REMAINDER, metavar="…")
     return parser
