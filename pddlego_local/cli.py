@@ -11,32 +11,19 @@ import importlib.metadata
 import os
 import sys
 from collections.abc import Sequence
+from pathlib import Path
+
+import yaml
 
 from pddlego_local.core.errors import InfrastructureError, PddlegoError
 from pddlego_local.core.nearest import did_you_mean
 from pddlego_local.core.visible import visible
 
-COMMANDS = {
-    "run": "play one cell, or with -m a sweep; the same command again continues it",
-    "status": "how far a run has come, from its records, while it goes on or after",
-    "report": "tables and pages of one or more runs, with n and intervals",
-    "export": "all model calls or episodes as one CSV table",
-    "rescore": "rows computed from transcripts again; 1 if anything differs",
-    "show": "one episode's transcript, to read; or which there are",
-    "read": "what is read from a model's answer, and why",
-    "check": "check PDDL without planning: syntax, names, types",
-    "plan": "plan with Fast Downward",
-    "sample": "PDDL pairs that a model writes for one observation",
-    "formalize": "a description in words becomes PDDL and a plan",
-    "games": "ALFWorld games of our own making, as files of its data set",
-    "train": "train a small model to write PDDL; the same command again continues it",
-    "demo": "small language models play, freely and under a grammar",
-    "doctor": "what is installed and missing, and the models; of MODEL…: will it fit, is it here",
-    "fetch": "a model's files from the Hugging Face hub into the local cache",
-}
+COMMANDS: dict[str, str] = yaml.safe_load(Path(__file__).with_suffix(".yaml").read_text("utf-8"))
 
 INTERRUPTED = 130  # 128 + SIGINT, as shells say
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+_BROKEN = (errno.EIO, errno.ESTALE)
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -58,13 +45,14 @@ def run(arguments: Sequence[str]) -> int:
         _stop_writing()
         return 0
     except OSError as error:
-        full = error.errno in _FULL
-        if not full and error.filename is None:
+        helps = "see to that path, or name another"
+        if of_the_disk := error.errno in (*_FULL, *_BROKEN):  # amid a file, which is not named then
+            helps = "make room" if error.errno in _FULL else "see to the disk, or use another"
+        elif error.filename is None:
             raise  # of no file: a mistake of ours
-        helps = "make room" if full else "see to that path, or name another"
         with contextlib.suppress(OSError):  # standard error may be on the full disk
             print(visible(f"pddlego: {error}; {helps}, then the same again"), file=sys.stderr)
-        if full:
+        if of_the_disk:
             _stop_writing()
         return InfrastructureError.exit_code
 
@@ -81,9 +69,6 @@ def _dispatch(arguments: Sequence[str]) -> int:
         from pddlego_local.commands import run as cells
 
         return cells.main(arguments[1:])
-    if arguments and arguments[0] == "--version":
-        print(f"pddlego_local {importlib.metadata.version('pddlego_local')}")
-        return 0
     options = _parser().parse_args(arguments or ["--help"])
     command = importlib.import_module(f"pddlego_local.commands.{options.command}")
     parser = argparse.ArgumentParser(
@@ -110,7 +95,8 @@ def _parser() -> argparse.ArgumentParser:
         epilog="\n".join(f"  {name:9} {text}" for name, text in COMMANDS.items()),
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("--version", action="store_true", help="print it")
+    version = f"pddlego_local {importlib.metadata.version('pddlego_local')}"
+    parser.add_argument("--version", action="version", version=version, help="print it")
     parser.add_argument("command", type=_command, metavar="COMMAND")
     parser.add_argument("rest", nargs=argparse.REMAINDER, metavar="…")
     return parser

@@ -6,8 +6,8 @@ import pytest
 
 from pddlego_local.decoding.question import Model
 from pddlego_local.runner import run
+from pddlego_local.runner.cell import ModelStore
 from pddlego_local.runner.config import CellConfig
-from pddlego_local.runner.stores import ModelStore
 
 
 class _Given(ModelStore):

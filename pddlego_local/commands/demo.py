@@ -30,10 +30,9 @@ from pddlego_local.report.comparisons import compared
 from pddlego_local.report.numbers import report_numbers
 from pddlego_local.report.text import on_screen
 from pddlego_local.report.verdicts import verdicts
-from pddlego_local.runner.cell import CellResult
+from pddlego_local.runner.cell import CellResult, ModelStore
 from pddlego_local.runner.config import CellConfig, compose_cell
 from pddlego_local.runner.run import run_cell
-from pddlego_local.runner.stores import ModelStore
 
 OURS = ("nano_early", "nano")
 RUNGS = ("free", "grounded")

@@ -14,7 +14,7 @@ from pathlib import Path
 from pddlego_local.commands.shared.options import model_options, overrides_of
 from pddlego_local.core.errors import ConfigError
 from pddlego_local.core.nouns import Message
-from pddlego_local.core.record.events import Event, Where
+from pddlego_local.core.record.events import Where
 from pddlego_local.core.seeds import derive_seed
 from pddlego_local.core.visible import visible
 from pddlego_local.decoding.forms import DOMAIN, PDDL, PROBLEM, Form, T_co
@@ -182,12 +182,12 @@ class TextFormalizer:
         facts = {"wording": "brief", "previous": None, **told}
         shown = prompting.render(f"formalizer/{template}", _PACKAGE, **facts)
         question = Question(form, (Message("user", shown.text),), scene)
-        asking = Asking(self._model, decoding, _nowhere, (self._seed,))
+        asking = Asking(self._model, decoding, lambda _: None, (self._seed,))
         (answer,) = asking.answers(question, 1, Where(step=1))
         return answer.value, answer.fault
 
     def _plan(self, domain: str, problem: str, **told: str) -> Formalized:
-        made = plan(self._planner, self._decoding, _nowhere, domain, problem, Where(step=1))
+        made = plan(self._planner, self._decoding, lambda _: None, domain, problem, Where(step=1))
         message = UNCHECKED if made.plan else made.message
         shown = "\n".join((self._domain, *told.values()))
         if unseen := _not_shown(made.domain, made.problem, shown):
@@ -222,10 +222,6 @@ def _not_shown(domain: str, problem: str, text: str) -> list[str]:
 def _in(text: str, name: str) -> bool:
     letters = r"[\W_]*".join(re.findall(r"[^\W_]", name))
     return re.search(rf"(?<![^\W_]){letters}(?![^\W_])", text, re.IGNORECASE) is not None
-
-
-def _nowhere(_event: Event) -> None:
-    """No record is kept."""
 
 
 def _without_files(form: Form[T_co], fault: str) -> Formalized:

@@ -30,19 +30,12 @@ from pddlego_local.commands.shared.training_warnings import training_warnings
 from pddlego_local.core.errors import CellHeld, ConfigError, InfrastructureError, PddlegoError
 from pddlego_local.core.resources import folder
 from pddlego_local.core.visible import visible
+from pddlego_local.runner import sweep as sweeps
 from pddlego_local.runner.cell import CellResult
 from pddlego_local.runner.clear_errors import clear_errors
 from pddlego_local.runner.config import CellConfig, compose_cell
 from pddlego_local.runner.overrides import GROUPS, known_options, quote_games, read_override
 from pddlego_local.runner.run import asked_and_missing, run_cells
-from pddlego_local.runner.sweep import (
-    HERE,
-    cells_of,
-    check_launcher,
-    go_to,
-    read_sweeps,
-    write_sweep,
-)
 
 MOST_CELLS_SHOWN = 24  # of more than a screen, the report is to be asked
 
@@ -67,7 +60,11 @@ def main(arguments: Sequence[str]) -> int:
                 sweep = hydra.compose_config("config", words, RunMode.MULTIRUN)
             if options.multirun or sweep.hydra.mode == RunMode.MULTIRUN:
                 return _play_sweep(hydra, words, sweep, options.dry_run)
-            return _play_one(words, options.dry_run)
+            if options.dry_run:
+                return _dry_run([words], every_cell=True)
+            cell = compose_cell(words)
+            cell.check()
+            return _play_and_show([cell])
     except PddlegoError as error:
         return _print_error(error)
 
@@ -119,26 +116,18 @@ def _hydra(config_dir: str | None) -> Iterator[Hydra]:
         GlobalHydra.instance().clear()
 
 
-def _play_one(words: list[str], dry: bool | str) -> int:
-    if dry:
-        return _dry_run([words], every_cell=True)
-    cell = compose_cell(words)
-    cell.check()
-    return _play_and_show([cell])
-
-
 def _play_sweep(hydra: Hydra, words: list[str], sweep: DictConfig, dry: bool | str) -> int:
     """Refuses a sweep whose parts are missing before its first job begins."""
-    asked = cells_of(sweep, hydra.config_loader)
+    asked = sweeps.cells_of(sweep, hydra.config_loader)
     if dry:
         return _dry_run(asked, every_cell=dry == "cells")
     launcher = sweep.hydra.launcher._target_
-    here = launcher == HERE
+    here = launcher == sweeps.HERE
     cells, errors = _composed(asked, _preflight(here=here))
     if errors:
         return max(map(_print_error, errors))
-    check_launcher(launcher)
-    write_sweep(cells)
+    sweeps.check_launcher(launcher)
+    sweeps.write_sweep(cells)
     return _play_and_show(cells) if here else _launch(hydra, words, cells)
 
 
@@ -206,9 +195,9 @@ def _play_job(config: DictConfig) -> None:
     that launched it, what it did not play is missing."""
     runtime: Any = HydraConfig.get().runtime
     try:
-        go_to(runtime.cwd)
+        sweeps.go_to(runtime.cwd)
         cell = CellConfig.of(config, runtime.choices)
-        _play([cell], read_sweeps(cell.folder.parent))
+        _play([cell], sweeps.read_sweeps(cell.folder.parent))
     except PddlegoError as error:
         _print_error(error)
 

@@ -5,14 +5,13 @@ The command prints those to a game's first question as JSON lines, each as soon 
 
 import argparse
 import contextlib
-import dataclasses
 import itertools
 import json
 import signal
 import sys
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor, as_completed
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 
 from rich.console import Console
 from rich.progress import Progress
@@ -65,7 +64,7 @@ def carry_out(arguments: argparse.Namespace) -> int:
         draw_one, ascii_only = sampler(config, model, first_question(config)), sys.stdout.isatty()
         futures = [pool.submit(draw_one, number) for number in range(arguments.n)]
         for future in progress.track(as_completed(futures), len(futures), description="answers"):
-            row = {**dataclasses.asdict(future.result()), **asked}
+            row = {**asdict(future.result()), **asked}
             print(json.dumps(row, ensure_ascii=ascii_only), flush=True)
     return 0
 

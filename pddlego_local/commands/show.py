@@ -11,21 +11,7 @@ from rich.table import Table
 from pddlego_local.commands.shared.screen import screen, show
 from pddlego_local.core.errors import ConfigError
 from pddlego_local.core.outcomes import CAUSES, OUTCOMES
-from pddlego_local.core.record.events import (
-    ActionTaken,
-    Call,
-    Chosen,
-    DrawnStage,
-    EditApplied,
-    End,
-    Event,
-    Note,
-    Plan,
-    Repair,
-    Restart,
-    Start,
-    Unsolvable,
-)
+from pddlego_local.core.record import events
 from pddlego_local.core.record.folder import read_events
 from pddlego_local.core.record.rows import EpisodeRow
 from pddlego_local.core.visible import visible
@@ -85,41 +71,41 @@ def _show_what_there_is(folder: Path) -> None:
     print(f"next: pddlego show {where}{what_next}")
 
 
-def _lines(event: Event, *, prompts: bool) -> list[str]:
+def _lines(event: events.Event, *, prompts: bool) -> list[str]:
     match event:
-        case Start():
+        case events.Start():
             return [f"[bold]game {event.game}[/]", f"  {escape(event.observation)}"]
-        case Call():
+        case events.Call():
             return _call(event, prompts=prompts)
-        case Plan():
+        case events.Plan():
             steps = " ".join(event.plan) or event.message
             aim = f" for {event.goal}" if event.goal else ""
             return [f"[cyan]planner[/] {event.cause}{escape(aim)}: {escape(steps)}"]
-        case Chosen():
+        case events.Chosen():
             return [f"[cyan]chosen[/] sample {event.where.sample}"]
-        case ActionTaken():
+        case events.ActionTaken():
             mark = "[red]✗[/]" if event.refused else "[green]✓[/]"
             command = event.command or event.planned or ""
             answer = event.feedback or event.observation
             return [f"  {mark} [bold]{escape(command)}[/]  {escape(answer)}"]
-        case Restart():
+        case events.Restart():
             return [f"[magenta]restart[/] replaying {len(event.replayed)} actions"]
-        case Note():
+        case events.Note():
             return [f"[blue]note[/] {escape(k)}: {escape(str(v))}" for k, v in event.facts.items()]
-        case Repair():
+        case events.Repair():
             return [f"[magenta]repair[/] {escape(change)}" for change in event.changes]
-        case EditApplied():
+        case events.EditApplied():
             return [f"[red]edit[/] {escape(fault)}" for fault in event.faults]
-        case Unsolvable():
+        case events.Unsolvable():
             return [f"[red]unsolvable[/] {escape(event.message)}"]
-        case End(row=row):
+        case events.End(row=row):
             numbers = f"steps {row.steps}, actions {row.actions}, refused {row.refused}"
             cost = f"calls {row.calls}, {_tokens(row)}, {row.wall_time_s} s"
             means = OUTCOMES[row.outcome].means
             return [f"[bold]{row.outcome}[/] {means} ({numbers}, {cost})"]
 
 
-def _call(call: Call, *, prompts: bool) -> list[str]:
+def _call(call: events.Call, *, prompts: bool) -> list[str]:
     where = call.where
     place = f"step {where.step}, attempt {where.attempt}, retry {where.retry}"
     place += f", sample {where.sample} of {call.of}" if call.of > 1 else ""
@@ -142,12 +128,12 @@ def _call(call: Call, *, prompts: bool) -> list[str]:
     return [*lines, escape("\n".join(texts))]
 
 
-def _tokens(counted: Call | EpisodeRow) -> str:
+def _tokens(counted: events.Call | EpisodeRow) -> str:
     forced = f" of which {counted.forced_tokens} forced" if counted.forced_tokens else ""
     return f"{counted.completion_tokens} tokens{forced}"
 
 
-def _stage(stage: DrawnStage) -> str:
+def _stage(stage: events.DrawnStage) -> str:
     forced = f" ({stage.forced_tokens} forced)" if stage.forced_tokens else ""
     rolled_back = "↩ " if stage.drop else ""
     return f"{rolled_back}{stage.name} {stage.completion_tokens}{forced}"

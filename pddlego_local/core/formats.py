@@ -1,10 +1,9 @@
 """The version of what a record holds, and how one line of it is written and read back."""
 
-import dataclasses
 import datetime
 import json
 from collections.abc import Collection
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -46,7 +45,7 @@ def one_of(names: Collection[str]) -> AfterValidator:
 
 def to_json(entry: Recorded) -> str:
     """One line, without its end."""
-    return json.dumps(dataclasses.asdict(entry), ensure_ascii=False)
+    return json.dumps(asdict(entry), ensure_ascii=False)
 
 
 def object_of(path: Path) -> dict[str, Any]:

@@ -4,6 +4,7 @@ Knows nothing of threads nor of the other cells that are played at the same time
 """
 
 import contextlib
+import queue
 import threading
 import time
 from collections import defaultdict
@@ -24,14 +25,14 @@ from pddlego_local.core.errors import (
 )
 from pddlego_local.core.formats import now
 from pddlego_local.core.outcomes import outcome_named
-from pddlego_local.core.protocols import Planner, Trained
+from pddlego_local.core.protocols import Environment, Planner, Trained
 from pddlego_local.core.record.events import Call, End, Unsolvable
 from pddlego_local.core.record.folder import Cell, Transcript
 from pddlego_local.core.record.rows import EpisodeRow, FaultRow
 from pddlego_local.core.record.summary import summarize
 from pddlego_local.decoding.grammars.lark_text import validate
 from pddlego_local.decoding.ladder import constraint_for
-from pddlego_local.decoding.question import Scene
+from pddlego_local.decoding.question import Model, Scene
 from pddlego_local.decoding.settings import Decoding
 from pddlego_local.episode.asking import layout_of
 from pddlego_local.episode.episode import Episode, Parts
@@ -40,7 +41,6 @@ from pddlego_local.models.canary import check_forced_tokens, check_obedience
 from pddlego_local.runner.config import CellConfig
 from pddlego_local.runner.extensions import probe
 from pddlego_local.runner.provenance import run_record
-from pddlego_local.runner.stores import EnvironmentStore, ModelStore
 
 MOST_WAIT_S = 30  # before an episode is tried again: 1 s, 2 s, 4 s, …
 
@@ -59,9 +59,86 @@ class CellResult:
     refused: PddlegoError | None = None
 
 
+class EnvironmentStore:
+    """The environments of one cell, each lent to one episode at a time. Thread-safe.
+
+    `wanted` is how many episodes have not begun: when none is left, what comes back is closed, so
+    that the next cell's environments have room.
+    """
+
+    def __init__(self, config: CellConfig) -> None:
+        self.first: Environment = config.build("environment")
+        self.wanted = 0
+        self._config = config
+        self._idle: queue.SimpleQueue[Environment] = queue.SimpleQueue()
+        self._idle.put(self.first)
+        self._lock = threading.Lock()
+
+    def begin_one(self) -> None:
+        with self._lock:
+            self.wanted -= 1
+
+    @contextlib.contextmanager
+    def lend(self) -> Iterator[Environment]:
+        """An idle environment or a new one; one in which an episode failed is not used again."""
+        try:
+            environment = self._idle.get_nowait()
+        except queue.Empty:
+            environment = self._config.build("environment")
+        try:
+            yield environment
+        except BaseException:
+            environment.close()
+            raise
+        if self.wanted > 0:
+            self._idle.put(environment)
+        else:
+            environment.close()
+
+    def close(self) -> None:
+        with contextlib.suppress(queue.Empty):
+            while True:
+                self._idle.get_nowait().close()
+
+
+class ModelStore:
+    """The model last used stays open: the cells that share it share its server. For one thread."""
+
+    def __init__(self) -> None:
+        self._configured: object = None
+        self._model: Model | None = None
+
+    def get(self, config: CellConfig) -> Model:
+        """The configured model: the one that is open, if it is that, or a new one. Starts nothing.
+
+        Raises ConfigError for an impossible option.
+        """
+        if self._model is not None and config.tree["model"] == self._configured:
+            return self._model
+        model: Model = config.build("model")
+        return model
+
+    def open(self, config: CellConfig, model: Model) -> None:
+        """Keeps the model of this configuration; another one is closed first."""
+        if model is not self._model:
+            self.close()
+        self._configured, self._model = config.tree["model"], model
+
+    @property
+    def restarts(self) -> int:
+        """How often the server of the model that is open died; 0 for one without."""
+        return getattr(self._model, "restarts", 0)
+
+    def close(self) -> None:
+        model, self._model = self._model, None
+        if model:
+            model.close()
+
+
 class OpenCell:
     """A cell that this process holds until `close`. `missing` are the episodes, as (game, trial),
     that have no terminal row yet; `ready` says that nothing is to be done, run.json included.
+    `waves` are those that may be played together, each when all of the one before have ended.
     `result` is how it went so far, `in_flight` how many of its episodes are handed out.
     """
 
@@ -76,7 +153,7 @@ class OpenCell:
         self.folder = config.folder
         self.result = CellResult(config.folder)
         self.in_flight = 0
-        self._waves = self.waves()
+        self.waves = self._waves()
         self._answered = False
         self._models, self._planner, self._stop = models, planner, stop
         self._decoding: Decoding = config.build("decoding")
@@ -122,23 +199,14 @@ class OpenCell:
             console.print(f"{self.folder}: run.json was gone and is written again")
         run = run_record(self.config, environment, self._method, constraints, model, rows_before)
         self._record.describe(run)
-        if not self.missing:
-            return
-        if model.decodes and not all(one.free for one in constraints.values()):
+        if self.missing and model.decodes and not all(one.free for one in constraints.values()):
             console.print("starting the model; does it obey grammars?")
             stages = any(one.in_stages for one in constraints.values())
             check_obedience(model, thinking=decoding.thinking, stages=stages)
             if "forced_tokens" in run.model:
                 check_forced_tokens(model, thinking=decoding.thinking)
 
-    def next_episodes(self) -> list[tuple[int, int]]:
-        """The missing episodes that may be played together, when all of the last have ended; none
-        at the end."""
-        episodes = next(self._waves, [])
-        self.in_flight = len(episodes)
-        return episodes
-
-    def waves(self) -> Iterator[list[tuple[int, int]]]:
+    def _waves(self) -> Iterator[list[tuple[int, int]]]:
         """A method that learns from earlier trials plays one trial after the other. Later trials
         wait for episodes that ended in a fault, so that what is learnt never depends on chance."""
         by_trial: dict[int, list[tuple[int, int]]] = defaultdict(list)
@@ -153,6 +221,7 @@ class OpenCell:
                 self.result.left += len(by_trial[trial])
             else:
                 self._earlier = self._record.earlier(trial) if self._method.learns else []
+                self.in_flight = len(by_trial[trial])
                 yield by_trial[trial]
 
     def ended(self, end: EpisodeRow | FaultRow | None) -> None:

@@ -35,8 +35,7 @@ def lacking(part: object, protocol: type[Any]) -> Iterator[str]:
     for name in sorted(get_protocol_members(protocol)):
         if not _has(part, name):
             yield f"{what} has no `{name}` (see {protocol.__module__}.{protocol.__name__})"
-    for name in sorted(get_protocol_members(protocol).intersection(_NOW)):
-        if _has(part, name):
+        elif name in _NOW:
             yield from _faults(f"`{name}` of {what}", getattr(part, name), _type(protocol, name))
     own: object = getattr(part, "outcomes", {})
     yield from _faults(f"`outcomes` of {what}", own, Mapping[str, Outcome])

@@ -9,11 +9,14 @@ company. How an episode is played is in `runner.cell`.
 import contextlib
 import json
 import queue
+import signal
 import threading
+import time
 from collections import defaultdict, deque
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
+from types import FrameType
 
 from rich.console import Console
 
@@ -21,11 +24,10 @@ from pddlego_local.core.errors import PddlegoError
 from pddlego_local.core.protocols import Planner
 from pddlego_local.core.record.folder import read_rows
 from pddlego_local.core.record.rows import EpisodeRow, FaultRow
-from pddlego_local.runner.cell import CellResult, OpenCell
+from pddlego_local.runner.cell import CellResult, ModelStore, OpenCell
 from pddlego_local.runner.config import CellConfig
 from pddlego_local.runner.progress_display import LiveView
-from pddlego_local.runner.shutdown import Shutdown
-from pddlego_local.runner.stores import ModelStore
+from pddlego_local.runner.settings import RunSettings
 
 POLL_S = 0.5
 
@@ -105,6 +107,57 @@ def asked_and_missing(configs: Sequence[CellConfig]) -> tuple[int, int]:
     return len(asked), len(asked - done)
 
 
+class Shutdown:
+    """Whether episodes may still begin: until a limit of the settings, or Ctrl-C. Thread-safe.
+
+    Those that have begun are finished and recorded, so that nothing is lost and the same command
+    goes on. `tokens` are those of the episodes that have finished, prompts and answers together.
+    Hours count from here.
+    """
+
+    def __init__(self, limits: RunSettings, tokens: int) -> None:
+        self.interrupted = False
+        self._limits, self._tokens = limits, tokens
+        self._began = time.monotonic()
+        self._lock = threading.Lock()
+
+    def count(self, tokens: int) -> None:
+        """Of an episode that has finished now."""
+        with self._lock:
+            self._tokens += tokens
+
+    @property
+    def reason(self) -> str:
+        """In words, "" while episodes may begin."""
+        most_tokens, most_hours = self._limits.max_tokens_total, self._limits.max_hours
+        if self.interrupted:
+            return "interrupted"
+        if most_tokens is not None and self._tokens >= most_tokens:
+            return f"run.max_tokens_total={most_tokens} is reached ({self._tokens:,} tokens)"
+        if most_hours is not None and time.monotonic() - self._began >= 3600 * most_hours:
+            return f"run.max_hours={most_hours:g} is reached"
+        return ""
+
+    @contextlib.contextmanager
+    def on_interrupt(self, in_flight: Callable[[], int]) -> Iterator[None]:
+        """Within the block, the first Ctrl-C while episodes are in flight lets them finish; any
+        other raises KeyboardInterrupt. Outside of the main thread nothing changes."""
+        if threading.current_thread() is not threading.main_thread():
+            yield
+            return
+
+        def handle(number: int, frame: FrameType | None) -> None:
+            if self.interrupted or not in_flight():
+                signal.default_int_handler(number, frame)
+            self.interrupted = True
+
+        before = signal.signal(signal.SIGINT, handle)
+        try:
+            yield
+        finally:
+            signal.signal(signal.SIGINT, before)
+
+
 class Pool:
     """The episodes of cells of one model, as many at once as the largest `concurrency` says.
 
@@ -179,7 +232,10 @@ class Pool:
         return bool(self._cells)
 
     def _open(self, config: CellConfig) -> None:
-        cell = OpenCell(config, self._models, self._planner(config), self._stop)
+        key = json.dumps(config.tree["planner"], sort_keys=True)
+        if key not in self._planners:
+            self._planners[key] = config.build("planner")
+        cell = OpenCell(config, self._models, self._planners[key], self._stop)
         try:
             line = f"{cell.folder}: {len(cell.missing)} episodes to play, {cell.done} done"
             self._console.print(line, highlight=False)
@@ -191,15 +247,9 @@ class Pool:
         self._cells.append(cell)
         self._go_on(cell)
 
-    def _planner(self, config: CellConfig) -> Planner:
-        key = json.dumps(config.tree["planner"], sort_keys=True)
-        if key not in self._planners:
-            self._planners[key] = config.build("planner")
-        return self._planners[key]
-
     def _go_on(self, cell: OpenCell) -> None:
         """The next episodes of a cell, or its end."""
-        episodes = cell.next_episodes()
+        episodes = next(cell.waves, [])
         if not episodes:
             self._cells.remove(cell)
             cell.close()

@@ -17,7 +17,8 @@ from pddlego_local.runner.config import compose_cell
 
 
 def test_the_version_is_told(capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(["--version"]) == 0
+    with pytest.raises(SystemExit, match="0"):
+        run(["--version"])
     assert re.fullmatch(r"pddlego_local \d+\.\d+\.\d+\n", capsys.readouterr().out)
 
 

@@ -7,6 +7,7 @@ import pytest
 from pddlego_local.cli import run
 from tests.commands.test_cli import DOMAIN, PROBLEM, lines
 from tests.planted import WON, plant
+from tests.processes import finish, start
 
 WRITING = {
     "run": "run model=reference games=1 run.out={out}",
@@ -44,3 +45,10 @@ def test_an_output_that_cannot_be(
     assert run(given) == 3
     told = capsys.readouterr().err
     assert "Traceback" not in told and ("out" in told or str(place)[:20] in told)
+
+
+@pytest.mark.parametrize("device", ["/dev/full", "/proc/self/mem"])  # no room; an I/O error
+def test_a_disk_that_fails_amid_a_file(words: dict[str, Path], device: str) -> None:
+    code, told = finish(start("check", "--jsonl", str(words["lines"]), "--out", device))
+    assert code == 3 and told.startswith("pddlego: [Errno") and "then the same again" in told
+    assert "Traceback" not in told

@@ -26,7 +26,7 @@ ENDS = re.compile(
     r"^.*\b(?:return|(?:outcome|ended) =|(?:Trial|Pursuit|replace|Execution)\().*", re.M
 )
 """A line that returns a string, or puts one into a value that tells how an episode ended."""
-NO_OUTCOMES = {"actions", "examples", "planner", "rounds", "user"}
+NO_OUTCOMES = {"actions", "examples", "planner", "restarts", "rounds", "user"}
 OF_A_SUBGOAL = {"accomplished", "failed"}  # how a pursuit ends while the episode goes on
 
 

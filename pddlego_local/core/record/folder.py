@@ -95,10 +95,17 @@ class Cell:
         write_json(path, new)
 
     def append(self, row: EpisodeRow | FaultRow) -> None:
-        """Raises RecordFault, as whatever is written here."""
-        file = "episodes.jsonl" if isinstance(row, EpisodeRow) else "faults.jsonl"
-        with self._append_lock:
-            _append(self.folder / file, row)
+        """Whole or not at all: a write cut short (full disk) is undone. Raises RecordFault, as
+        whatever is written here."""
+        path = self.folder / ("episodes.jsonl" if isinstance(row, EpisodeRow) else "faults.jsonl")
+        with self._append_lock, recording(path), path.open("ab", buffering=0) as file:
+            before = file.seek(0, os.SEEK_END)
+            try:
+                _write(file, row)
+                os.fsync(file.fileno())
+            except OSError:
+                file.truncate(before)
+                raise
 
     def keep_grammar(self, game: int, trial: int, text: str) -> Path:
         """Writes the text of a grammar that did not compile beside the episode's transcript."""
@@ -206,18 +213,6 @@ def write_json(path: Path, content: Mapping[str, Any]) -> None:
         replacement = path.with_suffix(".new")
         replacement.write_text(json.dumps(content, indent=2, sort_keys=True) + "\n")
         replacement.replace(path)
-
-
-def _append(path: Path, row: Recorded) -> None:
-    """Whole or not at all: a write cut short (full disk) is undone."""
-    with recording(path), path.open("ab", buffering=0) as file:
-        before = file.seek(0, os.SEEK_END)
-        try:
-            _write(file, row)
-            os.fsync(file.fileno())
-        except OSError:
-            file.truncate(before)
-            raise
 
 
 def _write(file: FileIO, entry: Recorded) -> None:
