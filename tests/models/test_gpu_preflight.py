@@ -13,11 +13,17 @@ from pddlego_local.models.random import make_random_llama
 from pddlego_local.models.vllm import gpu_preflight
 from pddlego_local.models.vllm.model import VllmModel
 from pddlego_local.models.vllm.settings import FORCED_TOKENS_NEED, Server
-from tests.models.test_vllm_settings import launch_module, serving_environment
+from tests.models.test_vllm_settings import (
+    H100,
+    TURING,
+    launch_module,
+    plant_gpus,
+    serving_environment,
+)
 
-GOOD, DESKTOP = "580.65.06, 9.0, 80000, 81559", "580.65.06, 8.9, 20500, 24564"
+DESKTOP = "580.65.06, 8.9, 20500, 24564"
 OLD, OLDER = "550.54, 9.0, 80000, 81559", "535.104, 9.0, 80000, 81559"
-FULL, TURING = "580.65, 8.9, 900, 24564", "580.65, 7.5, 16000, 16384"
+FULL = "580.65, 8.9, 900, 24564"
 UNTOLD = "580.95.05, 12.1, [N/A], [N/A]"  # of a GPU that shares the processor's memory
 BUSY = r"Only 0\.9 of 24\.0 GiB"
 COMPATIBLE = "VLLM_ENABLE_CUDA_COMPATIBILITY"
@@ -38,31 +44,6 @@ def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("CUDA_VISIBLE_DEVICES", raising=False)
 
 
-def plant(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *lines: str) -> None:
-    """A driver's tool that tells of GPUs: driver, capability, MiB free, MiB in all; by index if it
-    is asked for some of them."""
-    tool = tmp_path / "driver" / "nvidia-smi"
-    tool.parent.mkdir(exist_ok=True)
-    (tool.parent / "told").write_text("\n".join(lines) + "\n")
-    every = ",".join(map(str, range(len(lines))))
-    tool.write_text(f"""#!/bin/sh
-case "$1" in
-    --list-gpus) sed 's/^/GPU /' {tool.parent}/told; exit;;
-    --query-gpu=driver_version) columns=1;;
-    --query-gpu=compute_cap) columns=2;;
-    --query-gpu=memory.free,memory.total) columns=3,4;;
-    *) exit 6;;
-esac
-chosen=${{3:---id={every}}}
-for n in $(echo "${{chosen#--id=}}" | tr , ' '); do
-    case "$n" in [0-9]) ;; *) exit 6;; esac
-    sed -n "$((n + 1))p" {tool.parent}/told | cut -d, -f$columns
-done
-""")
-    tool.chmod(0o755)
-    monkeypatch.setenv("PATH", str(tool.parent), prepend=":")
-
-
 def said_of(env: Path, dtype: str = "auto", **settings: Any) -> list[str]:
     try:
         gpu_preflight.check_machine(Server(env=env, **settings), dtype)
@@ -74,7 +55,7 @@ def said_of(env: Path, dtype: str = "auto", **settings: Any) -> list[str]:
 @pytest.mark.parametrize(
     ("cards", "chosen", "settings", "said"),
     [
-        ([GOOD], "", {}, ""),
+        ([H100], "", {}, ""),
         ([DESKTOP], "", {}, r"20\.0 of 24\.0 GiB .*gpu_memory_utilization=0\.83"),
         ([DESKTOP], "", {"gpu_memory_utilization": 0.83}, ""),
         ([OLD], "", {}, r"version 550, .* CUDA 13\.0, .* 580 or newer"),
@@ -90,11 +71,11 @@ def said_of(env: Path, dtype: str = "auto", **settings: Any) -> list[str]:
         ([FULL], "MIG-33333333-aaaa-bbbb-cccc-000000000000", {}, ""),
         # Those that it will use count.
         ([FULL, OLD], "", {}, BUSY),
-        ([FULL, GOOD], " 1", {}, ""),
+        ([FULL, H100], " 1", {}, ""),
         ([FULL, OLD], "1,0", {}, "version 550"),
-        ([GOOD, FULL], "", {"tensor_parallel_size": 2}, BUSY),
-        ([GOOD, FULL], "0,1", {"extra_arguments": ("-dp", "2")}, BUSY),
-        ([FULL, GOOD], "0", {"variables": {"CUDA_VISIBLE_DEVICES": "1"}}, ""),
+        ([H100, FULL], "", {"tensor_parallel_size": 2}, BUSY),
+        ([H100, FULL], "0,1", {"extra_arguments": ("-dp", "2")}, BUSY),
+        ([FULL, H100], "0", {"variables": {"CUDA_VISIBLE_DEVICES": "1"}}, ""),
         # vLLM may be told to load the libraries of CUDA's compatibility layer.
         ([OLDER], "", {}, rf"version 535.*{COMPATIBLE}='1'"),
         ([OLDER], "", {"variables": {COMPATIBLE: "0"}}, "version 535"),
@@ -109,7 +90,7 @@ def test_what_would_stop_the_server(
     settings: dict[str, Any],
     said: str,
 ) -> None:
-    plant(tmp_path, monkeypatch, *cards)
+    plant_gpus(tmp_path, monkeypatch, *cards)
     roomy = shutil.disk_usage("/")._replace(free=gpu_preflight.SHARED_MEMORY)
     monkeypatch.setattr("shutil.disk_usage", lambda place: roomy)
     monkeypatch.setenv("CUDA_VISIBLE_DEVICES", chosen)
@@ -127,7 +108,7 @@ def test_an_old_driver_is_a_warning_where_an_option_says_so(
     value: str,
     by_option: bool,
 ) -> None:
-    plant(tmp_path, monkeypatch, OLDER)
+    plant_gpus(tmp_path, monkeypatch, OLDER)
     variables = {COMPATIBLE: value}
     if not by_option:
         monkeypatch.setenv(*variables.popitem())
@@ -139,7 +120,7 @@ def test_several_obstacles_are_told_at_once(
     env: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Of the cards, and what Triton and several cards in a container need of the machine."""
-    plant(tmp_path, monkeypatch, "550.54, 7.5, 900, 24564", GOOD)
+    plant_gpus(tmp_path, monkeypatch, "550.54, 7.5, 900, 24564", H100)
     (env / "bin/python").write_text("#!/bin/sh\necho /nowhere/include\n")
     (env / "bin/python").chmod(0o755)
     (header,) = said_of(env, variables={"CUDA_VISIBLE_DEVICES": "1"})
@@ -160,9 +141,9 @@ def test_a_model_says_it_before_anything_is_loaded(
 ) -> None:
     weights = make_random_llama(tmp_path / "weights", seed=1)
     model = VllmModel(weights=str(weights), server=Server(env=env))
-    plant(tmp_path, monkeypatch, GOOD)
+    plant_gpus(tmp_path, monkeypatch, H100)
     model.preflight()
-    plant(tmp_path, monkeypatch, DESKTOP)
+    plant_gpus(tmp_path, monkeypatch, DESKTOP)
     with pytest.raises(MissingPart, match="end what else runs there"):
         model.preflight()
 
@@ -185,10 +166,10 @@ def test_doctor_says_it_too_and_takes_untold_memory_for_no_missing_gpu(
 ) -> None:
     (tmp_path / ".venv-serving").symlink_to(env)
     monkeypatch.chdir(tmp_path)
-    plant(tmp_path, monkeypatch, DESKTOP)
+    plant_gpus(tmp_path, monkeypatch, DESKTOP)
     assert run(["doctor"]) == 0
     assert "missing  vLLM: Only 20.0 of 24.0 GiB" in capsys.readouterr().out
-    plant(tmp_path, monkeypatch, UNTOLD)
+    plant_gpus(tmp_path, monkeypatch, UNTOLD)
     run(["doctor"])
     told = capsys.readouterr().out
     assert "1 from NVIDIA, of unknown memory" in told and "0.32.0+cu130, cuda build" in told
