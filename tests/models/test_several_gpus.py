@@ -14,7 +14,7 @@ from pddlego_local.models.vllm.gpu_preflight import check_count
 from pddlego_local.models.vllm.model import VllmModel
 from pddlego_local.models.vllm.server import of_several_gpus
 from pddlego_local.models.vllm.settings import FORCED_TOKENS_NEED, Server
-from tests.models.test_vllm_settings import plant_gpus, serving_environment
+from tests.models.test_vllm_settings import H100, plant_gpus, serving_environment
 
 BEGAN = "(Worker_TP0 pid=7) INFO 11-23 16:00:00 [pynccl.py:148] vLLM is using nccl==2.29.7"
 LOADED = "(Worker_TP0 pid=7) INFO 11-23 16:00:09 [gpu_model_runner.py:5040] Starting to load model"
@@ -88,7 +88,7 @@ def test_each_copy_needs_its_cards(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, server: Server, needed: int
 ) -> None:
     monkeypatch.delenv("CUDA_VISIBLE_DEVICES", raising=False)
-    plant_gpus(tmp_path, monkeypatch, *["9.0"] * needed)
+    plant_gpus(tmp_path, monkeypatch, *[H100] * needed)
     check_count(server)
     monkeypatch.setenv("CUDA_VISIBLE_DEVICES", ",".join(map(str, range(needed - 1))))
     with pytest.raises(MissingPart, match=rf"needs {needed} NVIDIA GPU.* and {needed - 1} are"):

@@ -1,5 +1,6 @@
-"""The slices of serving/lean.py make masks cheaper and change none."""
+"""Slices make masks cheaper and change none."""
 
+import importlib.util
 import json
 from collections.abc import Callable
 
@@ -9,14 +10,15 @@ from llguidance import LLMatcher, LLTokenizer
 from llguidance.hf import from_tokenizer
 from llguidance.torch import allocate_token_bitmask, fill_next_token_bitmask
 
+from pddlego_local.core.resources import folder
 from pddlego_local.decoding.forms import PDDL
 from pddlego_local.decoding.grammars.lark_text import load
-from pddlego_local.decoding.grammars.terminals import FIRST_LETTERS, name_except, one_letter
+from pddlego_local.decoding.grammars.terminals import name_except
 from pddlego_local.decoding.ladder import constraint_for
 from pddlego_local.decoding.layout import Layout, Printer
 from pddlego_local.decoding.session import with_head_in_grammar
+from pddlego_local.models.forced_runs import with_word_slices, word_slices
 from tools.bench.large_vocabulary import large_tokenizer
-from tools.bench.mask import decoder_tokenizer, word_slices
 from tools.bench.played import played
 from tools.bench.walk import stages_of
 
@@ -57,7 +59,7 @@ def test_masks_are_the_same_with_and_without(
     rung: Callable[[Layout], list[tuple[str, str]]], layout: Layout
 ) -> None:
     plain = from_tokenizer(large_tokenizer(), slices=[])
-    sliced = decoder_tokenizer()
+    sliced = with_word_slices(plain)
     for text, part in rung(layout):
         grammar = LLMatcher.grammar_from_lark(text)
         without, with_ = (LLMatcher(tokenizer, grammar) for tokenizer in (plain, sliced))
@@ -73,7 +75,11 @@ def _mask(matcher: LLMatcher, tokenizer: LLTokenizer) -> torch.Tensor:
     return bitmask
 
 
-def test_names_and_slices_have_the_same_groups_of_letters() -> None:
-    slices = word_slices()
-    for group in FIRST_LETTERS:
-        assert rf"{one_letter(frozenset(group))}[a-zA-Z0-9_\-]{{0,19}}" in slices
+def test_the_server_has_the_same_slices() -> None:
+    spec = importlib.util.spec_from_file_location("lean", folder("serving") / "lean.py")
+    assert spec is not None and spec.loader is not None
+    plugin = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(plugin)
+    general = LLTokenizer.general_slices()
+    assert plugin.word_slices(general) == word_slices(general)
+    assert len(general) - 1 == sum(text in general for text in word_slices(general))

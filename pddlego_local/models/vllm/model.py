@@ -26,7 +26,7 @@ from pddlego_local.models.seam import LocalTokenizer
 from pddlego_local.models.thinking import Thinking, template_arguments
 from pddlego_local.models.vllm.client import VllmClient
 from pddlego_local.models.vllm.connection import Connection, Refused
-from pddlego_local.models.vllm.gpu_preflight import check_count, check_memory
+from pddlego_local.models.vllm.gpu_preflight import check_count, check_machine
 from pddlego_local.models.vllm.server import VllmServer, serving_build
 from pddlego_local.models.vllm.settings import Server
 from pddlego_local.models.vllm.tokenizer import check_tokenizer
@@ -75,7 +75,7 @@ class VllmModel:
         self._check_parts()
         ours = self.server.url is None and self._managed is None
         if ours and serving_build(self.server.env)[0] == "cuda":
-            check_memory(self.server)
+            check_machine(self.server, self.dtype)
 
     def _check_parts(self) -> None:
         """Address, GPUs, serving environment and weights."""

@@ -175,18 +175,17 @@ class VllmServer:
     def _wait_until_ready(self, timeout_s: float) -> None:
         start = logged_at = time.monotonic()
         while not self._ready():
-            now = time.monotonic()
+            now, wrong = time.monotonic(), ""
             if not self.alive():
-                raise ModelFault(
-                    "The vLLM server ended before it was ready."
-                    f"{of_several_gpus(self.log_text())} The end of its log:\n{self.log_tail()}"
+                wrong = "ended before it was ready."
+            elif now - start > timeout_s:
+                wrong = (
+                    f"was not ready after {timeout_s:.0f} s; raise model.server.start_timeout_s if "
+                    "it only needs longer."
                 )
-            if now - start > timeout_s:
-                raise ModelFault(
-                    f"The vLLM server was not ready after {timeout_s:.0f} s; raise "
-                    "model.server.start_timeout_s if it only needs longer."
-                    f"{of_several_gpus(self.log_text())} The end of its log:\n{self.log_tail()}"
-                )
+            if wrong:
+                hint, end = of_several_gpus(self.log_text()), self.log_tail()
+                raise ModelFault(f"The vLLM server {wrong}{hint} The end of its log:\n{end}")
             if now - logged_at > _TELL_EVERY_S:
                 logged_at = now
                 last = (self.log_tail().splitlines() or [""])[-1]
