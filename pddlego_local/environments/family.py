@@ -49,7 +49,12 @@ def give(name: str, contents: Mapping[str, Any]) -> str:
 def missing(package: str, *names: str) -> list[str]:
     """A sentence for each of these files that is missing. Raises ConfigError where there is no such
     package."""
-    return [_is_missing(package, name) for name in names if not _has(package, name)]
+    incomplete = f"the environment {package.partition('@')[0]} is not complete"
+    return [
+        f"{incomplete}: {place(package, name)} is missing"
+        for name in names
+        if not _has(package, name)
+    ]
 
 
 def place(package: str, name: str) -> str:
@@ -73,14 +78,9 @@ def _has(package: str, name: str) -> bool:
     return name in _given[package] if package in _given else _path(package, name).is_file()
 
 
-def _is_missing(package: str, name: str) -> str:
-    shown = package.partition("@")[0]
-    return f"the environment {shown} is not complete: {place(package, name)} is missing"
-
-
 def _require(package: str, name: str) -> None:
-    if not _has(package, name):
-        raise ConfigError(_is_missing(package, name))
+    for sentence in missing(package, name):
+        raise ConfigError(sentence)
 
 
 def text(package: str, name: str) -> str:

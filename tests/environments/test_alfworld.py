@@ -8,8 +8,6 @@ import subprocess
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
-import pytest
-
 from pddlego_local.core.nouns import Observation
 from pddlego_local.environments.alfworld.game import TABLES, Alfworld
 from pddlego_local.environments.alfworld.games import make_game
@@ -53,13 +51,12 @@ REFUSED = {
 }
 
 
-@pytest.mark.parametrize(("command", "told"), REFUSED.items())
-def test_feedback_is_specific_to_the_command(heat: Alfworld, command: str, told: str) -> None:
+def test_feedback_is_specific_to_the_command(heat: Alfworld) -> None:
     heat.reset(0)
-    seen = heat.step(command)
-    assert seen.text == "Nothing happens."
-    assert told in seen.feedback
-    assert f'"{command}"' in seen.feedback
+    for command, told in REFUSED.items():
+        seen = heat.step(command)
+        assert seen.text == "Nothing happens."
+        assert told in seen.feedback and f'"{command}"' in seen.feedback
 
 
 def test_no_feedback_rule_is_untested_and_what_is_carried_out_has_none() -> None:

@@ -13,8 +13,13 @@ import pytest
 from pddlego_local.core.errors import ConfigError
 from pddlego_local.environments.alfworld.games import PLAIN_TYPES, TASK_TYPES, Game, make_game
 from pddlego_local.environments.alfworld.games.house import SEARCH_LIMIT
-from pddlego_local.environments.alfworld.games.identifiers import pddl_name, spoken_names
-from pddlego_local.environments.alfworld.games.layout import UNSEEN, catalogue, floor_plan
+from pddlego_local.environments.alfworld.games.layout import (
+    UNSEEN,
+    catalogue,
+    floor_plan,
+    pddl_name,
+    spoken_names,
+)
 from pddlego_local.environments.alfworld.installation import find_environment, python
 
 SEEDS = range(40)
@@ -96,7 +101,7 @@ def test_drawing_a_game_does_not_import_the_package() -> None:
 
 def test_names_are_those_that_the_engine_gives() -> None:
     """On all floor plans, whose lists hold oddities: "Bathtub|…|SinkBasin" is a bathtubbasin."""
-    plans = [floor_plan(number) for number in catalogue().seen + catalogue().unseen]
+    plans = [floor_plan(number) for number in catalogue().seen + UNSEEN]
     ours = [spoken_names(receptacle.id for receptacle in plan.receptacles) for plan in plans]
     houses = [[pddl_name(identifier).lower() for identifier in names] for names in ours]
     told = subprocess.run(

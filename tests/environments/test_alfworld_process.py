@@ -25,14 +25,14 @@ import sys
 from pddlego_local.environments.alfworld.game import Alfworld
 game = Alfworld()
 game.reset(0)
-print(game._process._running._process.pid, flush=True)
+print(game._process._running.pid, flush=True)
 sys.stdin.read()
 """
 
 
 def worker(game: Alfworld) -> psutil.Process:
     assert game._process._running is not None
-    return psutil.Process(game._process._running._process.pid)
+    return psutil.Process(game._process._running.pid)
 
 
 def test_a_killed_process_is_a_fault_and_the_next_reset_starts_another(heat: Alfworld) -> None:

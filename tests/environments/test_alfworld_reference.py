@@ -18,13 +18,12 @@ from pddl.parser.problem import ProblemParser
 from pddlego_local.core.errors import EnvironmentFault
 from pddlego_local.core.nouns import PlanResult, Turn
 from pddlego_local.decoding.grammars.lark_text import accepts, load
-from pddlego_local.environments.alfworld.game import Alfworld, spelled
+from pddlego_local.environments.alfworld.game import TABLES, Alfworld, spelled
 from pddlego_local.environments.alfworld.games import TASK_TYPES
 from pddlego_local.environments.alfworld.installation import find_package
 from pddlego_local.environments.alfworld.reference import formalize, problem, subgoals
 from pddlego_local.environments.alfworld.room_map import RoomMap
 from pddlego_local.environments.alfworld.task import Task, goals, parse_task
-from pddlego_local.environments.tables import Tables
 from pddlego_local.pddl.check import check
 from pddlego_local.planner import FastDownward
 
@@ -32,7 +31,6 @@ Memory = list[Turn]
 Player = Callable[[Memory], PlanResult]
 
 DATA = os.environ.get("ALFWORLD_DATA", "")
-TABLES = Tables.load("pddlego_local.environments.alfworld")
 LIMIT = 50
 
 

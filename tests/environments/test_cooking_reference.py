@@ -1,19 +1,14 @@
-"""The rule-based reference wins CookingWorld, and what it writes is good for every reader."""
+"""The rule-based reference wins CookingWorld, and reads all that its texts tell."""
 
 from typing import Any
 
 import pytest
-from pddl.parser.domain import DomainParser
-from pddl.parser.problem import ProblemParser
 
 from pddlego_local.core.nouns import Budget, Turn
-from pddlego_local.decoding.grammars.lark_text import accepts, load
-from pddlego_local.environments.cooking.game import TABLES, Cooking
-from pddlego_local.environments.cooking.reference import contents, formalize, problem, subgoals
+from pddlego_local.environments.cooking.game import Cooking
+from pddlego_local.environments.cooking.reference import contents, formalize, subgoals
 from pddlego_local.environments.cooking.text import Kitchen
-from pddlego_local.pddl.check import check
 from pddlego_local.planner import FastDownward
-from tests.environments.commands import memories
 
 Memory = list[Turn]
 EASY = {"rooms": 2, "ingredients": 2, "limit": 20}
@@ -78,16 +73,6 @@ def test_it_finds_its_way_in_eleven_rooms_among_distractors(planner: FastDownwar
         assert player.seen.success, seed
 
 
-@pytest.mark.parametrize("seed", [1, 2])
-def test_every_reader_takes_it(seed: int) -> None:
-    for memory in memories(Cooking(rooms=5, ingredients=5), seed, 16, stride=5):
-        for domain, text in (formalize(memory), (TABLES.domain, problem(memory))):
-            assert check(domain, text).accepted
-            assert accepts(load("domain"), domain) and accepts(load("problem"), text)
-            name = str(DomainParser()(domain).name)
-            assert ProblemParser()(text).domain_name == name
-
-
 def test_a_sub_goal_that_holds_is_already_true(planner: FastDownward) -> None:
     player = Player(planner, game(**HARD), 1)
     goals = subgoals(player.memory)
@@ -135,9 +120,9 @@ def test_it_reads_all_that_a_look_tells() -> None:
 def test_what_is_taken_is_gone_and_what_is_put_down_is_back() -> None:
     taken = [Turn("look around", LOOK), Turn("take egg", "You take the egg.")]
     known = Kitchen.read(taken)
-    assert known.held == ("egg",) and "egg" not in known.items
+    assert list(known.held) == ["egg"] and "egg" not in known.items
     known = Kitchen.read([*taken, Turn("put egg in counter", "You put the egg in the counter.")])
-    assert known.held == () and known.items["egg"] == "kitchen"
+    assert not known.held and known.items["egg"] == "kitchen"
 
 
 def test_it_knows_what_can_be_taken_here_and_no_more() -> None:

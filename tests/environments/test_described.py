@@ -12,7 +12,7 @@ from pddlego_local.core.errors import ConfigError, UnsolvableGame
 from pddlego_local.core.nouns import Turn
 from pddlego_local.environments.described.game import Described
 from pddlego_local.environments.described.generated import Degree, Family, generate
-from pddlego_local.environments.described.gold import objects_in
+from pddlego_local.environments.described.world import objects_in
 from pddlego_local.methods.formalizer import Formalizer
 from pddlego_local.models.scripted import Scripted
 from pddlego_local.pddl.check import check

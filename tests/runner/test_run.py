@@ -20,14 +20,14 @@ from pddlego_local.core.errors import (
     ModelFault,
     PromptTooLong,
 )
-from pddlego_local.core.nouns import Sampling
+from pddlego_local.core.nouns import Observation, Sampling
 from pddlego_local.core.record.events import End, Unsolvable
 from pddlego_local.core.record.folder import read_events, read_rows
 from pddlego_local.core.record.rows import EpisodeRow
 from pddlego_local.core.resources import folder
 from pddlego_local.decoding.forms import Keys
 from pddlego_local.decoding.question import Drawn, Question
-from pddlego_local.environments.alfworld.process import GameProcess, Reply
+from pddlego_local.environments.alfworld.process import GameProcess
 from pddlego_local.environments.coin.game import Coin
 from pddlego_local.models.random import make_random_llama
 from pddlego_local.models.reference import ReferenceFormalizer
@@ -295,12 +295,12 @@ def test_a_game_that_crashes_or_hangs_costs_its_episode_a_retry_and_nothing_else
     """ALFWorld's process is killed, or stopped, at the twelfth command."""
     commands = 0
 
-    def step(self: GameProcess, command: str) -> Reply:
+    def step(self: GameProcess, command: str) -> Observation:
         nonlocal commands
         commands += 1
         if commands == 12:
             assert self._running
-            os.kill(self._running._process.pid, signal_sent)
+            os.kill(self._running.pid, signal_sent)
         return plain(self, command)
 
     plain = GameProcess.step

@@ -5,6 +5,7 @@ Games come from games/ or data.py, process.py plays them, and task.py reads thei
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
@@ -16,7 +17,7 @@ from pddlego_local.core.nouns import Budget, Goal, Names, Observation, Turn
 from pddlego_local.environments.alfworld.data import find_games, find_split, read_game
 from pddlego_local.environments.alfworld.games import PLAIN_TYPES, TASK_TYPES, make_game
 from pddlego_local.environments.alfworld.installation import find_environment
-from pddlego_local.environments.alfworld.process import AlfworldGame, GameProcess, Limits, Reply
+from pddlego_local.environments.alfworld.process import AlfworldGame, GameProcess, Limits
 from pddlego_local.environments.alfworld.room_map import MIDDLE, mentioned, pddl_name
 from pddlego_local.environments.alfworld.task import goals
 from pddlego_local.environments.maps import map_hash
@@ -74,38 +75,37 @@ class Alfworld:
         self._folder = find_split(self.data, self.split) if self.data else None
         self._trials: tuple[Path, ...] = ()
         self._process = GameProcess(self.limits)
-        self._game: tuple[int, AlfworldGame] | None = None
+        self._game: AlfworldGame | None = None
         self._places: frozenset[str] = frozenset()
         self._won = False
 
     @property
     def task_type(self) -> str:
-        return self._game[1].task_type if self._game else ""
+        return self._game.task_type if self._game else ""
 
     @property
     def map(self) -> str:
         """ALFRED's floor plan: the room whose receptacles a game has. What lies in them, and of
         games of our own which of them are there, is drawn for each game."""
-        plan = self._game[1].floor_plan if self._game else ""
+        plan = self._game.floor_plan if self._game else ""
         return map_hash(self.name, plan) if plan else ""
 
     def preflight(self) -> None:
         find_environment()
 
     def reset(self, seed: int) -> Observation:
-        """Raises UnsolvableGame; ConfigError if the data set has no game of that number. The same
-        game again takes some hundredths of a second, another one up to a second."""
-        if self._game is None or self._game[0] != seed:
-            self._game = None
-            self._game = seed, self._find(seed)
-        reply = self._process.begin(self._game[1])
-        look = reply.text.removeprefix(BANNER).strip()
+        """Raises UnsolvableGame; ConfigError if the data set has no game of that number. This takes
+        up to a second."""
+        self._game = None
+        self._game = self._find(seed)
+        told = self._process.begin(self._game)
+        look = told.text.removeprefix(BANNER).strip()
         self._places = frozenset(re.findall(r"\ba (\w+ \d+)", look))
-        return self._observe(reply, look, feedback="")
+        return self._observe(told, look, feedback="")
 
     def step(self, command: str) -> Observation:
-        reply = self._process.step(command)
-        return self._observe(reply, reply.text, self._feedback(command, reply.text))
+        told = self._process.step(command)
+        return self._observe(told, told.text, self._feedback(command, told.text))
 
     def goals(self, memory: Sequence[Turn]) -> tuple[Goal, ...]:
         return goals(memory)
@@ -142,13 +142,13 @@ class Alfworld:
             return ""
         return TABLES.feedback_for(command, text)
 
-    def _observe(self, reply: Reply, text: str, feedback: str) -> Observation:
+    def _observe(self, told: Observation, text: str, feedback: str) -> Observation:
         """Success is the game's own verdict (PDDLego+ §4)."""
         if not text:
             raise EnvironmentFault("ALFWorld answered with no text")
-        self._won = reply.won
-        commands = tuple(sorted(command for command in reply.commands if command != "help"))
-        return Observation(text, feedback, reply.won, commands=commands)
+        self._won = told.success
+        commands = tuple(sorted(command for command in told.commands if command != "help"))
+        return replace(told, text=text, feedback=feedback, commands=commands)
 
 
 def command(planned: str) -> str | None:

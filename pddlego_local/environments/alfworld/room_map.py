@@ -18,6 +18,7 @@ ORDER: dict[str, int] = {
 MIDDLE = "init_receptacle"
 """Where one is before the first move, as PDDL names it; the name is PDDLego+'s (appendix C.6)."""
 
+_UNDONE = {"heat": "cool", "cool": "heat"}
 _THING = r"([a-z]+ \d+)"
 _MENTIONED = re.compile(rf"\b{_THING}\b")
 _LISTED = re.compile(rf"\ban? {_THING}")
@@ -168,6 +169,4 @@ class RoomMap:
 
     def _treat(self, treatment: str, thing: str) -> None:
         self.treated[treatment].add(thing)
-        for before, after in (("heat", "cool"), ("cool", "heat")):
-            if treatment == after:
-                self.treated[before].discard(thing)
+        self.treated[_UNDONE.get(treatment, "")].discard(thing)

@@ -6,10 +6,10 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable
 
+from pddlego_local.core.nouns import Observation
 from pddlego_local.environments.alfworld.game import BANNER, Alfworld
 from pddlego_local.environments.alfworld.games.game import Game, make_game
 from pddlego_local.environments.alfworld.games.house import Thing
-from pddlego_local.environments.alfworld.games.identifiers import pddl_name
 from pddlego_local.environments.alfworld.games.layout import (
     KNIVES,
     LAMP,
@@ -17,8 +17,8 @@ from pddlego_local.environments.alfworld.games.layout import (
     Receptacle,
     catalogue,
     off_grid,
+    pddl_name,
 )
-from pddlego_local.environments.alfworld.process import Reply
 
 NOTHING = "Nothing happens."
 _COMMAND = re.compile(
@@ -46,7 +46,7 @@ class SimulatedAlfworld(Alfworld):
 class Simulation:
     """What `process.GameProcess` is, for games of our own."""
 
-    def begin(self, game: Game) -> Reply:
+    def begin(self, game: Game) -> Observation:
         self._house, self._task = game.house, game.task
         parts: tuple[Thing | Receptacle, ...] = game.house.receptacles + game.house.things
         self._known = {self._name(part): part for part in parts}
@@ -63,9 +63,9 @@ class Simulation:
             f"{BANNER}\n\nYou are in the middle of a room. Looking quickly around you, you see "
             f"{seen}.\n\nYour task is to: {sentence}."
         )
-        return Reply(text, (), False)
+        return Observation(text)
 
-    def step(self, command: str) -> Reply:
+    def step(self, command: str) -> Observation:
         said = _COMMAND.fullmatch(command)
         text = NOTHING
         if said and said["word"] == _WORDS.get(said["verb"]):
@@ -79,7 +79,7 @@ class Simulation:
                     text = self._slice(thing, knife)
                 case Thing() as thing, Receptacle() as place if self._place == place.place:
                     text = self._handle(verb, thing, place)
-        return Reply(text, (), self._won())
+        return Observation(text, success=self._won())
 
     def close(self) -> None: ...
 
@@ -103,13 +103,10 @@ class Simulation:
         return place.opens and place not in self._opened
 
     def _look_at(self, place: Receptacle) -> str:
+        name = self._name(place)
         if self._is_closed(place):
-            return f"The {self._name(place)} is closed."
-        before = (
-            f"The {self._name(place)} is open. In it,"
-            if place.opens
-            else (f"On the {self._name(place)},")
-        )
+            return f"The {name} is closed."
+        before = f"The {name} is open. In it," if place.opens else f"On the {name},"
         inside = (thing for thing, places in self._inside.items() if place in places)
         return f"{before} you see {self._listed(inside)}."
 
@@ -153,7 +150,7 @@ class Simulation:
             self._held = None
             self._inside[thing].add(place)
             return f"You move the {a} to the {b}."
-        if place.kind != _TOOLS[verb] or thing.kind not in catalogue().able[f"{verb}able"]:
+        if place.kind != _TOOLS.get(verb) or thing.kind not in catalogue().able[f"{verb}able"]:
             return NOTHING
         self._done[verb].add(thing)
         self._done[_UNDONE.get(verb, "")].discard(thing)

@@ -6,7 +6,6 @@ standard input and output:
 
     (start)                                    → {"ready": true} or {"missing": what}
     {"load": {"domain", "grammar", "problem"}} → a reply of the game, or {"unsolvable": why}
-    {"reset": true}                            → a reply of the game
     {"step": "go to fridge 1"}                 → a reply of the game
 
 A reply of the game is {"text", "commands", "won"}. What fails otherwise ends the process with a
@@ -62,14 +61,10 @@ class Engine:
             return {"unsolvable": "its goal cannot be reached from where it starts"}
         grammar = self._plain._logic.grammar
         grammar.derive = wording_commands_once(grammar.derive)
-        return self.reset()
-
-    def reset(self) -> dict[str, Any]:
         return self._reply(self._named.reset())
 
     def step(self, command: str) -> dict[str, Any]:
-        state, _, _ = self._named.step(command)
-        return self._reply(state)
+        return self._reply(self._named.step(command)[0])
 
     def _reply(self, state: Any) -> dict[str, Any]:
         commands = list(state["admissible_commands"])
@@ -133,8 +128,6 @@ def main() -> None:
         match json.loads(line):
             case {"load": texts}:
                 reply(engine.load(texts))
-            case {"reset": True}:
-                reply(engine.reset())
             case {"step": command}:
                 reply(engine.step(command))
 

@@ -10,7 +10,7 @@ from pydantic.dataclasses import dataclass
 from pddlego_local.core.nouns import Budget, Goal, Names, Observation, Turn
 from pddlego_local.environments.maps import map_hash
 from pddlego_local.environments.tables import Tables
-from pddlego_local.environments.textworld_express.game import HouseEnvironment, Reply
+from pddlego_local.environments.textworld_express.game import HouseEnvironment
 from pddlego_local.environments.textworld_express.house_map import UNVISITED, names
 
 TABLES = Tables.load(__package__)
@@ -57,8 +57,8 @@ class Coin(HouseEnvironment):
         return self._observe(self._game.reset(seed, self.fold), feedback="")
 
     def step(self, command: str) -> Observation:
-        reply = self._game.step(command)
-        return self._observe(reply, TABLES.feedback_for(command, reply.text))
+        told = self._game.step(command)
+        return self._observe(told, TABLES.feedback_for(command, told.text))
 
     def goals(self, memory: Sequence[Turn]) -> tuple[Goal, ...]:
         return GOALS
@@ -69,13 +69,13 @@ class Coin(HouseEnvironment):
 
     def won(self) -> bool:
         """The game's own rule: the coin is taken. Plays "take coin"."""
-        return self._game.step("take coin").won
+        return self._game.step("take coin").success
 
-    def _observe(self, reply: Reply, feedback: str) -> Observation:
+    def _observe(self, told: Observation, feedback: str) -> Observation:
         """Success is the papers' rule: "coin" appears in an observation (PDDLego+ §4)."""
-        success = re.search(r"\bcoin\b", reply.text) is not None
-        commands = tuple(c for c in reply.commands if c.startswith(("open ", "close ", "move ")))
-        text = reply.text if self.furniture else without_furniture(reply.text)
+        success = re.search(r"\bcoin\b", told.text) is not None
+        commands = tuple(c for c in told.commands if c.startswith(("open ", "close ", "move ")))
+        text = told.text if self.furniture else without_furniture(told.text)
         return Observation(text.strip(), feedback, success, commands=commands)
 
 

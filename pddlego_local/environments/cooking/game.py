@@ -1,6 +1,7 @@
 """CookingWorld (TextWorldExpress): read a recipe, process its ingredients, eat the meal."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Annotated
 
 from pydantic import ConfigDict, Field
@@ -8,17 +9,10 @@ from pydantic.dataclasses import dataclass
 
 from pddlego_local.core.errors import EnvironmentFault
 from pddlego_local.core.nouns import Budget, Goal, Names, Observation, Turn
-from pddlego_local.environments.cooking.text import (
-    CUTS,
-    KNIFE,
-    Recipe,
-    carried,
-    mentioned,
-    processed,
-)
+from pddlego_local.environments.cooking.text import CUTS, KNIFE, Kitchen, mentioned
 from pddlego_local.environments.maps import map_hash
 from pddlego_local.environments.tables import Tables
-from pddlego_local.environments.textworld_express.game import HouseEnvironment, Reply
+from pddlego_local.environments.textworld_express.game import HouseEnvironment
 from pddlego_local.environments.textworld_express.house_map import UNVISITED, names, pddl_name
 
 TABLES = Tables.load(__package__)
@@ -72,12 +66,13 @@ class Cooking(HouseEnvironment):
         return self._observe(look, f"{recipe}\n{look.text}", feedback="")
 
     def step(self, command: str) -> Observation:
-        reply = self._game.step(command)
-        return self._observe(reply, reply.text, TABLES.feedback_for(command, reply.text))
+        told = self._game.step(command)
+        return self._observe(told, told.text, TABLES.feedback_for(command, told.text))
 
     def goals(self, memory: Sequence[Turn]) -> tuple[Goal, ...]:
         """The sub-goals of PDDLego §3; "hold each ingredient" only until each is held."""
-        recipe = Recipe.read(memory)
+        kitchen = Kitchen.read(memory)
+        recipe = kitchen.recipe
         have = [f"(have {pddl_name(name)})" for name in recipe.ingredients]
         done = [f"({state} {pddl_name(name)})" for state, name in recipe.steps]
         prepare = Goal(
@@ -85,17 +80,17 @@ class Cooking(HouseEnvironment):
             f"(and {' '.join([*have, *done])} (at kitchen))",
             then=("prepare meal", "eat meal"),
         )
-        if set(recipe.ingredients) <= set(carried(memory)):
+        if set(recipe.ingredients) <= kitchen.held.keys():
             return prepare, UNVISITED
         return prepare, Goal("hold each ingredient", f"(and {' '.join(have)})"), UNVISITED
 
     def wanted(self, memory: Sequence[Turn]) -> tuple[str, ...]:
         """The ingredients that are not held, and the knife while something must still be cut."""
-        recipe = Recipe.read(memory)
-        undone = set(recipe.steps) - processed(memory)
-        tools = (KNIFE,) if any(state in CUTS.values() for state, _ in undone) else ()
-        held = carried(memory)
-        return tuple(name for name in (*recipe.ingredients, *tools) if name not in held)
+        kitchen = Kitchen.read(memory)
+        undone = set(kitchen.recipe.steps) - kitchen.processed
+        tools = [KNIFE] if any(state in CUTS.values() for state, _ in undone) else []
+        needed = [*kitchen.recipe.ingredients, *tools]
+        return tuple(name for name in needed if name not in kitchen.held)
 
     def names(self, memory: Sequence[Turn]) -> Names:
         """All that was told, recipe included."""
@@ -105,7 +100,7 @@ class Cooking(HouseEnvironment):
         """The game's own rule: the meal is eaten. It is the paper's rule too."""
         return self._won
 
-    def _observe(self, reply: Reply, text: str, feedback: str) -> Observation:
-        self._won = reply.won
-        commands = tuple(c for c in reply.commands if not c.startswith(NOT_OFFERED))
-        return Observation(text.strip(), feedback, reply.won, reply.lost, commands)
+    def _observe(self, told: Observation, text: str, feedback: str) -> Observation:
+        self._won = told.success
+        commands = tuple(c for c in told.commands if not c.startswith(NOT_OFFERED))
+        return replace(told, text=text.strip(), feedback=feedback, commands=commands)

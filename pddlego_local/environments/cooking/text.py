@@ -54,27 +54,6 @@ class Recipe:
         return any(state in CUTS.values() for state, _ in self.steps)
 
 
-def carried(memory: Sequence[Turn]) -> tuple[str, ...]:
-    """What is held now, in the order in which it was taken."""
-    held: dict[str, None] = {}
-    for turn in memory[1:]:
-        if match := _CARRIED.match(turn.text):
-            if match[1] == "take":
-                held[match[2]] = None
-            else:
-                held.pop(match[2], None)
-    return tuple(held)
-
-
-def processed(memory: Sequence[Turn]) -> set[tuple[str, str]]:
-    """The (state, ingredient) pairs that were brought about."""
-    return {
-        (STATES[match[1]], match[2])
-        for turn in memory[1:]
-        if (match := _PROCESSED.match(turn.text))
-    }
-
-
 def listed(text: str) -> list[tuple[str, tuple[str, ...]]]:
     """The things that lie on or in something, as (name, states): ("red potato", ("fried",))."""
     return [
@@ -94,12 +73,15 @@ def mentioned(text: str) -> list[str]:
 
 @dataclass
 class Kitchen:
-    """All that a memory tells: `items[thing]` is the room where it lies in reach, `closed` and
-    `opened` are (container, room), `appliances` (appliance, room), `done` (state, ingredient)."""
+    """All that a memory tells: `held` is in the order in which it was taken, `items[thing]` is the
+    room where it lies in reach, `closed` and `opened` are (container, room), `appliances`
+    (appliance, room). `processed` are the (state, ingredient) pairs that were brought about, `done`
+    also those that things were found in."""
 
     house: HouseMap = field(default_factory=HouseMap)
     recipe: Recipe = Recipe()
-    held: tuple[str, ...] = ()
+    held: dict[str, None] = field(default_factory=dict)
+    processed: set[tuple[str, str]] = field(default_factory=set)
     done: set[tuple[str, str]] = field(default_factory=set)
     items: dict[str, str] = field(default_factory=dict)
     closed: dict[tuple[str, str], None] = field(default_factory=dict)
@@ -110,9 +92,10 @@ class Kitchen:
 
     @classmethod
     def read(cls, memory: Sequence[Turn]) -> "Kitchen":
-        kitchen = cls(recipe=Recipe.read(memory), held=carried(memory), done=processed(memory))
+        kitchen = cls(recipe=Recipe.read(memory))
         for turn in memory:
             kitchen._read(turn)
+        kitchen.done |= kitchen.processed
         return kitchen
 
     def _read(self, turn: Turn) -> None:
@@ -125,11 +108,16 @@ class Kitchen:
             self.closed.pop((match[1], here), None)
             self.opened[match[1], here] = None
             self._see(text, here)
+        elif match := _PROCESSED.match(text):
+            self.processed.add((STATES[match[1]], match[2]))
         elif match := _CARRIED.match(text):
-            if match[1] == "put":
-                self.items[match[2]] = here
-            else:
-                self.items.pop(match[2], None)
+            verb, thing = match.groups()
+            self.items.pop(thing, None)
+            self.held.pop(thing, None)
+            if verb == "take":
+                self.held[thing] = None
+            elif verb == "put":
+                self.items[thing] = here
         self.prepared |= "Adding the meal" in text
         self.eaten |= text.startswith("You eat the meal.")
 

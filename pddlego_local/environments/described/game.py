@@ -5,7 +5,6 @@ world that it sees whole, and what the plan is worth the gold files decide.
 """
 
 import re
-from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
@@ -13,12 +12,17 @@ from typing import Annotated
 from pydantic import AfterValidator, ConfigDict, Field
 from pydantic.dataclasses import dataclass
 
-from pddlego_local.core.errors import UnsolvableGame
 from pddlego_local.core.nouns import Action, Budget, Goal, Names, Observation, Turn
 from pddlego_local.environments.described.generated import Degree, Family, generate
-from pddlego_local.environments.described.gold import objects_in, task_hash
 from pddlego_local.environments.described.simulator import Simulator
-from pddlego_local.environments.described.world import World, names_in, read_world, tell
+from pddlego_local.environments.described.world import (
+    World,
+    names_in,
+    objects_in,
+    read_world,
+    task_hash,
+    tell,
+)
 from pddlego_local.environments.tables import Tables
 
 
@@ -51,7 +55,7 @@ class Described:
     shows_commands = False
 
     def __post_init__(self) -> None:
-        self._task: _Task | None = None
+        self._simulator: Simulator | None = None
 
     @property
     def seeds(self) -> range:
@@ -94,14 +98,12 @@ class Described:
     def reset(self, seed: int) -> Observation:
         """Raises ConfigError for files that do not go together, UnsolvableGame where the goal would
         be out of reach even if nothing were ever undone."""
-        if self._task is None or self._task.game != seed:
-            self._task = _Task(seed, self._load(seed), self.task_type)
-        self._task.simulator.reset()
+        self._simulator = Simulator(self._load(seed), self.task_type)
         return self._observe(tell(self._world))
 
     def step(self, command: str) -> Observation:
-        assert self._task
-        refusal = self._task.carry_out(command)
+        assert self._simulator
+        refusal = self._simulator.carry_out(command)
         return self._observe("" if refusal else f"Done: {command}.", refusal)
 
     def goals(self, memory: Sequence[Turn]) -> tuple[Goal, ...]:
@@ -121,7 +123,7 @@ class Described:
         return command and command.lower()
 
     def won(self) -> bool:
-        return self._task is not None and self._task.simulator.done
+        return self._simulator is not None and self._simulator.done
 
     def close(self) -> None:
         """Nothing is kept open."""
@@ -129,7 +131,7 @@ class Described:
     @property
     def _world(self) -> World:
         """The world last reset; before, the first one."""
-        return self._task.world if self._task else self._load(0)
+        return self._simulator.world if self._simulator else self._load(0)
 
     def _load(self, seed: int) -> World:
         if self.folder:
@@ -138,46 +140,6 @@ class Described:
 
     def _observe(self, text: str, feedback: str = "") -> Observation:
         return Observation(text, feedback, self.won())
-
-
-class _Task:
-    """A game's world and its simulator. Raises ConfigError, UnsolvableGame."""
-
-    def __init__(self, game: int, world: World, task_type: str) -> None:
-        where = f"the world {world.name} of {task_type}"
-        if world.out_of_reach:
-            raise UnsolvableGame(f"{where}: {world.out_of_reach}")
-        self.game, self.world = game, world
-        self.simulator = Simulator(world.domain, world.problem, where)
-        self._objects = spellings(objects_in(world.problem, world.domain))
-
-    def carry_out(self, command: str) -> str:
-        """ "" or why the command is refused."""
-        name, *arguments = command.lower().split() or [""]
-        arity = self.simulator.actions.get(name)
-        if arity is None:
-            return f"{command!r} is none of the actions {', '.join(self.simulator.actions)}."
-        if len(arguments) != arity:
-            return f"{name} has {arity} parameters, and {command!r} names {len(arguments)} things."
-        things = [self._objects.get(a) or self._objects.get(spelled(a), "") for a in arguments]
-        if "" in things:
-            return f"There is no {arguments[things.index('')]} in this world."
-        refusal = self.simulator.apply(name, things)
-        return f"({command}) cannot be carried out: {refusal}." if refusal else ""
-
-
-def spelled(name: str) -> str:
-    """Texts say "block 3" for what the gold files call block3, and a model may write block_3."""
-    return re.sub(r"[\W_]+", "", name.lower())
-
-
-def spellings(objects: Sequence[str]) -> dict[str, str]:
-    """Each object by its name, and without hyphens where that leaves one only: not so for city1-3
-    where there is a city13."""
-    names = [name.lower() for name in objects]
-    short = Counter(map(spelled, names))
-    loosely = {spelled(name): name for name in names if short[spelled(name)] == 1}
-    return loosely | {name: name for name in names}
 
 
 def _named(name: str, text: str) -> bool:

@@ -14,8 +14,7 @@ from typing import Any, Literal
 import yaml
 
 from pddlego_local.core.seeds import derive_seed
-from pddlego_local.environments.described.gold import in_order
-from pddlego_local.environments.described.world import HEADS, World, heads_in
+from pddlego_local.environments.described.world import HEADS, World, heads_in, in_order
 from pddlego_local.environments.writing import Fact, problem_file
 
 Family = Literal["blocksworld", "logistics", "mystery"]

@@ -1,13 +1,15 @@
 """What happens in a world: unified-planning's sequential simulator on the gold files."""
 
 import functools
+import re
 import threading
 import warnings
-from collections.abc import Callable, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-from pddlego_local.core.errors import ConfigError
-from pddlego_local.environments.described.gold import with_distinct_names
+from pddlego_local.core.errors import ConfigError, UnsolvableGame
+from pddlego_local.environments.described.world import World, with_distinct_names
 
 _ONE_AT_A_TIME = threading.RLock()
 """The library keeps the expressions of all tasks in one place, which knows no threads. It grounds
@@ -15,49 +17,53 @@ actions there even for a task with an environment of its own, which therefore ca
 
 
 class Simulator:
-    """One task, as PDDL has it: an action whose effects add and delete one fact adds it. Objects
+    """One world, as PDDL has it: an action whose effects add and delete one fact adds it. Objects
     and actions go by their names in the gold files, in lower case."""
 
-    def __init__(self, domain: str, problem: str, where: str) -> None:
-        """Raises ConfigError in the library's words if it does not take the files."""
+    def __init__(self, world: World, task_type: str) -> None:
+        """Raises UnsolvableGame; ConfigError in the library's words if it cannot take the files."""
+        where = f"the world {world.name} of {task_type}"
+        if world.out_of_reach:
+            raise UnsolvableGame(f"{where}: {world.out_of_reach}")
         # It takes seconds to load, which a sweep that only lists its cells need not wait for.
         from unified_planning.engines.sequential_simulator import UPSequentialSimulator
         from unified_planning.model.walkers import StateEvaluator
 
         try:
             with _ONE_AT_A_TIME, warnings.catch_warnings(action="ignore"):
-                task = _reader(with_distinct_names(domain))(problem)
+                task = _reader(with_distinct_names(world.domain))(world.problem)
                 self._simulator = UPSequentialSimulator(task)
                 self._evaluator = StateEvaluator(task)
+                self._state: Any = self._simulator.get_initial_state()
         except Exception as error:  # its own, pyparsing's, and whatever odd files raise in them
             reason = " ".join(str(error).split())[:300]
             raise ConfigError(f"{where}: unified-planning does not take it: {reason}") from error
-        self._task = task
+        self.world, self._task = world, task
         self._actions = {action.name.removeprefix("do-"): action for action in task.actions}
-        self._objects = {thing.name.lower(): thing for thing in task.all_objects}
-        self.reset()
-
-    @property
-    def actions(self) -> dict[str, int]:
-        """Each action's number of parameters, in the order of the file."""
-        return {name: len(action.parameters) for name, action in self._actions.items()}
+        self._objects = spellings(task.all_objects)
 
     @property
     def done(self) -> bool:
         with _ONE_AT_A_TIME:
             return bool(self._simulator.is_goal(self._state))
 
-    def reset(self) -> None:
+    def carry_out(self, command: str) -> str:
+        """ "" if the command was carried out; else why not, and nothing has changed."""
+        name, *arguments = command.lower().split() or [""]
+        action = self._actions.get(name)
+        if action is None:
+            return f"{command!r} is none of the actions {', '.join(self._actions)}."
+        arity = len(action.parameters)
+        if len(arguments) != arity:
+            return f"{name} has {arity} parameters, and {command!r} names {len(arguments)} things."
+        things = [self._objects.get(a) or self._objects.get(spelled(a)) for a in arguments]
+        if None in things:
+            return f"There is no {arguments[things.index(None)]} in this world."
         with _ONE_AT_A_TIME:
-            self._state: Any = self._simulator.get_initial_state()
+            refusal = self._apply(action, things)
+        return f"({command}) cannot be carried out: {refusal}." if refusal else ""
 
-    def apply(self, name: str, arguments: Sequence[str]) -> str:
-        """ "" if the action was carried out; else why not, and nothing has changed."""
-        with _ONE_AT_A_TIME:
-            return self._apply(name, arguments)
-
-    def _apply(self, name: str, arguments: Sequence[str]) -> str:
-        action, things = self._actions[name], [self._objects[argument] for argument in arguments]
+    def _apply(self, action: Any, things: Sequence[Any]) -> str:
         for parameter, thing in zip(action.parameters, things, strict=True):
             if not parameter.type.is_compatible(thing.type):
                 return f"{thing.name} is a {thing.type}, not a {parameter.type}"
@@ -73,6 +79,19 @@ class Simulator:
                     return _said(ground)
         self._state = self._simulator.apply(self._state, action, list(binding.values()))
         return ""
+
+
+def spelled(name: str) -> str:
+    """Texts say "block 3" for what the gold files call block3, and a model may write block_3."""
+    return re.sub(r"[\W_]+", "", name.lower())
+
+
+def spellings(objects: Iterable[Any]) -> dict[str, Any]:
+    """Each object by its name, and without hyphens where that leaves one only: not so for city1-3
+    where there is a city13."""
+    named = {thing.name.lower(): thing for thing in objects}
+    short = Counter(map(spelled, named))
+    return {spelled(name): named[name] for name in named if short[spelled(name)] == 1} | named
 
 
 @functools.lru_cache(maxsize=16)

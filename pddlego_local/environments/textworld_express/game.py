@@ -20,6 +20,7 @@ from pydantic import ConfigDict, Field
 from pydantic.dataclasses import dataclass
 
 from pddlego_local.core.errors import EnvironmentFault, MissingPart
+from pddlego_local.core.nouns import Observation
 from pddlego_local.environments.tables import Tables
 from pddlego_local.environments.textworld_express.house_map import OPPOSITE
 
@@ -30,15 +31,6 @@ SEEDS = range(1 << 31)
 logging.getLogger().addFilter(lambda record: record.module != "java_gateway")
 _gateway: JavaGateway | None = None
 _gateway_lock = threading.Lock()
-
-
-class Reply(NamedTuple):
-    """What the simulator answered: its text, the commands it offers, and its own verdict."""
-
-    text: str
-    commands: tuple[str, ...]
-    won: bool
-    lost: bool
 
 
 class Thing(NamedTuple):
@@ -61,7 +53,7 @@ class House(NamedTuple):
 
 class ExpressGame:
     """One TextWorldExpress game. Not thread-safe; different games may run in different threads.
-    `house` is that of the game last reset, as it was then; it is read once for a seed."""
+    `house` is that of the game last reset, as it was then."""
 
     def __init__(self, game: str, parameters: dict[str, int]) -> None:
         """`parameters` as TextWorldExpress names them, e.g. {"numLocations": 11}."""
@@ -69,10 +61,9 @@ class ExpressGame:
         self._interface: Any = None
         self._game = game
         self._parameters = parameters
-        self._read: tuple[int, str] | None = None
         self.house: House | None = None
 
-    def reset(self, seed: int, fold: str) -> Reply:
+    def reset(self, seed: int, fold: str) -> Observation:
         """`seed` is one of SEEDS. Raises EnvironmentFault if the simulator did not take the
         parameters as they are: it silently falls back to its defaults when one is out of range."""
         if self._interface is None:
@@ -89,13 +80,11 @@ class ExpressGame:
             raise EnvironmentFault(
                 f"TextWorldExpress plays {self._game} with {wrong} instead of {self._parameters}"
             )
-        if self._read != (seed, fold):
-            with self._told("game"):
-                self.house = _house(self._interface.game())
-            self._read = seed, fold
+        with self._told("game"):
+            self.house = _house(self._interface.game())
         return reply
 
-    def step(self, command: str) -> Reply:
+    def step(self, command: str) -> Observation:
         return self._reply("stepJSON", command)
 
     def _call(self, method: str, *arguments: object) -> Any:
@@ -110,13 +99,16 @@ class ExpressGame:
             _forget(self._java)
             raise EnvironmentFault(f"the game's Java process failed in {doing}: {error}") from error
 
-    def _reply(self, method: str, *arguments: object) -> Reply:
+    def _reply(self, method: str, *arguments: object) -> Observation:
         answer = json.loads(self._call(method, *arguments))
         if answer["observation"].startswith("ERROR:"):
             raise EnvironmentFault(f"TextWorldExpress: {answer['observation']}")
-        commands = tuple(sorted(answer["validActions"]))
-        won, lost = bool(answer["tasksuccess"]), bool(answer["taskfailure"])
-        return Reply(answer["observation"], commands, won, lost)
+        return Observation(
+            answer["observation"],
+            success=bool(answer["tasksuccess"]),
+            lost=bool(answer["taskfailure"]),
+            commands=tuple(sorted(answer["validActions"])),
+        )
 
 
 @dataclass(config=ConfigDict(extra="forbid"), kw_only=True)

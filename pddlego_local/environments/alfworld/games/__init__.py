@@ -13,7 +13,12 @@ They are close to ALFRED's, not identical:
 - A task's objects lie outside the receptacles that they are wanted in.
 """
 
-from pddlego_local.environments.alfworld.games.game import Game, make_game
-from pddlego_local.environments.alfworld.games.tasks import PLAIN_TYPES, SPLITS, TASK_TYPES
+from pddlego_local.environments.alfworld.games.game import (
+    PLAIN_TYPES,
+    SPLITS,
+    TASK_TYPES,
+    Game,
+    make_game,
+)
 
 __all__ = ["PLAIN_TYPES", "SPLITS", "TASK_TYPES", "Game", "make_game"]

@@ -1,8 +1,11 @@
-"""One game: what the house, the task and the package's rules make together."""
+"""One game: its task, which says what, how treated and where to; the house that it is set in; and
+the commands that do the task, played by one who knows where everything is.
+"""
 
 import json
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cache
 from random import Random
 from typing import Any
 
@@ -10,16 +13,199 @@ from pddlego_local.core.errors import ConfigError
 from pddlego_local.environments.alfworld.games.house import (
     SEARCH_LIMIT,
     House,
+    Thing,
     draw_receptacles,
     draw_things,
-    listed_twice,
 )
-from pddlego_local.environments.alfworld.games.layout import LAMP, draw_goal, rules
-from pddlego_local.environments.alfworld.games.tasks import TASK_TYPES, Task, draw_task, walkthrough
+from pddlego_local.environments.alfworld.games.layout import (
+    ALFRED,
+    FIXTURES,
+    KNIVES,
+    LAMP,
+    STANDS,
+    UNSEEN,
+    FloorPlan,
+    Receptacle,
+    catalogue,
+    draw_goal,
+    floor_plan,
+    rules,
+)
 from pddlego_local.environments.alfworld.process import AlfworldGame
+
+PLAIN_TYPES: tuple[str, ...] = tuple(ALFRED["task_types"])
+SLICED = "+slice"
+TASK_TYPES = (
+    *PLAIN_TYPES,
+    *(f"{plain}{SLICED}" for plain in PLAIN_TYPES if not plain.startswith("look")),
+)
+"""ALFWorld's six task types, and those five in which ALFRED also asks for a slice."""
+
+SPLITS = ("train", "valid_seen", "valid_unseen")
+
+_TREATMENTS: dict[str, tuple[str, str]] = {
+    kind: (verb, tool) for kind, (verb, tool) in ALFRED["treatments"].items()
+}
 
 WIDE = (8, 110)
 """The commands that show a room as wide as ALFRED's: from few receptacles to all."""
+
+
+@dataclass(frozen=True)
+class Task:
+    """What a game asks for: objects of `kind` in a receptacle of kind `target` (lamps: "")."""
+
+    plain: str
+    sliced: bool
+    kind: str
+    target: str
+
+    @property
+    def amount(self) -> int:
+        return 2 if self.plain == "pick_two_obj_and_place" else 1
+
+    @property
+    def treatment(self) -> tuple[str, str]:
+        """(verb, receptacle kind): ("heat", "Microwave"), or two empty strings."""
+        return _TREATMENTS.get(self.plain, ("", ""))
+
+    def allows(self, kind: str, holder: str) -> bool:
+        """Whether an object of `kind` may lie in a receptacle of kind `holder` at the start."""
+        wanted_there = kind == self.kind and holder == self.target
+        fits = kind in catalogue().holds[holder] or holder in FIXTURES.get(kind, ())
+        return fits and not wanted_there
+
+    def least(self, kind: str) -> int:
+        """How many objects of `kind` the house must have at least."""
+        return self.amount if kind == self.kind else 1
+
+    def needed(self, rng: Random, plan: FloorPlan) -> list[str]:
+        """Kinds of receptacles without which the task cannot be done."""
+        fixed = [kind for kind in (self.target, self.treatment[1]) if kind]
+        return [*fixed, *(rng.choice(kinds) for kinds in self._choices(plan))]
+
+    def fits(self, plan: FloorPlan) -> bool:
+        """Whether the floor plan has all that the task needs."""
+        tool = self.treatment[1]
+        return (not tool or tool in plan.kinds) and all(self._choices(plan))
+
+    def _choices(self, plan: FloorPlan) -> list[list[str]]:
+        """For the object, for a knife and for a lamp, as far as they are needed: the kinds of
+        receptacles that may hold it, of which a house must have one."""
+        choices = [[kind for kind in plan.kinds if self.allows(self.kind, kind)]]
+        if self.sliced:
+            knives = [knife for knife in KNIVES if knife in plan.objects]
+            choices.append([r for r in plan.kinds if any(self.allows(k, r) for k in knives)])
+        if not self.target:
+            choices.append([kind for kind in plan.kinds if kind in STANDS and plan.lamp])
+        return choices
+
+
+def draw_task(
+    rng: Random, task_type: str, split: str, *, shared: bool = False
+) -> tuple[FloorPlan, Task]:
+    """A floor plan first, then an object, then where to: no kind is rarer for fitting less."""
+    offers = _offers(task_type, split, shared)
+    plan = floor_plan(rng.choice(list(offers)), shared=shared)
+    kind = rng.choice(list(offers[plan.number]))
+    return plan, rng.choice(offers[plan.number][kind])
+
+
+@cache
+def _offers(task_type: str, split: str, shared: bool) -> dict[int, dict[str, list[Task]]]:
+    """Every task of the type that can be set: by floor plan, then by the kind of object."""
+    classes = catalogue()
+    numbers = {
+        "": sorted(classes.seen + UNSEEN),
+        **dict.fromkeys(SPLITS, classes.seen),
+        "valid_unseen": UNSEEN,
+    }
+    if split not in numbers:
+        raise ConfigError(f"no split {split!r}; there are: {', '.join(SPLITS)}")
+    offers: dict[int, dict[str, list[Task]]] = {}
+    for number in numbers[split]:
+        for task in _tasks(task_type, floor_plan(number, shared=shared)):
+            offers.setdefault(number, {}).setdefault(task.kind, []).append(task)
+    return offers
+
+
+def _tasks(task_type: str, plan: FloorPlan) -> Iterator[Task]:
+    classes = catalogue()
+    plain = task_type.removesuffix(SLICED)
+    if plan.room not in classes.rooms[plain]:
+        return
+    verb, tool = _TREATMENTS.get(plain, ("", ""))
+    sliced = task_type.endswith(SLICED)
+    kinds = set(plan.objects) - FIXTURES.keys()
+    if verb:
+        kinds &= classes.able[f"{verb}able"]
+    if sliced:
+        kinds &= classes.slices
+    targets = [""] if plain.startswith("look") else [kind for kind in plan.kinds if kind != tool]
+    for kind in sorted(kinds):
+        for target in targets:
+            task = Task(plain, sliced, kind, target)
+            if (not target or kind in classes.holds[target]) and task.fits(plan):
+                yield task
+
+
+@dataclass
+class _Player:
+    """Someone in the house, and the commands given so far."""
+
+    house: House
+    commands: list[str] = field(default_factory=list)
+    _here: Receptacle | None = None
+
+    def give(self, command: str, *parts: Thing | Receptacle) -> None:
+        self.commands.append(command.format(*(self.house.names[part.id] for part in parts)))
+
+    def go(self, to: Receptacle) -> None:
+        if self._here != to:
+            self.give("go to {}", to)
+            self._here = to
+
+    def reach(self, into: Receptacle) -> None:
+        """Stands before it, and has it open."""
+        self.go(into)
+        if into.opens and f"open {self.house.names[into.id]}" not in self.commands:
+            self.give("open {}", into)
+
+    def take(self, thing: Thing) -> None:
+        self.reach(thing.inside)
+        self.give("take {} from {}", thing, thing.inside)
+
+    def move(self, thing: Thing, to: Receptacle) -> None:
+        self.reach(to)
+        self.give("move {} to {}", thing, to)
+
+
+def walkthrough(house: House, task: Task) -> tuple[str, ...]:
+    """The task done with full knowledge: no search, no detour for its own sake."""
+    player = _Player(house)
+    first = {receptacle.kind: receptacle for receptacle in reversed(house.receptacles)}
+    things = house.of_kind(task.kind)[: task.amount]
+    if task.sliced:  # all with one knife, which is then put away: hands are needed for the food
+        knife = house.of_kind(*KNIVES)[0]
+        player.take(knife)
+        for thing in things:
+            player.reach(thing.inside)
+            player.give("slice {} with {}", thing, knife)
+        here = things[-1].inside
+        player.move(knife, here if knife.kind in catalogue().holds[here.kind] else knife.inside)
+    verb, tool = task.treatment
+    for thing in reversed(things):  # after slicing, the last one is at hand
+        player.take(thing)
+        if verb:
+            player.go(first[tool])
+            player.give(f"{verb} {{}} with {{}}", thing, first[tool])
+        if task.target:
+            player.move(thing, first[task.target])
+        else:
+            lamp = house.of_kind(LAMP)[0]
+            player.go(lamp.inside)
+            player.give("use {}", lamp)
+    return tuple(player.commands)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -69,13 +255,10 @@ def make_game(seed: int, task_type: str, split: str = "", *, as_wide: bool = Fal
         raise ConfigError(f"no task type {task_type!r}; there are: {', '.join(TASK_TYPES)}")
     rng = Random(f"{task_type} {seed}")
     plan, task = draw_task(rng, task_type, split, shared=as_wide)
-    needed, limit = task.needed(rng, plan), SEARCH_LIMIT
-    if as_wide:
-        limit = rng.randint(*WIDE)
+    needed = task.needed(rng, plan)
+    limit = rng.randint(*WIDE) if as_wide else SEARCH_LIMIT
     receptacles = draw_receptacles(rng, plan, needed, limit)
     things = draw_things(rng, plan, receptacles, task.least, task.allows, as_wide=as_wide)
-    if as_wide:
-        things = tuple(listed_twice(rng, things, receptacles))
     house = House(plan, receptacles, things)
     parameters = {
         "mrecep_target": "",
@@ -92,7 +275,7 @@ def make_game(seed: int, task_type: str, split: str = "", *, as_wide: bool = Fal
         "task_id": trial,
         "task_type": task.plain,
         "pddl_params": parameters,
-        "scene": {"floor_plan": plan.name, "scene_num": plan.number},
+        "scene": {"floor_plan": f"FloorPlan{plan.number}", "scene_num": plan.number},
         "turk_annotations": {"anns": [{"task_desc": sentence, "high_descs": [], "votes": []}]},
     }
     return Game(
@@ -100,7 +283,7 @@ def make_game(seed: int, task_type: str, split: str = "", *, as_wide: bool = Fal
         domain,
         grammar,
         house.problem(f"plan_{trial}", goal),
-        plan.name,
+        f"FloorPlan{plan.number}",
         house=house,
         task=task,
         traj=traj,

@@ -5,7 +5,6 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from random import Random
 
-from pddlego_local.environments.alfworld.games.identifiers import pddl_name, spoken_names
 from pddlego_local.environments.alfworld.games.layout import (
     FIXTURES,
     LAMP,
@@ -16,10 +15,12 @@ from pddlego_local.environments.alfworld.games.layout import (
     Receptacle,
     catalogue,
     off_grid,
+    pddl_name,
+    spoken_names,
 )
 
 SEARCH_LIMIT = 28
-"""The most that `search_cost` may be in a house."""
+"""The most commands that show all that is in a house: "go to", and "open" for what is closed."""
 
 MOST_OF_A_KIND = 3  # ALFRED places up to three objects of each kind (MAX_NUM_OF_OBJ_INSTANCES)
 MOST_IN_WIDE = {(1, 3): 24, (2, 4): 8, (3, 7): 2}
@@ -110,7 +111,7 @@ def _abilities(kind: str) -> Iterator[str]:
     yield from (ability for ability, kinds in catalogue().able.items() if kind in kinds)
 
 
-def listed_twice(
+def _listed_twice(
     rng: Random, things: Iterable[Thing], receptacles: Sequence[Receptacle]
 ) -> Iterator[Thing]:
     """The things, some of them listed in a second receptacle as in a wide room."""
@@ -121,11 +122,6 @@ def listed_twice(
         yield replace(thing, also=rng.choice(others)) if twice else thing
 
 
-def search_cost(receptacles: Sequence[Receptacle]) -> int:
-    """The commands that show all that is in them: "go to", and "open" for a closed one."""
-    return sum(2 if receptacle.opens else 1 for receptacle in receptacles)
-
-
 def draw_receptacles(
     rng: Random, plan: FloorPlan, needed: Sequence[str], limit: int = SEARCH_LIMIT
 ) -> tuple[Receptacle, ...]:
@@ -133,7 +129,8 @@ def draw_receptacles(
     shuffled = rng.sample(plan.receptacles, len(plan.receptacles))
     drawn = [next(r for r in shuffled if r.kind == kind) for kind in dict.fromkeys(needed)]
     for receptacle in shuffled:
-        if receptacle not in drawn and search_cost([*drawn, receptacle]) <= limit:
+        search = sum(1 + searched.opens for searched in [*drawn, receptacle])
+        if receptacle not in drawn and search <= limit:
             drawn.append(receptacle)
     return tuple(sorted(drawn, key=lambda receptacle: receptacle.id))
 
@@ -148,8 +145,9 @@ def draw_things(
     as_wide: bool = False,
 ) -> tuple[Thing, ...]:
     """Up to three objects of each kind of the floor plan, and a lamp where it has one; `as_wide`,
-    now and then more. `least(kind)` says how many there must be, `allowed(kind, receptacle_kind)`
-    where they may lie. A kind that no receptacle of the house may hold is left out."""
+    now and then more, and some are listed in two receptacles. `least(kind)` says how many there
+    must be, `allowed(kind, receptacle_kind)` where they may lie. A kind that no receptacle of the
+    house may hold is left out."""
     things: list[Thing] = []
     for kind in plan.objects:
         holders = [r for r in receptacles if allowed(kind, r.kind)]
@@ -161,7 +159,7 @@ def draw_things(
     if plan.lamp and stands:
         for rank in range(_most(rng, LAMP, as_wide)):
             things.append(_thing(LAMP, rng.choice(stands), rank))
-    return tuple(things)
+    return tuple(_listed_twice(rng, things, receptacles) if as_wide else things)
 
 
 def _most(rng: Random, kind: str, as_wide: bool) -> int:

@@ -16,7 +16,6 @@ from types import SimpleNamespace
 from typing import Any
 
 from pddlego_local.environments import family
-from pddlego_local.environments.alfworld.games.identifiers import kind_of, unlisted_identifier
 from pddlego_local.environments.alfworld.installation import find_package
 
 LAMP = "DeskLamp"
@@ -31,6 +30,11 @@ AMOUNT: dict[str, list[int]] = ALFRED["amount"]
 MANY_CABINETS: int = ALFRED["many_cabinets"]
 UNSEEN: tuple[int, ...] = tuple(ALFRED["unseen"])
 STEP_M = 0.25  # ALFRED writes locations in steps of its grid, 25 cm each
+
+_BASIN = "Basin"  # the part of a sink or bathtub that things are put in
+_ESCAPES = str.maketrans(
+    {"-": "_minus_", "+": "_plus_", "|": "_bar_", ".": "_dot_", ",": "_comma_"}
+)
 
 
 @dataclass(frozen=True)
@@ -55,10 +59,6 @@ class FloorPlan:
     lamp: bool
 
     @property
-    def name(self) -> str:
-        return f"FloorPlan{self.number}"
-
-    @property
     def kinds(self) -> list[str]:
         """Those of its receptacles."""
         return sorted({receptacle.kind for receptacle in self.receptacles})
@@ -78,8 +78,7 @@ class Catalogue:
     rooms: Mapping[str, frozenset[str]]
     """Per task type the kinds of rooms that ALFRED sets it in."""
     seen: tuple[int, ...]
-    unseen: tuple[int, ...]
-    """The floor plans kept for ALFRED's unseen splits; `seen` are the others."""
+    """The floor plans that are not kept for ALFRED's unseen splits (UNSEEN)."""
 
 
 @cache
@@ -103,7 +102,6 @@ def catalogue() -> Catalogue:
         slices=frozenset(kind for kind in sliceable if f"{kind}Sliced" in actions["Coolable"]),
         rooms={task: frozenset(rooms) for task, rooms in tables.GOALS_VALID.items()},
         seen=tuple(number for number in every if number not in UNSEEN),
-        unseen=UNSEEN,
     )
 
 
@@ -203,3 +201,38 @@ def _tables(name: str) -> Any:
     ALFWORLD_DATA for the whole process."""
     file = find_package() / "gen" / f"{name}.py"
     return SimpleNamespace(**runpy.run_path(str(file)))
+
+
+# ---- ALFRED's identifiers, and what PDDL and the games call them
+
+
+def pddl_name(identifier: str) -> str:
+    """ "Apple|-00.14|+00.96" is "Apple_bar__minus_00_dot_14_bar__plus_00_dot_96" in PDDL."""
+    return identifier.translate(_ESCAPES)
+
+
+def spoken_names(identifiers: Iterable[str]) -> dict[str, str]:
+    """The game's name for every object and receptacle: "apple 1". The games number each kind
+    downwards in the order of the PDDL names, in lower case
+    (alfworld.agents.utils.misc.Demangler)."""
+    amount: Counter[str] = Counter()
+    names = {}
+    for identifier in sorted(identifiers, key=lambda name: pddl_name(name).lower(), reverse=True):
+        kind = kind_of(identifier).lower()
+        amount[kind] += 1
+        names[identifier] = f"{kind} {amount[kind]}"
+    return names
+
+
+def kind_of(identifier: str) -> str:
+    """ "Cabinet|+00.41|…" is a Cabinet, "Sink|+00.00|+00.89|-01.44|SinkBasin" a SinkBasin. Named
+    after what comes first, as in the games: "Bathtub|…|SinkBasin" is a BathtubBasin."""
+    first, *_, last = identifier.split("|")
+    return f"{first}{_BASIN}" if last.endswith(_BASIN) else first
+
+
+def unlisted_identifier(kind: str) -> str:
+    """The identifier of a receptacle that the floor plan does not list."""
+    first = kind.removesuffix(_BASIN)
+    position = "|+00.00|+00.00|+00.00"
+    return f"{first}{position}|{kind}" if kind != first else f"{kind}{position}"
