@@ -43,7 +43,7 @@ lint: .venv/installed-dev
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
-	-$(BIN)/python -m tools.lines
+	$(BIN)/python -m tools.lines
 
 chaos: .venv/installed-dev .venv-serving/installed .venv-alfworld/installed
 	$(BIN)/python -m tools.chaos --kills $(KILLS) --seed $(SEED) --out $(RUNS)/chaos

@@ -5,6 +5,7 @@ The model's shape comes from its YAML or its files. Sizes are in bytes; "GB" els
 them.
 """
 
+import bisect
 import dataclasses
 from pathlib import Path
 
@@ -71,6 +72,13 @@ class Shape(Layers):
         of which the server takes the share `used`."""
         left = int(memory * used) - RESERVE - -(-self.weights // gpus)
         return max(0, left) // self.cache(tokens, gpus)
+
+    def most_tokens(self, gpus: int, memory: int, used: float) -> int:
+        """The longest answer, prompt included, that has room there, in whole thousands."""
+        longest = range(1000, 10**6, 1000)
+        return 1000 * bisect.bisect_left(
+            longest, True, key=lambda tokens: not self.answers(tokens, gpus, memory, used)
+        )
 
     def fewest(self, tokens: int, memory: int, used: float = 0.9) -> int | None:
         """Of such GPUs, on which one answer has room; None if eight are too few."""

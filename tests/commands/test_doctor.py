@@ -78,7 +78,7 @@ def test_a_gpu_that_is_too_small_and_the_ways_out(
     plant_gpus(monkeypatch, 1, 24 * GB)
     code, told = doctor(capsys, "qwen3_8b")
     assert code == 1
-    assert "try model.server.tensor_parallel_size=2, a smaller model.context_tokens or" in told
+    assert "try model.server.tensor_parallel_size=2 or model.context_tokens=18000" in told
     assert "for 1 such answers" in doctor(capsys, "qwen3_8b", "--context", "18000")[1]
     _, told = doctor(capsys, "llama33_70b")
     assert "it is to run on 4 GPUs, and 1 are visible" in told

@@ -186,9 +186,12 @@ def _on_gpus(
     if at_once := shape.answers(tokens, wanted, memory, used):
         waiting = "" if at_once >= asked.answers else f" of {asked.answers}: the others wait"
         return True, f"for {at_once} such answers at once on {of}{waiting}"
-    more = shape.fewest(tokens, memory, used)
-    cards = f"model.server.tensor_parallel_size={more}, " if more else ""
-    return False, f"none on {of}: try {cards}a smaller model.context_tokens or a quantized model"
+    ways = []
+    if more := shape.fewest(tokens, memory, used):
+        ways.append(f"model.server.tensor_parallel_size={more}")
+    if most := shape.most_tokens(wanted, memory, used):
+        ways.append(f"model.context_tokens={most}")
+    return False, f"none on {of}: try {' or '.join([*ways, 'a quantized model'])}"
 
 
 def _cards(shape: Shape, tokens: int) -> str:

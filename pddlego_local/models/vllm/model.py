@@ -84,13 +84,15 @@ class VllmModel:
             self.server.options()
             return
         device = self.server.device
+        if device == "cuda":
+            check_count(self.server)
         build, _ = serving_build(self.server.env)
         if device not in ("auto", build):
             raise MissingPart(
                 f"device={device}, but {self.server.env} holds vLLM's {build} build; make the "
                 f"other with `make clean serving DEVICE={device}` or set model.server.device=auto."
             )
-        if build == "cuda":
+        if device == "auto" and build == "cuda":
             check_count(self.server)
         self.server.options()
         if not self.server.download:
