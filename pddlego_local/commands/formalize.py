@@ -153,7 +153,7 @@ class TextFormalizer:
         if heads:
             both, fault = self._ask(PDDL, "files", Scene(actions=heads), self._decoding, **told)
             return self._plan(both.df, both.pf, **told) if both else _without_files(PDDL, fault)
-        syntax = replace(self._decoding, rung="syntax", goal="any")
+        syntax = replace(self._decoding, rung="syntax", goal="any", lists="tight")
         first = syntax if RUNGS[self._decoding.rung].needs_scene else self._decoding
         value, fault = self._ask(DOMAIN, "domain", Scene(), first, domain_text=text)
         return self._problem(value.df, **told) if value else _without_files(DOMAIN, fault)

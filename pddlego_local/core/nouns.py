@@ -9,6 +9,7 @@ Hydra, vLLM, Fast Downward or any game.
 
 import hashlib
 import re
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Annotated, Any, Literal
@@ -160,7 +161,9 @@ class Prefix:
 
     `opening` are the tokens before it (prompt and thought), `tokens` those of `text`, without an
     end-of-text. The model is to write what follows `continued`: the text without its last `drop`
-    characters, which are rolled back, and with `head`, which is forced (`models.seam`).
+    characters, which are rolled back, and with `head`, which is forced (`models.seam`). Where there
+    is a `watch`, the backend calls it with what the model has written behind that, each time that
+    it is more, and stops when it returns True.
     """
 
     text: str = ""
@@ -168,6 +171,7 @@ class Prefix:
     tokens: tuple[int, ...] = ()
     drop: int = 0
     head: str = ""
+    watch: Callable[[str], bool] | None = field(default=None, repr=False, compare=False)
 
     @property
     def kept(self) -> str:
@@ -184,14 +188,15 @@ class Completion:
     """What a model answered.
 
     `finish_reason` is "stop" (the model or the grammar ended the answer), "length" (cut by a token
-    limit) or "unfinished_thought" (a reasoning model never reached its answer: `text` is empty).
+    limit), "circle" (stopped by `Prefix.watch`) or "unfinished_thought" (a reasoning model never
+    reached its answer: `text` is empty).
     `completion_tokens` are those of `thought` and answer; of these, `forced_tokens` were not
     sampled: the grammar left no choice. `prefix` is the answer so far, where it is one in stages:
     then `text` is what this stage added behind its head, and the head's tokens are forced ones.
     """
 
     text: str
-    finish_reason: Literal["stop", "length", "unfinished_thought"]
+    finish_reason: Literal["stop", "length", "circle", "unfinished_thought"]
     prompt_tokens: int
     completion_tokens: int
     latency_s: float

@@ -12,7 +12,7 @@ from pddlego_local.core.nouns import Action, Completion, Messages, Names, Sampli
 from pddlego_local.core.protocols import LanguageModel
 from pddlego_local.core.record.events import DrawnStage
 from pddlego_local.decoding.forms import Form, Keys, T_co
-from pddlego_local.decoding.rungs import GoalArm
+from pddlego_local.decoding.rungs import GoalArm, Lists
 
 
 @dataclass(frozen=True)
@@ -24,7 +24,8 @@ class Scene:
     `problem` the file that an edit changes; "" where the model writes them itself. `own_goal` is
     False where the method sets the goal and the model's counts for nothing; `goal` says which goals
     are left out (`Decoding`). `subgoal` is what a controller is to reach, in words. `environment`
-    is a package, `memory` the episode so far: for models that read no prose.
+    is a package, `memory` the episode so far: for models that read no prose. `lists` says what may
+    be said twice (`Decoding`).
     """
 
     actions: tuple[Action, ...] = ()
@@ -37,6 +38,7 @@ class Scene:
     subgoal: str = ""
     environment: str = ""
     memory: tuple[Turn, ...] = ()
+    lists: Lists = "tight"
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,10 @@ from typing import Literal, get_args
 
 GoalArm = Literal["any", "unmet"]
 
+Lists = Literal["tight", "free"]
+"""What may stand in a list of the upper rungs: "free" excludes what makes an answer wrong, and
+"tight" also what says a thing again."""
+
 RungName = Literal["free", "json", "syntax", "signatures", "typed", "grounded"]
 """From the least to the most that the decoder excludes."""
 

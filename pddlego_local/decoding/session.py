@@ -18,6 +18,7 @@ from dataclasses import dataclass, replace
 
 from pddlego_local.core.errors import GrammarIgnored, ModelFault
 from pddlego_local.core.nouns import Grammar, Prefix
+from pddlego_local.decoding.circles import Watch
 from pddlego_local.decoding.grammars.lark_text import all_parts, decoder_prefix, decoder_verdict
 
 
@@ -27,17 +28,20 @@ class Stage:
 
     A grammar's language is prefix-free, so that a finished text tells its end. `drop` characters at
     the end of the prefix are rolled back before the stage begins. `head` is the forced text that it
-    begins with; the grammar is that of the text behind it.
+    begins with; the grammar is that of the text behind it. A stage with a `watch` can be broken off
+    where the text goes round in circles.
     """
 
     name: str
     grammar: Grammar | None
     drop: int = 0
     head: str = ""
+    watch: Watch | None = None
 
 
 Stages = Generator[Stage, str, None]
-"""Yields a stage, is sent the text that was written in it, its head included, and goes on."""
+"""Yields a stage, is sent the text that was written in it, its head included, and goes on. If the
+stage was broken off, its `watch` says how much of the text stays."""
 
 
 @dataclass(frozen=True)
@@ -97,40 +101,50 @@ class AnswerSession:
         stage = next(self._stages)
         # Forced text after a thought cannot be part of the prompt: the grammar writes it.
         self.stage = with_head_in_grammar(stage) if thinks else stage
+        self._written_head = stage.head if thinks else ""
         self.goes_on = True
         self._written = Prefix()
 
     @property
     def prefix(self) -> Prefix | None:
-        """The text that the stage continues, with the stage's own rollback and head; None if the
-        whole answer is one request."""
+        """The text that the stage continues, with the stage's own rollback and head, and a watch
+        that tells whether it is to be broken off; None if the whole answer is one request."""
         if not self._constraint.in_stages:
             return None
-        return replace(self._written, drop=self.stage.drop, head=self.stage.head)
+        stage, watch, head = self.stage, self.stage.watch, len(self._written_head)
+        watched = watch and (lambda text: watch(text[head:]))
+        return replace(self._written, drop=stage.drop, head=stage.head, watch=watched)
 
     @property
     def text(self) -> str:
         """The answer so far."""
         return self._written.text
 
-    def accept(self, text: str, prefix: Prefix | None = None, *, ended: bool = True) -> None:
+    def accept(self, text: str, prefix: Prefix | None = None, *, ended: bool = True) -> int:
         """Takes what was written in the stage, without its head. `prefix` is the answer with it, as
-        the model's backend gives it. `ended` is False if the stage was not written to its end; then
-        the session keeps the text and goes on no further.
+        the model's backend gives it. `ended` is False if the stage was not written to its end: then
+        the session goes on behind what came before a circle, and if there was none, no further.
 
-        Raises GrammarIgnored if a finished stage is outside its grammar, and ModelFault if it is
-        only the beginning of a text: the decoder can end one early, in silence.
+        Returns how many characters of the stage fall away with a circle. Raises GrammarIgnored if a
+        finished stage is outside its grammar, and ModelFault if it is only the beginning of a text:
+        the decoder can end one early, in silence.
         """
         before = self.prefix or self._written
         self._written = prefix or Prefix(before.continued + text)
-        if not ended:
+        lost, watch = 0, self.stage.watch
+        if ended:
+            _verify(self.stage, text)
+        elif watch and watch.breaks(text[len(self._written_head) :]):
+            lost = len(text) - len(self._written_head) - (watch.kept or 0)
+        else:
             self.goes_on = False
-            return
-        _verify(self.stage, text)
+            return 0
+        self._written_head = ""
         try:
             self.stage = self._stages.send(self.stage.head + text)
         except StopIteration:
             self.goes_on = False
+        return lost
 
 
 def _verify(stage: Stage, text: str) -> None:

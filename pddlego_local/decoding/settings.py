@@ -8,7 +8,7 @@ from pydantic.dataclasses import dataclass
 from pddlego_local.core.errors import ConfigError
 from pddlego_local.core.nouns import Sampling
 from pddlego_local.decoding.layout import Layout
-from pddlego_local.decoding.rungs import RUNGS, GoalArm, RungName
+from pddlego_local.decoding.rungs import RUNGS, GoalArm, Lists, RungName
 
 Reading = Literal["lenient", "strict"]
 """How a free answer is read: see `episode.reading`."""
@@ -27,7 +27,9 @@ class Decoding:
     `stage_tokens` limits the stages of an answer by their names ("types", "predicates", "actions",
     "objects", "facts", "goal"; of the rung "signatures" "domain", "problem"), each within what
     `max_tokens` leaves. `goal` says which goals "typed" and "grounded" leave out: none ("any"), or
-    those that are already true ("unmet"), as `conf` has it for "grounded". `layout` is how an
+    those that are already true ("unmet"), as `conf` has it for "grounded". `lists` says whether
+    these two leave out only what makes an answer wrong ("free", as `conf` has it for both) or also
+    what is said again ("tight", which records without this option mean). `layout` is how an
     answer is written where that carries no meaning (`decoding.layout`); `conf` gives every rung
     with a grammar "line". `reading` is how answers of "free" are read (`episode.reading`).
     `best_of` answers are drawn at once, and the first that the planner solves is taken. `feedback`
@@ -38,6 +40,7 @@ class Decoding:
     rung: RungName
     reading: Reading = "lenient"
     goal: GoalArm = "any"
+    lists: Lists = "tight"
     layout: Layout = "any"
     temperature: Annotated[float, Field(ge=0, le=5)] = 1.0
     top_p: Annotated[float, Field(gt=0, le=1)] = 1.0
@@ -53,6 +56,11 @@ class Decoding:
             raise ConfigError(
                 f"decoding.goal={self.goal} needs decoding=typed or decoding=grounded: "
                 f"the rung {self.rung} knows no facts; choose decoding.goal=any."
+            )
+        if self.lists != "tight" and not RUNGS[self.rung].typed:
+            raise ConfigError(
+                f"decoding.lists={self.lists} needs decoding=typed or decoding=grounded: the rung "
+                f"{self.rung} knows no lists; leave decoding.lists out."
             )
         constrained = RUNGS[self.rung].constrained
         if self.reason == "draft" and not constrained:

@@ -14,6 +14,7 @@ from pddlego_local.decoding.session import Constraint
 from pddlego_local.decoding.settings import Decoding
 from pddlego_local.episode.drawing import draw
 from pddlego_local.episode.reading.answer import Answer, read_constrained, read_free
+from pddlego_local.pddl.redundant import domain_without_repetition, problem_without_repetition
 
 T = TypeVar("T", bound=Keys)
 
@@ -49,6 +50,7 @@ class Asking:
                 stages=drawn.stages,
                 sampling=sampling,
                 fault=answer.fault,
+                redundant=answer.redundant,
             )
             self._emit(event)
             answers.append(answer)
@@ -60,7 +62,8 @@ def read_answer(
 ) -> Answer[T]:
     """The value of an answer, read as the question's rung and `decoding.reading` have it."""
     if not constraint.free:
-        return read_constrained(drawn.completion, question.form)
+        answer = read_constrained(drawn.completion, question.form)
+        return without_repetition(answer, question) if decoding.lists == "free" else answer
     return read_free(
         drawn.completion,
         question.form,
@@ -68,6 +71,22 @@ def read_answer(
         prompt=question.messages,
         markers=model.thought_markers if isinstance(model, Thinks) else None,
     )
+
+
+def without_repetition(answer: Answer[T], question: Question[T]) -> Answer[T]:
+    """The answer without what its PDDL files say twice. An edit drops it when it is applied."""
+    files = answer.value.model_dump() if answer.value else {}
+    again = list[str]()
+    if "df" in files:
+        files["df"], left_out = domain_without_repetition(files["df"])
+        again += left_out
+    if "pf" in files:
+        domain = files.get("df", question.scene.domain)
+        files["pf"], left_out = problem_without_repetition(files["pf"], domain)
+        again += left_out
+    if not again:
+        return answer
+    return Answer(question.form.keys.model_validate(files), answer.fault, tuple(again))
 
 
 def layout_of(model: Model, decoding: Decoding) -> Layout:

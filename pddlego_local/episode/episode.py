@@ -140,6 +140,7 @@ class Episode(Acting):
             problem=problem,
             own_goal=own_goal,
             goal=self._decoding.goal,
+            lists=self._decoding.lists,
             subgoal=subgoal,
         )
         return Question(form, messages or (Message("user", shown.text),), scene)

@@ -22,7 +22,8 @@ def draw_one(
     sampling: Sampling,
     stage_tokens: StageTokens,
 ) -> Drawn:
-    """Writes a session to its end, or until the token limit.
+    """Writes a session to its end, or until the token limit. What falls away with a circle is
+    counted as drawn, and not against the limit.
 
     Raises as the model does, where a ConfigError of a later stage is a ModelFault, since the first
     one was answered; and as `AnswerSession.accept`.
@@ -35,9 +36,11 @@ def draw_one(
             own = _own_sampling(sampling, session.stage.name, len(drawn), left, stage_tokens)
         stage = session.stage
         piece = _complete(model, messages, stage.grammar, own, prefix, first=not drawn)
-        session.accept(piece.text, piece.prefix, ended=piece.finish_reason == "stop")
+        lost = session.accept(piece.text, piece.prefix, ended=piece.finish_reason == "stop")
         drawn.append(recorded(stage.name, stage.grammar, own, piece, prefix))
         left -= piece.completion_tokens
+        if lost:  # the tokens of a circle do not count, by its share of the text
+            left += piece.completion_tokens * min(lost, len(piece.text)) // len(piece.text)
     assert piece is not None
     return Drawn(_whole(session, drawn, piece) if constraint.in_stages else piece, tuple(drawn))
 

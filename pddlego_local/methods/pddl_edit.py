@@ -34,8 +34,8 @@ class PddlEdit(PddlegoLoop):
         )
 
         def plan(edit: Edit, where: Where) -> Formalization:
-            edited, absent = apply(edit.model_dump(), problem)
-            episode.record(EditApplied(where=where, faults=absent))
+            edited, absent, redundant = apply(edit.model_dump(), problem)
+            episode.record(EditApplied(where=where, faults=absent, redundant=redundant))
             return episode.plan(environment.domain, edited, where, goals=goals)
 
         question = episode.question(EDIT, shown, domain=environment.domain, problem=problem)

@@ -7,7 +7,7 @@ grammar its loop is ours too (`forced_runs`).
 
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
@@ -25,6 +25,21 @@ from pddlego_local.models.loading import load_model, load_tokenizer
 from pddlego_local.models.request import check_grammar, continues, plain_text
 from pddlego_local.models.seam import LocalTokenizer, seam
 from pddlego_local.models.thinking import Thinking, detected, template_arguments
+
+_NEAR_TOKENS = 8
+"""Tokens before an answer's part on which the spelling of its text may depend."""
+
+
+class Watched:
+    """A stop criterion: `watch` says so of the tokens behind the first `begin`."""
+
+    def __init__(self, watch: Callable[[list[int]], bool], begin: int) -> None:
+        self._watch, self._begin = watch, begin
+        self.ended = False
+
+    def __call__(self, input_ids: Any, scores: Any, **_: Any) -> Any:
+        self.ended = self._watch(input_ids[0, self._begin :].tolist())
+        return torch.full(input_ids.shape[:1], self.ended, device=input_ids.device)
 
 
 class Generation:
@@ -94,17 +109,30 @@ class Generation:
         if thinks:
             thought = self._draw(before, sampling, budget, None, (self._marker(),))
         unfinished = thinks and (thought[-1] != self._marker() or len(thought) == budget)
+
+        def written(tokens: list[int]) -> str:
+            """Their text where they stand: behind the tokens before."""
+            near = earlier[-_NEAR_TOKENS:]
+            return self._text([*near, *tokens])[len(self._text(near)) :]
+
+        watch = begun.watch
+        watched = watch and Watched(lambda ids: watch(written(ids)), len(before) + len(thought))
         drawn: list[int] = []
         if not unfinished:
-            drawn = self._draw(before + thought, sampling, budget - len(thought), loop)
+            drawn = self._draw(
+                before + thought, sampling, budget - len(thought), loop, watched=watched
+            )
         stopped = bool(drawn) and drawn[-1] in self._end_ids
         tokens = drawn[:-1] if stopped else drawn
-        text = self._text([*earlier, *tokens])[len(self._text(earlier)) :]  # where they stand
+        text = written(tokens)
+        ended: Literal["stop", "circle", "length"] = "length"
+        if stopped or (watched and watched.ended):
+            ended = "stop" if stopped else "circle"
         if prefix is not None:
             prefix = Prefix(prefix.continued + text, (*opening, *thought), (*earlier, *tokens))
         return Completion(
             text=text,
-            finish_reason="unfinished_thought" if unfinished else "stop" if stopped else "length",
+            finish_reason="unfinished_thought" if unfinished else ended,
             prompt_tokens=len(before) - forced,
             completion_tokens=forced + len(thought) + len(drawn),
             latency_s=time.perf_counter() - start,
@@ -156,6 +184,7 @@ class Generation:
         max_tokens: int,
         loop: ForcedRuns | None,
         also_end: tuple[int, ...] = (),
+        watched: Watched | None = None,
     ) -> list[int]:
         first = loop.beginning(max_tokens) if loop else []
         if len(first) == max_tokens or first[-1:] == self._end_ids[:1]:
@@ -179,7 +208,9 @@ class Generation:
                 attention_mask=torch.ones_like(inputs),
                 generation_config=settings,
                 logits_processor=LogitsProcessorList([loop] if loop else []),
-                stopping_criteria=StoppingCriteriaList([self._ends]),
+                stopping_criteria=StoppingCriteriaList(
+                    [self._ends, *([watched] if watched else [])]
+                ),
                 custom_generate=loop and loop.decode,
             )
         if self._stopped.is_set():

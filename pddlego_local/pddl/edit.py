@@ -7,7 +7,7 @@ matter; what stays is spelled as the file has it.
 """
 
 from collections.abc import Mapping
-from typing import TypedDict
+from typing import NamedTuple, TypedDict
 
 from pddlego_local.pddl.faults import FaultLog
 from pddlego_local.pddl.files import read_head
@@ -58,47 +58,71 @@ def difference(before: str, after: str) -> dict[str, Changes]:
     }
 
 
-def apply(edit: Mapping[str, Changes], problem: str) -> tuple[str, tuple[str, ...]]:
-    """The problem with "objects" and "init" edited, and a sentence for each part of the edit that
-    named nothing.
+class Applied(NamedTuple):
+    """The edited `problem`. Of the edit, `faults` has a sentence for each part that named nothing,
+    and `redundant` the parts that said what was so already."""
+
+    problem: str
+    faults: tuple[str, ...]
+    redundant: tuple[str, ...]
+
+
+def apply(edit: Mapping[str, Changes], problem: str) -> Applied:
+    """The problem with "objects" and "init" edited.
 
     In this order: objects are replaced everywhere, deleted, added; then facts likewise.
     """
-    faults: list[str] = []
-    objects, facts = _with_objects(edit["objects"], objects_of(problem), facts_of(problem), faults)
-    facts = _with_facts(edit["init"], facts, faults)
+    faults, redundant = list[str](), list[str]()
+    objects, facts = _with_objects(
+        edit["objects"], objects_of(problem), facts_of(problem), faults, redundant
+    )
+    facts = _with_facts(edit["init"], facts, faults, redundant)
     lines = [
         " ".join([*(name for name, own in objects.items() if own == kind), "-", kind])
         for kind in dict.fromkeys(objects.values())
     ]
     for name, entries in ((":objects", lines), (":init", facts)):
         problem = with_section(problem, name, f"({name}\n    " + "\n    ".join(entries) + ")")
-    return problem, tuple(faults)
+    return Applied(problem, tuple(faults), tuple(redundant))
 
 
 def _with_objects(
-    changes: Changes, objects: dict[str, str], facts: list[str], faults: list[str]
+    changes: Changes,
+    objects: dict[str, str],
+    facts: list[str],
+    faults: list[str],
+    redundant: list[str],
 ) -> tuple[dict[str, str], list[str]]:
     for old, new in changes["replace"].items():
         there = _spelled(old, objects)
         if there not in objects:
             faults.append(f"objects.replace: there is no object {old}")
             continue
+        if there == new:
+            redundant.append(f"objects.replace: {old}")
         objects = {new if name == there else name: kind for name, kind in objects.items()}
         facts = [_renamed(fact, old, new, predicates=False) for fact in facts]
+    gone = set[str]()
     for line in changes["delete"]:
         for name in _declared_by(line):
-            if objects.pop(_spelled(name, objects), None) is None:
+            if name.lower() in gone:
+                redundant.append(f"objects.delete: {name}")
+            elif objects.pop(_spelled(name, objects), None) is None:
                 faults.append(f"objects.delete: there is no object {name}")
+            gone.add(name.lower())
     for line in changes["add"]:
         names = _declared_by(line)
         if not names:
             faults.append(f"objects.add: {line!r} declares nothing")
-        objects = objects | {_spelled(name, objects): kind for name, kind in names.items()}
+        added = {_spelled(name, objects): kind for name, kind in names.items()}
+        redundant += [f"objects.add: {n} - {t}" for n, t in added.items() if objects.get(n) == t]
+        objects = objects | added
     return objects, facts
 
 
-def _with_facts(changes: Changes, facts: list[str], faults: list[str]) -> list[str]:
+def _with_facts(
+    changes: Changes, facts: list[str], faults: list[str], redundant: list[str]
+) -> list[str]:
     for old, new in changes["replace"].items():
         if old.lstrip().startswith("("):
             replaced = {fact.lower() for fact in _facts_by(old)}
@@ -108,16 +132,24 @@ def _with_facts(changes: Changes, facts: list[str], faults: list[str]) -> list[s
             instead = {fact: [new_fact] for fact, new_fact in renamed.items() if new_fact != fact}
         if not instead:
             faults.append(f"init.replace: there is no {old}")
+        if old.lower() == new.lower():
+            redundant.append(f"init.replace: {old}")
         facts = [new_fact for fact in facts for new_fact in instead.get(fact, [fact])]
+    gone = set[str]()
     for fact in (fact for line in changes["delete"] for fact in _facts_by(line)):
         left = [kept for kept in facts if kept.lower() != fact.lower()]
-        if left == facts:
+        if fact.lower() in gone:
+            redundant.append(f"init.delete: {fact}")
+        elif left == facts:
             faults.append(f"init.delete: there is no fact {fact}")
+        gone.add(fact.lower())
         facts = left
     for line in changes["add"]:
         added = _facts_by(line)
         if not added:
             faults.append(f"init.add: {line!r} states nothing")
+        there = {fact.lower() for fact in facts}
+        redundant += [f"init.add: {fact}" for fact in added if fact.lower() in there]
         facts = facts + added
     once: dict[str, str] = {}
     for fact in facts:

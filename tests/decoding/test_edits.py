@@ -52,7 +52,7 @@ def departure(written: Any, rung: str = "typed", scene: Scene = SCENE, **layout:
 
 def changed(written: Any, scene: Scene = SCENE) -> str:
     """The edited problem, in which nothing may be wrong."""
-    problem, faults = apply(written, scene.problem)
+    problem, faults, _ = apply(written, scene.problem)
     assert faults == ()
     found = check(scene.domain, with_goal(problem, "(and)"))
     assert found.accepted, found.faults

@@ -12,6 +12,7 @@ from pddlego_local.decoding.forms import DOMAIN, PDDL, PROBLEM
 from pddlego_local.decoding.ladder import constraint_for
 from pddlego_local.decoding.question import Scene
 from pddlego_local.decoding.rungs import GoalArm
+from pddlego_local.episode.asking import without_repetition
 from pddlego_local.episode.drawing import draw
 from pddlego_local.episode.reading.answer import read_constrained
 from pddlego_local.pddl.check import check
@@ -96,3 +97,24 @@ def test_a_domain_alone_is_accepted_and_so_is_a_problem_for_it(
                 assert check(domain.df, problem.pf).accepted
                 assert planner.plan(domain.df, problem.pf).outcome != "translate_error"
     assert finished
+
+
+@pytest.mark.parametrize("environment", ["coin", "alfworld"])
+def test_a_model_that_repeats_itself_is_brought_out_of_its_circles(
+    environment: str, planner: FastDownward
+) -> None:
+    """With strong likings random weights write the same things again and again."""
+    scene, circles, finished = first_scene(environment), 0, 0
+    for rung in ("typed", "grounded"):
+        question = replace(QUESTION, scene=replace(scene, goal=GOALS[rung], lists="free"))
+        constraint = constraint_for(rung, PDDL, question.scene)
+        for seed in range(5):
+            sampling = Sampling(seed=seed, max_tokens=1500)
+            drawn = draw(RandomLogits(seed, spread=3.0), question, constraint, sampling, {})[0]
+            circles += sum(stage.finish_reason == "circle" for stage in drawn.stages)
+            answer = without_repetition(read_constrained(drawn.completion, PDDL), question)
+            if answer.value:
+                finished += 1
+                assert check(answer.value.df, answer.value.pf).accepted
+                assert planner.plan(answer.value.df, answer.value.pf).outcome != "translate_error"
+    assert finished and circles

@@ -35,7 +35,7 @@ def turns(told: str) -> Iterator[Turn]:
 def apply_shown(answer: str, problem: str) -> str:
     value = read_constrained(Completion(answer, "stop", 0, 0, 0.0), EDIT).value
     assert value
-    edited, faults = apply(value.model_dump(), problem)
+    edited, faults, _ = apply(value.model_dump(), problem)
     assert not faults
     return edited
 

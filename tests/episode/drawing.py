@@ -8,6 +8,7 @@ import dataclasses
 import functools
 import re
 import time
+from collections.abc import Callable
 from typing import Any, ClassVar, Literal
 
 import llguidance.numpy
@@ -59,14 +60,15 @@ class RandomLogits:
         prefix: Prefix | None = None,
     ) -> Completion:
         began = time.perf_counter()
-        tokens, ended = self._draw(grammar, sampling)
+        watch = prefix.watch if prefix else None
+        tokens, ended = self._draw(grammar, sampling, watch)
         text = str(_tokenizer().decode(tokens))
         before = prefix.continued if prefix else ""
         return Completion(
             text=text,
-            finish_reason="stop" if ended else "length",
+            finish_reason=ended,
             prompt_tokens=PROMPT_TOKENS,
-            completion_tokens=len(tokens) + ended,
+            completion_tokens=len(tokens) + (ended == "stop"),
             latency_s=time.perf_counter() - began,
             prefix=Prefix(before + text),
         )
@@ -80,8 +82,10 @@ class RandomLogits:
 
     def close(self) -> None: ...
 
-    def _draw(self, grammar: Grammar | None, sampling: Sampling) -> tuple[list[int], bool]:
-        """The tokens, and whether the end of the text came after them within the limit."""
+    def _draw(
+        self, grammar: Grammar | None, sampling: Sampling, watch: Callable[[str], bool] | None
+    ) -> tuple[list[int], Literal["stop", "length", "circle"]]:
+        """The tokens, and what ended them."""
         rng = np.random.default_rng(sampling.seed)
         matcher = None
         if grammar:
@@ -99,11 +103,13 @@ class RandomLogits:
             noise = sampling.temperature * rng.gumbel(size=len(permitted))
             token = int(permitted[np.argmax(self._logits[permitted] + noise)])
             if token == _tokenizer().eos_token_id:
-                return tokens, True
+                return tokens, "stop"
             if matcher:
                 matcher.consume_token(token)
             tokens.append(token)
-        return tokens, False
+            if watch and watch(str(_tokenizer().decode(tokens))):
+                return tokens, "circle"
+        return tokens, "length"
 
 
 def _for_engine(grammar: Grammar) -> str:

@@ -128,6 +128,6 @@ EDITED = st.builds(
 def test_hostile_edits_are_applied_or_reported(
     changes: dict[str, object], pair: tuple[str, str], slips: list[Slip]
 ) -> None:
-    edited, faults = apply(Edit.model_validate(changes).model_dump(), pair[1])
+    edited, faults, _ = apply(Edit.model_validate(changes).model_dump(), pair[1])
     assert all(isinstance(fault, str) for fault in faults)
     difference(pair[1], mangled(edited, slips))

@@ -1,6 +1,7 @@
 """Answers in two stages, staged by hand, for the tests of every backend."""
 
 import dataclasses
+import itertools
 import json
 import re
 from concurrent.futures import ThreadPoolExecutor
@@ -180,3 +181,27 @@ def typed_answer(model: LanguageModel, rung: str, seed: int, max_tokens: int) ->
     assert check(answer.value.df, answer.value.pf).accepted
     assert len(drawn.stages) >= 5
     return "accepted"
+
+
+def assert_a_watch_ends_a_stage(model: LanguageModel) -> None:
+    """What was written up to there is the beginning of what an unwatched request gives, and the
+    answer goes on behind it."""
+    sampling, begin = Sampling(max_tokens=40, seed=7), Prefix(head="(")
+    whole = model.complete(PROMPT, ENDLESS, sampling, begin)
+    seen = list[str]()
+
+    def watch(text: str) -> bool:
+        seen.append(text)
+        return len(text) > 12
+
+    cut = model.complete(PROMPT, ENDLESS, sampling, dataclasses.replace(begin, watch=watch))
+    assert cut.finish_reason == "circle"
+    assert 12 < len(cut.text) < len(whole.text) and whole.text.startswith(cut.text)
+    assert seen[-1] == cut.text and len(seen) > 1
+    assert all(later.startswith(text) for text, later in itertools.pairwise(seen))
+    assert cut.completion_tokens < whole.completion_tokens
+    assert cut.prefix is not None and cut.prefix.text == "(" + cut.text
+    patient = dataclasses.replace(begin, watch=lambda text: False)
+    assert model.complete(PROMPT, ENDLESS, sampling, patient).text == whole.text
+    rest = model.complete(PROMPT, FIRST, sampling, dataclasses.replace(cut.prefix, drop=4))
+    assert rest.finish_reason == "stop" and FIRST_LANGUAGE.fullmatch(rest.text)

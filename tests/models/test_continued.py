@@ -15,6 +15,7 @@ from tests.models.staging import (
     FIRST,
     RECORD,
     assert_a_json_schema_continues,
+    assert_a_watch_ends_a_stage,
     assert_pieces_make_the_whole,
     assert_seeds_alone_decide,
     begin,
@@ -49,6 +50,10 @@ def test_the_upper_rungs_keep_their_promise_in_process(model: TransformersModel)
 
 def test_an_answer_in_pieces_is_the_answer_in_one(model: TransformersModel) -> None:
     assert_pieces_make_the_whole(model)
+
+
+def test_a_watch_ends_a_stage(model: TransformersModel) -> None:
+    assert_a_watch_ends_a_stage(model)
 
 
 def test_stages_depend_on_their_seeds_alone(model: TransformersModel) -> None:

@@ -51,19 +51,20 @@ def test_objects_and_facts_are_read_as_they_stand() -> None:
 
 
 def test_a_renamed_object_is_renamed_wherever_it_occurs_and_nowhere_else() -> None:
-    file, faults = apply(edit(objects={"replace": {"loc1": "pantry"}, "add": ["loc11 - location"]}),
-                         FILE)  # fmt: skip
+    file, faults, _ = apply(
+        edit(objects={"replace": {"loc1": "pantry"}, "add": ["loc11 - location"]}), FILE
+    )
     assert faults == ()
     assert objects_of(file) == {
         "kitchen": "location", "pantry": "location", "south": "direction", "loc11": "location",
     }  # fmt: skip
     assert "(closed-door kitchen pantry)" in facts_of(file)
-    further, _ = apply(edit(objects={"replace": {"loc11": "attic"}}), file)
+    further, *_ = apply(edit(objects={"replace": {"loc11": "attic"}}), file)
     assert "pantry" in objects_of(further) and "attic" in objects_of(further)
 
 
 def test_facts_are_added_deleted_and_replaced_once() -> None:
-    file, faults = apply(
+    file, faults, *_ = apply(
         edit(init={
             "add": ["( at  loc1 )", "(at loc1)", "at south", "(at loc1"],
             "delete": ["(at kitchen)"],
@@ -91,7 +92,7 @@ def test_facts_are_added_deleted_and_replaced_once() -> None:
     ],
 )
 def test_what_names_nothing_is_a_fault_and_changes_nothing(changes: Any, fault: str) -> None:
-    file, faults = apply(edit(**changes), FILE)
+    file, faults, *_ = apply(edit(**changes), FILE)
     assert faults == (fault,)
     assert (objects_of(file), facts_of(file)) == (objects_of(FILE), facts_of(FILE))
 
@@ -99,7 +100,7 @@ def test_what_names_nothing_is_a_fault_and_changes_nothing(changes: Any, fault: 
 def test_a_difference_applied_gives_the_other_file() -> None:
     other = FILE.replace("loc1", "pantry").replace("(at kitchen) (c", "(at pantry) (c")
     for before in (FILE, empty_problem("(define (domain d))")):
-        after, faults = apply(difference(before, other), before)
+        after, faults, *_ = apply(difference(before, other), before)
         assert faults == ()
         assert objects_of(after) == objects_of(other)
         assert sorted(facts_of(after)) == sorted(facts_of(other))
@@ -133,7 +134,7 @@ def test_of_a_misleading_file_only_objects_and_facts_change() -> None:
         objects={"replace": {"kitchen": "Hall"}, "delete": ["DOMAIN"], "add": ["a - room b - way"]},
         init={"delete": ["(NOT (at LOC1))"], "add": ["(at b) (at a)", "(AT hall)"]},
     )
-    file, faults = apply(changes, MISLEADING)
+    file, faults, *_ = apply(changes, MISLEADING)
     assert faults == ()
     assert objects_of(file) == {
         "Hall": "ROOM", ":goals": "ROOM", "init": "ROOM", "loc1": "(either room place)",
@@ -148,7 +149,7 @@ def test_of_a_misleading_file_only_objects_and_facts_change() -> None:
 
 def test_an_object_is_renamed_and_a_predicate_of_its_name_is_not() -> None:
     file = "(define (problem p) (:objects at) (:init (at at) (not (at at))) (:goal (at at)))"
-    renamed, _ = apply(edit(objects={"replace": {"at": "hall"}}), file)
+    renamed, *_ = apply(edit(objects={"replace": {"at": "hall"}}), file)
     assert facts_of(renamed) == ["(at hall)", "(not (at hall))"]
 
 

@@ -12,15 +12,15 @@ from pddlego_local.runner.sweep import cells_of
 
 SWEEPS = {  # the first digits of a hash of all names
     "ceiling": "7064d4c64e93",
-    "first_evening": "71bb0287d953",
-    "nano": "5a5913997df5",
-    "nano_described": "3a0d27feb346",
-    "nano_edit": "dcd6eecb6feb",
+    "first_evening": "2d2af52be473",
+    "nano": "ce94a569b64d",
+    "nano_described": "70337444a11d",
+    "nano_edit": "fe1da844bd3c",
     "paper_fcrf": "2b80e67ea430",
     "paper_pddlego_plus_alfworld": "3892bee5d5db",
     "replicate_qwen3_8b": "608164673b86",
-    "sample": "264acaf9ed8a",
-    "smoke": "a98a0c688238",
+    "sample": "f97bdfaa1306",
+    "smoke": "af1e0ad36878",
     "workstation_trials": "77faf05e45ac",
 }
 NAMES = Path(__file__).with_name("cell_names.txt")

@@ -26,6 +26,7 @@ from tests.models.staging import (
     FIRST,
     FIRST_HEAD,
     assert_a_json_schema_continues,
+    assert_a_watch_ends_a_stage,
     assert_heads_are_forced,
     assert_heads_follow_a_thought,
     assert_pieces_make_the_whole,
@@ -60,6 +61,10 @@ def test_the_upper_rungs_keep_their_promise_through_a_server(model: VllmModel) -
 
 def test_an_answer_in_pieces_is_the_answer_in_one(model: VllmModel) -> None:
     assert_pieces_make_the_whole(model)
+
+
+def test_a_watch_ends_a_stage(model: VllmModel) -> None:
+    assert_a_watch_ends_a_stage(model)
 
 
 def test_stages_depend_on_their_seeds_alone(model: VllmModel) -> None:

@@ -200,7 +200,7 @@ def test_an_edit_says_what_the_news_change_in_the_file_that_is_shown(
     for question, right in edits:
         scene, shown = question.scene, question.messages[-1].content
         edit: dict[str, Changes] = json.loads(right)
-        problem, refused = apply(edit, scene.problem)
+        problem, refused, _ = apply(edit, scene.problem)
         assert not refused
         told = shown.lower().replace(" ", "").replace("_", "")
         new = {line.split()[0].replace("_", "") for line in edit["objects"]["add"]}

@@ -96,8 +96,9 @@ class Call(_Drawn):
 
     `grammar` is the hash of the grammar that it was drawn under, None if free or in `stages`;
     after a draft `stages` also hold an answer under one grammar. `messages` are the prompt.
-    `fault` says why it held no value, "" if it did (`outcomes.CAUSES`). Of its
-    `completion_tokens`, `forced_tokens` were not sampled. Times in seconds.
+    `fault` says why it held no value, "" if it did (`outcomes.CAUSES`). `redundant` is what was
+    left out of its files because it was said twice. Of its `completion_tokens`, `forced_tokens`
+    were not sampled. Times in seconds.
     """
 
     event: Literal["call"] = "call"
@@ -116,6 +117,7 @@ class Call(_Drawn):
     latency_s: float
     stages: tuple[DrawnStage, ...] = ()
     fault: Annotated[str, one_of({"", *CAUSES})]
+    redundant: tuple[str, ...] = ()
 
     @property
     def sampled_tokens(self) -> int:
@@ -134,11 +136,13 @@ class Call(_Drawn):
 
 @dataclass(frozen=True, kw_only=True)
 class EditApplied(Recorded):
-    """A model's edit was applied; `faults` are its parts that named something absent."""
+    """A model's edit was applied; `faults` are its parts that named something absent, `redundant`
+    those that said what was so already."""
 
     event: Literal["edit"] = "edit"
     where: Where
     faults: tuple[str, ...]
+    redundant: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -3,10 +3,11 @@
 from collections.abc import Sequence
 
 from pddlego_local.decoding.grammars.builder import Rules
+from pddlego_local.decoding.layout import line_of
 from pddlego_local.decoding.staged.bodies import NOTHING, More, Piece, Scope, either, many
 from pddlego_local.decoding.staged.declarations import ActionSchema, Declarations
 from pddlego_local.decoding.staged.reading import domain_in, open_blocks
-from pddlego_local.decoding.staged.writing import Part, Writing, keyed
+from pddlego_local.decoding.staged.writing import Entry, Part, Writing
 from pddlego_local.pddl.reader import Word
 from pddlego_local.pddl.task import Domain
 
@@ -38,7 +39,7 @@ class Actions:
             self._actions,
             [
                 self.writing.listed(
-                    lambda: keyed(self._written.actions),
+                    self._entries,
                     self._more_actions,
                     end=(lambda _: "_END") if self.alone else None,
                     made_up=False,
@@ -46,7 +47,16 @@ class Actions:
                 ),
                 self.writing.bodies(self._rest_of_action),
             ],
+            names=False,
         )
+
+    def _entries(self) -> list[Entry]:
+        blocks = (block for block in self._written.block.blocks if block.head == ":action")
+        return [
+            Entry(name.name, name, line_of(block, lower=True))
+            for block in blocks
+            if isinstance(name := block.items[1], Word)
+        ]
 
     def _left(self) -> list[ActionSchema]:
         said = {action.word.name for action in self._written.actions}

@@ -12,8 +12,7 @@ from pddlego_local.decoding.staged import limits
 from pddlego_local.decoding.staged.actions import Actions
 from pddlego_local.decoding.staged.declarations import ActionSchema, Declarations, declarations
 from pddlego_local.decoding.staged.reading import after_type, domain_in, end_before, open_blocks
-from pddlego_local.decoding.staged.writing import Part, Resample, Writing, keyed
-from pddlego_local.pddl.reader import Word
+from pddlego_local.decoding.staged.writing import Entry, Part, Resample, Writing, keyed
 from pddlego_local.pddl.task import Domain
 
 
@@ -74,7 +73,7 @@ class _Domain:
         name, left = self.names.type(taken), limits.MOST_TYPES - len(taken)
         return self.writing.rest_of_list(rules, name, self.names.any(), left)
 
-    def _looping_parent(self) -> Resample | None:
+    def _looping_parent(self, _broken: bool) -> Resample | None:
         """The supertype of a type may be a loop too: its entry is written again."""
         for entry in self.written.types:
             if any(self.names.avoid_loop(kind.name) for kind in entry.types):
@@ -123,19 +122,21 @@ class _Domain:
         return f"_PREDICATES {self._more_predicates(rules)}"
 
     def _more_predicates(self, rules: Rules) -> str:
-        """To the end of `:predicates`, or to where they are looked at."""
+        """To the end of `:predicates`, or to where tight lists are looked at."""
         taken = [predicate.word.name for predicate in self.written.predicates or ()]
         variables = f"({self.names.variable()} {self._type}) ~ 0 .. {limits.MOST_PARAMETERS}"
         predicate = rules.terminal(f"_ENTRY_O {self.names.predicate(taken)} {variables} _C")
         listed = rules.rule("_predicate", [predicate, *rules.comment])
         left, most = max(limits.MOST_PREDICATES - len(taken), 0), limits.PREDICATES_AT_ONCE
         few = f"{some(listed, min(left, most - 1))} _C"
+        if not self.writing.tight:
+            return f"{some(listed, left)} _C"
         return few if left < most else rules.shared([few, some(listed, most, most)])
 
-    def _variables(self) -> list[tuple[tuple[int, str], Word]]:
-        """Those of a predicate are different names."""
+    def _variables(self) -> list[Entry]:
+        """Those of a predicate are different names: another of the same name is another one."""
         return [
-            ((number, entry.name), entry.word)
+            Entry((number, entry.name), entry.word, entry.word.offset)
             for number, predicate in enumerate(self.written.predicates or ())
             for entry in predicate.parameters or ()
         ]
@@ -153,13 +154,15 @@ class _Domain:
     def _type(self) -> str:
         return f"(_DASH {one_of(self.declared.known_types)})?"
 
-    def _unfinished_predicates(self) -> Resample | None:
+    def _unfinished_predicates(self, _broken: bool) -> Resample | None:
         if open_blocks(self.writing.text)[-1].head != ":predicates":
             return None
         return Resample(len(self.writing.text), self._more_predicates)
 
-    def _nothing_to_change(self) -> Resample | None:
+    def _nothing_to_change(self, broken: bool) -> Resample | None:
         """Some action can change some predicate, one with parameters if actions have any."""
+        if broken:
+            return None
         declared = declarations(self.written)
         if any(action.parameters for action in self.schemas):
             declared = replace(declared, predicates=tuple(p for p in declared.predicates if p[1]))

@@ -4,15 +4,16 @@
 
 import json
 import re
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from pddlego_local.decoding.grammars.builder import Rules
 from pddlego_local.decoding.grammars.terminals import NewNames, one_of
 from pddlego_local.decoding.staged.atoms import IN_A_STRING, atoms_except, pool_of
 from pddlego_local.decoding.staged.declarations import Declarations
+from pddlego_local.decoding.staged.limits import most_facts, most_lines
 
-# As many as the rung "syntax" allows.
+# As many as the rung "syntax" allows; where lists are tight, the bounds of all of them.
 MOST_LINES = 80  # the first edit of a large ALFWorld room adds 55 objects
 MOST_NAMES = 10
 MOST_REPLACED = 10
@@ -28,13 +29,16 @@ class Begun:
     """Where a part was cut: in the list `heading`, after the character `last`.
 
     `new` and `old` are the names or facts that were added, and those that were replaced or deleted.
-    Of a part that is not begun all are empty.
+    Of a part that is not begun all are empty. `closed`: the list is to gain nothing more. `line`
+    are the names of a line of it that has no type yet.
     """
 
     heading: str = ""
     last: str = ""
     new: frozenset[str] = frozenset()
     old: frozenset[str] = frozenset()
+    closed: bool = False
+    line: tuple[str, ...] = ()
 
 
 def object_changes(
@@ -44,24 +48,46 @@ def object_changes(
     objects: Mapping[str, str],
     facts: Iterable[str],
     names: NewNames,
+    shown: int,
+    tight: bool,
 ) -> str:
-    """From "objects" to its end."""
+    """From "objects" to its end; the prompt has shown so many names. Unless `tight`, objects may be
+    added again with their type and replaced by themselves, and lists are no longer than what the
+    prompt can make of them."""
     name = names.thing([*objects, *declared.things, *begun.new])
     new = rules.terminal(name) if name else ""
-    line_end = _line_end(rules, declared, new)
+    line_end = _line_end(rules, declared.types, new)
     old = [name for name in objects if name not in begun.old]
     kept = _not_to_be_renamed(objects, facts)
-    pair = _pair(rules, [name for name in old if name.lower() not in kept], new)
+    renamed = [name for name in old if name.lower() not in kept]
+    pair = _pair(rules, renamed, new)
+    lines = [f"{new} {line_end}" if new else ""]
+    if not tight:
+        pair = rules.shared([one for one in (pair, _same_pair(rules, renamed)) if one])
+        lines += _lines_again(rules, {name: objects[name] for name in old}, name)
     lists = {
-        "add": (_entry(rules, "_line", new, line_end), MOST_LINES),
+        "add": (_entry(rules, "_line", lines), MOST_LINES if tight else most_lines(shown)),
         "replace": (pair, MOST_REPLACED),
-        "delete": (_old(rules, old), MOST_LINES),
+        "delete": (_old(rules, old), MOST_LINES if tight else len(old)),
     }
     if not begun.heading:
         begun, before = _begin(rules, "{", "objects")
+    elif begun.last in '[{"':
+        before = ""
+    elif begun.closed:
+        known = {objects[name] for name in begun.line if name in objects}
+        before = _line_end(rules, known or declared.types, "", "_end_of_line")
     else:
-        before = "" if begun.last in '[{"' else line_end
+        before = line_end
     return f"{before} {_rest(rules, lists, begun)} {_mark(rules, '}')}"
+
+
+def _lines_again(rules: Rules, objects: Mapping[str, str], new: str) -> Iterator[str]:
+    """For each type a line of objects that have it, with new names among them."""
+    for number, kind in enumerate(dict.fromkeys(objects.values())):
+        again = one_of(name for name, own in objects.items() if own == kind)
+        name = rules.terminal(f"({again} | {new})" if new else again)
+        yield f"{name} {_line_end(rules, [kind], name, f'_line_end_{number}')}"
 
 
 def fact_changes(
@@ -70,16 +96,21 @@ def fact_changes(
     declared: Declarations,
     things: Mapping[str, str],
     facts: Iterable[str],
+    tight: bool,
 ) -> str:
-    """From "init" to the end of the answer; facts are about `things`, name → type."""
+    """From "init" to the end of the answer; facts are about `things`, name → type. If `tight`, no
+    fact is added twice."""
     pools = pool_of(declared, things)
-    said = {tuple(words(fact.lower())) for fact in begun.new}
+    said = {tuple(words(fact.lower())) for fact in begun.new} if tight else set()
     atom = atoms_except(rules, declared.predicates, pools, said, spelling=IN_A_STRING)
     old = [fact for fact in facts if fact not in begun.old]
     lists = {
-        "add": (_entry(rules, "_added", atom), MOST_FACTS),
+        "add": (
+            _entry(rules, "_added", [_with_quote(rules, atom)]),
+            MOST_FACTS if tight else most_facts(len(things)),
+        ),
         "replace": (_pair(rules, old, atom), MOST_REPLACED),
-        "delete": (_old(rules, old), MOST_FACTS),
+        "delete": (_old(rules, old), MOST_FACTS if tight else len(old)),
     }
     before, end = "", _mark(rules, "}")
     if not begun.heading:
@@ -104,7 +135,7 @@ def _rest(rules: Rules, lists: Mapping[str, tuple[str, int]], begun: Begun) -> s
     def to_its_end(name: str, *, first: bool) -> str:
         entry, most = lists[name]
         end = _mark(rules, _BRACKETS[name][1])
-        if not entry:
+        if not entry or (begun.closed and name == begun.heading):
             return end
         more = f"({_mark(rules, ',')} {entry}) ~ 0 .. {most - 1}"
         return f"[{entry} {more}] {end}" if first else f"{more} {end}"
@@ -119,18 +150,21 @@ def _rest(rules: Rules, lists: Mapping[str, tuple[str, int]], begun: Begun) -> s
     return f" {_mark(rules, ',')} ".join(left)
 
 
-def _line_end(rules: Rules, declared: Declarations, new: str) -> str:
-    """What follows a name of "a b - room"."""
-    more = f"({rules.terminal(_BLANK)} {new}) ~ 0 .. {MOST_NAMES - 1}" if new else ""
-    dash, kind = rules.terminal('" - "'), rules.names(declared.types)
-    return rules.rule("_line_end", [f"{more} {dash} {kind} {rules.terminal(_CLOSING_QUOTE)}"])
+def _line_end(rules: Rules, types: Iterable[str], name: str, rule: str = "_line_end") -> str:
+    """What follows a name of "a b - room": more names of the terminal `name`, "" for none."""
+    more = f"({rules.terminal(_BLANK)} {name}) ~ 0 .. {MOST_NAMES - 1}" if name else ""
+    dash, kind = rules.terminal('" - "'), rules.names(types)
+    return rules.rule(rule, [f"{more} {dash} {kind} {rules.terminal(_CLOSING_QUOTE)}"])
 
 
-def _entry(rules: Rules, name: str, first: str, rest: str = "") -> str:
-    """A string of a list, from its opening quote; `rest` has the closing one."""
+def _with_quote(rules: Rules, text: str) -> str:
+    return f"{text} {rules.terminal(_CLOSING_QUOTE)}" if text else ""
+
+
+def _entry(rules: Rules, name: str, rests: Iterable[str]) -> str:
+    """A string of a list, from its opening quote; the `rests` have the closing one."""
     quote = _mark(rules, '"')
-    end = rest or rules.terminal(_CLOSING_QUOTE)
-    return rules.rule(name, [f"{quote} {first} {end}"] if first else [])
+    return rules.rule(name, [f"{quote} {rest}" for rest in rests if rest])
 
 
 def _pair(rules: Rules, old: Collection[str], new: str) -> str:
@@ -140,6 +174,19 @@ def _pair(rules: Rules, old: Collection[str], new: str) -> str:
     colon, quote = _mark(rules, ":"), _mark(rules, '"')
     closing = rules.terminal(_CLOSING_QUOTE)
     return rules.rule("_pair", [f"{_old(rules, old)} {colon} {quote} {new} {closing}"])
+
+
+def _same_pair(rules: Rules, names: Collection[str]) -> str:
+    """A name in its own place."""
+    colon, quote = _mark(rules, ":"), _mark(rules, '"')
+    return rules.rule(
+        "_same",
+        [
+            f"{_old(rules, [name])} {colon} {quote} {rules.names([name])} "
+            f"{rules.terminal(_CLOSING_QUOTE)}"
+            for name in names
+        ],
+    )
 
 
 def _old(rules: Rules, names: Collection[str]) -> str:

@@ -4,9 +4,10 @@
     facts    what is added is typed, what is replaced or deleted is there; a deleted object takes
              its facts with it
 
-So `pddl.edit.apply` has nothing to refuse, and makes a right problem of a right problem. What comes
-twice is rolled back and resampled, since no grammar of a part can know it beforehand. "grounded"
-allows no new names but those of the observations.
+So `pddl.edit.apply` has nothing to refuse, and makes a right problem of a right problem. What
+contradicts what the part has said is rolled back and resampled, since no grammar of a part can know
+it beforehand; where lists are tight, so is what comes twice, and nothing that is there is added.
+"grounded" allows no new names but those of the observations.
 """
 
 import json
@@ -44,19 +45,23 @@ def edit(rung: Rung, form: Form[Keys], scene: Scene, layout: Layout) -> Constrai
 
 
 def _edit(scene: Scene, names: NewNames, layout: Layout) -> Stages:
-    writing = Writing(layout, names)
+    writing = Writing(layout, names, scene.lists)
     declared = declarations(domain_of(scene.domain))
     objects, facts = objects_of(scene.problem), facts_of(scene.problem)
-    build = partial(object_changes, declared=declared, objects=objects, facts=facts)
-    yield from _without_repetition(
-        writing, "objects", partial(build, names=names), names if names.allowed is None else None
+    build = partial(
+        object_changes,
+        declared=declared,
+        objects=objects,
+        facts=facts,
+        names=names,
+        shown=len(scene.names.objects),
     )
+    yield from _Part(writing, build, objects, made_up=names.allowed is None).write("objects")
     changes = json.loads(writing.text + "}")["objects"]
     things = declared.things | _objects_after(objects, changes)
     there, first = list(_renamed(facts, changes["replace"])), len(writing.text)
-    yield from _without_repetition(
-        writing, "facts", partial(fact_changes, declared=declared, things=things, facts=there)
-    )
+    build = partial(fact_changes, declared=declared, things=things, facts=there)
+    yield from _Part(writing, build, {}, made_up=False).write("facts")
     gone = {entry.text for entry in _entries(writing.text, first)}
     deleted = {name.lower() for name in changes["delete"]}
     about = (fact for fact in there if not deleted.isdisjoint(words(fact.lower())[1:]))
@@ -69,66 +74,95 @@ def _edit(scene: Scene, names: NewNames, layout: Layout) -> Stages:
 
 @dataclass(frozen=True)
 class _Entry:
-    """What a part may hold once: a name or fact of the problem (`old`), or a new one.
+    """A name or fact in a part: one of the problem (`old`), or a new one.
 
-    It stands in the list `heading`. The text up to `cut` is without it, and without the other of
-    its pair.
+    It stands in the list `heading`, which says of it what `says` tells: twice the same is merely
+    redundant, twice another thing is wrong. The text up to `cut` is without it, and without the
+    other of its pair. `open`: it stands in a line that has no type yet.
     """
 
     heading: str
     text: str
     old: bool
     cut: int
+    says: object = None
+    open: bool = False
 
 
-def _without_repetition(
-    writing: Writing, name: str, part: "partial[str]", made_up: NewNames | None = None
-) -> Part:
-    """A part. What comes again is rolled back, with all that follows it, and so is a `made_up` name
-    that is a loop; one more entry at least stays each time."""
-    first = len(writing.text)
+class _Part:
+    """One of the two parts: what is wrong in it is rolled back, with all that follows it; one more
+    entry at least stays each time. Names that are `made_up` may not be loops. `objects` are those
+    of the problem, with their types."""
 
-    def repeated() -> Resample | None:
+    def __init__(
+        self, writing: Writing, build: "partial[str]", objects: Mapping[str, str], *, made_up: bool
+    ) -> None:
+        self.writing, self.objects, self.made_up = writing, objects, made_up
+        self.build = partial(build, tight=writing.tight)
+        self.first = len(writing.text)
+
+    def write(self, name: str) -> Part:
+        yield from self.writing.write(name, partial(self.build, begun=Begun()), [self._review])
+
+    def _review(self, broken: bool) -> Resample | None:
+        text, names = self.writing.text, self.writing.names
         seen: dict[tuple[bool, str], _Entry] = {}
-        for entry in _entries(writing.text, first):
+        entries = list(_entries(text, self.first))
+        for entry in entries:
+            old = entry.old or (entry.heading == "add" and entry.text in self.objects)
             # PDDL ignores the case of names; old ones are spelled as in the problem.
-            key = entry.old, entry.text if entry.old else entry.text.lower()
-            loops = made_up and not entry.old and made_up.avoid_loop(entry.text)
-            if loops or key in seen:
-                before = [earlier for earlier in seen.values() if earlier.cut < entry.cut]
-                begun = Begun(
-                    entry.heading,
-                    writing.text[entry.cut - 1],
-                    new=frozenset(earlier.text for earlier in before if not earlier.old),
-                    old=frozenset(earlier.text for earlier in before if earlier.old),
-                )
-                return Resample(entry.cut, partial(part, begun=begun))
+            key = old, entry.text if old else entry.text.lower()
+            loops = self.made_up and not old and names.avoid_loop(entry.text)
+            if loops or (key in seen and self._is_wrong(entry, seen[key])):
+                earlier = [one for one in seen.values() if one.cut < entry.cut]
+                return self._from(entry.cut, entry.heading, earlier)
             seen[key] = entry
-        return None
+        return self._from(len(text), entries[-1].heading, entries, closed=True) if broken else None
 
-    yield from writing.write(name, partial(part, begun=Begun()), [repeated])
+    def _is_wrong(self, entry: _Entry, earlier: _Entry) -> bool:
+        return self.writing.tight or (entry.says != earlier.says and not entry.open)
+
+    def _from(
+        self, cut: int, heading: str, before: Iterable[_Entry], *, closed: bool = False
+    ) -> Resample:
+        """The rest behind `cut`, in the list `heading`."""
+        entries = list(before)
+        begun = Begun(
+            heading,
+            self.writing.text[cut - 1],
+            new=frozenset(entry.text for entry in entries if not entry.old),
+            old=frozenset(entry.text for entry in entries if entry.old),
+            closed=closed,
+            line=tuple(entry.text for entry in entries if entry.open),
+        )
+        return Resample(cut, partial(self.build, begun=begun))
 
 
 def _entries(text: str, first: int) -> Iterator[_Entry]:
-    """From left to right, those behind `first`. The first name of "a b - room" is cut off with its
-    whole entry, others are cut off alone."""
+    """From left to right, those behind `first`; the last string may be open. The first name of
+    "a b - room" is cut off with its whole entry, others are cut off alone."""
     heading, key = "", None
-    for string in _STRING.finditer(text, first):
+    is_open = text.count('"', first) % 2 == 1
+    whole = text + '"' if is_open else text
+    for string in _STRING.finditer(whole, first):
         start, line = string.start(), json.loads(string[0])
         if string[2]:
             heading, key = line, None
         elif heading == "delete" or (heading == "replace" and key is None):
             key = start
-            yield _Entry(heading, line, True, _end_before(text, start))
+            says: object = heading if heading == "delete" else start
+            yield _Entry(heading, line, True, _end_before(text, start), says)
         else:
             entry = start if key is None else key
-            key = None
+            says, key = key, None
             if line.startswith("("):
                 yield _Entry(heading, line, False, _end_before(text, entry))
                 continue
-            for word in (name.word for name in typed_names(list_of(f"({line})"))):
+            for name in typed_names(list_of(f"({line})")):
+                word, untyped = name.word, is_open and string.end() > len(text)
                 cut = start + word.offset if word.offset > 1 else entry
-                yield _Entry(heading, word.text, False, _end_before(text, cut))
+                says = type_of(name) if heading == "add" else says
+                yield _Entry(heading, word.text, False, _end_before(text, cut), says, untyped)
 
 
 def _end_before(text: str, offset: int) -> int:

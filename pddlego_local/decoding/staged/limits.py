@@ -13,7 +13,7 @@ MOST_OPERANDS = 14  # (7), of `and` and `or`
 MOST_NESTED = 6  # (3) operators of a condition or effect, one inside the other; no quantifiers
 MOST_OBJECTS = 54  # (27)
 MOST_FACTS_PER_THING = 7  # (3.4)
-LEAST_FACTS = 20  # that are always allowed
+LEAST_FACTS = 20  # that are always allowed, and lines of an edit
 
 PREDICATES_AT_ONCE = 10
 """Predicates that are drawn before they are looked at: so many, at most, are discarded where a
@@ -23,6 +23,11 @@ model repeats itself."""
 def most_objects(shown: int) -> int:
     """`shown` is how many names the prompt shows."""
     return max(MOST_OBJECTS, 2 * shown)
+
+
+def most_lines(shown: int) -> int:
+    """Of objects that an edit adds, each line at least one; `shown` as above."""
+    return max(LEAST_FACTS, 2 * shown)
 
 
 def facts_at_once(things: int) -> int:

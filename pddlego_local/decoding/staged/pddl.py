@@ -7,8 +7,9 @@ typed       types → constants and predicates → actions → objects → initi
 grounded    as typed, with no names but those of the observations
 
 What no grammar of a part can know beforehand is reviewed when the part is written (`writing`): what
-is said twice is rolled back and resampled without it, and so is a goal that is already true, where
-the scene leaves such goals out. What later parts cannot do without is added at the end of a list.
+contradicts the text before it is rolled back and resampled without it, and so is a goal that is
+already true, where the scene leaves such goals out. What later parts cannot do without is added at
+the end of a list.
 """
 
 from pddlego_local.core.nouns import Grammar
@@ -76,7 +77,8 @@ def pddl(rung: Rung, form: Form[Keys], scene: Scene, layout: Layout) -> Constrai
     """As `signatures`, on the rungs "typed" and "grounded"."""
 
     def stages() -> Stages:
-        writing = Writing(layout, NewNames(scene.names.objects if rung.grounded else None))
+        names = NewNames(scene.names.objects if rung.grounded else None)
+        writing = Writing(layout, names, scene.lists)
         if form is PROBLEM:
             declared, opening = declarations(domain_of(scene.domain)), "_OPEN_PROBLEM"
         else:

@@ -19,9 +19,9 @@ from pddlego_local.decoding.staged.declarations import Declarations
 from pddlego_local.decoding.staged.goals import can_be_new, fitting_types
 from pddlego_local.decoding.staged.limits import facts_at_once, most_facts, most_objects
 from pddlego_local.decoding.staged.reading import after_type, end_before, open_blocks, problem_in
-from pddlego_local.decoding.staged.writing import Build, Part, Review, Writing, keyed
+from pddlego_local.decoding.staged.writing import Build, Entry, Part, Review, Writing, keyed
 from pddlego_local.pddl.initial_state import goal_already_true
-from pddlego_local.pddl.reader import Block, Word
+from pddlego_local.pddl.reader import Block
 from pddlego_local.pddl.task import Problem
 
 MOST_ADDED = 10
@@ -61,7 +61,7 @@ class ProblemStages:
         listed = self.writing.listed(
             lambda: keyed(self._written.objects),
             self._more_objects,
-            taken=self.declared.things,
+            taken={name.lower(): (kind.lower(),) for name, kind in self.declared.things.items()},
             made_up=self.names.allowed is None,
         )
         yield from self.writing.write(
@@ -75,7 +75,8 @@ class ProblemStages:
         begin = rules.begin(opening)
         title = rules.terminal(f"_B1 {self.names.any()} _C")
         of_domain = rules.terminal(f"_OF_DOMAIN {one_of([self.declared.domain_name])} _C")
-        name, types = self.names.thing(self.declared.things), one_of(self.declared.types)
+        taken = self.declared.things if self.writing.tight else ()
+        name, types = self.names.thing(taken), one_of(self.declared.types)
         listed = rules.terminal(f"_OBJECTS {typed_list(rules, name, types, self.most_objects)}")
         return f"{begin} {title} {of_domain} {listed}"
 
@@ -95,19 +96,23 @@ class ProblemStages:
                 self._repeated_fact(self._other_facts_and_goal, end=self._only_goal),
                 self.writing.bodies(self._rest_of_goal),
             ],
+            names=False,
         )
 
     def _facts(self) -> Part:
-        yield from self.writing.write("facts", self.facts, [self._repeated_fact(self._more_facts)])
+        yield from self.writing.write(
+            "facts", self.facts, [self._repeated_fact(self._more_facts)], names=False
+        )
 
     def _repeated_fact(self, rest: Build, end: Build | None = None) -> Review:
-        def facts() -> list[tuple[tuple[str, ...], Word]]:
-            return [(fact.atom.key, fact.atom.predicate) for fact in self._written.init]
+        def facts() -> list[Entry]:
+            return [Entry(fact.atom.key, fact.atom.predicate) for fact in self._written.init]
 
         return self.writing.listed(facts, rest, end=end, made_up=False, in_blocks=True)
 
     def facts_and_goal(self, rules: Rules) -> str:
-        """To the end of the answer, to where facts are looked at, or to a quantifier's header."""
+        """To the end of the answer, to where tight facts are looked at, or to a quantifier's
+        header."""
         begin = Piece(rules.begin("_INIT") or NOTHING.whole)
         return begin.then(self._more_facts_and_goal(rules, set())).start(rules)
 
@@ -117,7 +122,7 @@ class ProblemStages:
     def _more_facts_and_goal(self, rules: Rules, said: Facts) -> Piece:
         """None of the facts `said` comes again."""
         fact, left = self._fact(rules, said), self._facts_left
-        most = facts_at_once(len(self._things.things))
+        most = facts_at_once(len(self._things.things)) if self.writing.tight else left + 1
         few = Piece(some(fact, min(left, most - 1)) or NOTHING.whole)
         whole = few.then(Piece("_C").then(self._goal(rules)))
         if left < most or not fact:
@@ -194,7 +199,7 @@ class ProblemStages:
             return goals.rest_of_goal(rules, things, true, said)
 
         goal = partial(goals.goal, declared=things, true=true)
-        yield from self.writing.write("goal", goal, [self.writing.bodies(rest)])
+        yield from self.writing.write("goal", goal, [self.writing.bodies(rest)], names=False)
 
     def _missing_objects(self) -> Part:
         """Adds objects until a fact can be written; the last object makes room if all names are

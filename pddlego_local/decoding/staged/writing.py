@@ -1,20 +1,24 @@
 """The text of an answer in stages: what it gains, and what is rolled back and resampled.
 
-Once a part is written it is reviewed, for what no grammar can know beforehand: names, facts and
-operands that come twice, names in which a model loops. The first time that something is wrong in a
-list, the text is cut before it and the list continues, now without permission to say it again. The
-second time the list is closed, so that a model which repeats itself without end still finishes its
-answer.
+Once a part is written it is reviewed, for what no grammar can know beforehand: a name that is
+declared again as something else, a name in which a model loops and, where lists are tight, whatever
+comes twice. The first time that something is wrong in a list, the text is cut before it and the
+list continues, now without permission to say it again. The second time the list is closed, so that
+a model which repeats itself without end still finishes its answer. Where lists are free, the list
+in which a model goes round in circles is closed while it is being written (`decoding.circles`).
 """
 
 import itertools
 import os.path
-from collections.abc import Callable, Collection, Generator, Hashable, Iterable, Sequence
+from collections.abc import Callable, Generator, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
+from pddlego_local.decoding.circles import Watch
 from pddlego_local.decoding.grammars.builder import Rules, typed_list
 from pddlego_local.decoding.grammars.terminals import OPERATORS, NewNames
 from pddlego_local.decoding.layout import Layout
+from pddlego_local.decoding.rungs import Lists
 from pddlego_local.decoding.session import Stage
 from pddlego_local.decoding.staged.bodies import More
 from pddlego_local.decoding.staged.reading import (
@@ -25,7 +29,7 @@ from pddlego_local.decoding.staged.reading import (
     repeated_operand,
 )
 from pddlego_local.pddl.reader import Block, Word
-from pddlego_local.pddl.task import ActionDefinition, Predicate, TypedName
+from pddlego_local.pddl.task import Predicate, TypedName
 
 Part = Generator[Stage, str, None]
 """Some stages of an answer."""
@@ -43,39 +47,67 @@ class Resample:
     put: str = ""
 
 
-Review = Callable[[], Resample | None]
-"""Reads the text so far: what is to be drawn again, if anything."""
+Review = Callable[[bool], Resample | None]
+"""Reads the text so far: what is to be drawn again, if anything. It is told whether the stage was
+broken off; then the text ends in a list that is to be closed."""
+
+
+class Entry(NamedTuple):
+    """Of a list: a name or fact, where it stands, and what the list says of it. The same `key` with
+    the same `says` is redundant; with another one it is a contradiction."""
+
+    key: Hashable
+    word: Word
+    says: Hashable = None
 
 
 class Writing:
     """The answer so far, in its layout; `names` are those that it may still declare."""
 
-    def __init__(self, layout: Layout, names: NewNames) -> None:
+    def __init__(self, layout: Layout, names: NewNames, lists: Lists) -> None:
         self.layout, self.names = layout, names
+        self.tight = lists == "tight"
         self.text = ""
         self._drawn = ""  # `text` without what was put there since the last stage
 
-    def write(self, name: str, build: Build, reviews: Sequence[Review] = ()) -> Part:
+    def write(
+        self, name: str, build: Build, reviews: Sequence[Review] = (), *, names: bool = True
+    ) -> Part:
         """One stage more, which continues the text. Then the first thing that the reviews find is
-        drawn again, until they find nothing."""
-        yield from self._draw(name, build)
-        while found := [again for review in reviews if (again := review())]:
-            first = min(found, key=lambda again: again.offset)
-            self.cut(first.offset, first.put)
-            if first.build:
-                yield from self._draw(name, first.build)
+        drawn again, until they find nothing. `names` says that they find looping names."""
+        again: Resample | None = Resample(len(self.text), build)
+        while again:
+            self.cut(again.offset, again.put)
+            before, broken = self.text, False
+            if again.build:
+                broken = yield from self._draw(name, again.build, names=names)
+            found = [one for review in reviews if (one := review(broken))]
+            if broken and not found and again.build:  # there is no list that could be closed
+                self.text = before
+                yield from self._draw(name, again.build, watched=False)
+                found = [one for review in reviews if (one := review(False))]
+            again = min(found, key=lambda one: one.offset, default=None)
 
     def cut(self, offset: int, put: str = "") -> None:
         """Cuts the text at `offset` and continues it with words that need no model."""
         self.text = self.text[:offset] + put
 
-    def _draw(self, name: str, build: Build) -> Part:
+    def _draw(
+        self, name: str, build: Build, *, watched: bool = True, names: bool = True
+    ) -> Generator[Stage, str, bool]:
+        """Returns whether the stage was broken off."""
         rules = Rules(self.layout)
         grammar = rules.grammar(name, build(rules))
         before = self.text + rules.head
         kept = len(os.path.commonprefix([self._drawn, before]))  # noqa: RUF071 (no paths)
-        added = yield Stage(name, grammar, drop=len(self._drawn) - kept, head=before[kept:])
+        watch = Watch(before, names=names) if watched and not self.tight else None
+        drop = len(self._drawn) - kept
+        added = yield Stage(name, grammar, drop=drop, head=before[kept:], watch=watch)
         self.text = self._drawn = before[:kept] + added
+        if watch is None or watch.kept is None:
+            return False
+        self.cut(len(before) + watch.kept)
+        return True
 
     def rest_of_list(self, rules: Rules, name: str, kind: str, most: int) -> str:
         """What may follow in the `typed_list` at the end of the text."""
@@ -85,7 +117,7 @@ class Writing:
     def title(self, rest: Build) -> Review:
         """The name of a domain or problem is no loop; `rest` is what follows "(domain"."""
 
-        def review() -> Resample | None:
+        def review(_broken: bool) -> Resample | None:
             match last_file(self.text).items:
                 case [_, Block(items=[_, Word() as name]), *_] if self.names.avoid_loop(name.name):
                     return Resample(end_before(self.text, name.offset), rest)
@@ -95,41 +127,46 @@ class Writing:
 
     def listed(
         self,
-        entries: Callable[[], Iterable[tuple[Hashable, Word]]],
+        entries: Callable[[], Iterable[Entry]],
         rest: Build,
-        taken: Collection[str] = (),
+        taken: Mapping[Hashable, Hashable] | None = None,
         *,
         end: Build | None = None,
         made_up: bool = True,
         in_blocks: bool = False,
     ) -> Review:
-        """A list whose entries have a key, which no other has and is not `taken`, and begin with a
-        word. From the first wrong one on the `rest` comes; after the second the list is closed, and
-        `end` comes. A name that is `made_up` is no loop. `in_blocks`: each word heads a block."""
+        """A list in which no entry is wrong beside those before it and the `taken` ones (key →
+        what is said of it). From the first wrong one on the `rest` comes; after the second the list
+        is closed, and `end` comes. A name that is `made_up` is no loop. `in_blocks`: each word
+        heads a block."""
         given_up = itertools.count()
 
-        def review() -> Resample | None:
-            seen: set[Hashable] = {name.lower() for name in taken}
-            for key, word in entries():
-                if (made_up and self.names.avoid_loop(word.name.removeprefix("?"))) or key in seen:
-                    cut = end_before(self.text, word.offset, block=in_blocks)
+        def review(broken: bool) -> Resample | None:
+            seen = dict(taken or {})
+            last: Word | None = None
+            for key, last, says in entries():
+                loops = made_up and self.names.avoid_loop(last.name.removeprefix("?"))
+                if loops or (key in seen and (self.tight or seen[key] != says)):
+                    cut = end_before(self.text, last.offset, block=in_blocks)
                     return Resample(cut, end, ")") if next(given_up) else Resample(cut, rest)
-                seen.add(key)
+                seen[key] = says
+            if broken and last and last.offset - in_blocks > open_blocks(self.text)[-1].offset:
+                return Resample(len(self.text), end, ")")
             return None
 
         return review
 
     def bodies(self, rest: Callable[[Rules, More], str]) -> Review:
-        """No operand of `and` or `or` in the last file comes again, and the text does not end with
-        a quantifier's header: else the `rest` of the open blocks comes, the innermost of which may
-        gain so much more."""
+        """The text does not end with a quantifier's header and, where lists are tight, no operand
+        of `and` or `or` in the last file comes again: else the `rest` of the open blocks comes, the
+        innermost of which may gain so much more."""
         given_up: set[int] = set()
 
         def again(more: More) -> Build:
             return lambda rules: rest(rules, more)
 
-        def review() -> Resample | None:
-            if operand := repeated_operand(last_file(self.text)):
+        def review(broken: bool) -> Resample | None:
+            if self.tight and (operand := repeated_operand(last_file(self.text))):
                 cut = end_before(self.text, operand.offset)
                 is_fact = operand.head not in OPERATORS and operand.head != "="
                 more: More = "anything" if is_fact else "facts"
@@ -137,11 +174,21 @@ class Writing:
                     more = "nothing"
                 given_up.add(innermost)
                 return Resample(cut, again(more))
-            return Resample(len(self.text), again("anything")) if open_blocks(self.text) else None
+            if not (open_ := open_blocks(self.text)):
+                return None
+            closed = broken and open_[-1].head in ("and", "or")
+            return Resample(len(self.text), again("nothing" if closed else "anything"))
 
         return review
 
 
-def keyed(entries: Iterable[TypedName | Predicate | ActionDefinition]) -> list[tuple[str, Word]]:
-    """Names as `Writing.listed` takes them."""
-    return [(entry.word.name, entry.word) for entry in entries]
+def keyed(entries: Iterable[TypedName | Predicate]) -> list[Entry]:
+    """Names, with their types, as `Writing.listed` takes them."""
+    return [Entry(entry.word.name, entry.word, types_of(entry)) for entry in entries]
+
+
+def types_of(entry: TypedName | Predicate) -> Hashable:
+    """In lower case; of a predicate those of its parameters."""
+    if isinstance(entry, Predicate):
+        return tuple(map(types_of, entry.parameters or ()))
+    return tuple(kind.name for kind in entry.types) or ("object",)

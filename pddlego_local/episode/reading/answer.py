@@ -36,10 +36,13 @@ class Answer(Generic[T_co]):
     - "no_json": no JSON object in it (nor, when free, another way of writing what is asked)
     - "wrong_keys": a JSON object, but not one of the form
     - "placeholder": only what stands for an answer, as "..." or "<domain file>"
+
+    `redundant` is what was left out of the value because it was said twice.
     """
 
     value: T_co | None
     fault: Fault
+    redundant: tuple[str, ...] = ()
 
 
 def read_free(

@@ -3,7 +3,9 @@
 The types below are what is relied on of a response; what they leave out may be anything.
 """
 
-from typing import Annotated, Generic, Literal, TypeVar
+import json
+from collections.abc import Callable
+from typing import Annotated, Any, Generic, Literal, TypeVar
 
 from pydantic import AliasPath, BaseModel, ConfigDict, Field
 
@@ -20,10 +22,11 @@ class Body(BaseModel):
 
 
 class Choice(Body):
-    """One of the answers; `token_ids` where they were asked for."""
+    """One of the answers; `token_ids` where they were asked for. A "circle" is one that we broke
+    off."""
 
     index: Count = 0
-    finish_reason: Literal["stop", "length"]
+    finish_reason: Literal["stop", "length", "circle"]
     token_ids: Tokens | None = None
 
     @property
@@ -101,6 +104,52 @@ class Answers(Body, Generic[C]):
         default=0,
         validation_alias=AliasPath("metrics", "speculative_decoding", "num_accepted_draft_tokens"),
     )
+
+
+class _Part(Body):
+    text: str
+    token_ids: Tokens
+    finish_reason: Literal["stop", "length"] | None = None
+
+
+class _Piece(Body):
+    """Of a response that is streamed; the last one has no part of the text."""
+
+    choices: Annotated[tuple[_Part, ...], Field(max_length=1)]
+    usage: Usage
+    metrics: Any = None
+
+
+class Streamed:
+    """A response that comes in pieces, one a line, until the `watch` on its text says that it is
+    enough; `joined` is then the JSON of a response that came at once."""
+
+    def __init__(self, watch: Callable[[str], bool]) -> None:
+        self._watch = watch
+        self._pieces = list[_Piece]()
+
+    def __call__(self, line: bytes) -> bool:
+        """Whether the response is to be broken off. Raises ValidationError for what is no piece."""
+        if not line.startswith(b"data: {"):  # blank, or the mark of the end
+            return False
+        self._pieces.append(_Piece.model_validate_json(line.removeprefix(b"data: ")))
+        ended = any(part.finish_reason for part in self._parts)
+        return not ended and self._watch("".join(part.text for part in self._parts))
+
+    @property
+    def _parts(self) -> list[_Part]:
+        return [part for piece in self._pieces for part in piece.choices]
+
+    @property
+    def joined(self) -> bytes:
+        ends = [part.finish_reason for part in self._parts if part.finish_reason]
+        choice = {
+            "text": "".join(part.text for part in self._parts),
+            "token_ids": [token for part in self._parts for token in part.token_ids],
+            "finish_reason": ends[0] if ends else "circle",
+        }
+        last = self._pieces[-1].model_dump(include={"usage", "metrics"}) if self._pieces else {}
+        return json.dumps({"choices": [choice], **last}).encode()
 
 
 class Tokenized(Body):

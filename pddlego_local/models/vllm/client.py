@@ -46,7 +46,8 @@ class VllmClient:
     ) -> Completion:
         """See `VllmModel.complete`."""
         start = time.perf_counter()
-        if prefix and prefix.head and not continues(prefix, sampling):
+        watched = prefix is not None and prefix.watch and not sampling.thinking
+        if prefix and (prefix.head or watched) and not continues(prefix, sampling):
             opening = self.connection.tokenize(**self._prompt(messages, sampling)).tokens
             prefix = dataclasses.replace(prefix, opening=opening)
         if prefix and prefix.opening:
@@ -125,7 +126,9 @@ class VllmClient:
         def room() -> int:
             return self.connection.tokenize(prompt="").max_model_len - len(before)
 
-        response = self.connection.answer("completions", body, Answers[TextChoice], grammar, room)
+        response = self.connection.answer(
+            "completions", body, Answers[TextChoice], grammar, room, prefix.watch
+        )
         choice = response.choices[0]
         whole = Prefix(prefix.continued + choice.text, prefix.opening, tokens + choice.spelled)
         return Completion(

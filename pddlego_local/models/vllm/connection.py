@@ -11,7 +11,7 @@ import tenacity
 
 from pddlego_local.core.errors import ConfigError, ModelFault, PromptTooLong
 from pddlego_local.core.nouns import Grammar
-from pddlego_local.models.vllm.answer import Body, Detokenized, Tokenized, Version
+from pddlego_local.models.vllm.answer import Body, Detokenized, Streamed, Tokenized, Version
 from pddlego_local.models.vllm.http import Excessive, HttpClient, Lost
 from pddlego_local.models.vllm.server import VllmServer
 
@@ -63,15 +63,20 @@ class Connection:
         kind: type[T],
         grammar: Grammar | None,
         room: Callable[[], int],
+        watch: Callable[[str], bool] | None = None,
     ) -> T:
         """The server's response, with as many tokens as the context holds if fewer than asked.
 
-        `room` counts them, when they have to be known. Raises ConfigError for a request that the
+        Where there is a `watch`, it is broken off as soon as that says so of its text. `room`
+        counts the tokens, when they have to be known. Raises ConfigError for a request that the
         server refuses, PromptTooLong if not one token fits, ModelFault when the server fails.
         """
+        if watch:
+            streamed = {"include_usage": True, "continuous_usage_stats": True}
+            body = {**body, "stream": True, "stream_options": streamed}
         try:
             try:
-                return self._post(path, body, kind, grammar)
+                return self._post(path, body, kind, grammar, watch)
             except Refused:
                 left = None
                 with contextlib.suppress(ConfigError, ModelFault):
@@ -84,7 +89,7 @@ class Connection:
                     f"{self.name}; raise model.context_tokens or shorten the prompt."
                 )
             # The answer will end with "length".
-            return self._post(path, body | {"max_tokens": left}, kind, grammar)
+            return self._post(path, body | {"max_tokens": left}, kind, grammar, watch)
         except OtherStatus as error:
             raise ConfigError(
                 f"The server at {self._url}/ does not serve {self.name!r}; set model.server.name "
@@ -124,15 +129,27 @@ class Connection:
         except (OtherStatus, pydantic.ValidationError):
             return "unknown"
 
-    def _send(self, method: str, path: str, body: bytes = b"") -> bytes:
+    def _send(
+        self,
+        method: str,
+        path: str,
+        body: bytes = b"",
+        watch: Callable[[str], bool] | None = None,
+    ) -> bytes:
         """What the server answers. Raises as `HttpClient.request`, and OtherStatus."""
-        status, said = self._http.request(method, path, body)
+        streamed = Streamed(watch) if watch else None
+        status, said = self._http.request(method, path, body, streamed)
         if 200 <= status < 300:
-            return said
+            return streamed.joined if streamed else said
         raise OtherStatus(status, said)
 
     def _post(
-        self, path: str, body: dict[str, Any], kind: type[T], grammar: Grammar | None = None
+        self,
+        path: str,
+        body: dict[str, Any],
+        kind: type[T],
+        grammar: Grammar | None = None,
+        watch: Callable[[str], bool] | None = None,
     ) -> T:
         """One request, and what it brought. Raises OtherStatus for 404, all else as errors of ours,
         Refused among them."""
@@ -144,7 +161,7 @@ class Connection:
         )
         try:
             said = json.dumps({"model": self.name, **body}).encode()
-            return kind.model_validate_json(retrying(self._send, "POST", path, said))
+            return kind.model_validate_json(retrying(self._send, "POST", path, said, watch))
         except OtherStatus as error:
             if error.status == 404:
                 raise

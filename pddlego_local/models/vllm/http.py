@@ -14,7 +14,7 @@ import threading
 import time
 import urllib.request
 import weakref
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 from urllib.parse import unquote, urljoin, urlsplit
 
@@ -75,10 +75,18 @@ class HttpClient:
         self._sockets = weakref.WeakSet[socket.socket]()
         self.is_closed = False
 
-    def request(self, method: str, path: str, body: bytes = b"") -> tuple[int, bytes]:
+    def request(
+        self,
+        method: str,
+        path: str,
+        body: bytes = b"",
+        enough: Callable[[bytes], bool] | None = None,
+    ) -> tuple[int, bytes]:
         """Returns the response's status and body; `path` is relative to the client's address.
 
-        Raises Excessive or Lost.
+        A response that succeeds is read line by line where there is `enough`, which is called with
+        each line: once it is True the request ends. Then there is no body to return. Raises
+        Excessive or Lost.
         """
         if self.is_closed:
             raise Lost("it was closed")
@@ -90,8 +98,13 @@ class HttpClient:
                 decode_content=False,  # unpacked, it may be a thousand times as large
                 redirect=False,
                 retries=False,
+                preload_content=enough is None,
             )
-            return response.status, response.data
+            if enough is None or response.status >= 300:
+                return response.status, response.data
+            with contextlib.closing(response):  # if it was not read to its end, its socket too
+                any(map(enough, response))
+            return response.status, b""
         except NewConnectionError as error:  # also a ConnectTimeoutError
             raise Lost(str(error)) from error
         except ConnectTimeoutError as error:

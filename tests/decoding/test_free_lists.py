@@ -1,0 +1,220 @@
+"""What is merely redundant may be written where lists are free, and is dropped when it is used."""
+
+import json
+from dataclasses import replace
+from typing import Any, Literal
+
+import pytest
+
+from pddlego_local.core.errors import ConfigError
+from pddlego_local.core.nouns import Completion, Grammar, Messages, Prefix, Sampling
+from pddlego_local.decoding import Decoding
+from pddlego_local.decoding.forms import DOMAIN, PROBLEM
+from pddlego_local.decoding.grammars.lark_text import decoder_verdict
+from pddlego_local.decoding.ladder import constraint_for
+from pddlego_local.decoding.layout import Layout
+from pddlego_local.decoding.session import Constraint
+from pddlego_local.episode.one_answer import draw_one
+from pddlego_local.pddl.check import check
+from pddlego_local.pddl.edit import apply, objects_of
+from pddlego_local.pddl.redundant import domain_without_repetition, problem_without_repetition
+from pddlego_local.planner import FastDownward
+from tests.decoding import test_edits, test_typed
+from tests.decoding.test_edits import edit, staged
+from tests.episode.drawing import RandomLogits
+
+FREE_EDIT = replace(test_edits.SCENE, lists="free")
+FREE = replace(test_typed.SCENE, lists="free")
+LAYOUTS: tuple[Layout, ...] = ("any", "line")
+
+
+def departure(written: Any, scene: Any, rung: str = "typed") -> str:
+    return test_edits.departure(written, rung, scene)
+
+
+REDUNDANT = {
+    "an object that is there": edit(add=["hall - room"]),
+    "it and a new one in one line": edit(add=["attic hall Loft - room"]),
+    "a new object twice": edit(add=["attic - room", "attic - room"]),
+    "a fact that holds": edit(init_add=["(at hall)"]),
+    "a new fact twice": edit(init_add=["(at cellar)", "(at cellar)"]),
+    "a deleted fact twice": edit(init_delete=["(at hall)", "(at hall)"]),
+    "a deleted object twice": edit(delete=["candle", "candle"], init_delete=["(has candle)"]),
+    "an object by itself": edit(replace={"hall": "hall"}),
+    "a fact by itself": edit(init_replace={"(at hall)": "(at hall)"}),
+}
+
+
+@pytest.mark.parametrize("name", REDUNDANT)
+def test_an_edit_may_be_redundant(name: str) -> None:
+    assert departure(REDUNDANT[name], FREE_EDIT) == ""
+    problem, faults, redundant = apply(REDUNDANT[name], FREE_EDIT.problem)
+    assert faults == ()
+    assert redundant
+    assert check(FREE_EDIT.domain, problem).accepted
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        edit(add=["hall - way"]),
+        edit(add=["attic - room", "attic - way"]),
+        edit(add=["hall attic - way"]),
+        edit(add=["hall - room"], delete=["hall"], init_delete=["(at hall)"]),
+        edit(replace={"hall": "cellar"}),
+        edit(replace={"door1": "attic"}, delete=["door1"]),
+        edit(delete=["attic"]),
+    ],
+)
+def test_an_edit_that_contradicts_is_excluded(written: Any) -> None:
+    assert departure(written, FREE_EDIT)
+
+
+def test_tight_lists_are_as_they_were() -> None:
+    for name, written in REDUNDANT.items():
+        if name not in ("a fact that holds", "a fact by itself"):
+            assert departure(written, test_edits.SCENE), name
+
+
+class Circling(RandomLogits):
+    """Writes each of the texts where a stage can be, or begin, like it, up to the circle in it;
+    whatever else is asked for is random."""
+
+    def __init__(self, *texts: str) -> None:
+        super().__init__()
+        self.left = list(texts)
+
+    def complete(
+        self,
+        messages: Messages,
+        grammar: Grammar | None,
+        sampling: Sampling,
+        prefix: Prefix | None = None,
+    ) -> Completion:
+        text = self.left[0] if self.left else ""
+        verdict = decoder_verdict(grammar, text)
+        if not text or verdict == "rejected":
+            return super().complete(messages, grammar, sampling, prefix)
+        assert prefix and prefix.watch
+        assert prefix.watch(text) == (verdict == "unfinished")
+        ended: Literal["stop", "circle"] = "stop" if verdict == "accepted" else "circle"
+        self.left.pop(0)
+        return Completion(text, ended, 1, 100, 0.0, prefix=Prefix(prefix.continued + text))
+
+
+def finished(constraint: Constraint, *texts: str) -> str:
+    """An answer in which these circles were broken off."""
+    model = Circling(*texts)
+    drawn = draw_one(model, (), constraint, Sampling(max_tokens=4000), {})
+    assert not model.left
+    assert drawn.completion.finish_reason == "stop"
+    return drawn.completion.text
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize(
+    ("circles", "objects"),
+    [
+        (['{"add": ["hall - room", "hall - room", "hall - room"'], {"hall"}),
+        (['{"add": ["attic - room", "Loft - room", "attic - room", "Loft - room", "attic - room"'],
+         {"attic", "Loft"}),
+        (['{"add": ["attic attic attic '], {"attic"}),
+        (['{"add": [], "replace": {}, "delete": ["candle", "candle", "candle"'], set()),
+    ],
+)  # fmt: skip
+def test_an_edit_goes_on_behind_a_circle(
+    circles: list[str], objects: set[str], layout: Layout
+) -> None:
+    if layout == "any":
+        circles = ['{"objects": ' + circles[0]]
+    constraint = staged("typed", FREE_EDIT, layout)
+    # In an exact layout the first list begins with the stage, behind a head.
+    written = finished(constraint, *(text if layout == "any" else " " + text for text in circles))
+    values = json.loads(written)
+    assert objects <= {word for line in values["objects"]["add"] for word in line.split()}
+    problem, faults, _ = apply(values, FREE_EDIT.problem)
+    assert faults == ()
+    assert check(FREE_EDIT.domain, problem).accepted
+
+
+OBJECTS = " now) (:domain house) (:objects hall cellar - room candle - lamp)"
+
+
+@pytest.mark.parametrize(
+    ("circles", "kept"),
+    [
+        ([" now) (:domain house) (:objects hall - room candle - lamp hall - room hall "],
+         "(:objects hall - room candle - lamp)"),
+        ([OBJECTS, " (at hall) (at hall) (at hall)"], "(:init (at hall)) (:goal"),
+        ([OBJECTS, " (at hall) (at cellar) (at hall) (at cellar) (at hall)"],
+         "(:init (at hall) (at cellar)) (:goal"),
+        ([OBJECTS, " (at hall)) (:goal (and (lit torch) (done) (lit torch) (done) (lit torch)"],
+         "(:goal (and (lit torch) (done)))"),
+        ([OBJECTS, " (at hall)) (:goal (and (done) (or (lit torch) (lit torch) (lit torch)"],
+         "(:goal (and (done) (or (lit torch))"),
+        ([OBJECTS, " (at hall)) (:goal (exists (?r - room)", " (and (at ?r) (at ?r) (at ?r)"],
+         "(:goal (exists (?r - room) (and (at ?r))))"),
+    ],
+)  # fmt: skip
+def test_a_problem_goes_on_behind_a_circle(circles: list[str], kept: str) -> None:
+    scene = replace(FREE, domain=test_typed.DOMAIN)
+    problem = json.loads(finished(constraint_for("typed", PROBLEM, scene, "line"), *circles))["pf"]
+    assert kept in problem
+    assert check(test_typed.DOMAIN, problem).accepted
+
+
+@pytest.mark.parametrize(
+    ("circles", "kept"),
+    [
+        ([" house) (:requirements :strips :typing) (:types room way room way room "],
+         "(:types room way lamp)"),
+        ([" house) (:requirements :strips :typing) (:types room way)",
+          " (:constants torch - lamp torch - lamp torch "], "(:constants torch - lamp)"),
+        ([" house) (:requirements :strips :typing) (:types room way)",
+          " (:predicates (at ?r - room) (at ?r - room) (at ?r - room)"],
+         "(:predicates (at ?r - room)) (:action"),
+        ([" house) (:requirements :strips :typing) (:types room way)",
+          " (:predicates (at ?r - room ?r ?r "], "(:predicates (at ?r - room)"),
+    ],
+)  # fmt: skip
+def test_a_domain_goes_on_behind_a_circle(circles: list[str], kept: str) -> None:
+    domain = json.loads(finished(constraint_for("typed", DOMAIN, FREE, "line"), *circles))["df"]
+    assert kept in domain
+    problem = "(define (problem p) (:domain house) (:objects) (:init) (:goal (and)))"
+    assert check(domain, problem).accepted
+
+
+def test_files_lose_what_they_say_twice() -> None:
+    domain, again = domain_without_repetition(
+        test_typed.DOMAIN.replace("(:constants torch - lamp)", "(:constants torch Torch - lamp)")
+        .replace("(:types room", "(:types room room")
+        .replace("(done))", "(done) (at ?x - room))")
+    )
+    assert again == (
+        ":types room - object",
+        ":constants Torch - lamp",
+        ":predicates (at ?x - room)",
+    )
+    problem, left_out = problem_without_repetition(
+        test_typed.PROBLEM_FILE.replace("hall cellar -", "torch - lamp hall cellar HALL -").replace(
+            "(at hall)", "(at hall) ; here\n (at hall)"
+        ),
+        domain,
+    )
+    assert left_out == (":objects torch - lamp", ":objects HALL - room", ":init (at hall)")
+    assert objects_of(problem) == objects_of(test_typed.PROBLEM_FILE)
+    with FastDownward() as planner:
+        assert planner.plan(domain, problem).outcome == "solved"
+
+
+def test_what_contradicts_stays_for_the_planner() -> None:
+    problem = test_typed.PROBLEM_FILE.replace("candle - lamp", "candle - lamp hall - way")
+    assert problem_without_repetition(problem, test_typed.DOMAIN) == (problem, ())
+    domain = test_typed.DOMAIN.replace("(done))", "(done) (at ?w - way))")
+    assert domain_without_repetition(domain) == (domain, ())
+
+
+@pytest.mark.parametrize("rung", ["free", "json", "syntax", "signatures"])
+def test_only_the_upper_rungs_have_lists(rung: Any) -> None:
+    with pytest.raises(ConfigError, match=r"decoding\.lists"):
+        Decoding(rung=rung, lists="free")
