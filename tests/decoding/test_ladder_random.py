@@ -10,7 +10,7 @@ import pytest
 from pddlego_local.core.nouns import Sampling, Turn
 from pddlego_local.decoding.forms import DOMAIN, PDDL, PROBLEM
 from pddlego_local.decoding.ladder import constraint_for
-from pddlego_local.decoding.question import Scene
+from pddlego_local.decoding.question import Question, Scene
 from pddlego_local.decoding.rungs import GoalArm
 from pddlego_local.episode.asking import without_repetition
 from pddlego_local.episode.drawing import draw
@@ -106,8 +106,9 @@ def test_a_model_that_repeats_itself_is_brought_out_of_its_circles(
     """With strong likings random weights write the same things again and again."""
     scene, circles, finished = first_scene(environment), 0, 0
     for rung in ("typed", "grounded"):
-        question = replace(QUESTION, scene=replace(scene, goal=GOALS[rung], lists="free"))
-        constraint = constraint_for(rung, PDDL, question.scene)
+        asked = replace(scene, goal=GOALS[rung], lists="free")
+        question = Question(PDDL, QUESTION.messages, asked)
+        constraint = constraint_for(rung, PDDL, asked)
         for seed in range(5):
             sampling = Sampling(seed=seed, max_tokens=1500)
             drawn = draw(RandomLogits(seed, spread=3.0), question, constraint, sampling, {})[0]
