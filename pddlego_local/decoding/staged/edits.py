@@ -7,34 +7,40 @@
 So `pddl.edit.apply` has nothing to refuse, and makes a right problem of a right problem. What
 contradicts what the part has said is rolled back and resampled, since no grammar of a part can know
 it beforehand; where lists are tight, so is what comes twice, and nothing that is there is added.
-"grounded" allows no new names but those of the observations.
+"grounded" allows no new names but those of the observations. Strings hold single blanks, as at the
+rung "syntax"; what is between them is the layout's.
 """
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
 from pddlego_local.decoding.forms import Form, Keys
-from pddlego_local.decoding.grammars.terminals import NewNames
+from pddlego_local.decoding.grammars.builder import Rules
+from pddlego_local.decoding.grammars.terminals import NewNames, one_of
 from pddlego_local.decoding.layout import Layout, list_of, typed_names
 from pddlego_local.decoding.question import Scene
 from pddlego_local.decoding.rungs import Rung
 from pddlego_local.decoding.session import Constraint, Stages
-from pddlego_local.decoding.staged.declarations import declarations, type_of
-from pddlego_local.decoding.staged.edit_parts import (
-    Begun,
-    deletions,
-    fact_changes,
-    object_changes,
-    words,
-)
+from pddlego_local.decoding.staged.atoms import IN_A_STRING, atoms_except, pool_of
+from pddlego_local.decoding.staged.declarations import Declarations, declarations, type_of
+from pddlego_local.decoding.staged.limits import most_facts, most_lines
 from pddlego_local.decoding.staged.reading import domain_of
 from pddlego_local.decoding.staged.writing import Part, Resample, Writing
 from pddlego_local.pddl.edit import facts_of, objects_of
 
+# As many as the rung "syntax" allows; where lists are tight, the bounds of all of them.
+MOST_LINES = 80  # the first edit of a large ALFWorld room adds 55 objects
+MOST_NAMES = 10
+MOST_REPLACED = 10
+MOST_FACTS = 60
+
+_BRACKETS = {"add": "[]", "replace": "{}", "delete": "[]"}
+_ANY_BLANKS = r"[ \t\r\n]{0,10}"
+_BLANK, _CLOSING_QUOTE = '" "', r'"\""'
 _STRING = re.compile(r'"((?:[^"\\]|\\.)*)"(?=(\s*:\s*[\[{])?)')
 
 
@@ -181,3 +187,202 @@ def _objects_after(objects: Mapping[str, str], changes: Mapping[str, Any]) -> di
 def _renamed(facts: Iterable[str], replaced: Mapping[str, str]) -> Iterator[str]:
     for predicate, *terms in map(words, facts):
         yield f"({' '.join([predicate, *(replaced.get(term, term) for term in terms)])})"
+
+
+@dataclass(frozen=True)
+class Begun:
+    """Where a part was cut: in the list `heading`, after the character `last`.
+
+    `new` and `old` are the names or facts that were added, and those that were replaced or deleted.
+    Of a part that is not begun all are empty. `closed`: the list is to gain nothing more. `line`
+    are the names of a line of it that has no type yet.
+    """
+
+    heading: str = ""
+    last: str = ""
+    new: frozenset[str] = frozenset()
+    old: frozenset[str] = frozenset()
+    closed: bool = False
+    line: tuple[str, ...] = ()
+
+
+def object_changes(
+    rules: Rules,
+    begun: Begun,
+    declared: Declarations,
+    objects: Mapping[str, str],
+    facts: Iterable[str],
+    names: NewNames,
+    shown: int,
+    tight: bool,
+) -> str:
+    """From "objects" to its end; the prompt has shown so many names. Unless `tight`, objects may be
+    added again with their type and replaced by themselves, and lists are no longer than what the
+    prompt can make of them."""
+    name = names.thing([*objects, *declared.things, *begun.new])
+    new = rules.terminal(name) if name else ""
+    line_end = _line_end(rules, declared.types, new)
+    old = [name for name in objects if name not in begun.old]
+    kept = _not_to_be_renamed(objects, facts)
+    renamed = [name for name in old if name.lower() not in kept]
+    pair = _pair(rules, renamed, new)
+    lines = [f"{new} {line_end}" if new else ""]
+    if not tight:
+        pair = rules.shared([one for one in (pair, _same_pair(rules, renamed)) if one])
+        lines += _lines_again(rules, {name: objects[name] for name in old}, name)
+    lists = {
+        "add": (_entry(rules, "_line", lines), MOST_LINES if tight else most_lines(shown)),
+        "replace": (pair, MOST_REPLACED),
+        "delete": (_old(rules, old), MOST_LINES if tight else len(old)),
+    }
+    if not begun.heading:
+        begun, before = _begin(rules, "{", "objects")
+    elif begun.last in '[{"':
+        before = ""
+    elif begun.closed:
+        known = {objects[name] for name in begun.line if name in objects}
+        before = _line_end(rules, known or declared.types, "", "_end_of_line")
+    else:
+        before = line_end
+    return f"{before} {_rest(rules, lists, begun)} {_mark(rules, '}')}"
+
+
+def _lines_again(rules: Rules, objects: Mapping[str, str], new: str) -> Iterator[str]:
+    """For each type a line of objects that have it, with new names among them."""
+    for number, kind in enumerate(dict.fromkeys(objects.values())):
+        again = one_of(name for name, own in objects.items() if own == kind)
+        name = rules.terminal(f"({again} | {new})" if new else again)
+        yield f"{name} {_line_end(rules, [kind], name, f'_line_end_{number}')}"
+
+
+def fact_changes(
+    rules: Rules,
+    begun: Begun,
+    declared: Declarations,
+    things: Mapping[str, str],
+    facts: Iterable[str],
+    tight: bool,
+) -> str:
+    """From "init" to the end of the answer; facts are about `things`, name → type. If `tight`, no
+    fact is added twice."""
+    pools = pool_of(declared, things)
+    said = {tuple(words(fact.lower())) for fact in begun.new} if tight else set()
+    atom = atoms_except(rules, declared.predicates, pools, said, spelling=IN_A_STRING)
+    old = [fact for fact in facts if fact not in begun.old]
+    lists = {
+        "add": (
+            _entry(rules, "_added", [_with_quote(rules, atom)]),
+            MOST_FACTS if tight else most_facts(len(things)),
+        ),
+        "replace": (_pair(rules, old, atom), MOST_REPLACED),
+        "delete": (_old(rules, old), MOST_FACTS if tight else len(old)),
+    }
+    before, end = "", _mark(rules, "}")
+    if not begun.heading:
+        begun, before = _begin(rules, ",", "init")
+    return f"{before} {_rest(rules, lists, begun)} {end} {end}"
+
+
+def deletions(rules: Rules, facts: Iterable[str], *, first: bool) -> str:
+    """These facts at the end of the last list, and the end of the answer."""
+    text = f"{'' if first else ', '}{', '.join(map(json.dumps, facts))}]}}}}"
+    return rules.terminal(json.dumps(text))
+
+
+def words(fact: str) -> list[str]:
+    return fact.strip("()").split()
+
+
+def _rest(rules: Rules, lists: Mapping[str, tuple[str, int]], begun: Begun) -> str:
+    """The lists, or what is left of them; of each the rule of its entries, "" for none, and how
+    many it may hold."""
+
+    def to_its_end(name: str, *, first: bool) -> str:
+        entry, most = lists[name]
+        end = _mark(rules, _BRACKETS[name][1])
+        if not entry or (begun.closed and name == begun.heading):
+            return end
+        more = f"({_mark(rules, ',')} {entry}) ~ 0 .. {most - 1}"
+        return f"[{entry} {more}] {end}" if first else f"{more} {end}"
+
+    names = list(lists)
+    left = [
+        f"{_heading(rules, name, _BRACKETS[name][0])} {to_its_end(name, first=True)}"
+        for name in names[names.index(begun.heading) + 1 if begun.heading else 0 :]
+    ]
+    if begun.heading:
+        left.insert(0, to_its_end(begun.heading, first=begun.last in "[{"))
+    return f" {_mark(rules, ',')} ".join(left)
+
+
+def _line_end(rules: Rules, types: Iterable[str], name: str, rule: str = "_line_end") -> str:
+    """What follows a name of "a b - room": more names of the terminal `name`, "" for none."""
+    more = f"({rules.terminal(_BLANK)} {name}) ~ 0 .. {MOST_NAMES - 1}" if name else ""
+    dash, kind = rules.terminal('" - "'), rules.names(types)
+    return rules.rule(rule, [f"{more} {dash} {kind} {rules.terminal(_CLOSING_QUOTE)}"])
+
+
+def _with_quote(rules: Rules, text: str) -> str:
+    return f"{text} {rules.terminal(_CLOSING_QUOTE)}" if text else ""
+
+
+def _entry(rules: Rules, name: str, rests: Iterable[str]) -> str:
+    """A string of a list, from its opening quote; the `rests` have the closing one."""
+    quote = _mark(rules, '"')
+    return rules.rule(name, [f"{quote} {rest}" for rest in rests if rest])
+
+
+def _pair(rules: Rules, old: Collection[str], new: str) -> str:
+    """ "old": "new" """
+    if not old or not new:
+        return ""
+    colon, quote = _mark(rules, ":"), _mark(rules, '"')
+    closing = rules.terminal(_CLOSING_QUOTE)
+    return rules.rule("_pair", [f"{_old(rules, old)} {colon} {quote} {new} {closing}"])
+
+
+def _same_pair(rules: Rules, names: Collection[str]) -> str:
+    """A name in its own place."""
+    colon, quote = _mark(rules, ":"), _mark(rules, '"')
+    return rules.rule(
+        "_same",
+        [
+            f"{_old(rules, [name])} {colon} {quote} {rules.names([name])} "
+            f"{rules.terminal(_CLOSING_QUOTE)}"
+            for name in names
+        ],
+    )
+
+
+def _old(rules: Rules, names: Collection[str]) -> str:
+    """The terminal for one of the names or facts that are there, in quotes; "" if there is none."""
+    blanks = _ANY_BLANKS if rules.layout == "any" else ""
+    return rules.terminal(f'/{blanks}"/ {one_of(names)} {_CLOSING_QUOTE}') if names else ""
+
+
+def _not_to_be_renamed(objects: Collection[str], facts: Iterable[str]) -> set[str]:
+    """In lower case, the names that a fact spells otherwise than `:objects` does."""
+    terms = (term for fact in facts for term in words(fact)[1:])
+    return {term.lower() for term in terms if term not in objects}
+
+
+def _begin(rules: Rules, before: str, name: str) -> tuple[Begun, str]:
+    """The beginning of a part: `before`, its name and a bracket. Where that leaves no choice it is
+    the stage's head up to a blank, and the first list begins."""
+    if rules.layout == "any":
+        first = rules.terminal(f"/{_ANY_BLANKS}{re.escape(before)}/")
+        return Begun(), f"{first} {_heading(rules, name, '{')}"
+    rules.head = f'{before}{" " if before == "," else ""}"{name}":'
+    return Begun("add", "["), rules.terminal(r'/ \{"add": \[/')
+
+
+def _heading(rules: Rules, name: str, bracket: str) -> str:
+    blanks, after = (_ANY_BLANKS, _ANY_BLANKS) if rules.layout == "any" else ("", " ")
+    return rules.terminal(rf'/{blanks}"{name}"{blanks}:{after}\{bracket}/')
+
+
+def _mark(rules: Rules, character: str) -> str:
+    """One character, perhaps after blanks; under an exact layout a colon or comma has one."""
+    if rules.layout == "any":
+        return rules.terminal(f"/{_ANY_BLANKS}{re.escape(character)}/")
+    return rules.terminal(f"/{re.escape(character)}{' ' if character in ',:' else ''}/")
