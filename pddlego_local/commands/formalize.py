@@ -41,9 +41,9 @@ _PACKAGE = "pddlego_local.environments.described"
 
 @dataclass(frozen=True)
 class Formalized:
-    """What a model made of a text. `outcome` is the planner's (`PlanResult`), or why the answer
-    held no files (`core.outcomes.CAUSES`), or unknown_text: the model was not asked. `message` says
-    what is missing where there is no plan, and what nobody has checked where there is one."""
+    """The result of formalizing a text. `outcome` is the planner's (`PlanResult`), or the reason
+    why the answer held no files (`core.outcomes.CAUSES`), or unknown_text if the model was not
+    asked. Without a plan, `message` says what is missing; with one, what nobody has checked."""
 
     domain: str
     problem: str

@@ -88,8 +88,9 @@ class Sample:
 
 
 def first_question(config: CellConfig) -> Question[Keys]:
-    """What the configured method asks first in the configured environment's first game, of a model
-    all whose answers are cut. Raises ConfigError for a game that is over before."""
+    """The first question of the configured method in the first configured game. The method plays
+    with a model whose answers are all cut. Raises ConfigError if the game is over before it asks.
+    """
     environment, method = config.build("environment"), config.build("method")
     game = config.settings.games[0]
     model = Scripted(itertools.repeat(Completion("", "length", 0, 0, 0.0)))

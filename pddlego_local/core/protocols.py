@@ -68,7 +68,7 @@ class Gathering(Protocol):
     """An environment in which PDDLego picks things up mechanically where they are found (§4)."""
 
     def wanted(self, memory: Sequence[Turn]) -> tuple[str, ...]:
-        """Those that are to be picked up yet, by the game's names."""
+        """The things that still have to be picked up, by the game's names."""
 
 
 @runtime_checkable

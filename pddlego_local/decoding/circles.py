@@ -83,8 +83,8 @@ class Watch:
         self._begin()
 
     def __call__(self, text: str) -> bool:
-        """Whether the stage goes round in circles. `text` is what is written of it so far: each
-        time more of the same text, or the beginning of another one."""
+        """Whether the stage goes round in circles. `text` is the stage's text so far. Each call
+        gives a longer beginning of the same text, or starts again with another text."""
         if len(self._before) + len(text) < self._end:
             self._begin()
         return self._read(self._before + text) != ""

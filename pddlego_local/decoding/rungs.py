@@ -10,8 +10,8 @@ from typing import Literal, get_args
 GoalArm = Literal["any", "unmet"]
 
 Lists = Literal["tight", "free"]
-"""What may stand in a list of the upper rungs: "free" excludes what makes an answer wrong, and
-"tight" also what says a thing again."""
+"""The rule for lists on the upper rungs. "free" excludes only what makes an answer wrong; "tight"
+also excludes what repeats something."""
 
 RungName = Literal["free", "json", "syntax", "signatures", "typed", "grounded"]
 """From the least to the most that the decoder excludes."""

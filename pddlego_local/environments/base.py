@@ -18,9 +18,10 @@ WORDS = re.compile(r"[^\W\d_][\w'-]*(?: \d+)?")  # "lamp", "room 2"
 
 
 class Words(BaseModel, extra="forbid"):
-    """What prompts say of the game, as `prompts/environment.yaml` of the environments that come
-    with the project does. `brief` is all of it in few words, `game` what methods that name actions
-    are told. A method that writes problem files for a given domain shows a `demonstration`."""
+    """The prompts' words for the game. The environments of the project have the same keys in their
+    `prompts/environment.yaml`. `brief` says everything in few words, and `game` is the text for
+    methods that name actions. Methods that write problem files for a given domain show the
+    `demonstration`."""
 
     task: str
     rules: list[str] = []
@@ -94,8 +95,8 @@ class BaseEnvironment(Tables, extra="forbid", ignored_types=(dict, range, str)):
         """Holds nothing."""
 
     def problem(self, memory: Sequence[Turn]) -> str:
-        """What a perfect model would write for the domain now, the goal included. A class that says
-        it is played by model=reference."""
+        """The problem file that a perfect model would write now, with its goal. A class that has
+        this method can be played by model=reference."""
         raise NotImplementedError
 
     def formalize(
@@ -108,7 +109,7 @@ class BaseEnvironment(Tables, extra="forbid", ignored_types=(dict, range, str)):
         return (self.all_goals[0].words,)
 
     def _told(self) -> dict[str, Any]:
-        """The words, with what can be told from others or from the tables where it is left out."""
+        """The words. Those that were left out are derived from other words or from the tables."""
         words = self.words
         goals = "; ".join(goal.words for goal in self.all_goals)
         hint = words.goal_hint or f"Your goal is the first of these that can be reached: {goals}."

@@ -42,8 +42,8 @@ Pattern = Annotated[re.Pattern[str], BeforeValidator(_compiled)]
 
 
 class FeedbackRule(BaseModel, extra="forbid"):
-    """If `command` and `reply` both match, the model is told `message`, which may name the command;
-    an empty one says that this reply is no refusal."""
+    """If `command` and `reply` both match, the model reads `message`, which may name the command.
+    An empty `message` means that the reply is no refusal."""
 
     command: Pattern
     reply: Pattern
@@ -56,8 +56,8 @@ def spaced(name: str) -> str:
 
 
 class Tables(BaseModel):
-    """What is fixed about an environment. The commands of `actions` may name the parameters;
-    `groups` are its difficulty groups and their task types, none where its types are its groups."""
+    """The constants of an environment. The commands of `actions` may name the parameters. `groups`
+    are its groups of difficulty with their types of tasks; without them each type is a group."""
 
     actions: tuple[Annotated[Action, AfterValidator(_named)], ...]
     feedback: tuple[FeedbackRule, ...]

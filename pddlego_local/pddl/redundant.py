@@ -11,7 +11,6 @@ from pddlego_local.pddl.faults import FaultLog
 from pddlego_local.pddl.files import read_domain
 from pddlego_local.pddl.reader import Block, read
 from pddlego_local.pddl.sections import listed, with_section
-from pddlego_local.pddl.task import TypedName
 from pddlego_local.pddl.typed_list import read_typed_list
 
 
@@ -29,7 +28,7 @@ def problem_without_repetition(problem: str, domain: str) -> tuple[str, tuple[st
     again: list[str] = []
     block = read(domain, recover=True)
     constants = read_domain(block).constants if block else ()
-    said = {entry.name: _types(entry) for entry in constants}
+    said = {entry.name: entry.type_names for entry in constants}
     problem = _with_each_once(problem, ":objects", said, again)
     return _with_blocks_once(problem, ":init", again, _fact), tuple(again)
 
@@ -40,9 +39,9 @@ def _with_each_once(text: str, section: str, said: Mapping[str, Hashable], again
     seen, kept, left_out = dict(said), list[str](), list[str]()
     for entry in entries:
         kind = entry.types[0].text if entry.types else "object"
-        repeated = entry.name in seen and seen[entry.name] == _types(entry)
+        repeated = entry.name in seen and seen[entry.name] == entry.type_names
         (left_out if repeated else kept).append(f"{entry.word.text} - {kind}")
-        seen.setdefault(entry.name, _types(entry))
+        seen.setdefault(entry.name, entry.type_names)
     again += [f"{section} {entry}" for entry in left_out]
     return with_section(text, section, f"({' '.join([section, *kept])})") if left_out else text
 
@@ -66,14 +65,10 @@ def _with_blocks_once(
     return text
 
 
-def _types(entry: TypedName) -> Hashable:
-    return tuple(kind.name for kind in entry.types) or ("object",)
-
-
 def _signature(predicate: Block, _: str) -> Hashable:
     """The name of a predicate and the types of its parameters."""
     parameters = read_typed_list(predicate.items[1:], FaultLog()) or []
-    return (predicate.head, *map(_types, parameters))
+    return (predicate.head, *(parameter.type_names for parameter in parameters))
 
 
 def _fact(_: Block, written: str) -> Hashable:

@@ -136,8 +136,8 @@ class Call(_Drawn):
 
 @dataclass(frozen=True, kw_only=True)
 class EditApplied(Recorded):
-    """A model's edit was applied; `faults` are its parts that named something absent, `redundant`
-    those that said what was so already."""
+    """A model's edit was applied. `faults` are its parts that named something absent; `redundant`
+    are its parts that changed nothing, because it was so before."""
 
     event: Literal["edit"] = "edit"
     where: Where

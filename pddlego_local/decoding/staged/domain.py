@@ -127,10 +127,9 @@ class _Domain:
         variables = f"({self.names.variable()} {self._type}) ~ 0 .. {limits.MOST_PARAMETERS}"
         predicate = rules.terminal(f"_ENTRY_O {self.names.predicate(taken)} {variables} _C")
         listed = rules.rule("_predicate", [predicate, *rules.comment])
-        left, most = max(limits.MOST_PREDICATES - len(taken), 0), limits.PREDICATES_AT_ONCE
+        left = max(limits.MOST_PREDICATES - len(taken), 0)
+        most = limits.PREDICATES_AT_ONCE if self.writing.tight else left + 1
         few = f"{some(listed, min(left, most - 1))} _C"
-        if not self.writing.tight:
-            return f"{some(listed, left)} _C"
         return few if left < most else rules.shared([few, some(listed, most, most)])
 
     def _variables(self) -> list[Entry]:

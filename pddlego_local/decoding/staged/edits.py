@@ -316,7 +316,8 @@ def _rest(rules: Rules, lists: Mapping[str, tuple[str, int]], begun: Begun) -> s
 
 
 def _line_end(rules: Rules, types: Iterable[str], name: str, rule: str = "_line_end") -> str:
-    """What follows a name of "a b - room": more names of the terminal `name`, "" for none."""
+    """The rest of a line such as "a b - room" behind a name. The terminal `name` is for further
+    names; it is "" if there can be none."""
     more = f"({rules.terminal(_BLANK)} {name}) ~ 0 .. {MOST_NAMES - 1}" if name else ""
     dash, kind = rules.terminal('" - "'), rules.names(types)
     return rules.rule(rule, [f"{more} {dash} {kind} {rules.terminal(_CLOSING_QUOTE)}"])

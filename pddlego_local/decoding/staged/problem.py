@@ -61,7 +61,10 @@ class ProblemStages:
         listed = self.writing.listed(
             lambda: keyed(self._written.objects),
             self._more_objects,
-            taken={name.lower(): (kind.lower(),) for name, kind in self.declared.things.items()},
+            taken={
+                name.lower(): frozenset({kind.lower()})
+                for name, kind in self.declared.things.items()
+            },
             made_up=self.names.allowed is None,
         )
         yield from self.writing.write(

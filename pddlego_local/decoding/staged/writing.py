@@ -48,8 +48,8 @@ class Resample:
 
 
 Review = Callable[[bool], Resample | None]
-"""Reads the text so far: what is to be drawn again, if anything. It is told whether the stage was
-broken off; then the text ends in a list that is to be closed."""
+"""Reads the text so far and returns what must be drawn again, or None. Its argument says whether
+the stage was broken off; if so, the text ends in a list that must be closed."""
 
 
 class Entry(NamedTuple):
@@ -183,12 +183,11 @@ class Writing:
 
 
 def keyed(entries: Iterable[TypedName | Predicate]) -> list[Entry]:
-    """Names, with their types, as `Writing.listed` takes them."""
-    return [Entry(entry.word.name, entry.word, types_of(entry)) for entry in entries]
+    """Names, with their types or those of their parameters, as `Writing.listed` takes them."""
+    return [Entry(entry.word.name, entry.word, _says(entry)) for entry in entries]
 
 
-def types_of(entry: TypedName | Predicate) -> Hashable:
-    """In lower case; of a predicate those of its parameters."""
-    if isinstance(entry, Predicate):
-        return tuple(map(types_of, entry.parameters or ()))
-    return tuple(kind.name for kind in entry.types) or ("object",)
+def _says(entry: TypedName | Predicate) -> Hashable:
+    if isinstance(entry, TypedName):
+        return entry.type_names
+    return tuple(parameter.type_names for parameter in entry.parameters or ())

@@ -46,7 +46,7 @@ KNIFE_PLACES = ("coffeetable", "countertop", "diningtable", "drawer", "sidetable
 
 @dataclass(frozen=True)
 class Step:
-    """What is done to the `number`-th object of the task."""
+    """One action on the `number`-th object of the task."""
 
     verb: Literal["slice", "take", "clean", "heat", "cool", "look", "put"]
     number: int
@@ -134,7 +134,7 @@ class Progress:
         return max(things, key=self._nearness, default="")
 
     def result(self, planned: Sequence[Step]) -> list[Fact]:
-        """What is true after these steps, all about one object."""
+        """The facts that hold after these steps, which are all about one object."""
         thing = self.subject(planned[0])
         if planned[0].number <= len(placed_best(self.task, self.room)):
             return [("in", thing, self.destination(thing))]

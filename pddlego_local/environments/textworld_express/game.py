@@ -113,7 +113,7 @@ class ExpressGame:
 
 @dataclass(config=ConfigDict(extra="forbid"), kw_only=True)
 class HouseEnvironment:
-    """What CoinCollector and CookingWorld have in common: the settings of a house, and the game."""
+    """The common part of CoinCollector and CookingWorld: the settings of a house, and the game."""
 
     distractors: Annotated[int, Field(ge=0, le=10)] = 0
     doors: bool = True

@@ -189,7 +189,8 @@ def bare(text: str, form: Form[Keys], *, cut: bool = False) -> Entries | None:
 
 
 def _marked(part: str) -> list[Marked]:
-    """What is marked as an action or a thought: by a tag, by a name in its line or above it."""
+    """The texts that are marked as an action or a thought, by a tag or by a name in the same line
+    or in the line above."""
     tagged = _TAGGED.findall(part)
     if tagged and "{" not in tagged[0][1]:
         inner = tagged[0][1]
@@ -235,7 +236,7 @@ def _said(part: str, form: Form[Keys]) -> Entries | None:
 
 
 def _alone(part: str) -> str:
-    """What the only tag or fence holds; without one, everything."""
+    """The content of the only tag or fence; the whole part if there is none."""
     for pattern, group in (_TAGGED, 2), (_FENCED, 1), (_BOXED, 1):
         found = list(pattern.finditer(part))
         part = found[0][group] if len(found) == 1 else part

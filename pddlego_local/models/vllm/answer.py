@@ -122,34 +122,38 @@ class _Piece(Body):
 
 class Streamed:
     """A response that comes in pieces, one a line, until the `watch` on its text says that it is
-    enough; `joined` is then the JSON of a response that came at once."""
+    enough; `joined` is then the JSON of a response that came at once. One that ended by itself
+    without its end has no finish reason there, and is no answer."""
 
     def __init__(self, watch: Callable[[str], bool]) -> None:
         self._watch = watch
-        self._pieces = list[_Piece]()
+        self._text, self._tokens = "", list[int]()
+        self._finish_reason: str | None = None
+        self._counts: dict[str, Any] = {}
 
     def __call__(self, line: bytes) -> bool:
         """Whether the response is to be broken off. Raises ValidationError for what is no piece."""
         if not line.startswith(b"data: {"):  # blank, or the mark of the end
             return False
-        self._pieces.append(_Piece.model_validate_json(line.removeprefix(b"data: ")))
-        ended = any(part.finish_reason for part in self._parts)
-        return not ended and self._watch("".join(part.text for part in self._parts))
-
-    @property
-    def _parts(self) -> list[_Part]:
-        return [part for piece in self._pieces for part in piece.choices]
+        piece = _Piece.model_validate_json(line.removeprefix(b"data: "))
+        self._counts = piece.model_dump(include={"usage", "metrics"})
+        for part in piece.choices:
+            self._text += part.text
+            self._tokens += part.token_ids
+            self._finish_reason = part.finish_reason
+        if self._finish_reason or not self._watch(self._text):
+            return False
+        self._finish_reason = "circle"
+        return True
 
     @property
     def joined(self) -> bytes:
-        ends = [part.finish_reason for part in self._parts if part.finish_reason]
         choice = {
-            "text": "".join(part.text for part in self._parts),
-            "token_ids": [token for part in self._parts for token in part.token_ids],
-            "finish_reason": ends[0] if ends else "circle",
+            "text": self._text,
+            "token_ids": self._tokens,
+            "finish_reason": self._finish_reason,
         }
-        last = self._pieces[-1].model_dump(include={"usage", "metrics"}) if self._pieces else {}
-        return json.dumps({"choices": [choice], **last}).encode()
+        return json.dumps({"choices": [choice], **self._counts}).encode()
 
 
 class Tokenized(Body):

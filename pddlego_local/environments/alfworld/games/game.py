@@ -53,7 +53,8 @@ WIDE = (8, 110)
 
 @dataclass(frozen=True)
 class Task:
-    """What a game asks for: objects of `kind` in a receptacle of kind `target` (lamps: "")."""
+    """The task of a game: put objects of `kind` into a receptacle of kind `target`, which is "" for
+    tasks with a lamp."""
 
     plain: str
     sliced: bool
