@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from pddlego_local.commands.library import (
         Check,
         Formalized,
+        Game,
         PlanResult,
         Sample,
         check,
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 __all__ = [
     "Check",
     "Formalized",
+    "Game",
     "PlanResult",
     "Sample",
     "check",

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Literal
 
 from pddlego_local.commands.formalize import Formalized as Formalized
 from pddlego_local.commands.formalize import formalizer
+from pddlego_local.commands.game import Game as Game
 from pddlego_local.commands.sample import Sample as Sample
 from pddlego_local.commands.sample import first_question, samples
 from pddlego_local.commands.shared.options import model_options, overrides_of
