@@ -164,7 +164,8 @@ class Game:
         return self._seeds(ends_in_0=True)
 
     def _seeds(self, *, ends_in_0: bool) -> Iterator[int]:
-        """Each game is reset in an environment of its own. Games of unknown maps are left out."""
+        """Each game is reset in an environment of its own. Games of unknown maps are left out, and
+        those that are won at their first look."""
         environment: Environment = self._config.build("environment")
         if not isinstance(environment, Mapped):
             name = self._config.labels["environment"]
@@ -174,8 +175,8 @@ class Game:
         def found() -> Iterator[int]:
             with contextlib.closing(environment):
                 for seed in seeds:
-                    environment.reset(seed)
-                    if environment.map and environment.map.endswith("0") == ends_in_0:
+                    first, map_ = environment.reset(seed), environment.map
+                    if map_ and not first.success and map_.endswith("0") == ends_in_0:
                         yield seed
 
         return found()

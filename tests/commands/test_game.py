@@ -1,8 +1,10 @@
 """A game played from outside: by commands, and by answers that a run has recorded."""
 
+import re
 import threading
 from collections.abc import Iterator
 from itertools import islice
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -133,3 +135,11 @@ def test_mistakes_are_named() -> None:
     for options, said in cases:
         with pytest.raises(ConfigError, match=said):
             Game(**options)
+
+
+def test_the_example_of_the_page_runs() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "commands.md").read_text()
+    (block,) = re.findall(r"^```python\n(.*?)^```", page, re.M | re.S)
+    found: dict[str, Any] = {}
+    exec(block, found)
+    assert found["info"]["reached"] == ("read",) and not found["terminated"]
