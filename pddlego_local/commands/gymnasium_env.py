@@ -1,0 +1,66 @@
+"""The games as gymnasium environments: `gymnasium.make("pddlego/Coin-v0", environment__rooms=5)`.
+
+Observations and actions are texts. Gymnasium finds the ids by the package's entry point.
+"""
+
+import string
+from typing import Any
+
+import gymnasium
+from gymnasium.spaces import Text
+
+from pddlego_local.commands.game import Game
+
+IDS = {
+    "pddlego/Coin-v0": {"environment": "coin"},
+    "pddlego/CookingEasy-v0": {"environment": "cooking_easy"},
+    "pddlego/CookingHard-v0": {"environment": "cooking_hard"},
+    "pddlego/Alfworld-v0": {"environment": "alfworld"},
+}
+MOST_CHARACTERS = 100_000
+_SPACE = Text(MOST_CHARACTERS, min_length=0, charset=string.printable)
+
+
+class GameEnv(gymnasium.Env[str, str]):
+    """A `pddlego_local.Game`, with its options. `info` is the Game's. Characters outside ASCII are
+    shown as "?", since a text space lists its characters."""
+
+    observation_space = _SPACE
+    action_space = _SPACE
+
+    def __init__(self, render_mode: None = None, **options: Any) -> None:
+        self.render_mode = render_mode
+        self._game = Game(**options)
+
+    def reset(
+        self, *, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[str, dict[str, Any]]:
+        """Begins the game number `seed`, or one that is drawn; a game that is won at its first look
+        is passed over for the next one. `options={"game": n}` begins the game n, whatever it is."""
+        super().reset(seed=seed)
+        if options:
+            text, info = self._game.reset(options["game"])
+            return _shown(text), {**info}
+        game = int(self.np_random.integers(2**30)) if seed is None else seed
+        text, info = self._game.reset(game)
+        while info["outcome"]:
+            game += 1
+            text, info = self._game.reset(game)
+        return _shown(text), {**info}
+
+    def step(self, action: str) -> tuple[str, float, bool, bool, dict[str, Any]]:
+        text, reward, terminated, truncated, info = self._game.step(action)
+        return _shown(text), reward, terminated, truncated, {**info}
+
+    def close(self) -> None:
+        self._game.close()
+
+
+def _shown(text: str) -> str:
+    return text.encode("ascii", "replace").decode()[:MOST_CHARACTERS]
+
+
+def register() -> None:
+    """Tells gymnasium the ids; called by its entry point."""
+    for name, options in IDS.items():
+        gymnasium.register(name, f"{__name__}:GameEnv", kwargs=options)

@@ -1,0 +1,43 @@
+"""The ids that gymnasium knows, its own check of an environment, and several games at once."""
+
+import warnings
+
+import gymnasium
+import pytest
+from gymnasium.utils.env_checker import check_env
+
+from pddlego_local.commands import gymnasium_env
+
+
+@pytest.fixture(autouse=True)
+def registered() -> None:
+    if "pddlego/Coin-v0" not in gymnasium.registry:  # where the package was installed before
+        gymnasium_env.register()
+
+
+def test_gymnasiums_own_check_finds_nothing() -> None:
+    env = gymnasium.make("pddlego/Coin-v0", environment__rooms=5)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        check_env(env.unwrapped, skip_render_check=True)
+    env.close()
+
+
+def test_a_seed_is_a_game_and_a_drawn_one_follows_from_it() -> None:
+    env = gymnasium.make("pddlego/Coin-v0", environment__rooms=5)
+    first, info = env.reset(seed=7)
+    assert "kitchen" in first and not info["outcome"]
+    drawn = [env.reset()[1]["map"] for _ in range(3)]
+    assert env.reset(seed=7)[0] == first
+    assert [env.reset()[1]["map"] for _ in range(3)] == drawn
+    assert env.reset(options={"game": 7})[0] == first
+    env.close()
+
+
+def test_several_games_are_played_at_once() -> None:
+    envs = gymnasium.make_vec("pddlego/Coin-v0", num_envs=3, environment__rooms=5)
+    seen, info = envs.reset(seed=7)
+    assert len(set(info["map"])) == 3 and len(seen) == 3
+    again, rewards, terminated, truncated, _ = envs.step(("look around",) * 3)
+    assert again == seen and not (rewards.any() or terminated.any() or truncated.any())
+    envs.close()
