@@ -5,7 +5,7 @@ import re
 import threading
 import warnings
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from pddlego_local.core.errors import ConfigError, UnsolvableGame
@@ -20,8 +20,11 @@ class Simulator:
     """One world, as PDDL has it: an action whose effects add and delete one fact adds it. Objects
     and actions go by their names in the gold files, in lower case."""
 
-    def __init__(self, world: World, task_type: str) -> None:
-        """Raises UnsolvableGame; ConfigError in the library's words if it cannot take the files."""
+    def __init__(self, world: World, task_type: str, *, exact: bool = False) -> None:
+        """With `exact` an object is known by its name alone, and not in another spelling.
+
+        Raises UnsolvableGame; ConfigError in the library's words if it cannot take the files.
+        """
         where = f"the world {world.name} of {task_type}"
         if world.out_of_reach:
             raise UnsolvableGame(f"{where}: {world.out_of_reach}")
@@ -40,7 +43,9 @@ class Simulator:
             raise ConfigError(f"{where}: unified-planning does not take it: {reason}") from error
         self.world, self._task = world, task
         self._actions = {action.name.removeprefix("do-"): action for action in task.actions}
-        self._objects = spellings(task.all_objects)
+        self._spelled = str.lower if exact else spelled
+        named = {thing.name.lower(): thing for thing in task.all_objects}
+        self._objects = named if exact else spellings(named)
 
     @property
     def done(self) -> bool:
@@ -56,7 +61,7 @@ class Simulator:
         arity = len(action.parameters)
         if len(arguments) != arity:
             return f"{name} has {arity} parameters, and {command!r} names {len(arguments)} things."
-        things = [self._objects.get(a) or self._objects.get(spelled(a)) for a in arguments]
+        things = [self._objects.get(a) or self._objects.get(self._spelled(a)) for a in arguments]
         if None in things:
             return f"There is no {arguments[things.index(None)]} in this world."
         with _ONE_AT_A_TIME:
@@ -86,12 +91,11 @@ def spelled(name: str) -> str:
     return re.sub(r"[\W_]+", "", name.lower())
 
 
-def spellings(objects: Iterable[Any]) -> dict[str, Any]:
+def spellings(named: Mapping[str, Any]) -> dict[str, Any]:
     """Each object by its name, and without hyphens where that leaves one only: not so for city1-3
     where there is a city13."""
-    named = {thing.name.lower(): thing for thing in objects}
     short = Counter(map(spelled, named))
-    return {spelled(name): named[name] for name in named if short[spelled(name)] == 1} | named
+    return {spelled(name): named[name] for name in named if short[spelled(name)] == 1} | dict(named)
 
 
 @functools.lru_cache(maxsize=16)

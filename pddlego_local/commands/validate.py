@@ -1,0 +1,76 @@
+"""`pddlego validate`: whether a plan carries a problem to its goal, action by action.
+
+The judge is unified-planning's simulator. Where VAL is installed (its program `Validate`), it is
+asked too, and both verdicts are printed.
+"""
+
+import argparse
+import re
+import shutil
+import subprocess
+from collections.abc import Sequence
+from pathlib import Path
+
+from pddlego_local.commands.shared.options import told_as
+from pddlego_local.core.errors import ConfigError
+from pddlego_local.core.visible import visible
+from pddlego_local.environments.described.simulator import Simulator
+from pddlego_local.environments.described.world import World
+from pddlego_local.pddl.check import check
+
+VAL = "Validate"
+VAL_LIMIT_S = 60
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("domain", type=Path, help="a domain file")
+    parser.add_argument("problem", type=Path, help="a problem file")
+    parser.add_argument("plan", type=Path, help="a plan: an action such as (move a b) on a line")
+
+
+def carry_out(arguments: argparse.Namespace) -> int:
+    """Returns 0 for a plan that is valid, 1 for one that is not."""
+    paths = arguments.domain, arguments.problem, arguments.plan
+    texts = []
+    for path in paths:
+        with told_as(ConfigError, path):
+            texts.append(path.read_text(encoding="utf-8", errors="replace"))
+    fault = why_invalid(texts[0], texts[1], actions_of(texts[2]))
+    print(visible(fault or "The plan is valid."))
+    if program := shutil.which(VAL):
+        print(f"VAL says: {val_says(program, paths)}")
+    return 1 if fault else 0
+
+
+def actions_of(plan: str) -> list[str]:
+    """The actions of a plan file, without brackets and comments. Raises ConfigError for another
+    line, named by its number."""
+    actions = []
+    for number, line in enumerate(plan.splitlines(), start=1):
+        if text := line.partition(";")[0].strip():
+            match = re.fullmatch(r"(?:\d+\s*:\s*)?\(\s*([^()]+?)\s*\)", text)
+            if match is None:
+                raise ConfigError(f"the plan's line {number}: {text[:60]!r} is no (action …)")
+            actions.append(match[1])
+    return actions
+
+
+def why_invalid(domain: str, problem: str, actions: Sequence[str]) -> str:
+    """Which action of the plan cannot be carried out and why, or that the goal is not reached; ""
+    for a valid plan. Raises ConfigError for files that the planner would refuse."""
+    found = check(domain, problem)
+    if not found.accepted:
+        raise ConfigError(f"the files are refused: {found.faults[0]}")
+    simulator = Simulator(World("problem", "", "", (), domain, problem), "these files", exact=True)
+    for number, action in enumerate(actions, start=1):
+        if refusal := simulator.carry_out(action):
+            return f"Action {number} of {len(actions)}: {refusal}"
+    return "" if simulator.done else f"The goal does not hold after the {len(actions)} actions."
+
+
+def val_says(program: str, paths: Sequence[Path]) -> str:
+    """VAL's verdict in a word or two."""
+    command = [program, *map(str, paths)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=VAL_LIMIT_S)
+    valid = re.search(r"Plan valid", done.stdout)
+    return "valid" if valid else "not valid"

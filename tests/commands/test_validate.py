@@ -1,0 +1,88 @@
+"""`pddlego validate`, and the tools for coding agents, asked by the SDK's own client."""
+
+import asyncio
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from mcp import Client, StdioServerParameters
+
+from pddlego_local.cli import run
+from tests.commands.test_cli import DOMAIN, PROBLEM, UNDECLARED
+
+GO = "(Go Kitchen Hall)"
+
+
+@pytest.mark.parametrize(
+    ("plan", "code", "said"),
+    [
+        (GO, 0, "The plan is valid."),
+        ("; cost = 1\n0: (GO KITCHEN HALL) ; there\n\n", 0, "The plan is valid."),
+        (f"{GO}\n{GO}", 1, "Action 2 of 2: (Go Kitchen Hall) cannot be carried out: (at kitchen)"),
+        ("(go hall kitchen)", 1, "Action 1 of 1: (go hall kitchen) cannot be carried out"),
+        ("", 1, "The goal does not hold after the 0 actions."),
+        ("(fly Kitchen Hall)", 1, "'fly Kitchen Hall' is none of the actions go."),
+        ("(go Kitchen)", 1, "go has 2 parameters"),
+        ("(go Kitchen Hal-l)", 1, "There is no hal-l in this world."),
+        ("go there", 2, "the plan's line 1: 'go there' is no (action …)"),
+    ],
+)
+def test_a_plan_is_judged_action_by_action(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], plan: str, code: int, said: str
+) -> None:
+    paths = []
+    for name, text in (("domain", DOMAIN), ("problem", PROBLEM), ("plan", plan)):
+        paths.append(tmp_path / f"{name}.pddl")
+        paths[-1].write_text(text)
+    assert run(["validate", *map(str, paths)]) == code
+    told = capsys.readouterr()
+    assert said in told.out + told.err
+
+
+def test_files_that_the_planner_refuses_are_named(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for name, text in (("d", DOMAIN), ("p", UNDECLARED), ("plan", GO)):
+        (tmp_path / name).write_text(text)
+    assert run(["validate", *(str(tmp_path / name) for name in ("d", "p", "plan"))]) == 2
+    assert "Cellar" in capsys.readouterr().err
+
+
+def test_an_agent_checks_plans_and_validates() -> None:
+    async def asked() -> dict[str, dict[str, Any]]:
+        files = {"domain": DOMAIN, "problem": PROBLEM}
+        server = StdioServerParameters(command=sys.executable, args=["-m", "pddlego_local", "mcp"])
+        calls: dict[str, dict[str, Any]] = {
+            "check_pddl": {**files, "problem": UNDECLARED},
+            "plan_pddl": files,
+            "validate_plan": {**files, "plan": "(go hall kitchen)"},
+            "formalize": {"text": "A block.", "model": "nowhere/model"},
+        }
+        async with Client(server) as client:
+            assert {tool.name for tool in (await client.list_tools()).tools} == set(calls)
+            answers = {name: await client.call_tool(name, call) for name, call in calls.items()}
+        return {name: json.loads(answer.content[0].text) for name, answer in answers.items()}  # type: ignore[union-attr]
+
+    told = asyncio.run(asked())
+    assert not told["check_pddl"]["accepted"] and "Cellar" in told["check_pddl"]["faults"][0]
+    assert told["plan_pddl"]["plan"] == [GO]
+    assert not told["validate_plan"]["valid"] and "(at hall)" in told["validate_plan"]["why_not"]
+    assert (
+        told["formalize"]["outcome"] == "refused"
+        and "nowhere/model" in told["formalize"]["message"]
+    )
+
+
+def test_without_the_extra_it_says_what_to_install(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setitem(sys.modules, "mcp.server.mcpserver", None)
+    assert run(["mcp"]) == 3
+    assert "pip install 'pddlego_local[mcp]'" in capsys.readouterr().err
+    with pytest.raises(SystemExit, match="0"):
+        run(["mcp", "--help"])
+    assert "check_pddl, plan_pddl, validate_plan, formalize" in " ".join(
+        capsys.readouterr().out.split()
+    )
