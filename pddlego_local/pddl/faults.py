@@ -38,12 +38,14 @@ class Fault:
 
 
 class FaultLog:
-    """Collects the faults of one file. A message that comes again is kept once, where it began."""
+    """Collects the faults of one file. A message that comes again is kept once, where it began;
+    `nodes` are all words and lists that something is wrong with, each time."""
 
     def __init__(self, file: File = "domain", text: str = "") -> None:
         """Without a file: for a reading whose faults nobody asks for."""
         self.file: File = file
         self._text = text
+        self.nodes: list[tuple[Kind | Literal["misuse"], Node]] = []  # in the order of the findings
         self._first: dict[tuple[Kind, str], int] = {}
         self._count: Counter[Kind] = Counter()
 
@@ -56,6 +58,11 @@ class FaultLog:
     def warn(self, at: Node | int, message: str) -> None:
         self._add("warning", at, message)
 
+    def misuse(self, at: Node, message: str) -> None:
+        """Warns of a name or fact that Fast Downward takes, although it is not used as declared."""
+        self.warn(at, message)
+        self.nodes.append(("misuse", at))
+
     def has(self, kind: Kind) -> bool:
         return self._count[kind] > 0
 
@@ -67,6 +74,8 @@ class FaultLog:
             kind, message = "syntax", foreign
         elif isinstance(at, Word) and (stray := stray_mark(str(at))):
             message = stray
+        if not isinstance(at, int):
+            self.nodes.append((kind, at))
         if kind != "warning":
             self._first.pop(("warning", message), None)
         elif self._first.keys() & {("syntax", message), ("symbol", message)}:
