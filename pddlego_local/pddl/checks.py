@@ -153,7 +153,7 @@ def _check_init(problem: Problem, place: Place) -> None:
             log.symbol(atom.block, f"`{atom}` is both true and false in `:init`: remove one")
         elif fact.negated and right:
             why = "since what is not listed is false"
-            log.misuse(atom.block, f"`(not …)` in `:init` says nothing, {why}: remove it")
+            log.misuse(atom.block, f"`(not …)` in `:init` says nothing, {why}: remove it", "denied")
         if atom.predicate.name in place.symbols.derived and not fact.negated:
             said = f"derived predicate `{atom.predicate}` cannot stand in `:init`: remove it"
             log.symbol(atom.predicate, said)

@@ -10,6 +10,7 @@ from pddlego_local.pddl.marks import foreign_character, stray_mark
 from pddlego_local.pddl.reader import Node, Word
 
 Kind = Literal["syntax", "symbol", "warning"]
+Misuse = Literal["misuse", "denied"]
 File = Literal["domain", "problem"]
 
 MOST_PER_KIND = 200  # distinct messages kept for one file: a model reads the first few
@@ -45,7 +46,7 @@ class FaultLog:
         """Without a file: for a reading whose faults nobody asks for."""
         self.file: File = file
         self._text = text
-        self.nodes: list[tuple[Kind | Literal["misuse"], Node]] = []  # in the order of the findings
+        self.nodes: list[tuple[Kind | Misuse, Node]] = []
         self._first: dict[tuple[Kind, str], int] = {}
         self._count: Counter[Kind] = Counter()
 
@@ -58,10 +59,10 @@ class FaultLog:
     def warn(self, at: Node | int, message: str) -> None:
         self._add("warning", at, message)
 
-    def misuse(self, at: Node, message: str) -> None:
-        """Warns of a name or fact that Fast Downward takes, although it is not used as declared."""
+    def misuse(self, at: Node, message: str, kind: Misuse = "misuse") -> None:
+        """Warns of what Fast Downward takes, although it is not as declared, or is denied."""
         self.warn(at, message)
-        self.nodes.append(("misuse", at))
+        self.nodes.append((kind, at))
 
     def has(self, kind: Kind) -> bool:
         return self._count[kind] > 0

@@ -60,7 +60,7 @@ def mend(domain: str, problem: str, knows: Knowledge) -> Mended:
     """Raises nothing, whatever the texts are. A pair that the planner takes it takes afterwards."""
     pair = _Pair((domain, problem), knows)
     if knows.declared and not knows.given:
-        pair = _mended(pair, _other_actions)
+        pair = _mended(pair, lambda pair: (*_declared_again(pair), *_other_actions(pair)))
     pair = _without_faults(pair)
     if knows.declared:
         pair = _mended(pair, lambda pair: (_mending(pair, way) for way in pair.ways({"misuse"})))
@@ -99,7 +99,7 @@ class _Pair(Examined):
 
     @property
     def faults(self) -> list[_Way]:
-        return self.ways({"syntax", "symbol"} if self.knows.declared else {"syntax"})
+        return self.ways({"syntax", "symbol", "denied"} if self.knows.declared else {"syntax"})
 
     def ways(self, kinds: Collection[str]) -> list[_Way]:
         """To what is wrong in this way, in the order of the text; the domain's first."""
@@ -264,6 +264,12 @@ def _cut(file: str, text: str, first: Node, last: Node, instead: str = "") -> _C
             start = first.offset
         instead = "" if text[end : end + 1] in "() \t\r\n" else " "
     return _Change(file, ((start, end, instead),), what)
+
+
+def _declared_again(pair: _Pair) -> Iterator[_Change | None]:
+    """Of predicates that are declared twice as two things."""
+    ways = (way for way in pair.ways({"misuse"}) if _head(way.nodes[1:]) == ":predicates")
+    return (_left_out(pair, way) for way in ways)
 
 
 def _other_actions(pair: _Pair) -> Iterator[_Change]:
