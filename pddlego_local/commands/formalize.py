@@ -130,9 +130,9 @@ class TextFormalizer:
         self._known = known_texts(folder_named(weights)) if weights else None
         self._decoding: Decoding = replace(config.build("decoding"), feedback="explained")
         self._seed = derive_seed(config.settings.seed, "formalize")
-        if RUNGS[self._decoding.rung].grounded:
+        if "grounded" in (self._decoding.rung, self._decoding.repair):
             raise ConfigError(
-                "decoding=grounded needs a list of names, which a text is not; choose typed"
+                "the rung grounded needs a list of names, which a text is not; choose typed"
             )
 
     def __call__(self, text: str) -> Formalized:
@@ -187,7 +187,9 @@ class TextFormalizer:
         return answer.value, answer.fault
 
     def _plan(self, domain: str, problem: str, **told: str) -> Formalized:
-        made = plan(self._planner, self._decoding, lambda _: None, domain, problem, Where(step=1))
+        parts = self._planner, self._decoding, lambda _: None
+        given = bool(self._domain)
+        made = plan(*parts, domain, problem, Where(step=1), given=given)
         message = UNCHECKED if made.plan else made.message
         shown = "\n".join((self._domain, *told.values()))
         if unseen := _not_shown(made.domain, made.problem, shown):

@@ -221,5 +221,8 @@ def choice(last: int) -> Form[Choice]:
     )
 
 
+WITH_PDDL = frozenset({"pddl", "domain", "problem", "edit"})
+"""The names of those that hold PDDL."""
+
 FORMS = (PDDL, DOMAIN, PROBLEM, COMMAND, MOVE, EDIT, SEEN, GOALS, TEXT, choice(0))
 """One of each kind; the choices among any number of things have one name."""

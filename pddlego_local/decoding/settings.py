@@ -35,6 +35,8 @@ class Decoding:
     `best_of` answers are drawn at once, and the first that the planner solves is taken. `feedback`
     is what a model reads about PDDL without a plan: the planner's own words, or those of the static
     check (`pddl.check`).
+
+    `repair` mends PDDL with what that rung knows before it is planned with (`pddl.mend`).
     """
 
     rung: RungName
@@ -50,6 +52,7 @@ class Decoding:
     stage_tokens: dict[str, PositiveInt] = Field(default_factory=dict)
     best_of: Annotated[int, Field(ge=1, le=64)] = 1
     feedback: Literal["planner", "explained"] = "planner"
+    repair: Literal["none", "syntax", "typed", "grounded"] = "none"
 
     def __post_init__(self) -> None:
         if self.goal != "any" and not RUNGS[self.rung].typed:

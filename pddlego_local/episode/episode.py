@@ -15,7 +15,7 @@ from pddlego_local.core.protocols import Environment, Mapped, Planner
 from pddlego_local.core.record.events import Chosen, Emit, Event, Note, Start, Where
 from pddlego_local.core.record.rows import EpisodeRow
 from pddlego_local.core.seeds import derive_seed
-from pddlego_local.decoding.forms import Form, Keys, Pddl
+from pddlego_local.decoding.forms import DomainFile, Form, Keys, Pddl
 from pddlego_local.decoding.question import Model, Question, Scene
 from pddlego_local.decoding.rungs import RUNGS
 from pddlego_local.decoding.settings import Decoding
@@ -68,6 +68,7 @@ class Episode(Acting):
         self._decoding = parts.decoding
         self._asking = Asking(parts.model, parts.decoding, emit, (run_seed, game, trial))
         self._planner = parts.planner
+        self._scene, self._written = Scene(), ""  # of the last question; the last domain alone
 
     def start(self) -> Observation:
         """Resets the game; the first observation is the first turn of the memory."""
@@ -97,8 +98,10 @@ class Episode(Acting):
     def plan(
         self, domain: str, problem: str, where: Where, *, goals: Sequence[Goal] = ()
     ) -> Formalization:
-        """As `planning.plan`, with a record of each plan."""
-        return plan(self._planner, self._decoding, self._emit, domain, problem, where, goals)
+        """As `planning.plan`, with a record of each plan, for an answer to the last question."""
+        given = domain == self._scene.domain and domain != self._written
+        files, parts = (domain, problem), (self._planner, self._decoding, self._emit)
+        return plan(*parts, *files, where, goals, scene=self._scene, given=given)
 
     def restart(self) -> None:
         """Resets the game and replays the memory; EnvironmentFault if it plays differently."""
@@ -129,7 +132,8 @@ class Episode(Acting):
     ) -> Question[T]:
         """What is asked now: `shown` is the one message, or the part of `messages` that shows the
         game. `commands` are offered besides those that `shown` offers; for the rest see `Scene`."""
-        needs_scene = RUNGS[self._decoding.rung].needs_scene
+        rungs = {self._decoding.rung, self._decoding.repair} & RUNGS.keys()
+        needs_scene = any(RUNGS[rung].needs_scene for rung in rungs)
         scene = Scene(
             environment=self.environment.package,
             memory=self.memory,
@@ -171,6 +175,7 @@ class Episode(Acting):
 
         `plan` is handed where its answer stands, to say so in what it records.
         """
+        self._scene = question.scene
         proposed: list[Formalization] = []
         count = self._decoding.best_of
         where = Where(step=step, attempt=attempt, retry=retry)
@@ -192,4 +197,7 @@ class Episode(Acting):
     ) -> Answer[T]:
         """Question → completion → the form's value, or the named fault that left none."""
         where = Where(step=step, attempt=attempt, retry=retry)
-        return self._asking.answers(question, 1, where)[0]
+        answer = self._asking.answers(question, 1, where)[0]
+        if isinstance(answer.value, DomainFile):
+            self._written = answer.value.df
+        return answer

@@ -20,7 +20,7 @@ from dataclasses import dataclass
 
 from pddlego_local.core.nouns import PlanResult
 from pddlego_local.pddl.checks import check_costs, check_derived, check_domain, check_problem
-from pddlego_local.pddl.faults import Fault, FaultLog
+from pddlego_local.pddl.faults import Fault, FaultLog, Kind
 from pddlego_local.pddl.files import read_domain, read_problem
 from pddlego_local.pddl.marks import stray_mark
 from pddlego_local.pddl.reader import read, words_in
@@ -86,26 +86,36 @@ def _swapped(domain: str, problem: str) -> bool:
     return kinds == ["problem", "domain"]
 
 
-def _examine(domain_text: str, problem_text: str, recover: bool) -> Check:
-    domain_log, problem_log = FaultLog("domain", domain_text), FaultLog("problem", problem_text)
-    domain_root = read(domain_text, domain_log.syntax, recover)
-    problem_root = read(problem_text, problem_log.syntax, recover)
-    domain = read_domain(domain_root, domain_log)
-    problem = read_problem(problem_root, problem_log)
-    symbols = Symbols(domain, problem)
-    check_domain(domain, symbols, domain_log)
-    check_problem(problem, domain, symbols, problem_log)
-    check_derived(problem, domain, symbols, domain_log)
-    check_costs(problem, domain, domain_log, problem_log)
-    for log, root in ((domain_log, domain_root), (problem_log, problem_root)):
+class Examined:
+    """Two texts as they were read, and the logs of what is wrong with them."""
+
+    def __init__(self, domain: str, problem: str, recover: bool = False) -> None:
+        """`recover` as for `reader.read`."""
+        self.logs = log, problem_log = FaultLog("domain", domain), FaultLog("problem", problem)
+        self.roots = read(domain, log.syntax, recover), read(problem, problem_log.syntax, recover)
+        self.domain = read_domain(self.roots[0], log)
+        self.problem = read_problem(self.roots[1], problem_log)
+        self.symbols = Symbols(self.domain, self.problem)
+        check_domain(self.domain, self.symbols, log)
+        check_problem(self.problem, self.domain, self.symbols, problem_log)
+        check_derived(self.problem, self.domain, self.symbols, log)
+        check_costs(self.problem, self.domain, log, problem_log)
+
+    def has(self, kind: Kind) -> bool:
+        return any(log.has(kind) for log in self.logs)
+
+
+def _examine(domain: str, problem: str, recover: bool) -> Check:
+    read_ = Examined(domain, problem, recover)
+    for log, root in zip(read_.logs, read_.roots, strict=True):
         for word in words_in(root) if root else ():
             if stray_mark(str(word)):
                 log.warn(word, "")  # for the log says what is wrong with such a word
-    syntax = not (domain_log.has("syntax") or problem_log.has("syntax"))
-    right = syntax and not (domain_log.has("symbol") or problem_log.has("symbol"))
-    texts = domain_text, problem_text
-    no_plan = why_no_plan(domain, problem, symbols, texts) if right else ()
-    faults = sorted((*domain_log.in_order(), *problem_log.in_order(), *no_plan), key=_position)
+    syntax = not read_.has("syntax")
+    right = syntax and not read_.has("symbol")
+    parts, texts = (read_.domain, read_.problem, read_.symbols), (domain, problem)
+    no_plan = why_no_plan(*parts, texts) if right else ()
+    faults = sorted((*(f for log in read_.logs for f in log.in_order()), *no_plan), key=_position)
     return Check(syntax, right if syntax else None, tuple(faults), no_plan)
 
 

@@ -34,7 +34,7 @@ def check_domain(domain: Domain, symbols: Symbols, log: FaultLog) -> None:
         variables = None if parameters is None else by_name(parameters)
         _check_condition(axiom.condition, Place(called, CONDITION_FORMS, variables, symbols, log))
     for word in repeated(action.word for action in domain.actions):
-        log.warn(word, f"action `{word}` is defined twice: rename one of them")
+        log.misuse(word, f"action `{word}` is defined twice: rename one of them")
     for action in domain.actions:
         _check_action(action, symbols, log)
 
@@ -78,7 +78,7 @@ def _check_predicates(domain: Domain, symbols: Symbols, log: FaultLog) -> None:
         if word.name in declared:
             other = " with another number of parameters: only the last counts"
             which = other if declared[word.name] != arity else ""
-            log.warn(word, f"predicate `{word}` is declared twice{which}; remove one of them")
+            log.misuse(word, f"predicate `{word}` is declared twice{which}; remove one of them")
         declared[word.name] = arity
         if word.name in OPERATORS:
             log.warn(word, f"`{word}` is an operator and cannot name a predicate: rename it")
@@ -153,7 +153,7 @@ def _check_init(problem: Problem, place: Place) -> None:
             log.symbol(atom.block, f"`{atom}` is both true and false in `:init`: remove one")
         elif fact.negated and right:
             why = "since what is not listed is false"
-            log.warn(atom.block, f"`(not …)` in `:init` says nothing, {why}: remove it")
+            log.misuse(atom.block, f"`(not …)` in `:init` says nothing, {why}: remove it", "denied")
         if atom.predicate.name in place.symbols.derived and not fact.negated:
             said = f"derived predicate `{atom.predicate}` cannot stand in `:init`: remove it"
             log.symbol(atom.predicate, said)

@@ -10,6 +10,7 @@ from pddlego_local.pddl.marks import foreign_character, stray_mark
 from pddlego_local.pddl.reader import Node, Word
 
 Kind = Literal["syntax", "symbol", "warning"]
+Misuse = Literal["misuse", "denied"]
 File = Literal["domain", "problem"]
 
 MOST_PER_KIND = 200  # distinct messages kept for one file: a model reads the first few
@@ -38,12 +39,14 @@ class Fault:
 
 
 class FaultLog:
-    """Collects the faults of one file. A message that comes again is kept once, where it began."""
+    """Collects the faults of one file. A message that comes again is kept once, where it began;
+    `nodes` are all words and lists that something is wrong with, each time."""
 
     def __init__(self, file: File = "domain", text: str = "") -> None:
         """Without a file: for a reading whose faults nobody asks for."""
         self.file: File = file
         self._text = text
+        self.nodes: list[tuple[Kind | Misuse, Node]] = []
         self._first: dict[tuple[Kind, str], int] = {}
         self._count: Counter[Kind] = Counter()
 
@@ -56,6 +59,11 @@ class FaultLog:
     def warn(self, at: Node | int, message: str) -> None:
         self._add("warning", at, message)
 
+    def misuse(self, at: Node, message: str, kind: Misuse = "misuse") -> None:
+        """Warns of what Fast Downward takes, although it is not as declared, or is denied."""
+        self.warn(at, message)
+        self.nodes.append((kind, at))
+
     def has(self, kind: Kind) -> bool:
         return self._count[kind] > 0
 
@@ -67,6 +75,8 @@ class FaultLog:
             kind, message = "syntax", foreign
         elif isinstance(at, Word) and (stray := stray_mark(str(at))):
             message = stray
+        if not isinstance(at, int):
+            self.nodes.append((kind, at))
         if kind != "warning":
             self._first.pop(("warning", message), None)
         elif self._first.keys() & {("syntax", message), ("symbol", message)}:

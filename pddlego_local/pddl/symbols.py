@@ -234,6 +234,6 @@ def _warn_of_types(
         if entry is None or symbols.types.fits(entry, parameter, loosely=place.in_domain):
             continue
         takes = f"in {place.called} takes a `{parameter.kind}` there: `{atom}`"
-        place.log.warn(
+        place.log.misuse(
             term, f"`{term}` has the type `{entry.kind}`, but `{atom.predicate}` {takes}"
         )

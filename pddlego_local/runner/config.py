@@ -22,6 +22,7 @@ from pddlego_local.core.outcomes import declare
 from pddlego_local.core.protocols import Environment, Numbered
 from pddlego_local.core.record.run_record import check_readable
 from pddlego_local.core.resources import folder
+from pddlego_local.decoding.forms import WITH_PDDL
 from pddlego_local.decoding.question import WholeAnswerModel
 from pddlego_local.decoding.rungs import RUNGS
 from pddlego_local.decoding.settings import Decoding
@@ -89,7 +90,7 @@ class CellConfig:
         rung = RUNGS.get(str(decoding.get("rung")))
         if decoding.get("reading") != "lenient" or rung is None or rung.constrained:
             decoding.pop("reading", None)  # strict, as all was read before one could choose
-        decoding["repair"] = "none"  # it could be "lenient" once, and was a part of every name
+        decoding.setdefault("repair", "none")  # as all records have it
         if options["environment"].get("shows_commands") is False:  # as all ALFWorld was
             del options["environment"]["shows_commands"]
         return {**options, "seed": self.settings.seed}
@@ -151,6 +152,12 @@ class CellConfig:
             }
         )
         self.check_games(built["environment"])
+        decoding, forms = built["decoding"], {form.name for form in built["method"].forms}
+        if decoding.repair != "none" and forms.isdisjoint(WITH_PDDL):
+            raise ConfigError(
+                f"decoding.repair={decoding.repair} mends PDDL, and method={self.labels['method']} "
+                "asks for none; choose decoding.repair=none."
+            )
         return built
 
     def check_games(self, environment: Environment) -> None:

@@ -22,6 +22,7 @@ from pddlego_local.episode.drawing import draw
 from pddlego_local.methods.pddl_edit import PddlEdit
 from pddlego_local.models.reference import ReferenceFormalizer
 from pddlego_local.pddl.edit import objects_of
+from pddlego_local.pddl.mend import Knowledge, mend
 from pddlego_local.pddl.sections import with_goal
 from pddlego_local.planner import FastDownward
 from tests.decoding.test_edits import changed, staged
@@ -102,6 +103,12 @@ def test_random_edits_leave_nothing_to_refuse(
         written = json.loads(drawn.completion.text)
         problem = with_goal(changed(written, asked.scene), asked.goal)
         assert planner.plan(asked.scene.domain, problem).outcome != "translate_error"
+        knows = Knowledge(
+            declared=True,
+            given=True,
+            names=asked.scene.names.objects if rung == "grounded" else None,
+        )
+        assert mend(asked.scene.domain, problem, knows).changes == ()
         if rung == "grounded":
             new = objects_of(problem).keys() - objects_of(asked.scene.problem).keys()
             assert new <= set(asked.scene.names.objects)

@@ -17,6 +17,7 @@ from pddlego_local.episode.drawing import draw
 from pddlego_local.episode.reading.answer import read_constrained
 from pddlego_local.pddl.check import check
 from pddlego_local.pddl.edit import objects_of
+from pddlego_local.pddl.mend import Knowledge, mend
 from pddlego_local.planner import FastDownward
 from pddlego_local.runner.config import compose_cell
 from tests.episode.drawing import RandomLogits
@@ -57,6 +58,9 @@ def test_what_is_finished_is_accepted(environment: str, planner: FastDownward) -
             result = planner.plan(answer.value.df, answer.value.pf)
             assert result.outcome in ("solved", "unsolvable", "goal_already_true"), result.message
             assert check(answer.value.df, answer.value.pf).accepted
+            names = scene.names.objects if rung == "grounded" else None
+            knows = Knowledge(declared=True, actions=scene.actions, names=names)
+            assert mend(answer.value.df, answer.value.pf, knows).changes == ()
             if rung == "grounded":
                 assert result.outcome != "goal_already_true"
                 assert set(objects_of(answer.value.pf)) <= set(scene.names.objects)

@@ -147,8 +147,8 @@ class EditApplied(Recorded):
 
 @dataclass(frozen=True, kw_only=True)
 class Repair(Recorded):
-    """PDDL was repaired before planning, by an earlier version; `domain` and `problem` are as the
-    model wrote them."""
+    """PDDL was mended before planning (`decoding.repair`), each of the `changes` in words. `domain`
+    and `problem` are as the model wrote them, or as its edit left them."""
 
     event: Literal["repair"] = "repair"
     where: Where

@@ -1,0 +1,333 @@
+"""What a rung knows, applied to a finished answer instead of masking it (`decoding.repair`).
+
+Each thing that the static check finds wrong, and that the rung could have told, is mended for
+itself. A name that is not permitted where it stands becomes the permitted one that reads the same
+but for case, hyphens, underscores and other marks, if there is exactly one; in a problem's
+`:domain` the domain's own name is the only one. Everything else is left out: of `:init` the fact,
+of a list of names the name, of `and` and `or` the operand, of an action its precondition; the whole
+action where its effect would have to go. What cannot be left out stays: brackets, sections, the
+last part of a goal.
+
+Nothing is added, and the rest of the text stays as it was.
+"""
+
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from typing import NamedTuple
+
+from pddlego_local.core.nouns import Action
+from pddlego_local.pddl.check import Examined
+from pddlego_local.pddl.faults import FaultLog
+from pddlego_local.pddl.files import REQUIREMENTS
+from pddlego_local.pddl.reader import Block, Node, Word, read, source, words_in
+from pddlego_local.pddl.task import ActionDefinition, TypedName
+from pddlego_local.pddl.typed_list import read_typed_list, type_groups
+
+FILES = ("domain", "problem")
+MOST_MENDED = 500  # parts of an answer; each takes a reading, and hostile answers have more
+LONGEST_QUOTE = 200  # characters
+
+_NAMES = (":types", ":constants", ":objects")
+_ENTRIES = (":init", ":predicates", ":requirements")
+_NEEDED = {
+    "domain": (":requirements", *_NAMES[:2], ":predicates", ":functions"),
+    "problem": (":domain", ":requirements", ":objects", ":init", ":goal"),
+}
+
+
+@dataclass(frozen=True)
+class Knowledge:
+    """What may be used. `declared`: what the files declare. `given`: the domain is not the model's,
+    and stays. `actions` are all that a domain of the model's may have; none: any. `names` are all
+    that objects and constants may have; None: any."""
+
+    declared: bool = False
+    given: bool = False
+    actions: Sequence[Action] = ()
+    names: Collection[str] | None = None
+
+
+class Mended(NamedTuple):
+    """The files, and in words what was mended."""
+
+    domain: str
+    problem: str
+    changes: tuple[str, ...]
+
+
+def mend(domain: str, problem: str, knows: Knowledge) -> Mended:
+    """Raises nothing, whatever the texts are. A pair that the planner takes it takes afterwards."""
+    pair = _Pair((domain, problem), knows)
+    if knows.declared and not knows.given:
+        pair = _mended(pair, lambda pair: (*_declared_again(pair), *_other_actions(pair)))
+    pair = _without_faults(pair)
+    if knows.declared:
+        pair = _mended(pair, lambda pair: (_mending(pair, way) for way in pair.ways({"misuse"})))
+    if knows.names is not None:
+        pair = _mended(pair, _unseen)
+    return Mended(*pair.texts, pair.changes)
+
+
+class _Change(NamedTuple):
+    """From where to where a file has which new text; in words, what that is."""
+
+    file: str
+    edits: tuple[tuple[int, int, str], ...]
+    what: str
+
+
+class _Way(NamedTuple):
+    """The nodes of a file from its root to one that something is wrong with."""
+
+    file: str
+    nodes: tuple[Node, ...]
+
+
+class _Pair(Examined):
+    """Both files at some moment of their mending, and the `changes` until then."""
+
+    def __init__(
+        self, texts: tuple[str, str], knows: Knowledge, changes: tuple[str, ...] = ()
+    ) -> None:
+        super().__init__(*texts)
+        self.texts, self.knows, self.changes = texts, knows, changes
+
+    @property
+    def accepted(self) -> bool:
+        return not self.has("syntax") and not self.has("symbol")
+
+    @property
+    def faults(self) -> list[_Way]:
+        return self.ways({"syntax", "symbol", "denied"} if self.knows.declared else {"syntax"})
+
+    def ways(self, kinds: Collection[str]) -> list[_Way]:
+        """To what is wrong in this way, in the order of the text; the domain's first."""
+        found = list[_Way]()
+        for file, log in zip(FILES, self.logs, strict=True):
+            found += self.ways_to(file, (node for kind, node in log.nodes if kind in kinds))
+        return found
+
+    def ways_to(self, file: str, nodes: Iterable[Node]) -> list[_Way]:
+        """None in a file that stays, or that is no list."""
+        root, wanted = self.roots[FILES.index(file)], {id(node) for node in nodes}
+        pending: list[tuple[Node, ...]] = [(root,)] if root and wanted else []
+        found = list[_Way]()
+        while pending and not (self.knows.given and file == "domain"):
+            way = pending.pop()
+            if id(way[-1]) in wanted:
+                found.append(_Way(file, way))
+            if isinstance(way[-1], Block):
+                pending += [(*way, item) for item in reversed(way[-1].items)]
+        return found
+
+    def text(self, file: str) -> str:
+        return self.texts[FILES.index(file)]
+
+    def after(self, changes: Iterable[_Change]) -> "_Pair":
+        """Of changes that overlap the one that begins last is made."""
+        texts, done = dict(zip(FILES, self.texts, strict=True)), list[str]()
+        begun = {file: len(text) for file, text in texts.items()}
+        for change in sorted(changes, key=lambda change: change.edits[0][0], reverse=True):
+            if change.edits[-1][1] > begun[change.file]:
+                continue
+            for start, stop, new in reversed(change.edits):
+                text = texts[change.file]
+                texts[change.file] = text[:start] + new + text[stop:]
+            begun[change.file] = change.edits[0][0]
+            done.append(f"{change.file}: {change.what}")
+        return _Pair((texts["domain"], texts["problem"]), self.knows, (*self.changes, *done[::-1]))
+
+
+def _without_faults(pair: _Pair) -> _Pair:
+    """As far as they can be mended. Names in facts do not depend on each other; after any other
+    change the files are read again."""
+    while len(pair.changes) < MOST_MENDED:
+        changes = dict[_Change, None]()
+        for way in pair.faults:
+            if change := _mending(pair, way):
+                changes[change] = None
+                if not isinstance(way.nodes[-1], Word) or _head(way.nodes[1:]) != ":init":
+                    break
+        if not changes:
+            break
+        pair = pair.after(changes)
+    return pair
+
+
+def _mended(pair: _Pair, changes: Callable[[_Pair], Iterable[_Change | None]]) -> _Pair:
+    """After each of the changes and what follows from it, but for those after which the planner
+    would refuse what it took before."""
+    left = 0
+    while len(pair.changes) < MOST_MENDED:
+        change = next(islice(filter(None, changes(pair)), left, None), None)
+        if change is None:
+            break
+        after = _without_faults(pair.after([change]))
+        if after.accepted or not pair.accepted:
+            pair = after
+        else:
+            left += 1
+    return pair
+
+
+def _mending(pair: _Pair, way: _Way) -> _Change | None:
+    node = way.nodes[-1]
+    if isinstance(node, Word):
+        renamed = [
+            change
+            for name in _candidates(pair, node, way.nodes)
+            if _weight(pair.after([change := _renamed(way.file, node, name)])) < _weight(pair)
+        ]
+        if len(renamed) == 1:
+            return renamed[0]
+    return _left_out(pair, way)
+
+
+def _weight(pair: _Pair) -> int:
+    return len(pair.faults) + len(pair.ways({"misuse"}))
+
+
+def _candidates(pair: _Pair, word: Word, nodes: Sequence[Node]) -> list[str]:
+    """The names, of any kind, that the rung knows where the last of the nodes stands, and that read
+    like it."""
+    if _head(nodes[1:]) == ":requirements":
+        return _same(word, REQUIREMENTS)
+    if not pair.knows.declared:
+        return []
+    domain = pair.domain
+    if _head(nodes[1:]) == ":domain":
+        return [domain.word.text] if domain.word else []
+    words = [entry.word for entry in (*domain.types, *pair.symbols.objects.values())]
+    words += [predicate.word for predicate in domain.predicates or ()]
+    if len(nodes) > 1 and isinstance(nodes[1], Block):
+        words += [variable for variable in words_in(nodes[1]) if variable.name[0] == "?"]
+    return _same(word, (each.text for each in words))
+
+
+def _same(word: Word, names: Iterable[str]) -> list[str]:
+    """The other names that read like the word, each in one spelling."""
+    letters = _letters(word.name)
+    alike = {name.lower(): name for name in names if _letters(name) == letters != ""}
+    return [name for key, name in alike.items() if key != word.name]
+
+
+def _letters(name: str) -> str:
+    return "".join(filter(str.isalnum, name.lower()))
+
+
+def _renamed(file: str, word: Word, name: str) -> _Change:
+    edit = (word.offset, word.offset + len(word.text), name)
+    return _Change(file, (edit,), f"{word} became {name}")
+
+
+def _head(nodes: Sequence[Node]) -> str:
+    return nodes[0].head if nodes and isinstance(nodes[0], Block) else ""
+
+
+def _left_out(pair: _Pair, way: _Way) -> _Change | None:
+    """The smallest part around the last node of the way that can be left out."""
+    file, nodes = way
+    text, in_goal = pair.text(file), _head(nodes[1:]) == ":goal"
+    for depth in range(len(nodes) - 1, 0, -1):
+        parent, node = nodes[depth - 1], nodes[depth]
+        assert isinstance(parent, Block)
+        number, last = parent.items.index(node), len(parent.items) == 2
+        if number and parent.head in _NAMES:
+            return _cut(file, text, *_entry(parent, node))
+        may_be_empty = parent.head in _ENTRIES or (parent.head == "and" and not in_goal)
+        if number and (may_be_empty or (parent.head in ("and", "or") and not last)):
+            return _cut(file, text, node, node)
+        before = parent.items[number - 1] if number else None
+        if parent.head == ":action" and isinstance(before, Word) and before.name == ":precondition":
+            return _cut(file, text, node, node, "()")
+        if depth == 1 and number > 1 and _head([node]) not in _NEEDED[file]:
+            return _cut(file, text, node, node)
+    return None
+
+
+def _entry(listed: Block, node: Node) -> tuple[Node, Node]:
+    """First and last node of what goes with a name or type in a list: the type of no other name."""
+    for names, kind in type_groups(listed.items[1:], FaultLog()):
+        if names and kind is not None and (node is kind or names == [node]):
+            return names[0], kind
+    return node, node
+
+
+def _cut(file: str, text: str, first: Node, last: Node, instead: str = "") -> _Change:
+    """With nothing instead, without the blanks before it too, unless these end a comment."""
+    start, end = first.offset, last.offset + len(source(text, last))
+    what = f"left out {' '.join(text[start:end].split())[:LONGEST_QUOTE]}"
+    if not instead:
+        start = len(text[:start].rstrip())
+        if ";" in text[:start].rpartition("\n")[2]:
+            start = first.offset
+        instead = "" if text[end : end + 1] in "() \t\r\n" else " "
+    return _Change(file, ((start, end, instead),), what)
+
+
+def _declared_again(pair: _Pair) -> Iterator[_Change | None]:
+    """Of predicates that are declared twice as two things."""
+    ways = (way for way in pair.ways({"misuse"}) if _head(way.nodes[1:]) == ":predicates")
+    return (_left_out(pair, way) for way in ways)
+
+
+def _other_actions(pair: _Pair) -> Iterator[_Change]:
+    """Of actions that are not the environment's, and of those with other parameters."""
+    schemas, text = pair.knows.actions, pair.text("domain")
+    for way in pair.ways_to("domain", (action.word for action in pair.domain.actions)):
+        block, word = way.nodes[-2:]
+        assert isinstance(block, Block) and isinstance(word, Word)
+        own = [schema for schema in schemas if schema.name.lower() == word.name]
+        same = _same(word, (schema.name for schema in schemas))
+        if own:
+            action = next(each for each in pair.domain.actions if each.word is word)
+            yield from _other_parameters(pair, block, action, own[0])
+        elif len(same) == 1:
+            yield _renamed("domain", word, same[0])
+        elif schemas:
+            yield _cut("domain", text, block, block)
+
+
+def _other_parameters(
+    pair: _Pair, block: Block, action: ActionDefinition, schema: Action
+) -> Iterator[_Change]:
+    """The environment's list instead, if it has the same variables, or as many of the same types;
+    else the action goes. Where the domain lacks these types, the action stays."""
+    listed = read(schema.parameters) or Block(0)
+    wanted = read_typed_list(listed.items, FaultLog()) or []
+    said, asked = _typed(action.parameters), _typed(wanted)
+    kinds = frozenset[str]().union(*(entry.type_names for entry in wanted))
+    if said == asked or not action.complete or not kinds <= pair.symbols.types.declared:
+        return
+    new = dict[str, str]()
+    if {name for name, _ in said} != {name for name, _ in asked}:
+        if [kind for _, kind in said] != [kind for _, kind in asked]:
+            yield _cut("domain", pair.text("domain"), block, block)
+            return
+        new = {name: entry.word.text for (name, _), entry in zip(said, wanted, strict=True)}
+    place = block.blocks[0]
+    edits = [(place.offset, place.end + 1, schema.parameters)]
+    uses = (word for word in words_in(block) if word.name in new and word.offset > place.end)
+    edits += [(use.offset, use.offset + len(use.text), new[use.name]) for use in uses]
+    what = f"the parameters of {action.word} became {schema.parameters}"
+    yield _Change("domain", tuple(sorted(edits)), what)
+
+
+def _typed(entries: Iterable[TypedName]) -> list[tuple[str, frozenset[str]]]:
+    return [(entry.name, entry.type_names) for entry in entries]
+
+
+def _unseen(pair: _Pair) -> Iterator[_Change]:
+    """Of objects and constants that have a name which the prompt does not show."""
+    names = pair.knows.names or ()
+    seen = {name.lower() for name in names}
+    for file, entries in zip(FILES, (pair.domain.constants, pair.problem.objects), strict=True):
+        for way in pair.ways_to(file, (each.word for each in entries if each.name not in seen)):
+            listed, word = way.nodes[-2:]
+            assert isinstance(listed, Block) and isinstance(word, Word)
+            same = _same(word, names)
+            if len(same) == 1:
+                yield _renamed(file, word, same[0])
+            else:
+                yield _cut(file, pair.text(file), *_entry(listed, word))
