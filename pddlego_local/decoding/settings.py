@@ -17,6 +17,14 @@ Reason = Literal["none", "think", "draft"]
 
 
 @dataclass(config=ConfigDict(extra="forbid"), kw_only=True, frozen=True)
+class Reject:
+    """Free answers are drawn, `tries` at most, until one lies in the language of the `rung`."""
+
+    rung: Literal["typed", "grounded"]
+    tries: Annotated[int, Field(ge=1, le=64)]
+
+
+@dataclass(config=ConfigDict(extra="forbid"), kw_only=True, frozen=True)
 class Decoding:
     """`conf/decoding/<rung>.yaml`. `max_tokens` counts the answer and, if any, the thought.
 
@@ -35,6 +43,10 @@ class Decoding:
     `best_of` answers are drawn at once, and the first that the planner solves is taken. `feedback`
     is what a model reads about PDDL without a plan: the planner's own words, or those of the static
     check (`pddl.check`).
+
+    `reject` draws free answers until one is in a rung's language (`episode.rejection`). Without
+    `rollback` an answer of "typed" or "grounded" is drawn under masks alone: what is wrong and no
+    mask could know beforehand stays, as does a goal that is already true.
     """
 
     rung: RungName
@@ -50,6 +62,8 @@ class Decoding:
     stage_tokens: dict[str, PositiveInt] = Field(default_factory=dict)
     best_of: Annotated[int, Field(ge=1, le=64)] = 1
     feedback: Literal["planner", "explained"] = "planner"
+    reject: Reject | None = None
+    rollback: bool = True
 
     def __post_init__(self) -> None:
         if self.goal != "any" and not RUNGS[self.rung].typed:
@@ -62,7 +76,22 @@ class Decoding:
                 f"decoding.lists={self.lists} needs decoding=typed or decoding=grounded: the rung "
                 f"{self.rung} knows no lists; leave decoding.lists out."
             )
+        if not self.rollback and not RUNGS[self.rung].typed:
+            raise ConfigError(
+                "decoding.rollback=false needs decoding=typed or decoding=grounded: the rung "
+                f"{self.rung} takes nothing back; choose decoding.rollback=true."
+            )
         constrained = RUNGS[self.rung].constrained
+        if self.reject and constrained:
+            raise ConfigError(
+                f"decoding.reject draws free answers, and decoding={self.rung} has a grammar; "
+                "choose decoding=free or decoding.reject=null."
+            )
+        if self.reject and self.reject.tries > 1 and self.temperature == 0:
+            raise ConfigError(
+                f"decoding.reject.tries={self.reject.tries} needs a decoding.temperature above 0, "
+                "at which a second answer can be another one."
+            )
         if self.reason == "draft" and not constrained:
             raise ConfigError(
                 "decoding.reason=draft needs a rung with a grammar: on the rung free the answer "
@@ -83,6 +112,11 @@ class Decoding:
     @property
     def thinking(self) -> bool:
         return self.reason == "think"
+
+    @property
+    def needs_scene(self) -> bool:
+        """Whether what is asked of an answer depends on the names that the prompt shows."""
+        return RUNGS[(self.reject or self).rung].needs_scene
 
     def sampling(self, seed: int) -> Sampling:
         return Sampling(

@@ -89,6 +89,9 @@ class CellConfig:
         rung = RUNGS.get(str(decoding.get("rung")))
         if decoding.get("reading") != "lenient" or rung is None or rung.constrained:
             decoding.pop("reading", None)  # strict, as all was read before one could choose
+        for option, default in (("reject", None), ("rollback", True)):  # names of before have none
+            if decoding.get(option) == default:
+                decoding.pop(option, None)
         decoding["repair"] = "none"  # it could be "lenient" once, and was a part of every name
         if options["environment"].get("shows_commands") is False:  # as all ALFWorld was
             del options["environment"]["shows_commands"]
