@@ -5,6 +5,7 @@ case, an edit with one name or fact in each string. What is redundant is no faul
 """
 
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import replace
 
@@ -17,6 +18,7 @@ from pddlego_local.decoding.session import place_of_departure
 from pddlego_local.pddl.check import check
 from pddlego_local.pddl.edit import as_typed
 
+_ACTION = re.compile(r"\(\s*:action\s+([^\s()]+)")
 _PROBLEM = "(define (problem p) (:domain d) (:init) (:goal (and)))"
 
 
@@ -33,6 +35,10 @@ def why_outside(value: Keys, question: Question[Keys], rung: str) -> str:
     elif files:
         if fault := _broken(files, scene):
             return fault
+        # Of actions that it does not write an answer need not declare the types either.
+        written = _ACTION.findall(files.get("df", ""))
+        used = tuple(action for action in scene.actions if action.name in written)
+        scene = replace(scene, actions=used or scene.actions)
         try:
             text = Printer("line", scene.actions, tight=True).answer(values | files)
         except RecursionError:
