@@ -8,15 +8,16 @@ import pytest
 
 from pddlego_local.core.errors import ConfigError
 from pddlego_local.core.nouns import Sampling
-from pddlego_local.decoding.forms import EDIT, PDDL, Form
+from pddlego_local.decoding.forms import EDIT, PDDL, Form, Pddl
 from pddlego_local.decoding.ladder import constraint_for
 from pddlego_local.decoding.question import Drawn, Question, Scene
+from pddlego_local.decoding.rungs import Lists
 from pddlego_local.decoding.session import place_of_departure
 from pddlego_local.decoding.settings import Decoding
 from pddlego_local.decoding.staged.reading import domain_of, problem_in
 from pddlego_local.episode.asking import without_repetition
 from pddlego_local.episode.one_answer import draw_one
-from pddlego_local.episode.reading.answer import read_constrained
+from pddlego_local.episode.reading.answer import Answer, read_constrained
 from pddlego_local.pddl.check import check
 from pddlego_local.pddl.edit import apply
 from pddlego_local.pddl.initial_state import goal_already_true
@@ -76,7 +77,7 @@ def drawn(seed: int, rung: str, form: Form[Any], scene: Scene) -> Drawn:
 @pytest.mark.parametrize("lists", ["free", "tight"])
 @pytest.mark.parametrize("rung", ["typed", "grounded"])
 def test_whatever_is_written_nothing_but_closing_brackets_is_taken_back(
-    rung: str, lists: str
+    rung: str, lists: Lists
 ) -> None:
     """Those make room for what later parts cannot do without. Every answer comes to its end and is
     read, some with what the rung would have taken back."""
@@ -93,20 +94,17 @@ def test_whatever_is_written_nothing_but_closing_brackets_is_taken_back(
                 so_far = stage.before + stage.text
             value = read_constrained(answer.completion, form).value
             assert value
-            if form is PDDL and lists == "free":
-                question = Question(form, (), scene)
-                found = without_repetition(read_constrained(answer.completion, form), question)
-                assert found.value
-                verdict = check(found.value.df, found.value.pf)
-                met = goal_already_true(
-                    domain_of(found.value.df), problem_in(json.dumps({"pf": found.value.pf}))
-                )
+            if isinstance(value, Pddl) and lists == "free":
+                question = Question(PDDL, (), scene)
+                found = without_repetition(Answer(value, ""), question).value
+                assert found
+                verdict, goal = check(found.df, found.pf), problem_in(json.dumps({"pf": found.pf}))
                 assert verdict.syntax
-                refused += met or not verdict.accepted
+                refused += goal_already_true(domain_of(found.df), goal) or not verdict.accepted
     assert refused or lists == "tight"
 
 
 def test_no_other_rung_rolls_back() -> None:
     for rung in ("free", "json", "syntax", "signatures"):
         with pytest.raises(ConfigError, match=r"decoding\.rollback=false needs decoding=typed or"):
-            Decoding(rung=rung, rollback=False)  # type: ignore[arg-type]
+            Decoding(rung=rung, rollback=False)
