@@ -130,6 +130,8 @@ class TextFormalizer:
         self._known = known_texts(folder_named(weights)) if weights else None
         self._decoding: Decoding = replace(config.build("decoding"), feedback="explained")
         self._seed = derive_seed(config.settings.seed, "formalize")
+        if self._decoding.reject:
+            raise ConfigError("decoding.reject is for games; choose decoding.reject=null")
         if "grounded" in (self._decoding.rung, self._decoding.repair):
             raise ConfigError(
                 "the rung grounded needs a list of names, which a text is not; choose typed"
@@ -153,7 +155,7 @@ class TextFormalizer:
         if heads:
             both, fault = self._ask(PDDL, "files", Scene(actions=heads), self._decoding, **told)
             return self._plan(both.df, both.pf, **told) if both else _without_files(PDDL, fault)
-        syntax = replace(self._decoding, rung="syntax", goal="any", lists="tight")
+        syntax = replace(self._decoding, rung="syntax", goal="any", lists="tight", rollback=True)
         first = syntax if RUNGS[self._decoding.rung].needs_scene else self._decoding
         value, fault = self._ask(DOMAIN, "domain", Scene(), first, domain_text=text)
         return self._problem(value.df, **told) if value else _without_files(DOMAIN, fault)

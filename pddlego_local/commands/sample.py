@@ -26,7 +26,7 @@ from pddlego_local.decoding.forms import PDDL, Keys
 from pddlego_local.decoding.ladder import constraint_for
 from pddlego_local.decoding.question import Model, Question
 from pddlego_local.decoding.settings import Decoding
-from pddlego_local.episode.asking import layout_of, read_answer
+from pddlego_local.episode.asking import layout_of, read_answer, rejection_of
 from pddlego_local.episode.drawing import draw
 from pddlego_local.episode.episode import Episode, Parts
 from pddlego_local.models.scripted import Scripted
@@ -110,10 +110,13 @@ def sampler(config: CellConfig, model: Model, question: Question[Keys]) -> Calla
         raise ConfigError(f"method={config.labels['method']} asks for no domain and problem")
     asked = Question(PDDL, question.messages, replace(question.scene, goal=decoding.goal))
     constraint = constraint_for(decoding.rung, PDDL, asked.scene, layout_of(model, decoding))
+    rejection = rejection_of(asked, decoding, model)
 
     def sample(number: int) -> Sample:
         sampling = decoding.sampling(derive_seed(config.settings.seed, "sample", number))
-        (drawn,) = draw(model, asked, constraint, sampling, decoding.stage_tokens)
+        (drawn,) = draw(
+            model, asked, constraint, sampling, decoding.stage_tokens, rejection=rejection
+        )
         completion = drawn.completion
         answer = read_answer(drawn, asked, constraint, decoding, model)
         return Sample(

@@ -118,6 +118,8 @@ def _call(call: events.Call, *, prompts: bool) -> list[str]:
         lines += [f"[dim]{escape(m.role)}:\n{escape(m.content)}[/]" for m in call.messages]
     if call.draft:
         lines += [f"[dim]{escape(text)}[/]" for text in (call.draft.text, call.draft.asked)]
+    for stage in call.rejected:
+        lines += [f"[red]rejected[/] {escape(stage.why)}", f"[dim]{escape(stage.text)}[/]"]
     if call.thought:
         lines.append(f"[dim]{escape(call.thought)}[/]")
     if call.fault:

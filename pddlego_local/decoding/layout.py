@@ -41,7 +41,8 @@ class Printer:
 
     Actions of the `schemas` get their name and parameters as the prompt spells them. `tight` is
     for the rungs "typed" and "grounded": a domain has the section REQUIREMENTS and a problem none;
-    objects are listed, if only as "(:objects)".
+    a domain's lists stand in one order before its actions; types and objects are listed, if only as
+    "(:objects)".
     """
 
     layout: ExactLayout
@@ -142,9 +143,14 @@ def _typed(parameters: Block) -> list[tuple[str, list[str]]]:
 
 
 def _tightened(sections: list[str]) -> list[str]:
-    rest = [text for text in sections if not text.startswith("(:requirements")]
+    rest = [text for text in sections if not text.startswith(("(:requirements", "(:functions)"))]
     if not any(text.startswith("(:domain ") for text in rest):
-        return [REQUIREMENTS, *rest]
+        if not any(text.startswith("(:types") for text in rest):
+            rest.insert(0, "(:types)")
+        actions = (n for n, text in enumerate(rest) if text.startswith("(:action"))
+        first = next(actions, len(rest))
+        lists = sorted(rest[:first], key=lambda text: (text[:3] != "(:t", text[:3] != "(:c"))
+        return [REQUIREMENTS, *lists, *rest[first:]]
     if not any(text.startswith("(:objects") for text in rest):
         rest.insert(1, "(:objects)")
     return rest

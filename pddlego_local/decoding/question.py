@@ -25,7 +25,7 @@ class Scene:
     False where the method sets the goal and the model's counts for nothing; `goal` says which goals
     are left out (`Decoding`). `subgoal` is what a controller is to reach, in words. `environment`
     is a package, `memory` the episode so far: for models that read no prose. `lists` says what may
-    be said twice (`Decoding`).
+    be said twice, `rollback` whether what is wrong is taken back (`Decoding`).
     """
 
     actions: tuple[Action, ...] = ()
@@ -39,6 +39,7 @@ class Scene:
     environment: str = ""
     memory: tuple[Turn, ...] = ()
     lists: Lists = "tight"
+    rollback: bool = True
 
 
 @dataclass(frozen=True)

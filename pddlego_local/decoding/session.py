@@ -185,7 +185,9 @@ def place_of_departure(constraint: Constraint, text: str) -> str:
     stage = next(stages)
     while True:
         if stage.drop:
-            return f"{stage.name}: a name is declared twice, or something needed is missing"
+            goal = stage.name == "goal"
+            wrong = "a name is declared twice, or something needed is missing"
+            return f"{stage.name}: {'it is already true' if goal else wrong}"
         length, whole = decoder_prefix(with_head_in_grammar(stage).grammar, data[at:])
         if not whole:
             there = data[max(at, at + length - 40) : at + length].decode(errors="replace")

@@ -17,6 +17,14 @@ Reason = Literal["none", "think", "draft"]
 
 
 @dataclass(config=ConfigDict(extra="forbid"), kw_only=True, frozen=True)
+class Reject:
+    """Free answers are drawn, `tries` at most, until one lies in the language of the `rung`."""
+
+    rung: Literal["typed", "grounded"]
+    tries: Annotated[int, Field(ge=1, le=64)]
+
+
+@dataclass(config=ConfigDict(extra="forbid"), kw_only=True, frozen=True)
 class Decoding:
     """`conf/decoding/<rung>.yaml`. `max_tokens` counts the answer and, if any, the thought.
 
@@ -37,6 +45,10 @@ class Decoding:
     check (`pddl.check`).
 
     `repair` mends PDDL with what that rung knows before it is planned with (`pddl.mend`).
+
+    `reject` draws free answers until one is in a rung's language (`episode.rejection`). Without
+    `rollback` an answer of "typed" or "grounded" is drawn under masks alone: what is wrong and no
+    mask could know beforehand stays, as does a goal that is already true.
     """
 
     rung: RungName
@@ -53,6 +65,8 @@ class Decoding:
     best_of: Annotated[int, Field(ge=1, le=64)] = 1
     feedback: Literal["planner", "explained"] = "planner"
     repair: Literal["none", "syntax", "typed", "grounded"] = "none"
+    reject: Reject | None = None
+    rollback: bool = True
 
     def __post_init__(self) -> None:
         if self.goal != "any" and not RUNGS[self.rung].typed:
@@ -65,7 +79,22 @@ class Decoding:
                 f"decoding.lists={self.lists} needs decoding=typed or decoding=grounded: the rung "
                 f"{self.rung} knows no lists; leave decoding.lists out."
             )
+        if not self.rollback and not RUNGS[self.rung].typed:
+            raise ConfigError(
+                "decoding.rollback=false needs decoding=typed or decoding=grounded: the rung "
+                f"{self.rung} takes nothing back; choose decoding.rollback=true."
+            )
         constrained = RUNGS[self.rung].constrained
+        if self.reject and constrained:
+            raise ConfigError(
+                f"decoding.reject draws free answers, and decoding={self.rung} has a grammar; "
+                "choose decoding=free or decoding.reject=null."
+            )
+        if self.reject and self.reject.tries > 1 and self.temperature == 0:
+            raise ConfigError(
+                f"decoding.reject.tries={self.reject.tries} needs a decoding.temperature above 0, "
+                "at which a second answer can be another one."
+            )
         if self.reason == "draft" and not constrained:
             raise ConfigError(
                 "decoding.reason=draft needs a rung with a grammar: on the rung free the answer "
@@ -86,6 +115,12 @@ class Decoding:
     @property
     def thinking(self) -> bool:
         return self.reason == "think"
+
+    @property
+    def needs_scene(self) -> bool:
+        """Whether what is asked of an answer depends on the names that the prompt shows."""
+        rungs = {(self.reject or self).rung, self.repair} & RUNGS.keys()
+        return any(RUNGS[rung].needs_scene for rung in rungs)
 
     def sampling(self, seed: int) -> Sampling:
         return Sampling(

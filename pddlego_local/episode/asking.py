@@ -3,17 +3,20 @@
 import dataclasses
 from typing import TypeVar
 
+from pddlego_local.core.nouns import Completion
 from pddlego_local.core.protocols import Thinks
 from pddlego_local.core.record.events import Call, Emit, Where
 from pddlego_local.core.seeds import derive_seed
 from pddlego_local.decoding.forms import Keys
 from pddlego_local.decoding.ladder import constraint_for
 from pddlego_local.decoding.layout import Layout
+from pddlego_local.decoding.membership import why_outside
 from pddlego_local.decoding.question import Drawn, Model, Question
 from pddlego_local.decoding.session import Constraint
 from pddlego_local.decoding.settings import Decoding
 from pddlego_local.episode.drawing import draw
 from pddlego_local.episode.reading.answer import Answer, read_constrained, read_free
+from pddlego_local.episode.rejection import Rejection
 from pddlego_local.pddl.redundant import domain_without_repetition, problem_without_repetition
 
 T = TypeVar("T", bound=Keys)
@@ -36,7 +39,16 @@ class Asking:
         layout = layout_of(self._model, decoding)
         constraint = constraint_for(decoding.rung, form, question.scene, layout)
         sampling = decoding.sampling(derive_seed(*self._seed_parts, self._calls))
-        samples = draw(self._model, question, constraint, sampling, decoding.stage_tokens, count)
+        rejection = rejection_of(question, decoding, self._model)
+        samples = draw(
+            self._model,
+            question,
+            constraint,
+            sampling,
+            decoding.stage_tokens,
+            count,
+            rejection,
+        )
         answers = list[Answer[T]]()
         for number, drawn in enumerate(samples):
             answer = read_answer(drawn, question, constraint, decoding, self._model)
@@ -64,13 +76,35 @@ def read_answer(
     if not constraint.free:
         answer = read_constrained(drawn.completion, question.form)
         return without_repetition(answer, question) if decoding.lists == "free" else answer
+    answer = _read_free(drawn.completion, question, decoding, model)
+    rejection = rejection_of(question, decoding, model)
+    accepted = rejection is not None and rejection.accepted(drawn)
+    return without_repetition(answer, question) if accepted else answer
+
+
+def _read_free(
+    completion: Completion, question: Question[T], decoding: Decoding, model: Model
+) -> Answer[T]:
     return read_free(
-        drawn.completion,
+        completion,
         question.form,
         reading=decoding.reading,
         prompt=question.messages,
         markers=model.thought_markers if isinstance(model, Thinks) else None,
     )
+
+
+def rejection_of(question: Question[T], decoding: Decoding, model: Model) -> Rejection | None:
+    """What is rejected of the answers to a question, by `decoding.reject`."""
+    reject = decoding.reject
+    if reject is None or not model.decodes:
+        return None
+
+    def why(completion: Completion) -> str:
+        answer = _read_free(completion, question, decoding, model)
+        return why_outside(answer.value, question, reject.rung) if answer.value else answer.fault
+
+    return Rejection(reject.tries, why)
 
 
 def without_repetition(answer: Answer[T], question: Question[T]) -> Answer[T]:

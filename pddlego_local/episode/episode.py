@@ -17,7 +17,6 @@ from pddlego_local.core.record.rows import EpisodeRow
 from pddlego_local.core.seeds import derive_seed
 from pddlego_local.decoding.forms import DomainFile, Form, Keys, Pddl
 from pddlego_local.decoding.question import Model, Question, Scene
-from pddlego_local.decoding.rungs import RUNGS
 from pddlego_local.decoding.settings import Decoding
 from pddlego_local.episode.acting import Acting
 from pddlego_local.episode.asking import Asking
@@ -132,8 +131,7 @@ class Episode(Acting):
     ) -> Question[T]:
         """What is asked now: `shown` is the one message, or the part of `messages` that shows the
         game. `commands` are offered besides those that `shown` offers; for the rest see `Scene`."""
-        rungs = {self._decoding.rung, self._decoding.repair} & RUNGS.keys()
-        needs_scene = any(RUNGS[rung].needs_scene for rung in rungs)
+        needs_scene = self._decoding.needs_scene
         scene = Scene(
             environment=self.environment.package,
             memory=self.memory,
@@ -145,6 +143,7 @@ class Episode(Acting):
             own_goal=own_goal,
             goal=self._decoding.goal,
             lists=self._decoding.lists,
+            rollback=self._decoding.rollback,
             subgoal=subgoal,
         )
         return Question(form, messages or (Message("user", shown.text),), scene)

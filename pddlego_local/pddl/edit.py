@@ -6,7 +6,7 @@ that is reported, never passed over in silence. As everywhere in PDDL the case o
 matter; what stays is spelled as the file has it.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple, TypedDict
 
 from pddlego_local.pddl.faults import FaultLog
@@ -55,6 +55,40 @@ def difference(before: str, after: str) -> dict[str, Changes]:
     return {
         "objects": {"add": declared, "replace": {}, "delete": removed},
         "init": {"add": added, "replace": {}, "delete": deleted},
+    }
+
+
+def as_typed(edit: Mapping[str, Changes]) -> dict[str, Changes]:
+    """An edit that says the same, with one name and its type, or one fact, in each string. What
+    says nothing stays as it is."""
+
+    def names(lines: Iterable[str], ending: str = "") -> Iterator[str]:
+        for line in lines:
+            declared = _declared_by(line).items()
+            yield from [name + ending.format(kind) for name, kind in declared] or [line]
+
+    def facts(lines: Iterable[str]) -> Iterator[str]:
+        for line in lines:
+            yield from _facts_by(line) or [line]
+
+    def replaced(pairs: Mapping[str, str]) -> dict[str, str]:
+        return {tidy(old): tidy(new) for old, new in pairs.items()}
+
+    def tidy(text: str) -> str:
+        return " ".join(facts([text])) if text.lstrip().startswith("(") else text.strip()
+
+    objects, init = edit["objects"], edit["init"]
+    return {
+        "objects": {
+            "add": list(names(objects["add"], " - {}")),
+            "replace": replaced(objects["replace"]),
+            "delete": list(names(objects["delete"])),
+        },
+        "init": {
+            "add": list(facts(init["add"])),
+            "replace": replaced(init["replace"]),
+            "delete": list(facts(init["delete"])),
+        },
     }
 
 

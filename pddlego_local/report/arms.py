@@ -30,7 +30,7 @@ EpisodeKey = tuple[int, int, int]
 """Game, seed and trial."""
 
 RUNG, GOAL, BUDGET = "decoding.rung", "decoding.goal", "environment.budget"
-READING = "decoding.reading"
+READING, REASON, REJECT = "decoding.reading", "decoding.reason", "decoding.reject"
 
 RECORDED = {
     "prompt_sha256": ("prompts", {"method"}),
@@ -91,13 +91,17 @@ class Arm:
         if known and not known.constrained:
             kept.pop("decoding.layout", None)
             kept.setdefault(READING, "strict")  # all there was before one could choose
+            tries = [kept.pop(f"{REJECT}.{name}", "") for name in ("rung", "tries")]
+            kept[REJECT] = f"{', '.join(tries)} tries" if all(tries) else "none"
         else:
             kept.pop(READING, None)
         if not (known and known.typed):
             kept.pop(GOAL, None)
         elif kept.get(GOAL) == known.goal:
             kept[GOAL] = "the rung's own"
-        if kept.get("decoding.reason") != "draft":
+        if known and known.typed:
+            kept.setdefault("decoding.rollback", "True")
+        if kept.get(REASON) != "draft":
             kept.pop("decoding.draft_tokens", None)
         kept.setdefault("decoding.draw", "masked")  # earlier versions could also draw "weighted"
         kept = {key: value for key, value in kept.items() if ".stage_tokens." not in key}
@@ -151,6 +155,8 @@ def differences(a: Arm, b: Arm) -> set[str]:
     differing = {key for key in one.keys() & two.keys() if one[key] != two[key]}
     if a.first.options.get(GOAL) == b.first.options.get(GOAL):
         differing.discard(GOAL)
+    if {one.get(REASON), two.get(REASON)} == {"none", "draft"} and READING in one.keys() ^ two:
+        differing.discard(REASON)  # a draft needs a grammar, and one of the two has none
     if "model" in differing:
         differing = {key for key in differing if not key.startswith("model.")}
     return differing
@@ -279,7 +285,7 @@ def labels(group: Group, varying: Set[str]) -> dict[str, str]:
     common = {**base.first.labels, "decoding": base.rung}
     if len(group) > 1:
         common["environment"] = base.environment
-    if factor in (GOAL, READING):
+    if factor in (GOAL, READING, REJECT):
         common["decoding"] = base.settings[RUNG]
     mine, theirs = base.first.options, other.first.options
     shared = [

@@ -69,19 +69,20 @@ class CellRecord:
     def labels(self) -> dict[str, str]:
         """Those of run.json; the decoding's with what it has `added`."""
         labels = {label: visible(self.run.labels[label]) for label in LABELS}
-        if self.added == STRICTLY:
+        if self.added.startswith(STRICTLY):
             labels["decoding"] = self.run.identity["decoding"]["rung"]
         return labels | {"decoding": labels["decoding"] + self.added}
 
     @property
     def added(self) -> str:
-        """To the rung: a tracker's help, or the strict reader of free answers, which was the only
-        one before one could choose."""
+        """To the rung: a tracker's help, the strict reader of free answers, which was the only one
+        before one could choose, a draft, or what rejects free answers."""
         decoding = self.run.identity.get("decoding", {})
         rung = RUNGS.get(decoding.get("rung"))
-        if rung and not rung.constrained and decoding.get("reading") != "lenient":
-            return STRICTLY
-        return TRACKED if decoding.get("goal") == "frontier" else ""
+        strictly = rung and not rung.constrained and decoding.get("reading") != "lenient"
+        added = STRICTLY if strictly else TRACKED if decoding.get("goal") == "frontier" else ""
+        added += " + draft" if decoding.get("reason") == "draft" else ""
+        return added + (f" + reject {reject['rung']}" if (reject := decoding.get("reject")) else "")
 
     @property
     def rung(self) -> int:

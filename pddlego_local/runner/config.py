@@ -91,6 +91,9 @@ class CellConfig:
         if decoding.get("reading") != "lenient" or rung is None or rung.constrained:
             decoding.pop("reading", None)  # strict, as all was read before one could choose
         decoding.setdefault("repair", "none")  # as all records have it
+        for option, default in (("reject", None), ("rollback", True)):  # names of before have none
+            if decoding.get(option) == default:
+                decoding.pop(option, None)
         if options["environment"].get("shows_commands") is False:  # as all ALFWorld was
             del options["environment"]["shows_commands"]
         return {**options, "seed": self.settings.seed}

@@ -24,6 +24,8 @@ from tests.planted import (
 )
 from tests.rows import row
 
+REJECT = "decoding.reject={rung:typed,tries:4}"
+
 
 def test_trivial_and_unsolvable_games_stand_apart_in_both(tmp_path: Path) -> None:
     apart = {0: "success_at_start", 1: "unsolvable_game"}
@@ -53,6 +55,12 @@ def test_a_budget_is_a_factor_of_its_own(tmp_path: Path) -> None:
         ((TYPED, "decoding.goal=unmet"), (GROUNDED,), "decoding.rung"),
         ((TYPED,), (TYPED, "decoding.goal=unmet"), "decoding.goal"),
         ((TYPED,), (TYPED, "decoding.reason=draft"), "decoding.reason"),
+        ((TYPED,), (TYPED, "decoding.rollback=false"), "decoding.rollback"),
+        ((FREE,), (TYPED, "decoding.rollback=false"), "decoding.rung"),
+        ((FREE,), (TYPED, "decoding.reason=draft"), "decoding.rung"),  # which needs a grammar
+        ((FREE,), (FREE, REJECT), "decoding.reject"),
+        ((FREE, REJECT), (TYPED,), "decoding.rung"),
+        ((FREE, REJECT), (FREE, REJECT.replace("4", "5")), "decoding.reject"),
         ((TYPED,), (TYPED, "decoding.best_of=4"), "decoding.best_of"),
         ((TYPED,), (TYPED, "decoding.feedback=explained"), "decoding.feedback"),
         ((TYPED,), (TYPED, "method.variant=simple"), "method.variant"),

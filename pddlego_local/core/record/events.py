@@ -71,7 +71,8 @@ class DrawnStage(_Drawn):
     begins with `head`, which was forced and is no part of the grammar.
 
     A "draft" comes first, where there is one: it is free (`grammar` None) and no part of the
-    answer, and `asked` is what the model was told after it.
+    answer, and `asked` is what the model was told after it. Each answer that was "rejected" is a
+    stage too, and `why` says for what; where all were, the call has the last of them.
     """
 
     name: str
@@ -88,6 +89,7 @@ class DrawnStage(_Drawn):
     head: str = ""
     forced_tokens: int = 0
     asked: str = ""
+    why: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -127,6 +129,11 @@ class Call(_Drawn):
     def rollbacks(self) -> int:
         """Stages before which some of the answer was rolled back."""
         return sum(stage.drop > 0 for stage in self.stages)
+
+    @property
+    def rejected(self) -> tuple[DrawnStage, ...]:
+        """The free answers that were not in the language (`decoding.reject`)."""
+        return tuple(stage for stage in self.stages if stage.name == "rejected")
 
     @property
     def draft(self) -> DrawnStage | None:

@@ -51,7 +51,7 @@ def edit(rung: Rung, form: Form[Keys], scene: Scene, layout: Layout) -> Constrai
 
 
 def _edit(scene: Scene, names: NewNames, layout: Layout) -> Stages:
-    writing = Writing(layout, names, scene.lists)
+    writing = Writing(layout, names, scene.lists, rollback=scene.rollback)
     declared = declarations(domain_of(scene.domain))
     objects, facts = objects_of(scene.problem), facts_of(scene.problem)
     build = partial(

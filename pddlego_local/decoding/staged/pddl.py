@@ -78,7 +78,7 @@ def pddl(rung: Rung, form: Form[Keys], scene: Scene, layout: Layout) -> Constrai
 
     def stages() -> Stages:
         names = NewNames(scene.names.objects if rung.grounded else None)
-        writing = Writing(layout, names, scene.lists)
+        writing = Writing(layout, names, scene.lists, rollback=scene.rollback)
         if form is PROBLEM:
             declared, opening = declarations(domain_of(scene.domain)), "_OPEN_PROBLEM"
         else:

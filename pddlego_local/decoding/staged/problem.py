@@ -41,7 +41,8 @@ class ProblemStages:
         self.most_objects = most_objects(len(scene.names.objects))
 
     def stages(self, opening: str) -> Part:
-        left_out = self.scene.goal if self.scene.own_goal else "any"
+        judged = self.scene.own_goal and self.scene.rollback
+        left_out = self.scene.goal if judged else "any"
         yield from self._objects(opening)
         yield from self._facts_and_goal()
         if left_out != "any":

@@ -38,6 +38,9 @@ Build = Callable[[Rules], str]
 """Adds the rules of what may follow the text so far; what their start is."""
 
 
+_CLOSING = ')]}" '
+
+
 @dataclass(frozen=True)
 class Resample:
     """The text is cut at this offset and goes on with `put`, then with what is drawn by `build`."""
@@ -62,10 +65,13 @@ class Entry(NamedTuple):
 
 
 class Writing:
-    """The answer so far, in its layout; `names` are those that it may still declare."""
+    """The answer so far, in its layout; `names` are those that it may still declare. Without
+    `rollback` nothing that the model chose is taken back."""
 
-    def __init__(self, layout: Layout, names: NewNames, lists: Lists) -> None:
-        self.layout, self.names = layout, names
+    def __init__(
+        self, layout: Layout, names: NewNames, lists: Lists, *, rollback: bool = True
+    ) -> None:
+        self.layout, self.names, self.rollback = layout, names, rollback
         self.tight = lists == "tight"
         self.text = ""
         self._drawn = ""  # `text` without what was put there since the last stage
@@ -81,12 +87,19 @@ class Writing:
             before, broken = self.text, False
             if again.build:
                 broken = yield from self._draw(name, again.build, names=names)
-            found = [one for review in reviews if (one := review(broken))]
+            found = self._found(reviews, broken=broken)
             if broken and not found and again.build:  # there is no list that could be closed
                 self.text = before
                 yield from self._draw(name, again.build, watched=False)
-                found = [one for review in reviews if (one := review(False))]
+                found = self._found(reviews, broken=False)
             again = min(found, key=lambda one: one.offset, default=None)
+
+    def _found(self, reviews: Sequence[Review], *, broken: bool) -> list[Resample]:
+        """What must be drawn again; without rollback what is to be added behind the text, or
+        before the brackets at its end."""
+        found = [one for review in reviews if (one := review(broken))]
+        kept = len(self.text.rstrip(_CLOSING))
+        return [one for one in found if self.rollback or one.offset >= kept]
 
     def cut(self, offset: int, put: str = "") -> None:
         """Cuts the text at `offset` and continues it with words that need no model."""
@@ -100,7 +113,7 @@ class Writing:
         grammar = rules.grammar(name, build(rules))
         before = self.text + rules.head
         kept = len(os.path.commonprefix([self._drawn, before]))  # noqa: RUF071 (no paths)
-        watch = Watch(before, names=names) if watched and not self.tight else None
+        watch = Watch(before, names=names) if watched and self.rollback and not self.tight else None
         drop = len(self._drawn) - kept
         added = yield Stage(name, grammar, drop=drop, head=before[kept:], watch=watch)
         self.text = self._drawn = before[:kept] + added
@@ -166,7 +179,7 @@ class Writing:
             return lambda rules: rest(rules, more)
 
         def review(broken: bool) -> Resample | None:
-            if self.tight and (operand := repeated_operand(last_file(self.text))):
+            if self.tight and self.rollback and (operand := repeated_operand(last_file(self.text))):
                 cut = end_before(self.text, operand.offset)
                 is_fact = operand.head not in OPERATORS and operand.head != "="
                 more: More = "anything" if is_fact else "facts"

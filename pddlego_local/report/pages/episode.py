@@ -19,11 +19,12 @@ MOST_LINES = 1000  # of two files that are compared, which takes time as their p
 
 
 def drawn_stages(call: Call) -> Iterator[tuple[DrawnStage, str, str, str]]:
-    """The stages of an answer in order; a draft is none. Each with what was rolled back before it,
-    with its head, which was forced, and with the rest of what the model added, which it chose."""
+    """The stages of an answer in order; a draft and what was rejected are none. Each with what was
+    rolled back before it, with its head, which was forced, and with the rest of what the model
+    added, which it chose."""
     so_far = ""
     for stage in call.stages:
-        if stage.name != "draft":
+        if stage.name not in ("draft", "rejected"):
             head = stage.head if stage.text.startswith(stage.head) else ""
             taken_back = so_far[len(stage.before) :] if stage.drop else ""
             yield stage, taken_back, head, stage.text[len(head) :]

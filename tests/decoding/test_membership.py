@@ -1,0 +1,175 @@
+"""Whether a free answer lies in a rung's language: another layout does, what is wrong does not."""
+
+import json
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from pddlego_local.core.nouns import Completion, Message, Names
+from pddlego_local.decoding.forms import COMMAND, DOMAIN, EDIT, PDDL, PROBLEM, Form
+from pddlego_local.decoding.membership import why_outside
+from pddlego_local.decoding.question import Question, Scene
+from pddlego_local.episode.reading.answer import read_free
+from tests.decoding import test_edits
+from tests.decoding.scenes import HOUSE as COIN
+from tests.decoding.test_edits import edit
+from tests.decoding.test_typed import DOMAIN as DF
+from tests.decoding.test_typed import PROBLEM_FILE as PF
+from tests.decoding.test_typed import SCENE
+
+PROMPT = (Message("user", "Write the PDDL."),)
+
+
+def outside(text: str, form: Form[Any] = PDDL, scene: Scene = SCENE, rung: str = "grounded") -> str:
+    """Why a free answer is rejected."""
+    answer = read_free(Completion(text, "stop", 1, 1, 0.0), form, prompt=PROMPT)
+    if answer.value is None:
+        return answer.fault
+    return why_outside(answer.value, Question(form, PROMPT, scene), rung)
+
+
+def written(old: str = "", new: str = "", *, as_: Callable[[str, str], str] | None = None) -> str:
+    """The house with one change, as a JSON object or otherwise."""
+    assert old in DF + PF
+    files = DF.replace(old, new, 1 if old else 0), PF.replace(old, new, 1 if old else 0)
+    return as_(*files) if as_ else json.dumps({"df": files[0], "pf": files[1]})
+
+
+def fenced(df: str, pf: str) -> str:
+    return f"Here you are:\n```pddl\n{df}\n```\nand\n```pddl\n{pf}\n```\nGood luck!"
+
+
+TYPES = "(:types room way - object thing - object lamp - thing)"
+REQUIREMENTS = "(:requirements :strips :typing)"
+INSIDE = {
+    "as it is": written(),
+    "in fences": written(as_=fenced),
+    "on one line": written(as_=lambda *files: fenced(*(" ".join(file.split()) for file in files))),
+    "in capitals": written(as_=lambda df, pf: fenced(df.upper(), pf)),
+    "with comments": written("(:init", "; what is true\n(:init"),
+    "no requirements": written(REQUIREMENTS, ""),
+    "other requirements": written(":strips :typing", ":adl :negative-preconditions"),
+    "predicates before types": written(
+        DF[DF.index(TYPES) : DF.index("(:action go")],
+        DF[DF.index("(:predicates") : DF.index("(:action go")]
+        + TYPES
+        + "(:constants torch - lamp)",
+    ),
+    "requirements behind the types": written(
+        f"{REQUIREMENTS}\n  {TYPES}", f"{TYPES} {REQUIREMENTS}"
+    ),
+    "no constants": written("(:constants torch - lamp)", ""),
+    "empty constants": written("(:constants torch - lamp)", "(:constants)"),
+    "empty functions": written("(:predicates", "(:functions) (:predicates"),
+    "an object twice": written("hall cellar - room", "hall cellar hall - room"),
+    "a fact three times": written("(at hall)", "(at hall) (at hall) (at hall)"),
+    "a predicate twice": written("(done)", "(done) (done)"),
+    "an operand twice": written("(:goal (at cellar))", "(:goal (and (at cellar) (at cellar)))"),
+    "one action, and no types of the other": written(
+        DF[DF.index("(:action light") : DF.rindex("))")] + ")", ""
+    ),
+}
+OUTSIDE = {
+    "no answer": ("I do not know.", "no_json"),
+    "an undeclared object": (written("(has candle)", "(has torchlight)"), "facts: after"),
+    "an unknown predicate": (written("(has candle)", "(holds candle)"), "facts: after"),
+    "a wrong type": (written("(has candle)", "(has hall)"), "facts: after"),
+    "too few arguments": (written("(next hall cellar up)", "(next hall cellar)"), "facts: after"),
+    "an object of two types": (written("candle - lamp", "candle - lamp hall - way"), "objects: "),
+    "another action": (written("(:action light", "(:action ignite"), "actions: after"),
+    "a goal already true": (written("(:goal (at cellar))", "(:goal (at hall))"), "already true"),
+    "a name that nothing shows": (written("cellar", "attic"), "objects: after"),
+    "an unknown requirement": (written(":strips", ":magic"), "unknown requirement"),
+    "a list after an action": (
+        written("(:predicates", "(:action go :effect (done)) (:predicates"),
+        "must stand before",
+    ),
+    "facts before objects": (
+        written(PF[PF.index("(:objects") :], "(:init) (:objects hall - room) (:goal (at hall)))"),
+        "column",
+    ),
+    "a bracket too few": (written("(at hall)", "(at hall"), "column"),
+    "brackets without end": (
+        written("(at cellar))", f"{'(not ' * 900}(at cellar){')' * 901}"),
+        "",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", INSIDE)
+def test_what_is_laid_out_otherwise_or_redundant_is_inside(name: str) -> None:
+    assert outside(INSIDE[name]) == ""
+
+
+@pytest.mark.parametrize("name", OUTSIDE)
+def test_what_is_wrong_is_outside(name: str) -> None:
+    text, why = OUTSIDE[name]
+    found = outside(text)
+    assert found and why in found, found
+
+
+def test_each_rung_has_its_own_language() -> None:
+    """Whatever the scene says of lists and goals: that is told of the rung that draws."""
+    met, made_up = (
+        written("(:goal (at cellar))", "(:goal (at hall))"),
+        json.dumps({"df": DF, "pf": PF.replace("cellar", "attic")}),
+    )
+    for scene in (SCENE, replace(SCENE, lists="free", goal="any", rollback=False)):
+        for text in (met, made_up):
+            assert outside(text, scene=scene)
+            assert outside(text, scene=scene, rung="typed") == ""
+
+
+def test_one_file_alone_is_judged_too() -> None:
+    assert outside(json.dumps({"df": DF}), DOMAIN) == ""
+    assert outside(json.dumps({"df": DF.replace("?dir - way", "?dir")}), DOMAIN)
+    scene = replace(SCENE, domain=DF)
+    assert outside(json.dumps({"pf": PF.upper()}), PROBLEM, scene) == ""
+    assert outside(json.dumps({"pf": PF.replace("(has ", "(had ")}), PROBLEM, scene)
+
+
+INSIDE_EDITS = [
+    edit(add=["attic - room"], init_add=["(at attic)"]),
+    edit(add=["attic Loft - room down - way"], init_add=["at attic", "( at  Loft )"]),
+    edit(add=["(attic - room)"], init_add=["(at attic) (next attic hall down)"])
+    | {"objects": {"add": ["attic - room", "down - way"], "replace": {}, "delete": []}},
+    edit(add=["hall - room"], init_add=["(at hall)", "(at hall)"]),
+    edit(init_delete=["(AT HALL)", "(at hall)"], init_add=["(at cellar)"]),
+    edit(replace={"door1": "attic"}, init_replace={" ( has  candle ) ": "(has torch)"}),
+    edit(delete=["candle - lamp"], init_delete=["has candle"]),
+]
+OUTSIDE_EDITS = [
+    edit(init_add=["(at attic)"]),
+    edit(add=["attic - place"]),
+    edit(add=["- room"]),
+    edit(add=["attic"], init_add=["(at attic)"]),  # an object of no type is no room
+    edit(delete=["candle"]),  # of which a fact is left
+    edit(delete=["attic"]),
+    edit(init_delete=["(at cellar)"]),
+    edit(init_add=[""]),
+    edit(add=["hall - way"]),
+]
+
+
+@pytest.mark.parametrize("number", range(len(INSIDE_EDITS)))
+def test_edits_that_a_rung_can_write_in_some_layout_are_inside(number: int) -> None:
+    assert outside(json.dumps(INSIDE_EDITS[number]), EDIT, test_edits.SCENE) == ""
+
+
+@pytest.mark.parametrize("number", range(len(OUTSIDE_EDITS)))
+def test_edits_that_are_wrong_are_outside(number: int) -> None:
+    assert outside(json.dumps(OUTSIDE_EDITS[number]), EDIT, test_edits.SCENE)
+
+
+def test_names_of_an_edit_are_those_that_the_prompt_shows() -> None:
+    unseen = replace(test_edits.SCENE, names=Names(("hall",)))
+    added = json.dumps(edit(add=["attic - room"]))
+    assert outside(added, EDIT, unseen)
+    assert outside(added, EDIT, unseen, "typed") == ""
+
+
+def test_what_is_no_pddl_is_judged_as_it_is() -> None:
+    assert outside("move north", COMMAND, COIN, "typed") == ""
+    assert outside("fly north", COMMAND, COIN, "typed")

@@ -1,0 +1,69 @@
+"""The arms of the experiment "mechanism", as they are composed."""
+
+from typing import Any
+
+import pytest
+from hydra import compose, initialize_config_dir
+
+from pddlego_local.core.resources import folder
+from pddlego_local.decoding.settings import Decoding
+from pddlego_local.runner.config import CellConfig, compose_cell
+from pddlego_local.runner.sweep import cells_of
+
+OTHERS = ("ceiling", "first_evening", "nano", "nano_edit", "quarrel", "sample", "workstation")
+
+
+@pytest.fixture(scope="module", params=["mechanism", "mechanism_edit"])
+def cells(request: pytest.FixtureRequest) -> list[CellConfig]:
+    with initialize_config_dir(str(folder("conf")), version_base="1.3"):
+        sweep = compose("config", [f"experiment={request.param}"], return_hydra_config=True)
+        return [compose_cell(cell) for cell in cells_of(sweep)]
+
+
+def test_every_arm_can_be_composed_and_is_another_one(cells: list[CellConfig]) -> None:
+    decodings = [cell.build("decoding") for cell in cells]
+    assert len({cell.cell for cell in cells}) == len(cells)
+    assert all(decoding.temperature > 0 for decoding in decodings)
+    arms = {said(cell, decoding) for cell, decoding in zip(cells, decodings, strict=True)}
+    each = {"", "draft", "kept", "tight"}
+    assert arms >= {(rung, what) for rung in ("typed", "grounded") for what in each}
+    assert arms >= {
+        ("typed", "any"),
+        ("free", ""),
+        ("free", "again"),
+        ("free", "typed"),
+        ("free", "grounded"),
+    }
+
+
+def said(cell: CellConfig, decoding: Decoding) -> tuple[str, str]:
+    """The rung, and what sets the arm apart."""
+    free = decoding.rung == "free"
+    apart: dict[str, Any] = {
+        "draft": decoding.reason == "draft",
+        "kept": not decoding.rollback,
+        "tight": decoding.lists == "tight" and not free,
+        "any": decoding.layout == "any" and not free,
+        "again": cell.tree["method"]["max_retries"] == 5 and decoding.feedback == "explained",
+        str(decoding.reject and decoding.reject.rung): decoding.reject is not None,
+    }
+    (what,) = [name for name, holds in apart.items() if holds] or [""]
+    return decoding.rung, what
+
+
+def test_arms_without_these_options_have_the_names_that_they_had() -> None:
+    plain = compose_cell(["decoding=typed"]).cell
+    assert compose_cell(["decoding=typed", "decoding.rollback=true"]).cell == plain
+    assert compose_cell(["decoding=typed", "decoding.rollback=false"]).cell != plain
+    free = compose_cell(["decoding=free"]).cell
+    assert compose_cell(["decoding=free", "decoding.reject=null"]).cell == free
+    rejecting = compose_cell(["decoding=free", "decoding.reject={rung:typed,tries:4}"])
+    assert rejecting.cell != free
+    rejecting.check()
+
+
+def test_its_games_are_of_no_other_experiment(cells: list[CellConfig]) -> None:
+    with initialize_config_dir(str(folder("conf")), version_base="1.3"):
+        for other in OTHERS:
+            games = compose_cell([f"experiment={other}"]).settings.games
+            assert not set(games) & set(cells[0].settings.games)
