@@ -7,7 +7,7 @@ import itertools
 import json
 import pkgutil
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, is_dataclass
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -109,16 +109,6 @@ class CellConfig:
         digest = hashlib.sha256(text.encode()).hexdigest()[:8]
         labels = (self.labels[group] for group in GROUPS[:4])
         return "-".join([*labels, f"s{self.settings.seed}", digest])
-
-    @cached_property
-    def content(self) -> str:
-        """The same for all spellings of the same values, such as seed=1 and seed=01: a sweep plays
-        them once, under the name that the first of them has. Raises as `check`."""
-        parts = [
-            repr(part) if is_dataclass(part) else json.dumps(self.tree[group])
-            for group, part in self.check().items()
-        ]
-        return "\n".join([repr(self.settings), *parts])
 
     @cached_property
     def folder(self) -> Path:
