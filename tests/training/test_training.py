@@ -73,7 +73,6 @@ def test_a_training_gives_a_folder_with_a_card(trained: Path) -> None:
     folder = locate(str(trained / "model"))
     card = (folder / "README.md").read_text()
     for words in (
-        "on maps of training",
         "games of the student",
         "Training curve",
         "| 1 | method.variant=compact environment.rooms=3 | free | 0 of 1",
