@@ -15,9 +15,7 @@ from pddlego_local.core.errors import ConfigError, MissingPart, PddlegoError
 from pddlego_local.environments.alfworld.installation import find_environment
 from pddlego_local.environments.textworld_express.game import java_path
 from pddlego_local.models.machine import gpu_count, gpu_memory
-from pddlego_local.models.vllm.gpu_preflight import check_machine
 from pddlego_local.models.vllm.server import serving_build
-from pddlego_local.models.vllm.settings import Server
 from pddlego_local.models.weights import in_the_box
 from pddlego_local.runner.config import compose_cell
 from pddlego_local.runner.provenance import provenance
@@ -96,10 +94,8 @@ def _gpus() -> str:
 
 def _serving() -> str:
     """Where model=vllm looks for it."""
-    server = Server(**compose_cell(["model=vllm", "model.weights=none"]).tree["model"]["server"])
-    env, (build, version) = server.env, serving_build(server.env)
-    if build == "cuda" and gpu_count():
-        check_machine(server, "auto")
+    env = Path(compose_cell(["model=vllm", "model.weights=none"]).tree["model"]["server"]["env"])
+    build, version = serving_build(env)
     slow = ": it is slow, and a GPU is here: `make clean serving DEVICE=cuda`"
     return f"{version}, {build} build in {env}{slow * (build == 'cpu' and gpu_count() > 0)}"
 

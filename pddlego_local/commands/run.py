@@ -134,14 +134,13 @@ def _play_sweep(hydra: Hydra, words: list[str], sweep: DictConfig, dry: bool | s
 def _composed(
     asked: Sequence[list[str]], look: Callable[[list[str], CellConfig], T]
 ) -> tuple[list[T], list[PddlegoError]]:
-    """What `look` says of each cell, once for all spellings of the same values, and each different
-    error of the others."""
+    """What `look` says of each different cell, and each different error of the others."""
     seen, errors = dict[str, T](), dict[str, PddlegoError]()
     for overrides in asked:
         try:
             cell = compose_cell(overrides)
-            if cell.content not in seen:
-                seen[cell.content] = look(overrides, cell)
+            if (content := f"{cell.cell} {cell.settings}") not in seen:
+                seen[content] = look(overrides, cell)
         except PddlegoError as error:
             errors.setdefault(str(error), error)
     return list(seen.values()), list(errors.values())

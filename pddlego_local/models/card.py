@@ -1,8 +1,7 @@
 """What a model's folder tells of it beside the weights: its card, README.md, whose top is YAML for
-programs and whose list of hashes is checked, and the list of the maps that it learned from.
+programs, and the list of the maps that it learned from.
 """
 
-import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -16,7 +15,6 @@ from pddlego_local.models.cache import sha256_of
 
 TRAINING_MAPS = "training_maps.txt"
 _TEXTS = pydantic.TypeAdapter(dict[Family, tuple[int, int]])
-_LISTED = re.compile(r"^ {4}([0-9a-f]{64})  (\S+)$", re.MULTILINE)
 
 
 def front_matter(folder: Path) -> Mapping[str, Any]:
@@ -59,17 +57,3 @@ def listed(folder: Path) -> str:
     """The lines of a card that tell the files beside it: SHA-256 and name, as sha256sum does."""
     files = sorted(path for path in folder.iterdir() if path.is_file() and path.suffix != ".md")
     return "".join(f"    {sha256_of(path)}  {path.name}\n" for path in files)
-
-
-def check_listed(folder: Path) -> None:
-    """Raises ConfigError for a file that the folder's card tells another hash of."""
-    card = folder / "README.md"
-    text = card.read_text(encoding="utf-8", errors="replace") if card.is_file() else ""
-    for sha256, name in _LISTED.findall(text):
-        path = folder / name
-        if not path.is_file() or sha256_of(path) != sha256:
-            raise ConfigError(
-                f"model.weights: {path} is not the file that {card} tells of (SHA-256 "
-                f"{sha256[:12]}…): it is missing, altered or cut; get the folder again, or strike "
-                "the list of hashes from a card of your own."
-            )

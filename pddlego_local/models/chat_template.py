@@ -5,11 +5,8 @@ tomorrow.
 
 import contextlib
 import hashlib
-import sys
-import time
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from types import FrameType
 from typing import Any
 
 from pddlego_local.core.errors import ConfigError
@@ -18,8 +15,6 @@ from pddlego_local.models.cache import made_once
 
 DATE = "26 Jul 2024"
 """What Llama 3.1's template says where it is given no date."""
-
-LONGEST_S = 10.0
 
 _SPECIAL = ("bos_token", "eos_token", "unk_token", "pad_token")
 _CLOCK = "strftime_now"  # what transformers and vLLM give templates
@@ -32,11 +27,11 @@ def dated(template: str) -> str:
 
 
 def check_template(folder: Path, template: str, special_tokens: Mapping[str, Any]) -> None:
-    """Asks a question by it. Raises ConfigError if it fails, or finds no end in `LONGEST_S`."""
+    """Asks a question by it. Raises ConfigError if it fails."""
     from transformers.utils.chat_template_utils import render_jinja_template
 
     asked: Any = [[{"role": "user", "content": "?"}]]
-    with rendering(str(folder)), _ending():
+    with rendering(str(folder)):
         render_jinja_template(
             asked, chat_template=template, add_generation_prompt=True, **special_tokens
         )
@@ -58,23 +53,6 @@ def rendering(name: str) -> Iterator[None]:
             f"model.weights: the chat template of {name} makes no prompt ({error!s:.300}); choose "
             "another model, or a folder with another template."
         ) from error
-
-
-@contextlib.contextmanager
-def _ending() -> Iterator[None]:
-    """Raises TimeoutError in this thread, from whatever Python is run within the block."""
-    until, before = time.monotonic() + LONGEST_S, sys.gettrace()
-
-    def look(frame: FrameType, event: str, argument: object) -> Any:
-        if time.monotonic() > until:
-            raise TimeoutError(f"it found no end in {LONGEST_S:g} s")
-        return look
-
-    sys.settrace(look)
-    try:
-        yield
-    finally:
-        sys.settrace(before)
 
 
 def dated_file(folder: Path) -> Path | None:

@@ -9,7 +9,6 @@ import tokenizers
 from transformers import AutoModelForCausalLM, AutoTokenizer
 
 from pddlego_local.core.errors import ConfigError
-from pddlego_local.core.formats import object_of
 from pddlego_local.models.added_tokens import made_ordinary
 
 _LOCAL: dict[str, Any] = {"local_files_only": True, "trust_remote_code": False}
@@ -44,23 +43,8 @@ def _loaded(kind: Any, folder: Path, **settings: Any) -> Any:
     except MemoryError:
         raise
     except Exception as error:  # of a foreign file transformers raises anything
-        if file := _brings_code(folder):
-            raise ConfigError(
-                f"model.weights: {folder} brings code of its own ({file}: auto_map), which is "
-                "never run here (trust_remote_code=False), and transformers has no class of its "
-                "own for it; choose a model of an architecture that transformers knows."
-            ) from error
         cause = (str(error).strip() or type(error).__name__).splitlines()[0]
         raise ConfigError(
             f"model.weights: {folder} is not a model that transformers can load "
             f"({type(error).__name__}: {cause:.300})"
         ) from error
-
-
-def _brings_code(folder: Path) -> str:
-    """The file that names Python code of the folder's own, "" if none does."""
-    for name in ("config.json", "tokenizer_config.json"):
-        path = folder / name
-        if path.is_file() and object_of(path).get("auto_map"):
-            return name
-    return ""

@@ -5,13 +5,12 @@ package talks to it over a socket, its standard input and output, and shares no 
 
 It imports the translator once and then serves tasks one after another: JSON lists, one a line, and
 JSON objects in reply. Every task gets a child that is limited in address space, CPU and wall time.
-The child is forked, and its memory touched, before its task is there; it translates and then
-*becomes* the search binary, so that one set of limits holds for both. SAS text, plan and log lie in
-anonymous memory, never in a folder that two tasks share.
+It translates and then *becomes* the search binary, so that one set of limits holds for both. SAS
+text, plan and log lie in anonymous memory, never in a folder that two tasks share.
 
 Why not Fast Downward's own driver: it starts Python twice and writes three files for each task. A
-solve takes 11 ms here and 117 ms there for a house of 6 rooms, 143 ms and 277 ms for one of 50
-things, where translating takes most of it (medians of 9, `make bench`).
+solve takes 117 ms there for a house of 6 rooms, 277 ms for one of 50 things, where translating
+takes most of it (medians of 9, `make bench`).
 
 Nothing outlives its parent: the kernel kills the child with this process, and this process ends
 when its standard input closes or its parent is gone. Usage: worker.py SETTINGS_AS_JSON
@@ -31,7 +30,6 @@ import signal
 import sys
 import time
 from collections.abc import Callable
-from contextlib import redirect_stdout, suppress
 from typing import Any, NamedTuple, NoReturn, TextIO
 
 SEARCH_OUT_OF_MEMORY = 22  # Fast Downward's exit codes; 34: the search refuses such a task
@@ -40,15 +38,6 @@ PR_SET_PDEATHSIG = 1
 LOG_CHARACTERS = 4000
 NOTE = re.compile(r"Warning: |.*! Generating unsolvable task\.\.\.$")  # of the translator
 RESERVE_BYTES = 8 << 20  # given back when memory runs out, so that this can still be reported
-
-WARM_UP = (
-    """(define (domain d) (:requirements :typing) (:types t) (:predicates (p ?x - t) (q ?x ?y - t))
- (:action a :parameters (?x ?y - t) :precondition (and (p ?x) (q ?x ?y))
-  :effect (and (not (p ?x)) (p ?y))))""",
-    """(define (problem e) (:domain d)
- (:objects a b c - t) (:init (p a) (q a b) (q b c)) (:goal (p c)))""",
-)
-WARM_UPS = 10  # the interpreter specialises code that has run this often, once for all children
 
 libc = ctypes.CDLL(None)
 parent = os.getppid()
@@ -67,9 +56,8 @@ class Settings(NamedTuple):
 
 
 class Files(NamedTuple):
-    """Descriptors of one task: the pipe on which its child waits for it, and anonymous files."""
+    """Descriptors of one task's anonymous files."""
 
-    inbox: int
     sas: int
     plan: int
     log: int
@@ -79,18 +67,16 @@ class Files(NamedTuple):
 def main() -> None:
     settings = Settings(**json.loads(sys.argv[1]))
     sys.path.insert(0, settings.package_folder)
-    from fast_downward.translate import options
+    from fast_downward.translate import main, options
 
+    assert main  # it is loaded once, before the forks
     options.set_options(["domain", "problem"])
-    rehearse(WARM_UPS)
     gc.disable()  # a task is short, and the collector would copy every page shared with children
     gc.freeze()
     signal.signal(signal.SIGALRM, look_for_parent)
     signal.setitimer(signal.ITIMER_REAL, 1, 1)
-    process, files = prepare(settings)
     while (task := sys.stdin.buffer.readline()).endswith(b"\n"):
-        print(json.dumps(solve(task, process, files, settings)), flush=True)
-        process, files = prepare(settings)
+        print(json.dumps(solve(task, settings)), flush=True)
 
 
 def look_for_parent(*_signal: object) -> None:
@@ -98,36 +84,16 @@ def look_for_parent(*_signal: object) -> None:
         os._exit(0)
 
 
-def rehearse(times: int) -> None:
-    """Translate a small task: before the fork for the interpreter's caches, after it for memory."""
-    with redirect_stdout(io.StringIO()):
-        for _ in range(times):
-            translate(io.StringIO(), *WARM_UP)
-
-
-def prepare(settings: Settings) -> tuple[int, Files]:
-    """A child that is forked, confined and waits for its task, so that no task waits for a fork."""
-    outbox, inbox = os.pipe()
-    files = Files(inbox, *(os.memfd_create(name) for name in Files._fields[1:]))
-
-    def wait_and_work() -> NoReturn:
-        os.close(inbox)
-        rehearse(1)
-        with os.fdopen(outbox, "rb") as letter:
-            task = letter.read()
-        translate_and_search(task, settings, files)
-
-    process = fork_confined(wait_and_work, settings.cpu_s, settings, files)
-    os.close(outbox)
-    return process, files
-
-
-def solve(task: bytes, process: int, files: Files, settings: Settings) -> dict[str, Any]:
+def solve(task: bytes, settings: Settings) -> dict[str, Any]:
     """Translate and search, then search again with the fallback where the first search cannot."""
     deadline = time.monotonic() + settings.wall_s
-    with suppress(BrokenPipeError), os.fdopen(files.inbox, "wb") as inbox:
-        inbox.write(task)
-    code, stopped, cpu_time_s = wait_for(process, settings.cpu_s)
+    files = Files(*map(os.memfd_create, Files._fields))
+
+    def work() -> NoReturn:
+        translate_and_search(task, deadline, settings, files)
+
+    first = fork_confined(work, settings.cpu_s, settings, files)
+    code, stopped, cpu_time_s = wait_for(first, settings.cpu_s)
     searched = settings.search
     if code == SEARCH_UNSUPPORTED and settings.fallback:
         left_s, searched = settings.cpu_s - cpu_time_s, settings.fallback
@@ -140,7 +106,7 @@ def solve(task: bytes, process: int, files: Files, settings: Settings) -> dict[s
     if len(log) > LOG_CHARACTERS:  # its beginning tells what was read, its end what went wrong
         log = f"{log[: LOG_CHARACTERS // 2]}\n{log[-LOG_CHARACTERS // 2 :]}"
     plan = read_all(files.plan)
-    for descriptor in files[1:]:
+    for descriptor in files:
         os.close(descriptor)
     verdict = {"code": code, "stopped": stopped, "search": searched, "log": log, "plan": plan}
     return report | verdict
@@ -203,8 +169,10 @@ def wait_for(child: int, cpu_limit_s: float) -> tuple[int, str, float]:
     return code, stopped, cpu_time_s
 
 
-def translate_and_search(task: bytes, settings: Settings, files: Files) -> NoReturn:
-    die_at(deadline := time.monotonic() + settings.wall_s)
+def translate_and_search(
+    task: bytes, deadline: float, settings: Settings, files: Files
+) -> NoReturn:
+    die_at(deadline)
     output = sys.stdout = sys.stderr = io.StringIO()
     reserve = mmap.mmap(-1, RESERVE_BYTES)  # taken from the limit, but not touched
     error, message = "", ""

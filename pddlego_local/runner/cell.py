@@ -39,7 +39,6 @@ from pddlego_local.episode.episode import Episode, Parts
 from pddlego_local.methods import Method
 from pddlego_local.models.canary import check_forced_tokens, check_obedience
 from pddlego_local.runner.config import CellConfig
-from pddlego_local.runner.extensions import probe
 from pddlego_local.runner.provenance import run_record
 
 MOST_WAIT_S = 30  # before an episode is tried again: 1 s, 2 s, 4 s, …
@@ -190,7 +189,6 @@ class OpenCell:
         for constraint in constraints.values():
             validate(constraint.first_grammar)
         environment.preflight()
-        probe(environment, self.config.settings.games[0])
         self._models.open(self.config, model)  # the model before it gives its GPU back
         model.preflight(thinking=decoding.thinking)
         self._trained_on = model.trained_on() if isinstance(model, Trained) else frozenset()

@@ -2,11 +2,12 @@
 
 import contextlib
 import hashlib
+import inspect
 import itertools
 import json
 import pkgutil
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, is_dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -16,10 +17,11 @@ from hydra import compose, initialize_config_dir
 from hydra.core.global_hydra import GlobalHydra
 from hydra.utils import instantiate
 from omegaconf import DictConfig, OmegaConf
+from typing_extensions import get_protocol_members
 
 from pddlego_local.core.errors import ConfigError
 from pddlego_local.core.outcomes import declare
-from pddlego_local.core.protocols import Environment, Numbered
+from pddlego_local.core.protocols import Environment, LanguageModel, Numbered, Planner
 from pddlego_local.core.record.run_record import check_readable
 from pddlego_local.core.resources import folder
 from pddlego_local.decoding.forms import WITH_PDDL
@@ -28,9 +30,8 @@ from pddlego_local.decoding.rungs import RUNGS
 from pddlego_local.decoding.settings import Decoding
 from pddlego_local.environments import family, tables
 from pddlego_local.environments.base import BaseEnvironment
-from pddlego_local.methods import prompting
+from pddlego_local.methods import Method, prompting
 from pddlego_local.runner.clear_errors import clear_errors
-from pddlego_local.runner.extensions import PROTOCOLS, lacking
 from pddlego_local.runner.overrides import GROUPS, known_options, quote_games, refuse_sweep
 from pddlego_local.runner.settings import Settings
 
@@ -46,6 +47,13 @@ _PLAIN = pydantic.TypeAdapter(
     dict[str, pydantic.JsonValue], config=pydantic.ConfigDict(allow_inf_nan=False)
 )
 """What a record can hold: other values and keys would be read back as something else."""
+
+_PROTOCOLS: dict[str, type[Any]] = {
+    "environment": Environment,
+    "method": Method,
+    "model": LanguageModel,
+    "planner": Planner,
+}
 
 _FOLDERS = (
     ("model", "weights"),
@@ -105,16 +113,6 @@ class CellConfig:
         digest = hashlib.sha256(text.encode()).hexdigest()[:8]
         labels = (self.labels[group] for group in GROUPS[:4])
         return "-".join([*labels, f"s{self.settings.seed}", digest])
-
-    @cached_property
-    def content(self) -> str:
-        """The same for all spellings of the same values, such as seed=1 and seed=01: a sweep plays
-        them once, under the name that the first of them has. Raises as `check`."""
-        parts = [
-            repr(part) if is_dataclass(part) else json.dumps(self.tree[group])
-            for group, part in self.check().items()
-        ]
-        return "\n".join([repr(self.settings), *parts])
 
     @cached_property
     def folder(self) -> Path:
@@ -193,18 +191,11 @@ class CellConfig:
         """A sentence for each thing that it lacks for this method and this model."""
         by_rules = str(self.tree["model"].get("_target_")).endswith(".ReferenceFormalizer")
         files = (*always, *["reference.py"] * by_rules)
-        looks: list[Callable[[], Iterable[str]]] = [
-            lambda: family.missing(package, *files),
-            lambda: tables.faults(package),
-            lambda: prompting.missing(self._prompts, package),
+        return [
+            *family.missing(package, *files),
+            *tables.faults(package),
+            *prompting.missing(self._prompts, package),
         ]
-        found = list[str]()
-        for look in looks:
-            try:
-                found.extend(look())
-            except ConfigError as error:
-                found.append(str(error))
-        return found
 
     @property
     def _prompts(self) -> str:
@@ -230,9 +221,9 @@ class CellConfig:
         try:
             with clear_errors(group):
                 part = instantiate(self.tree[group], _convert_="all")
-            if group in PROTOCOLS:
+            if group in _PROTOCOLS:
                 whole = group == "model" and not getattr(part, "decodes", True)
-                faults += lacking(part, WholeAnswerModel if whole else PROTOCOLS[group])
+                faults += _lacking(part, WholeAnswerModel if whole else _PROTOCOLS[group])
             if isinstance(part, BaseEnvironment):
                 faults += self._environment_faults(part.package)
         except ConfigError as error:
@@ -256,6 +247,15 @@ class CellConfig:
                 f"decoding={self.labels['decoding']} cannot be had of model="
                 f"{self.labels['model']}: {refusal}. Its rung is decoding=free."
             )
+
+
+def _lacking(part: object, protocol: type[Any]) -> Iterator[str]:
+    """A sentence for each attribute of the protocol that a part does not have."""
+    kind = type(part)
+    for name in sorted(get_protocol_members(protocol)):
+        if inspect.getattr_static(part, name, part) is part:
+            what, where = f"{kind.__module__}.{kind.__qualname__}", protocol.__module__
+            yield f"{what} has no `{name}` (see {where}.{protocol.__name__})"
 
 
 def compose_cell(overrides: Sequence[str]) -> CellConfig:

@@ -5,29 +5,27 @@
         tokenizer/       made from the first round's examples
         round-N/         checkpoints; model/ is there once the round is done
         progress.jsonl   loss, games won and the like (`progress`)
-        latest/          what another machine goes on from (`begun`): weights of the last checkpoint
-        begun/           what this one went on from
         runs/            records of the games that the model played
         model/           what came of it: weights in bf16, tokenizer, card
 
-Everything is made only where it is missing, so the same command goes on after any interruption.
+Everything is made only where it is missing, so the same command goes on after any interruption, on
+another machine too if the folder is copied there.
 """
 
 import contextlib
 import functools
 import itertools
 import json
-import re
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import torch
 from rich.console import Console
 from transformers.utils.logging import disable_progress_bar
 
-from pddlego_local.core.errors import ConfigError, ModelFault, PddlegoError, RecordFault
+from pddlego_local.core.errors import ConfigError, ModelFault
 from pddlego_local.decoding.rungs import RUNGS, RungName
 from pddlego_local.models.card import listed
 from pddlego_local.models.loading import load_model, load_tokenizer
@@ -41,27 +39,13 @@ from pddlego_local.training.answers import Row, rows_of
 from pddlego_local.training.card import card
 from pddlego_local.training.examples import FIRST_SEED
 from pddlego_local.training.initial_weights import new_model
-from pddlego_local.training.progress import Line, Progress
+from pddlego_local.training.progress import Progress
 from pddlego_local.training.settings import Round, TrainSettings
 from pddlego_local.training.tokenizer import check_spelling, shared_parts, train_tokenizer
 from pddlego_local.training.training import Machine, train_round, with_lora
 
 STUDENT_SEEDS = 400_000
 HELD_OUT_SEEDS = 900_000
-PLACE = "place.json"
-
-
-class Place(NamedTuple):
-    """How far the weights in a folder are: in the middle of a round, as one counts steps."""
-
-    round: int = -1
-    step: int = 0
-
-    @classmethod
-    def of(cls, folder: Path) -> "Place":
-        """Before the first round where nothing was begun."""
-        path = folder / PLACE
-        return cls(**json.loads(path.read_text())) if path.is_file() else cls()
 
 
 @contextlib.contextmanager
@@ -71,17 +55,6 @@ def whole(folder: Path) -> Iterator[Path]:
     shutil.rmtree(unfinished, ignore_errors=True)
     yield unfinished
     unfinished.rename(folder)
-
-
-def in_a_file(error: BaseException) -> bool:
-    """Whether a file could not be written or read: safetensors and torch have their own words. An
-    OSError that was handled before another error does not count."""
-    if isinstance(error, OSError):
-        return True
-    cause: BaseException | None = error
-    while cause is not None and not re.search("I/O error|iostream error", str(cause)):
-        cause = cause.__cause__ or cause.__context__
-    return cause is not None
 
 
 class Campaign:
@@ -96,31 +69,19 @@ class Campaign:
         """The model's folder, when all is done that is not done yet.
 
         Raises ConfigError if the folder holds a training with other settings, MissingPart for a
-        GPU or a compiler that is not here, RecordFault for a full disk.
+        GPU or a compiler that is not here.
         """
         disable_progress_bar()  # type: ignore[no-untyped-call]
-        try:
-            self._begin()
-            Machine.of(self.settings)  # what is missing is reported before games are played
-            for number, round_ in enumerate(self.settings.rounds):
-                if number < self._begun.round:
-                    continue
-                if not self.model_after(number).is_dir():
-                    self._train(number, round_)
-                self._play(number)
-            return self._finish()
-        except Exception as error:
-            if isinstance(error, PddlegoError) or not in_a_file(error):
-                raise
-            cause = (str(error).strip() or type(error).__name__).splitlines()[0]
-            raise RecordFault(
-                f"cannot write to {self.out}: {cause}; make room, and the same command goes on."
-            ) from error
+        self._begin()
+        Machine.of(self.settings)  # what is missing is reported before games are played
+        for number, round_ in enumerate(self.settings.rounds):
+            if not self.model_after(number).is_dir():
+                self._train(number, round_)
+            self._play(number)
+        return self._finish()
 
     def model_after(self, number: int) -> Path:
         """The weights after a round; those of round -1 are what the first round begins with."""
-        if number < self._begun.round:
-            return self.out / "begun"
         if number >= 0:
             return self.out / f"round-{number}" / "model"
         if self.settings.weights is None:
@@ -143,8 +104,6 @@ class Campaign:
     @functools.cached_property
     def tokenizer(self) -> Any:
         folder, shape = self.out / "tokenizer", self.settings.shape
-        if self._begun.round >= 0:
-            return load_tokenizer(self.out / "begun")
         if shape is None:
             return load_tokenizer(self.model_after(-1))
         if not folder.is_dir():
@@ -169,28 +128,6 @@ class Campaign:
                     "again, or another folder as out=FOLDER."
                 )
         path.write_text(json.dumps(asked, indent=1))
-        begun = self.out / "begun"
-        if self.settings.begun and not begun.is_dir():
-            with whole(begun) as unfinished:
-                shutil.copytree(locate(self.settings.begun), unfinished)
-                shutil.copy(unfinished / self.progress.path.name, self.progress.path)
-
-    @functools.cached_property
-    def _begun(self) -> Place:
-        """That of the weights that another machine's training left. The optimizer's state is not
-        among them: it warms up again."""
-        return Place.of(self.out / "begun")
-
-    def _keep(self, number: int, model: Any, step: int) -> None:
-        """Replaces `latest`."""
-        weights = {name: one.to(torch.bfloat16) for name, one in model.state_dict().items()}
-        with whole(self.out / "latest") as unfinished:
-            model.save_pretrained(unfinished, state_dict=weights)
-            self.tokenizer.save_pretrained(unfinished)
-            maps.write(unfinished, self._maps_after(number))
-            (unfinished / PLACE).write_text(json.dumps(Place(number, step)._asdict()))
-            shutil.copy(self.progress.path, unfinished)
-            shutil.rmtree(self.out / "latest", ignore_errors=True)
 
     def _examples(self, wanted: list[data.Shard]) -> list[Path]:
         folder = self.out / "examples"
@@ -215,20 +152,8 @@ class Campaign:
         self.progress.report("data", number, begun | vars(Machine.of(self.settings)))
         folder = self.out / f"round-{number}"
         model, tokenizer = self._beginning(number), self.tokenizer
-        done = self._begun.step if number == self._begun.round else 0
-
-        def report(line: Line) -> None:
-            counted = {name: line[name] + done for name in ("step", "steps")}
-            self.progress.report("step", number, {**line, **counted})
-
-        def keep(kept: Any, step: int) -> None:
-            if not self.settings.lora:
-                self._keep(number, kept, step + done)
-
-        round_ = round_.after(done)
-        model = train_round(
-            model, tokenizer, rows, held_out, self.settings, round_, folder, report, keep
-        )
+        report = functools.partial(self.progress.report, "step", number)
+        model = train_round(model, tokenizer, rows, held_out, self.settings, round_, folder, report)
         with whole(folder / "model") as unfinished:
             merged = model.merge_and_unload() if self.settings.lora else model
             merged.to(torch.bfloat16).save_pretrained(unfinished)
@@ -244,7 +169,7 @@ class Campaign:
         return frozenset(maps.maps_of(games)).union(before)
 
     def _beginning(self, number: int) -> Any:
-        if number == 0 > self._begun.round and self.settings.shape:
+        if number == 0 and self.settings.shape:
             return new_model(self.settings.shape, self.tokenizer, self.settings.seed)
         model = load_model(self.model_after(number - 1), dtype=torch.float32)
         return with_lora(model, self.settings.lora) if self.settings.lora else model

@@ -13,13 +13,10 @@ import yaml
 from pddlego_local.models.card import TRAINING_MAPS
 from pddlego_local.report.statistics.rates import Rate
 from pddlego_local.training.examples import FIRST_SEED, SIZES, WORLDS, Kind, PlayedBy
-from pddlego_local.training.maps import evaluation
 from pddlego_local.training.progress import Progress
 from pddlego_local.training.settings import TrainSettings
 
 ROWS_OF_CURVE = 15
-EVALUATION_SEEDS = range(80)
-EVALUATION_ROOMS = range(3, 12)
 
 _HERE = Path(__file__)
 _WORDS: dict[str, Any] = yaml.safe_load(_HERE.with_name("card.yaml").read_text(encoding="utf-8"))
@@ -46,7 +43,6 @@ def card(
     abouts = [_WORDS["environments"][kind] for kind in kinds]
     asked = " and of ".join(_WORDS["methods"][method] for method in dict.fromkeys(methods))
     devices = (f"{b['device']}, {'bf16' if b['bf16'] else 'float32'}" for b in begun)
-    rooms = EVALUATION_ROOMS if "coin" in kinds else ()
     played = [(line, Rate(line["won"], line["of"]).interval) for line in progress.lines("played")]
     text: str = _TEMPLATE.render(
         settings=settings,
@@ -59,8 +55,6 @@ def card(
         first_seed=FIRST_SEED,
         file=TRAINING_MAPS,
         trained_on=trained_on,
-        evaluations={n: evaluation(n, EVALUATION_SEEDS, trained_on) for n in rooms},
-        last_evaluation_seed=EVALUATION_SEEDS[-1],
         begun=last,
         tokens={n: max([0, *(s["tokens"] for s in steps if s["round"] == n)]) for n in last},
         seconds=sum(line["seconds"] for line in steps),

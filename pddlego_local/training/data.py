@@ -4,16 +4,19 @@ A shard is a function of its games' seeds, of this code and, for DAgger, of the 
 The same call again plays only what is missing.
 """
 
-import contextlib
 import functools
 import gzip
 import json
 import multiprocessing
+import os
+import threading
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
-from pddlego_local.core.errors import EnvironmentFault, RecordFault
+from pddlego_local.core.errors import EnvironmentFault
 from pddlego_local.decoding.settings import Decoding
 from pddlego_local.planner import FastDownward
 from pddlego_local.training.examples import (
@@ -63,28 +66,22 @@ def make(
 ) -> None:
     """Makes the shards that are missing; `report` gets the number of games played now and then.
 
-    Raises RecordFault for a full disk, EnvironmentFault if a process ends before its work is done.
+    Raises EnvironmentFault if a process ends before its work is done.
     """
     folder.mkdir(parents=True, exist_ok=True)
     missing = [shard for shard in wanted if not (folder / shard.name).is_file()]
-    if not missing:
-        return
+    played = sum(shard.count for shard in wanted if shard not in missing)
     context = multiprocessing.get_context("spawn")
-    workers = [
-        context.Process(target=_work, args=(folder, missing[k::processes]), daemon=True)
-        for k in range(min(processes, len(missing)))
-    ]
-    for worker in workers:
-        worker.start()
-    for worker in workers:
-        while worker.is_alive():
-            worker.join(30)
-            report(sum(shard.count for shard in wanted if (folder / shard.name).is_file()))
-    if any(worker.exitcode for worker in workers):
+    try:
+        with ProcessPoolExecutor(processes, context, _end_with_parent) as pool:
+            for shard in pool.map(functools.partial(_play, folder), missing):
+                played += shard.count
+                report(played)
+    except BrokenProcessPool as error:
         raise EnvironmentFault(
-            f"a process that plays games for {folder} ended early (its own message stands above); "
-            "the same command goes on from there."
-        )
+            f"a process that plays games for {folder} was killed; the same command goes on from "
+            "there."
+        ) from error
 
 
 def read(paths: Sequence[Path]) -> Iterator[Example]:
@@ -94,35 +91,36 @@ def read(paths: Sequence[Path]) -> Iterator[Example]:
                 yield Example(**json.loads(line))
 
 
-def _work(folder: Path, share: Sequence[Shard]) -> None:
-    """What one process plays; it ends with the process that started it."""
-    parent = multiprocessing.parent_process()
-    players = functools.cache(students)  # their weights are loaded once
+def _end_with_parent() -> None:
+    """A pool's processes wait for work for ever where the one that started them was killed."""
+
+    def watch() -> None:
+        if parent := multiprocessing.parent_process():
+            parent.join()
+        os._exit(1)
+
+    threading.Thread(target=watch, daemon=True).start()
+
+
+_students = functools.cache(students)  # their weights are loaded once
+
+
+def _play(folder: Path, shard: Shard) -> Shard:
+    student = _students(shard.student) if shard.student else None
+    examples = list[Example]()
     with FastDownward(workers=1) as planner:
-        for shard in share:
-            examples = list[Example]()
-            for game in shard.games:
-                if parent is None or not parent.is_alive():
-                    return
-                seed = game.seed
-                student = players(shard.student) if shard.student else None
-                player = student(seed) if student else slips(seed, game.kind)
-                examples += examples_of(game, player, planner, Decoding(rung="free"))
-            write(folder / shard.name, examples)
+        for game in shard.games:
+            player = student(game.seed) if student else slips(game.seed, game.kind)
+            examples += examples_of(game, player, planner, Decoding(rung="free"))
+    write(folder / shard.name, examples)
+    return shard
 
 
 def write(path: Path, examples: Sequence[Example]) -> None:
     unfinished = path.with_name(f".unfinished-{path.name}")
-    try:
-        # Without a time in it, equal examples are equal files.
-        with gzip.GzipFile(unfinished, "wb", mtime=0) as file:
-            for example in examples:
-                line = json.dumps(asdict(example), ensure_ascii=False) + "\n"
-                file.write(line.encode())
-        unfinished.rename(path)
-    except OSError as error:
-        with contextlib.suppress(OSError):
-            unfinished.unlink()
-        raise RecordFault(
-            f"cannot write {path}: {error.strerror}; make room and give the command again."
-        ) from error
+    # Without a time in it, equal examples are equal files.
+    with gzip.GzipFile(unfinished, "wb", mtime=0) as file:
+        for example in examples:
+            line = json.dumps(asdict(example), ensure_ascii=False) + "\n"
+            file.write(line.encode())
+    unfinished.rename(path)

@@ -1,9 +1,7 @@
-"""The maps of a training's games: what evaluation leaves out, and how much that leaves of it."""
+"""The maps of a training's games, which evaluation leaves out."""
 
-import contextlib
 from collections.abc import Collection, Hashable, Iterable
 from pathlib import Path
-from typing import NamedTuple
 
 from pddlego_local.environments.alfworld.simulation import SimulatedAlfworld
 from pddlego_local.environments.coin.game import Coin
@@ -39,26 +37,3 @@ def write(folder: Path, maps: Collection[str]) -> None:
     """The list beside the weights (`models.weights.training_maps` reads it)."""
     lines = "".join(f"{map_}\n" for map_ in sorted(maps))
     (folder / TRAINING_MAPS).write_text(_COMMENT + lines, encoding="utf-8")
-
-
-class Evaluation(NamedTuple):
-    """What some evaluation games of one size are good for.
-
-    Of the `games`, `trivial` ones are over at the first look; of the others, which have `maps`
-    different maps, `seen` are on maps that occur in training. The rest are `left`, on `left_maps`.
-    """
-
-    games: int
-    trivial: int
-    maps: int
-    seen: int
-    left: int
-    left_maps: int
-
-
-def evaluation(rooms: int, seeds: Collection[int], trained_on: Collection[str]) -> Evaluation:
-    with contextlib.closing(Coin(rooms=rooms)) as environment:
-        maps = [environment.map for seed in seeds if not environment.reset(seed).success]
-    left = [map_ for map_ in maps if map_ not in trained_on]
-    trivial, seen = len(seeds) - len(maps), len(maps) - len(left)
-    return Evaluation(len(seeds), trivial, len(set(maps)), seen, len(left), len(set(left)))

@@ -9,8 +9,6 @@ from typing import Any
 
 from rich.console import Console
 
-from pddlego_local.core.errors import RecordFault
-
 Line = Mapping[str, Any]
 
 
@@ -28,13 +26,9 @@ class Progress:
     console: Console
 
     def report(self, kind: str, number: int, line: Line) -> None:
-        """Raises RecordFault for a full disk."""
         line = {"kind": kind, "round": number, **line}
-        try:
-            with self.path.open("a", encoding="utf-8") as file:
-                print(json.dumps(line), file=file)
-        except OSError as error:
-            raise RecordFault(f"cannot write {self.path}: {error.strerror}") from error
+        with self.path.open("a", encoding="utf-8") as file:
+            print(json.dumps(line), file=file)
         self.console.print(in_words(line))
 
     def lines(self, kind: str, number: int | None = None) -> list[dict[str, Any]]:

@@ -1,8 +1,6 @@
 """The settings of a training: the keys of `conf/train/*.yaml`."""
 
-import dataclasses
 import json
-import math
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
@@ -21,7 +19,7 @@ from pddlego_local.training.examples import Kind, PlayedBy
 _STRICT = ConfigDict(extra="forbid")
 OWN = "environment="
 WITHOUT_EFFECT = (
-    *("out", "begun", "device", "threads", "compile", "processes"),
+    *("out", "device", "threads", "compile", "processes"),
     *("save_every", "log_every", "play"),
 )
 
@@ -77,12 +75,6 @@ class Round:
     longest_tokens: PositiveInt
     learning_rate: PositiveFloat
 
-    def after(self, step: int) -> "Round":
-        """What is left of the round: the learning rate falls on from where it was."""
-        fallen = 0.1 + 0.45 * (1 + math.cos(math.pi * step / self.steps))
-        left = max(1, self.steps - step)
-        return dataclasses.replace(self, steps=left, learning_rate=self.learning_rate * fallen)
-
 
 @pydantic.dataclasses.dataclass(config=_STRICT, kw_only=True, frozen=True)
 class Play:
@@ -96,8 +88,7 @@ class Play:
 
 @pydantic.dataclasses.dataclass(config=_STRICT, kw_only=True, frozen=True)
 class TrainSettings:
-    """One of `shape` (from scratch) and `weights` (a local model folder) is given. `begun` is the
-    folder `latest` of a training with these settings, on another machine perhaps, to go on from.
+    """One of `shape` (from scratch) and `weights` (a local model folder) is given.
 
     `batch` examples make a step, `at_once` of them are computed together. `question_loss` is the
     weight of the loss on the questions' tokens; that on the answers' has 1. A question that many
@@ -114,7 +105,6 @@ class TrainSettings:
     methods: Annotated[tuple[PlayedBy, ...], Field(min_length=1)]
     shape: Shape | None
     weights: str | None
-    begun: str | None
     lora: Lora | None
     device: Literal["auto", "cpu", "cuda"]
     precision: Literal["auto", "bf16", "float32"]

@@ -24,7 +24,6 @@ from pddlego_local.training.settings import Lora, Round, TrainSettings
 
 Report = Callable[[Mapping[str, float]], None]
 """Gets the progress: a line "step" of `training.progress`."""
-Keep = Callable[[Any, int], None]
 
 
 @dataclass(frozen=True)
@@ -82,10 +81,8 @@ def train_round(
     round_: Round,
     folder: Path,
     report: Report,
-    keep: Keep,
 ) -> Any:
-    """Trains `model` for a round's steps, going on from the last whole checkpoint; returns it.
-    `keep` gets the model and the step with every checkpoint."""
+    """Trains `model` for a round's steps, going on from the last whole checkpoint; returns it."""
     machine = Machine.of(settings)
     torch.set_num_threads(settings.threads)
     # On a CPU the fused kernel's backward pass is slow.
@@ -104,7 +101,7 @@ def train_round(
         muon=settings.optimizer == "muon",
         compiled=settings.compile,
         compute_metrics=lambda held: {"right": float(np.mean(held.predictions))},
-        callbacks=[_Progress(report, keep)],
+        callbacks=[_Progress(report)],
     )
     trainer.remove_callback(transformers.PrinterCallback)
     trainer.train(resume_from_checkpoint=last_checkpoint(folder))
@@ -148,15 +145,12 @@ def _arguments(
 
 
 class _Progress(TrainerCallback):
-    """Reports loss, speed and time left each time that the Trainer logs; keeps what it saves."""
+    """Reports loss, speed and time left each time that the Trainer logs."""
 
-    def __init__(self, report: Report, keep: Keep) -> None:
-        self._report, self._keep = report, keep
+    def __init__(self, report: Report) -> None:
+        self._report = report
         self._began = self._last = time.monotonic()
         self._first = -1
-
-    def on_save(self, args: Any, state: Any, control: Any, model: Any = None, **_: Any) -> None:
-        self._keep(model, state.global_step)
 
     def on_log(self, args: Any, state: Any, control: Any, logs: Any = None, **_: Any) -> None:
         now, step = time.monotonic(), state.global_step

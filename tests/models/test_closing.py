@@ -46,7 +46,7 @@ def test_closing_ends_what_is_under_way_at_a_server_that_never_answers() -> None
 def test_closing_ends_a_request_to_a_server_that_does_not_read_it() -> None:
     with socket.create_server(("127.0.0.1", 0)) as deaf:
         url = f"http://127.0.0.1:{deaf.getsockname()[1]}/v1"
-        http, ended = HttpClient(url, {}, proxies=False, timeout_s=60), threading.Event()
+        http, ended = HttpClient(url, {}, timeout_s=60), threading.Event()
 
         def ask() -> None:
             with pytest.raises(Lost):

@@ -13,7 +13,6 @@ from safetensors.torch import load_file, save_file
 
 from pddlego_local.cli import run
 from pddlego_local.core.errors import ConfigError
-from pddlego_local.models import chat_template
 from pddlego_local.models.random import make_random_llama
 from pddlego_local.models.transformers import TransformersModel
 from tests.models.asking import CPU
@@ -90,9 +89,6 @@ SEEN = {
     "a template that is none": template("{% for"),
     "a template that raises": template("{{ raise_exception('no') }}"),
     "a template that divides by 0": template("{{ 1 // 0 }}"),
-    "a template that takes its time": template(
-        "{% for i in range(99999) %}{% for j in range(99999) %}{{ j }}{% endfor %}{% endfor %}"
-    ),
     "a template in another encoding": written("chat_template.jinja", b"\xff\xfe\x00"),
 }  # fmt: skip
 
@@ -102,9 +98,7 @@ def test_doctor_and_run_say_what_is_wrong(
     folder: Path,
     change: Change,
     capsys: pytest.CaptureFixture[str],
-    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(chat_template, "LONGEST_S", 0.2)
     assert run(["doctor", str(folder)]) != 2 and "/model" in capsys.readouterr().out
     change(folder)
     code = run(["doctor", str(folder)])
@@ -160,6 +154,6 @@ def test_code_in_a_folder_is_not_run_and_nobody_is_asked(
         told |= {"tokenizer_class": "Own", "auto_map": {"AutoTokenizer": ["own.T", None]}}
     path.write_text(json.dumps(told))
     monkeypatch.setattr("sys.stdin", io.StringIO("y\n" * 9))
-    with pytest.raises(ConfigError, match=f"code of its own .{file}.*trust_remote_code=False"):
+    with pytest.raises(ConfigError, match="is not a model that transformers can load"):
         TransformersModel(weights=str(folder), engine=CPU).load()
     assert not ran.exists() and "y/N" not in capsys.readouterr().out

@@ -1,8 +1,7 @@
-"""What the client of a server has to do of HTTP: TLS, proxies, connections that are used again."""
+"""What the client of a server has to do of HTTP: TLS, connections that are used again."""
 
 import json
 import shutil
-import socket
 import ssl
 import subprocess
 import threading
@@ -12,13 +11,12 @@ from pathlib import Path
 
 import pytest
 
-from pddlego_local.core.errors import ConfigError
 from pddlego_local.models.vllm.http import HttpClient, Lost
 from tests.models.quiet_server import QuietHandler, serving
 
 
 class Echo(QuietHandler):
-    """Says what it was asked; silent at /silent. A proxy for CONNECT."""
+    """Says what it was asked; silent at /silent."""
 
     def do_POST(self) -> None:
         body = self.asked()
@@ -29,30 +27,9 @@ class Echo(QuietHandler):
         self.answer(json.dumps(said).encode())
         self.close_connection = self.path == "/last"  # which no header tells
 
-    def do_CONNECT(self) -> None:
-        to = socket.create_connection(("127.0.0.1", int(self.path.rpartition(":")[2])))
-        self.send_response(200, self.headers["Proxy-Authorization"])
-        self.end_headers()
 
-        def back() -> None:
-            while some := to.recv(65536):
-                self.connection.sendall(some)
-
-        threading.Thread(target=back, daemon=True).start()
-        while some := self.connection.recv(65536):
-            to.sendall(some)
-        self.close_connection = True
-
-
-def client(url: str, proxies: bool = False) -> HttpClient:
-    return HttpClient(url, {"Authorization": "Bearer k"}, proxies=proxies, timeout_s=30)
-
-
-def ask_once(url: str, path: str, proxies: bool = False) -> tuple[str, dict[str, str]]:
-    """The path and the headers that a server was asked with."""
-    with closing(client(url, proxies)) as http:
-        path, _, headers, _ = json.loads(http.request("POST", path)[1])
-        return path, headers
+def client(url: str) -> HttpClient:
+    return HttpClient(url, {"Authorization": "Bearer k"}, timeout_s=30)
 
 
 @pytest.fixture
@@ -105,33 +82,8 @@ def test_tls_is_checked_and_a_reader_behind_it_is_woken(tls: ssl.SSLContext) -> 
         for thread in threads:
             thread.join(20)
         assert len(ended) == 4
-        with pytest.raises(Lost, match="certificate"):
-            ask_once(f"https://127.0.0.1:{port}", "/a")
-
-
-def test_a_proxy_of_the_environment_is_used_where_it_may_be(
-    tls: ssl.SSLContext, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    with serving(Echo) as port, serving(Echo, tls) as secure:
-        for name in ("http_proxy", "https_proxy"):
-            monkeypatch.setenv(name, f"http://me:p%40ss@127.0.0.1:{port}")
-        monkeypatch.setenv("no_proxy", "elsewhere.invalid")
-        path, headers = ask_once("http://far.invalid:8000/v1", "/v1/a", proxies=True)
-        assert path == "http://far.invalid:8000/v1/a" and headers["host"] == "far.invalid:8000"
-        assert headers["proxy-authorization"] == "Basic bWU6cEBzcw=="
-        path, headers = ask_once(f"https://localhost:{secure}", "/a", proxies=True)
-        assert path == "/a" and "proxy-authorization" not in headers
-        for url, proxies in (("http://far.invalid/v1", False), ("http://elsewhere.invalid", True)):
-            with pytest.raises(Lost):
-                ask_once(url, "/v1/a", proxies)
-
-
-@pytest.mark.parametrize("proxy", ["socks5://me:secret@h:1", "h:port", "http://me:secret@[h"])
-def test_a_proxy_that_cannot_be_used_is_a_clear_error(
-    proxy: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("http_proxy", proxy)
-    monkeypatch.setenv("no_proxy", "elsewhere.invalid")
-    with pytest.raises(ConfigError, match="http_proxy") as error:
-        client("http://far.invalid/v1", proxies=True)
-    assert "secret" not in str(error.value)
+        with (
+            closing(client(f"https://127.0.0.1:{port}")) as other,
+            pytest.raises(Lost, match="certificate"),
+        ):
+            other.request("POST", "/a")

@@ -10,7 +10,6 @@ import pytest
 
 from pddlego_local.core.errors import MissingPart, ModelFault
 from pddlego_local.models.random import make_random_llama
-from pddlego_local.models.vllm.gpu_preflight import check_count
 from pddlego_local.models.vllm.model import VllmModel
 from pddlego_local.models.vllm.server import of_several_gpus
 from pddlego_local.models.vllm.settings import FORCED_TOKENS_NEED, Server
@@ -89,7 +88,7 @@ def test_each_copy_needs_its_cards(
 ) -> None:
     monkeypatch.delenv("CUDA_VISIBLE_DEVICES", raising=False)
     plant_gpus(tmp_path, monkeypatch, *[H100] * needed)
-    check_count(server)
+    server.check_gpus()
     monkeypatch.setenv("CUDA_VISIBLE_DEVICES", ",".join(map(str, range(needed - 1))))
     with pytest.raises(MissingPart, match=rf"needs {needed} NVIDIA GPU.* and {needed - 1} are"):
-        check_count(server)
+        server.check_gpus()

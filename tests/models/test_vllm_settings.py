@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from pddlego_local.cli import run
 from pddlego_local.core.errors import ConfigError
 from pddlego_local.core.resources import folder
 from pddlego_local.models.random import make_random_llama
@@ -17,8 +18,8 @@ from pddlego_local.models.vllm.server import launcher
 from pddlego_local.models.vllm.settings import FORCED_TOKENS_NEED, Server
 from pddlego_local.runner.config import compose_cell
 
-H100, A100 = "580.65, 9.0, 80000, 81559", "580.65, 8.0, 80000, 81920"
-TURING = "580.65, 7.5, 16000, 16384"
+H100, A100, TURING = "9.0, 81559", "8.0, 81920", "7.5, 16384"
+UNTOLD = "12.1, [N/A]"  # of a GPU that shares the processor's memory
 CONFIGS = sorted(path.stem for path in (folder("conf") / "model").glob("*.yaml"))
 
 
@@ -49,25 +50,18 @@ def cuda(tmp_path: Path) -> Path:
 
 
 def plant_gpus(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *lines: str) -> None:
-    """A driver's tool that tells of GPUs: driver, capability, MiB free, MiB in all; by index if it
-    is asked for some of them."""
+    """A driver's tool that tells of GPUs: capability, and MiB of memory."""
     tool = tmp_path / "driver" / "nvidia-smi"
     tool.parent.mkdir(exist_ok=True)
     (tool.parent / "told").write_text("\n".join(lines) + "\n")
-    every = ",".join(map(str, range(len(lines))))
     tool.write_text(f"""#!/bin/sh
 case "$1" in
     --list-gpus) sed 's/^/GPU /' {tool.parent}/told; exit;;
-    --query-gpu=driver_version) columns=1;;
-    --query-gpu=compute_cap) columns=2;;
-    --query-gpu=memory.free,memory.total) columns=3,4;;
+    --query-gpu=compute_cap) column=1;;
+    --query-gpu=memory.total) column=2;;
     *) exit 6;;
 esac
-chosen=${{3:---id={every}}}
-for n in $(echo "${{chosen#--id=}}" | tr , ' '); do
-    case "$n" in [0-9]) ;; *) exit 6;; esac
-    sed -n "$((n + 1))p" {tool.parent}/told | cut -d, -f$columns
-done
+cut -d, -f$column {tool.parent}/told
 """)
     tool.chmod(0o755)
     monkeypatch.setenv("PATH", str(tool.parent), prepend=":")
@@ -261,3 +255,31 @@ def test_the_plugins_version_is_the_one_that_is_installed() -> None:
         for match in re.finditer(r"^vllm(?:-cpu)?==(\S+)$", path.read_text(), re.M)
     }
     assert pins == {FORCED_TOKENS_NEED} == {launch_module().FORCED_TOKENS_NEED}
+
+
+def test_a_server_does_not_compile_a_sampler_that_it_never_uses(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    launch = launch_module()
+    monkeypatch.delenv("VLLM_USE_FLASHINFER_SAMPLER", raising=False)
+    for device in ("cuda", "cpu"):
+        environment = launch.server_environment(launch.parse(["model", "--device", device]))
+        assert environment["VLLM_USE_FLASHINFER_SAMPLER"] == "0"
+
+
+def test_doctor_takes_untold_memory_for_no_missing_gpu(
+    cuda: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    (tmp_path / ".venv-serving").symlink_to(cuda)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("CUDA_VISIBLE_DEVICES", raising=False)
+    plant_gpus(tmp_path, monkeypatch, UNTOLD)
+    run(["doctor"])
+    told = capsys.readouterr().out
+    assert "1 from NVIDIA, of unknown memory" in told and "0.32.0+cu130, cuda build" in told
+    assert run(["doctor", "qwen3_8b"]) == 1
+    told = " ".join(capsys.readouterr().out.split())
+    assert "does not tell the GPU's memory (say it with --gpu-memory)" in told

@@ -48,22 +48,6 @@ def test_seeds(capsys: pytest.CaptureFixture[str], word: str, seeds: list[str]) 
     assert sorted(name.split("-")[4] for name in cells(capsys, word)) == seeds
 
 
-@pytest.mark.parametrize(
-    "word",
-    [
-        "environment.rooms=5,05,5.0",
-        "decoding.temperature=0,0.0",
-        "environment.doors=true,True,yes",
-        "method.max_retries=2,2.0",
-    ],
-)
-def test_spellings_of_one_value_are_one_cell_under_the_first_ones_name(
-    capsys: pytest.CaptureFixture[str], word: str
-) -> None:
-    first = compose_cell([*COMMON, word.partition(",")[0]]).cell
-    assert cells(capsys, word) == [first]
-
-
 def test_a_seed_names_its_cell_however_it_is_spelled() -> None:
     assert len({compose_cell([f"seed={seed}"]).cell for seed in ("7", "07", "7.0", "'7'")}) == 1
 

@@ -28,7 +28,7 @@ from tools.gpu_check.running import Step, carry_out
 from tools.gpu_check.scale import Setting, scale_for
 
 _STEPS = (  # in the order of what tells most: seconds that it may take on a GPU, what it needs
-    ("preflight", 60, "", "what would stop a server on this machine"),
+    ("preflight", 60, "", "which GPUs and which build of vLLM are here"),
     ("nano", 300, "preflight", "a trained model plays on each rung, with the answers of the CPU"),
     ("weights", 240, "nano", "random weights are made in the shape of a large model"),
     ("plain", 600, "weights", "obeys; each rung's cost; an episode; a killed engine; a clean end"),

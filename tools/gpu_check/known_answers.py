@@ -6,15 +6,13 @@ import time
 import pddlego_local
 from pddlego_local.decoding.rungs import RUNGS
 from pddlego_local.models.machine import driver_says
-from pddlego_local.models.vllm.gpu_preflight import check_machine
 from pddlego_local.models.vllm.server import serving_build
-from pddlego_local.models.vllm.settings import Server
 from tools.gpu_check.findings import Findings, Wrong
 from tools.gpu_check.scale import Setting
 
 
 def preflight(setting: Setting, findings: Findings) -> None:
-    """What vLLM's CUDA build needs of the machine; nothing is loaded."""
+    """The GPUs and the build of vLLM; nothing is loaded."""
     columns = ("driver", "compute capability", "memory free", "memory")
     query = "--query-gpu=driver_version,compute_cap,memory.free,memory.total"
     for line in driver_says(query, "--format=csv,noheader"):
@@ -23,8 +21,6 @@ def preflight(setting: Setting, findings: Findings) -> None:
     findings.tell("vLLM", {"version": version, "build": build})
     if build != setting.device:
         raise Wrong(f"{setting.env} holds vLLM's {build} build: make clean serving")
-    if setting.device == "cuda":
-        check_machine(Server(env=setting.env), "auto")
 
 
 def nano(setting: Setting, findings: Findings) -> None:

@@ -34,7 +34,7 @@ class OtherStatus(Exception):
 
 class Connection:
     """Thread-safe. `server` is the one at `url` where it is our own: errors tell what became of
-    it, and no proxy of the environment stands between."""
+    it."""
 
     def __init__(
         self,
@@ -48,7 +48,7 @@ class Connection:
         self.name = name
         self._url = url.rstrip("/")
         headers = {"Authorization": f"Bearer {api_key}", "Content-Type": "application/json"}
-        self._http = HttpClient(url, headers, proxies=server is None, timeout_s=timeout_s)
+        self._http = HttpClient(url, headers, timeout_s=timeout_s)
         self._text_of = functools.lru_cache(maxsize=10_000)(self._detokenized)
         self._server = server
 

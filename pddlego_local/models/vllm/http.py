@@ -1,37 +1,27 @@
-"""What urllib3 lacks for requests to a server of models.
+"""What urllib3 lacks for requests to a server of models: a `close` that ends those under way.
 
-Its time limits start again with every byte, it reads a response of any size, and closing its pools
-does not wake the threads that wait for a response. `HttpClient` adds a limit on the time and size
-of a whole response, and a `close` that ends the requests under way.
+Closing its pools does not wake the threads that wait for a response.
 """
 
 import contextlib
-import http.client
-import io
 import socket
 import ssl
 import threading
-import time
-import urllib.request
 import weakref
 from collections.abc import Callable, Mapping
 from typing import Any
-from urllib.parse import unquote, urljoin, urlsplit
+from urllib.parse import urljoin, urlsplit
 
 import urllib3
 from urllib3.exceptions import ConnectTimeoutError, HTTPError, NewConnectionError
 from urllib3.exceptions import TimeoutError as TimedOut
 
-from pddlego_local.core.errors import ConfigError
-
 CONNECT_S = 30.0
-MOST_BYTES = 64 << 20
-"""The limit on a response with its headers; the longest answers of models take a hundredth."""
 _MOST_IDLE = 1024  # connections that are kept
 
 
 class Excessive(Exception):
-    """A response took longer or was larger than the limit; the text says which."""
+    """There was no answer in time; the text says what for."""
 
 
 class Lost(Exception):
@@ -41,27 +31,19 @@ class Lost(Exception):
 class HttpClient:
     """A client of one server for many threads.
 
-    A request has `timeout_s` from when it was sent until the last byte of its response. `close`
-    makes every request under way fail in its thread, and every later one.
+    A request fails where nothing came for `timeout_s`. `close` makes every request under way fail
+    in its thread, and every later one. No proxy of the environment is used.
 
     Closing a socket does not wake the thread that reads from it, and that thread might then read
     from whatever gets its number next. So `close` shuts the sockets down, and the threads that use
     them close them.
     """
 
-    def __init__(
-        self, url: str, headers: Mapping[str, str], *, proxies: bool, timeout_s: float
-    ) -> None:
-        """`proxies`: use those of the environment, as `urllib.request` reads them.
-
-        Raises ConfigError for a proxy that cannot be used.
-        """
+    def __init__(self, url: str, headers: Mapping[str, str], *, timeout_s: float) -> None:
         at = urlsplit(f"{url.rstrip('/')}/")
-        place = at.netloc.rpartition("@")[2]
-        self._url = at._replace(netloc=place).geturl()
+        self._url = at._replace(netloc=at.netloc.rpartition("@")[2]).geturl()
         self._timeout_s = timeout_s
-        self._pools = _pools(
-            _proxy_for(at.scheme, place) if proxies else "",
+        self._pools = urllib3.PoolManager(
             headers={"Accept-Encoding": "identity", **headers},
             timeout=urllib3.Timeout(connect=CONNECT_S, read=timeout_s),
             maxsize=_MOST_IDLE,
@@ -69,7 +51,7 @@ class HttpClient:
         )
         kinds = self._pools.pool_classes_by_scheme
         self._pools.pool_classes_by_scheme = {
-            scheme: self._limited(kind) for scheme, kind in kinds.items()
+            scheme: self._telling(kind) for scheme, kind in kinds.items()
         }
         self._changing = threading.Lock()
         self._sockets = weakref.WeakSet[socket.socket]()
@@ -111,7 +93,7 @@ class HttpClient:
             raise Excessive(f"was not reached within {CONNECT_S:g} s") from error
         except TimedOut as error:
             raise Excessive(
-                f"did not end its answer within {self._timeout_s:g} s; raise "
+                f"said nothing for {self._timeout_s:g} s; raise "
                 "model.server.request_timeout_s if it only needs longer"
             ) from error
         except (HTTPError, OSError, ValueError) as error:
@@ -131,8 +113,8 @@ class HttpClient:
             if self.is_closed:
                 _shut_down(sock)
 
-    def _limited(self, pool: Any) -> Any:
-        """A class of pools whose connections tell of their sockets and read within the limits."""
+    def _telling(self, pool: Any) -> Any:
+        """A class of pools whose connections tell of their sockets."""
         opened = self._opened
 
         class Connection(pool.ConnectionCls):  # type: ignore[misc]
@@ -140,59 +122,7 @@ class HttpClient:
                 super().connect()
                 opened(self.sock)
 
-            def response_class(self, sock: Any, **settings: Any) -> http.client.HTTPResponse:
-                limited: Any = _Limited(sock, time.monotonic() + self.timeout)
-                return http.client.HTTPResponse(limited, **settings)
-
         return type(pool.__name__, (pool,), {"ConnectionCls": Connection})
-
-
-class _Limited(io.RawIOBase):
-    """Reads a response from a socket, until a time and no more than MOST_BYTES."""
-
-    def __init__(self, sock: socket.socket, until: float) -> None:
-        self._sock, self._until, self._read = sock, until, 0
-        self._raw = sock.makefile("rb", buffering=0)  # http.client may close the socket before
-
-    def makefile(self, _mode: str) -> io.BufferedReader:
-        return io.BufferedReader(self)
-
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: Any) -> int:
-        if (seconds := self._until - time.monotonic()) <= 0:
-            raise TimeoutError("timed out")
-        self._sock.settimeout(seconds)
-        number = self._raw.readinto(buffer) or 0
-        self._read += number
-        if self._read > MOST_BYTES:
-            raise Excessive(f"answered with more than {MOST_BYTES >> 20} MiB")
-        return number
-
-    def close(self) -> None:
-        self._raw.close()
-        super().close()
-
-
-def _proxy_for(scheme: str, place: str) -> str:
-    direct = urllib.request.proxy_bypass(place)
-    return "" if direct else urllib.request.getproxies().get(scheme, "")
-
-
-def _pools(proxy: str, **settings: Any) -> urllib3.PoolManager:
-    if not proxy:
-        return urllib3.PoolManager(**settings)
-    try:
-        at = urlsplit(proxy if "://" in proxy else f"http://{proxy}")
-        user = f"{unquote(at.username)}:{unquote(at.password or '')}" if at.username else None
-        known = urllib3.make_headers(proxy_basic_auth=user)
-        return urllib3.ProxyManager(at.geturl(), proxy_headers=known, **settings)
-    except (HTTPError, ValueError) as error:  # whose text may hold the password
-        raise ConfigError(
-            "The proxy that the environment sets (http_proxy, https_proxy) is not an http:// or "
-            "https:// address; correct it, or name the server's host in no_proxy."
-        ) from error
 
 
 def _shut_down(one: socket.socket) -> None:

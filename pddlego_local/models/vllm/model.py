@@ -26,7 +26,6 @@ from pddlego_local.models.seam import LocalTokenizer
 from pddlego_local.models.thinking import Thinking, template_arguments
 from pddlego_local.models.vllm.client import VllmClient
 from pddlego_local.models.vllm.connection import Connection, Refused
-from pddlego_local.models.vllm.gpu_preflight import check_count, check_machine
 from pddlego_local.models.vllm.server import VllmServer, serving_build
 from pddlego_local.models.vllm.settings import Server
 from pddlego_local.models.vllm.tokenizer import check_tokenizer
@@ -73,9 +72,6 @@ class VllmModel:
         """Raises MissingPart or ConfigError if the model cannot be served here. Starts nothing."""
         template_arguments(self.thinking, thinking, self.weights)
         self._check_parts()
-        ours = self.server.url is None and self._managed is None
-        if ours and serving_build(self.server.env)[0] == "cuda":
-            check_machine(self.server, self.dtype)
 
     def _check_parts(self) -> None:
         """Address, GPUs, serving environment and weights."""
@@ -85,7 +81,7 @@ class VllmModel:
             return
         device = self.server.device
         if device == "cuda":
-            check_count(self.server)
+            self.server.check_gpus()
         build, _ = serving_build(self.server.env)
         if device not in ("auto", build):
             raise MissingPart(
@@ -93,7 +89,7 @@ class VllmModel:
                 f"other with `make clean serving DEVICE={device}` or set model.server.device=auto."
             )
         if device == "auto" and build == "cuda":
-            check_count(self.server)
+            self.server.check_gpus()
         self.server.options()
         if not self.server.download:
             locate(self.weights, self.revision)

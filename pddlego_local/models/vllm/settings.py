@@ -8,8 +8,8 @@ from typing import Literal
 from pydantic import ConfigDict, Field, PositiveFloat, PositiveInt
 from pydantic.dataclasses import dataclass
 
-from pddlego_local.core.errors import ConfigError
-from pddlego_local.models.machine import compute_capability
+from pddlego_local.core.errors import ConfigError, MissingPart
+from pddlego_local.models.machine import compute_capability, gpu_count
 from pddlego_local.models.vllm.server import serving_build
 
 FORCED_TOKENS_NEED = "0.32.0"  # as in serving/launch.py, which runs without this package
@@ -58,6 +58,26 @@ class Server:
         raise ConfigError(
             f"model.server.url: {self.url!r} is not an address; write it as http://HOST:PORT/v1."
         )
+
+    def check_gpus(self) -> None:
+        """Raises MissingPart if fewer GPUs are visible than the server is to run on. Of what else
+        may be in the way (driver, compiler, memory) vLLM tells at its start."""
+        needed, visible = self._gpus, gpu_count()
+        if visible < needed:
+            what = "model.server.tensor_parallel_size"
+            what += " or --data-parallel-size" if needed > self.tensor_parallel_size else ""
+            raise MissingPart(
+                f"This model needs {needed} NVIDIA GPU{'s' if needed > 1 else ''} and {visible} "
+                f"are visible; run it on a GPU machine, change {what}, or point model.server.url "
+                "at a running server."
+            )
+
+    @property
+    def _gpus(self) -> int:
+        """Of this machine: those of an engine, times its copies here."""
+        here = self.argument("--data-parallel-size-local", "-dpl") or self.engines
+        spread = self.argument("--data-parallel-backend", "-dpb") == "ray"
+        return self.tensor_parallel_size * (int(here) if here.isdecimal() and not spread else 1)
 
     def argument(self, *names: str) -> str:
         """The value that an option of vLLM's has in `extra_arguments`, "" if it is not there."""
