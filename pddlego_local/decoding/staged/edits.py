@@ -132,14 +132,14 @@ class _Part:
         self, cut: int, heading: str, before: Iterable[_Entry], *, closed: bool = False
     ) -> Resample:
         """The rest behind `cut`, in the list `heading`."""
-        entries = list(before)
+        entries, text = list(before), self.writing.text[:cut]
         begun = Begun(
             heading,
-            self.writing.text[cut - 1],
+            text[-1],
             new=frozenset(entry.text for entry in entries if not entry.old),
             old=frozenset(entry.text for entry in entries if entry.old),
             closed=closed,
-            line=tuple(entry.text for entry in entries if entry.open),
+            line=tuple(entry.text for entry in _entries(text, self.first) if entry.open),
         )
         return Resample(cut, partial(self.build, begun=begun))
 
@@ -235,13 +235,14 @@ def object_changes(
         "replace": (pair, MOST_REPLACED),
         "delete": (_old(rules, old), MOST_LINES if tight else len(old)),
     }
+    known = {objects[name] for name in begun.line if name in objects}
     if not begun.heading:
         begun, before = _begin(rules, "{", "objects")
     elif begun.last in '[{"':
         before = ""
-    elif begun.closed:
-        known = {objects[name] for name in begun.line if name in objects}
-        before = _line_end(rules, known or declared.types, "", "_end_of_line")
+    elif known or begun.closed:
+        more = "" if begun.closed else new
+        before = _line_end(rules, known or declared.types, more, "_end_of_line")
     else:
         before = line_end
     return f"{before} {_rest(rules, lists, begun)} {_mark(rules, '}')}"
