@@ -40,6 +40,9 @@ REDUNDANT = {
     "a new fact twice": edit(init_add=["(at cellar)", "(at cellar)"]),
     "a deleted fact twice": edit(init_delete=["(at hall)", "(at hall)"]),
     "a deleted object twice": edit(delete=["candle", "candle"], init_delete=["(has candle)"]),
+    "a new object that takes another's place": edit(
+        add=["attic - room"], replace={"door1": "attic"}
+    ),
     "an object by itself": edit(replace={"hall": "hall"}),
     "a fact by itself": edit(init_replace={"(at hall)": "(at hall)"}),
 }
@@ -63,6 +66,8 @@ def test_an_edit_may_be_redundant(name: str) -> None:
         edit(add=["hall - room"], delete=["hall"], init_delete=["(at hall)"]),
         edit(replace={"hall": "cellar"}),
         edit(replace={"door1": "attic"}, delete=["door1"]),
+        edit(add=["attic - way"], replace={"door1": "attic"}),
+        edit(add=["attic - room"], replace={"door1": "attic", "cellar": "attic"}),
         edit(delete=["attic"]),
     ],
 )

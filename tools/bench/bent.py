@@ -195,12 +195,13 @@ def watched(config: CellConfig, model: Any, calls: int) -> Iterator[list[Step]]:
 def _steps(call: Call, tokenizer: Any) -> Iterator[Step]:
     """A token across the end of a stage, such as "},", is not taken where the answer says that."""
     stages = [(stage.name, stage.before + stage.head) for stage in call.stages] or [("answer", "")]
-    ends = [*(stage.head * (not stage.drop) for stage in call.stages[1:]), ""]
+    ends = [*(None if stage.drop else stage.head for stage in call.stages[1:]), ""]
     for (name, text), (ids, tokens), end in zip(stages, Watched.noted, ends, strict=False):
         said = [tokenizer.decode([token], skip_special_tokens=True) for token, *_ in tokens]
         for place, (token, left, wanted, forbidden) in enumerate(tokens):
-            follows = "".join(said[place:]) + end
-            left += forbidden * follows.startswith(tokenizer.decode([wanted]))
+            rest, wish = "".join(said[place:]), tokenizer.decode([wanted])
+            crosses = wish.startswith(rest) if end is None else f"{rest}{end}".startswith(wish)
+            left += forbidden * crosses
             yield Step(name, text, said[place], -math.log(min(left, 1.0)), wanted, ids, len(ids))
             text += said[place]
             ids.append(token)
