@@ -40,6 +40,9 @@ REDUNDANT = {
     "a new fact twice": edit(init_add=["(at cellar)", "(at cellar)"]),
     "a deleted fact twice": edit(init_delete=["(at hall)", "(at hall)"]),
     "a deleted object twice": edit(delete=["candle", "candle"], init_delete=["(has candle)"]),
+    "a new object that takes another's place": edit(
+        add=["attic - room"], replace={"door1": "attic"}
+    ),
     "an object by itself": edit(replace={"hall": "hall"}),
     "a fact by itself": edit(init_replace={"(at hall)": "(at hall)"}),
 }
@@ -63,11 +66,34 @@ def test_an_edit_may_be_redundant(name: str) -> None:
         edit(add=["hall - room"], delete=["hall"], init_delete=["(at hall)"]),
         edit(replace={"hall": "cellar"}),
         edit(replace={"door1": "attic"}, delete=["door1"]),
+        edit(add=["attic - way"], replace={"door1": "attic"}),
+        edit(add=["attic - room"], replace={"door1": "attic", "cellar": "attic"}),
         edit(delete=["attic"]),
     ],
 )
 def test_an_edit_that_contradicts_is_excluded(written: Any) -> None:
     assert departure(written, FREE_EDIT)
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize(
+    ("lines", "right", "wrong"),
+    [
+        (["attic - way", "hall attic - room"], ["room"], ["way", "lamp"]),
+        (["attic - way", "hall Loft attic - room"], ["room"], ["way"]),
+        (["attic - way", "down attic - room"], ["room", "way"], ["hall"]),
+    ],
+)
+def test_a_line_that_was_cut_says_no_other_type_of_what_is_there(
+    lines: list[str], right: list[str], wrong: list[str], layout: Layout
+) -> None:
+    """The name that is declared again as something else is cut, the line before it stays."""
+    stages = staged("typed", FREE_EDIT, layout).stages()
+    text = f'{next(stages).head} {{"add": {json.dumps(lines)}, "replace": {{}}, "delete": []}}'
+    rest = stages.send(text if layout == "line" else '{"objects":' + text)
+    for kind in (*right, *wrong):
+        verdict = decoder_verdict(rest.grammar, f' - {kind}"], "replace": {{}}, "delete": []}}')
+        assert (verdict == "accepted") == (kind in right), kind
 
 
 def test_tight_lists_are_as_they_were() -> None:

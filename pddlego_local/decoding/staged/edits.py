@@ -126,20 +126,25 @@ class _Part:
         return self._from(len(text), entries[-1].heading, entries, closed=True) if broken else None
 
     def _is_wrong(self, entry: _Entry, earlier: _Entry) -> bool:
-        return self.writing.tight or (entry.says != earlier.says and not entry.open)
+        """An object that takes another's place keeps its type, and may be added with it before."""
+        says = entry.says
+        match earlier.heading, entry:
+            case "add", _Entry("replace", old=False, says=(_, str(replaced))):
+                says = self.objects[replaced]
+        return self.writing.tight or (says != earlier.says and not entry.open)
 
     def _from(
         self, cut: int, heading: str, before: Iterable[_Entry], *, closed: bool = False
     ) -> Resample:
         """The rest behind `cut`, in the list `heading`."""
-        entries = list(before)
+        entries, text = list(before), self.writing.text[:cut]
         begun = Begun(
             heading,
-            self.writing.text[cut - 1],
+            text[-1],
             new=frozenset(entry.text for entry in entries if not entry.old),
             old=frozenset(entry.text for entry in entries if entry.old),
             closed=closed,
-            line=tuple(entry.text for entry in entries if entry.open),
+            line=tuple(entry.text for entry in _entries(text, self.first) if entry.open),
         )
         return Resample(cut, partial(self.build, begun=begun))
 
@@ -147,7 +152,7 @@ class _Part:
 def _entries(text: str, first: int) -> Iterator[_Entry]:
     """From left to right, those behind `first`; the last string may be open. The first name of
     "a b - room" is cut off with its whole entry, others are cut off alone."""
-    heading, key = "", None
+    heading, key = "", None  # the offset and text of a pair's first string
     is_open = text.count('"', first) % 2 == 1
     whole = text + '"' if is_open else text
     for string in _STRING.finditer(whole, first):
@@ -155,11 +160,11 @@ def _entries(text: str, first: int) -> Iterator[_Entry]:
         if string[2]:
             heading, key = line, None
         elif heading == "delete" or (heading == "replace" and key is None):
-            key = start
-            says: object = heading if heading == "delete" else start
+            key = start, line
+            says: object = heading if heading == "delete" else key
             yield _Entry(heading, line, True, _end_before(text, start), says)
         else:
-            entry = start if key is None else key
+            entry = start if key is None else key[0]
             says, key = key, None
             if line.startswith("("):
                 yield _Entry(heading, line, False, _end_before(text, entry))
@@ -235,13 +240,14 @@ def object_changes(
         "replace": (pair, MOST_REPLACED),
         "delete": (_old(rules, old), MOST_LINES if tight else len(old)),
     }
+    known = {objects[name] for name in begun.line if name in objects}
     if not begun.heading:
         begun, before = _begin(rules, "{", "objects")
     elif begun.last in '[{"':
         before = ""
-    elif begun.closed:
-        known = {objects[name] for name in begun.line if name in objects}
-        before = _line_end(rules, known or declared.types, "", "_end_of_line")
+    elif known or begun.closed:
+        more = "" if begun.closed else new
+        before = _line_end(rules, known or declared.types, more, "_end_of_line")
     else:
         before = line_end
     return f"{before} {_rest(rules, lists, begun)} {_mark(rules, '}')}"
