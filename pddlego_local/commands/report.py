@@ -16,12 +16,14 @@ from pddlego_local.report.exports import columns, write_csv
 from pddlego_local.report.numbers import Numbers, report_numbers
 from pddlego_local.report.pages.site import write_pages
 from pddlego_local.report.papers import Result, paper_results, papers_markdown
-from pddlego_local.report.text import on_screen, report_markdown
+from pddlego_local.report.text import on_screen, report_markdown, unfinished
 from pddlego_local.report.verdicts import (
     comparisons_markdown,
     comparisons_on_screen,
+    history_in_words,
     verdicts_markdown,
 )
+from pddlego_local.runner.sweep import read_sweeps
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -30,7 +32,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     tables = "tables alone: the pages of 1,000 episodes take 25 to 45 MB"
     trivial = "count games that are solved at reset, as the papers' tables do"
     seen = "count games on maps of the model's training: ALFWorld's valid_seen, by its name"
+    older = "other records: which compared games had the same weights played before, if any"
     add("runs", nargs="+", type=Path, help="folders below runs/")
+    add("--earlier", type=Path, nargs="+", default=[], metavar="RUN", help=older)
     add("--out", type=Path, help="folder for report.md, .csv and pages")
     pages = parser.add_mutually_exclusive_group()
     pages.add_argument("--open", action="store_true", help=written)
@@ -49,17 +53,24 @@ def carry_out(arguments: argparse.Namespace) -> int:
     trivial, seen = TRIVIAL if arguments.with_trivial else (), SEEN if arguments.with_seen else ()
     also = (*trivial, *seen)
     numbers = report_numbers(cells, also=also)
-    found = compared(cells, also=also)
+    earlier = find_cells(arguments.earlier)
+    found = compared(cells, also=also, earlier=earlier)
     console = screen()
+    planned = {cell: n for run in arguments.runs for cell, n in read_sweeps(run).items()}
+    first = unfinished(cells, planned)
+    if first:
+        console.print(first, soft_wrap=True)
     show(console, on_screen(numbers))
     if found.tested:
         show(console, comparisons_on_screen(found))
+        if history := history_in_words(found):
+            console.print(history, soft_wrap=True, markup=False)
     if folder:
         papers = paper_results(cells)
-        files = _write(numbers, found, papers, folder, cells.problems)
+        files = _write(numbers, found, papers, folder, cells.problems, first)
         if not arguments.without_pages:
             tables = f"{comparisons_markdown(found)}\n{papers_markdown(papers)}"
-            index = write_pages(cells, numbers, found, tables, folder, also=also)
+            index = write_pages(cells, numbers, found, tables, folder, first, also=also)
             files.append(index)
         print(f"written: {', '.join(map(str, files))}")
     if arguments.open and folder:
@@ -78,13 +89,16 @@ def _write(
     papers: Sequence[Result],
     folder: Path,
     problems: Sequence[str],
+    first: str,
 ) -> list[Path]:
-    """Each file for which there is something to say; of the others, none is left from before."""
+    """Each file for which there is something to say; of the others, none is left from before. In
+    Markdown, `first` stands above all else."""
     parts = [verdicts_markdown(found), report_markdown(numbers), comparisons_markdown(found)]
     texts = {
         "report.md": "\n".join([*parts, _problems_markdown(problems)]),
         "papers.md": papers_markdown(papers),
     }
+    above = f"**{first}**\n\n" if first else ""
     tables: dict[str, Sequence[Any]] = {
         "report.csv": numbers.cells,
         "tasks.csv": numbers.tasks,
@@ -99,7 +113,7 @@ def _write(
             (folder / name).unlink(missing_ok=True)
             continue
         if isinstance(content, str):
-            (folder / name).write_text(content.strip() + "\n", encoding="utf-8")
+            (folder / name).write_text(f"{above}{content.strip()}\n", encoding="utf-8")
         else:
             rows = [columns(row) for row in content]
             write_csv(folder / name, rows, rows[0])

@@ -100,7 +100,7 @@ def _lines(event: events.Event, *, prompts: bool) -> list[str]:
             return [f"[red]unsolvable[/] {escape(event.message)}"]
         case events.End(row=row):
             numbers = f"steps {row.steps}, actions {row.actions}, refused {row.refused}"
-            cost = f"calls {row.calls}, {_tokens(row)}, {row.wall_time_s} s"
+            cost = f"calls {row.calls}, {_tokens(row)}, {row.wall_time_s:.1f} s"
             means = OUTCOMES[row.outcome].means
             return [f"[bold]{row.outcome}[/] {means} ({numbers}, {cost})"]
 

@@ -5,8 +5,9 @@
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Sequence, Set
+from collections.abc import Callable, Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass
+from functools import partial
 from typing import Literal
 
 from pddlego_local.core.record.counting import Also, Cluster, clusters, counted
@@ -14,8 +15,10 @@ from pddlego_local.core.record.rows import EpisodeRow
 from pddlego_local.report import arms
 from pddlego_local.report.arms import Arm, Group, Role
 from pddlego_local.report.cells import CellRecord, grouped, varying_options
+from pddlego_local.report.declared import declarations, declared_by, games_before
 from pddlego_local.report.numbers import Labels
-from pddlego_local.report.statistics.paired import Adjusted, Paired, Tally, holm
+from pddlego_local.report.statistics.marginal import Odds, odds
+from pddlego_local.report.statistics.paired import Paired, Tally, holm
 from pddlego_local.report.statistics.rates import LEVEL, Interval, Rate
 from pddlego_local.runner.settings import Declared
 
@@ -23,6 +26,9 @@ Conclusion = Literal["higher", "lower", "not shown", "no pairs", "not asked"]
 
 GameKey = tuple[str, Cluster]
 """What makes the games, and a game's number, or the cluster that it belongs to."""
+
+Before = Callable[[Sequence[Arm]], set[GameKey]]
+"""Which games of these arms their weights had played before the declaration."""
 
 Trials = Sequence[EpisodeRow]
 """Of one game with one seed by one arm, in order; none where the result is missing."""
@@ -87,6 +93,29 @@ class Side:
 
 
 @dataclass(frozen=True)
+class Answer:
+    """To one question, which takes games or maps for independent units.
+
+    differ      units of which the arms won different numbers
+    p, p_holm   two-sided, alone and adjusted for the family of those of the same role
+    level       at which a difference is shown (`statistics.paired.holm`); 5 % of what is not tested
+    interval    what the test does not refuse at that level: without 0, a difference is shown
+    odds        what a logistic model says of the same question
+    """
+
+    differ: int
+    p: float | None
+    p_holm: float | None
+    level: float
+    interval: Interval
+    odds: Odds
+
+    @property
+    def shown(self) -> bool:
+        return self.p is not None and self.p < self.level
+
+
+@dataclass(frozen=True)
 class Comparison:
     """`other` less `base`, on the games that both finished.
 
@@ -99,17 +128,18 @@ class Comparison:
     games, maps, pairs  compared; games of unknown map are a map each. `missing` pairs were asked of
                         both, and one result or both are absent
     difference          in success, from -1 to 1; None of no pairs
-    plain               its interval of 95 %, before Holm
-    p, p_holm           two-sided, alone and adjusted for the `family` of those of the same role
-    level               at which a difference is shown (`statistics.paired.holm`); 5 % of what
-                        is not tested
-    interval            what the test does not refuse at that level: without 0, a difference is
-                        shown
-    of_asked            the interval's ends if all results that are missing had gone against
-                        `other`, or all for it
-    smallest_shown      the difference that so many games would have shown at that level in four of
-                        five experiments; None if none
+    plain               its interval of 95 % for new maps, before Holm
+    family              how many comparisons of the same role are tested
+    here                of new games on these maps: the game is the unit
+    new                 of new maps, which decides; the same where each game has its map
+    of_asked            the interval's ends for new maps if all results that are missing had gone
+                        against `other`, or all for it
+    smallest_shown      the difference that as many such maps would have shown in four of five
+                        experiments (`statistics.power`); None if none
+    shows_10_points     the share of experiments that would have shown a difference of 10 points
+    within              the share of pairs that disagree on maps where any does, as they take it
     discordant          the pairs that one arm alone won
+    seen_before         games that records of the same weights had played before the declaration
     """
 
     role: Role
@@ -126,14 +156,15 @@ class Comparison:
     missing: int
     difference: float | None
     plain: Interval
-    p: float | None
-    p_holm: float | None
     family: int
-    level: float
-    interval: Interval
+    here: Answer
+    new: Answer
     of_asked: Interval
     smallest_shown: float | None
+    shows_10_points: float | None
+    within: float | None
     discordant: tuple[Pair, ...]
+    seen_before: int
 
     @property
     def won_by(self) -> tuple[int, int, int, int]:
@@ -146,9 +177,9 @@ class Comparison:
     def conclusion(self) -> Conclusion:
         if self.role == "not asked":
             return "not asked"
-        if self.difference is None or self.p is None:
+        if self.difference is None:
             return "no pairs"
-        if self.p >= self.level:
+        if not self.new.shown:
             return "not shown"
         return "higher" if self.difference > 0 else "lower"
 
@@ -162,46 +193,84 @@ class Comparison:
 @dataclass(frozen=True)
 class Compared:
     """`tested` are the declared comparisons, primary ones first; `others` differ in one factor too,
-    and nobody declared them. `origin` says who declared what was."""
+    and nobody declared them. `origin` says who declared what was, and `history` when; `looked_at`
+    are the cells in which older records of the same weights were looked for."""
 
     declared: Sequence[Declared]
     origin: str
+    history: list[str]
+    looked_at: int
     tested: list[Comparison]
     others: list[Comparison]
 
 
-def compared(cells: Sequence[CellRecord], *, also: Also = ()) -> Compared:
+def compared(
+    cells: Sequence[CellRecord], *, also: Also = (), earlier: Sequence[CellRecord] = ()
+) -> Compared:
     """What the cells' experiments declare. Holm's families are the primary comparisons and the
-    secondary ones. Raises as `arms.declarations`."""
-    declared, origin = arms.declarations(cells)
+    secondary ones. `earlier` are other records, in which games may have been seen before. Raises as
+    `declared.declared_by`."""
+    experiments = declarations(cells)
+    declared, origin = declared_by(experiments)
     varying = varying_options(cells) - {"seed"}
+    every = list({cell.folder.resolve(): cell for cell in (*earlier, *cells)}.values())
+
+    before = partial(games_before, experiments=experiments, older=every)
     primary, secondary, others = (
-        _family(role, of_role, varying, also)
+        _family(role, of_role, varying, also, before)
         for role, of_role in arms.groups(cells, declared).items()
     )
-    return Compared(declared, origin, primary + secondary, others)
+    history = [told for one in experiments if (told := str(one))]
+    return Compared(declared, origin, history, len(every), primary + secondary, others)
 
 
-def _family(role: Role, groups: Sequence[Group], varying: Set[str], also: Also) -> list[Comparison]:
+def _family(
+    role: Role, groups: Sequence[Group], varying: Set[str], also: Also, before: Before
+) -> list[Comparison]:
     pairs = [[pair for one in group for pair in pairs_of(*one.arms, also)] for group in groups]
-    paired = [_paired(pair for pair in of if pair.finished) for of in pairs]
-    tested = [None if role == "not asked" else found.p for found in paired]
-    family = [p for p in tested if p is not None]
-    levels = iter(holm(family))
-    adjusted = [None if p is None else next(levels) for p in tested]
+    both = [[pair for pair in of if pair.finished] for of in pairs]
+    new = _answers(role, both, lambda pair: pair.cluster)
+    here = _answers(role, both, lambda pair: pair.game)
+    family = 0 if role == "not asked" else sum(map(bool, both))
     return [
-        _comparison(role, *one, len(family), varying)
-        for one in zip(groups, pairs, paired, adjusted, strict=True)
+        _comparison(role, *one, family, varying, before)
+        for one in zip(groups, pairs, here, new, strict=True)
     ]
 
 
-def _paired(pairs: Iterable[Pair], missing_favour_other: bool = False) -> Paired:
+def _answers(
+    role: Role, comparisons: Sequence[Sequence[Pair]], unit: Callable[[Pair], GameKey]
+) -> list[Answer]:
+    """Of each comparison's pairs to the question that takes these units for independent."""
+    paired = [_paired(pairs, unit) for pairs in comparisons]
+    tested = [None if role == "not asked" else found.p for found in paired]
+    levels = iter(holm([p for p in tested if p is not None]))
+    answers = []
+    for pairs, found, p in zip(comparisons, paired, tested, strict=True):
+        p_holm, level = (None, LEVEL) if p is None else next(levels)
+        won = [(unit(pair), pair.base_won, solved(pair.other)) for pair in pairs]
+        answers.append(
+            Answer(
+                differ=sum(cluster.gained != cluster.lost for cluster in found.clusters),
+                p=p,
+                p_holm=p_holm,
+                level=level,
+                interval=found.interval(level),
+                odds=Odds() if p is None else odds(won),
+            )
+        )
+    return answers
+
+
+def _paired(
+    pairs: Iterable[Pair], unit: Callable[[Pair], GameKey], missing_favour_other: bool = False
+) -> Paired:
     """Success is that after the last trial; what is missing went for the other arm, or against."""
     tallies: dict[GameKey, Counter[str]] = defaultdict(Counter)
     for pair in pairs:
         base = solved(pair.base) if pair.base else not missing_favour_other
         other = solved(pair.other) if pair.other else missing_favour_other
-        tallies[pair.cluster].update(pairs=1, gained=other and not base, lost=base and not other)
+        tallies[unit(pair)].update(pairs=1, gained=other and not base, lost=base and not other)
     return Paired([Tally(**tally) for tally in tallies.values()])
 
 
@@ -209,16 +278,23 @@ def _comparison(
     role: Role,
     group: Group,
     pairs: Sequence[Pair],
-    found: Paired,
-    adjusted: Adjusted | None,
+    here: Answer,
+    new: Answer,
     family: int,
     varying: Set[str],
+    before: Before,
 ) -> Comparison:
-    first, level = group[0], adjusted.level if adjusted else LEVEL
+    def by_map(pairs: Iterable[Pair], missing_favour_other: bool = False) -> Paired:
+        return _paired(pairs, lambda pair: pair.cluster, missing_favour_other)
+
     both = [pair for pair in pairs if pair.finished]
+    first, found = group[0], by_map(both)
     base = [(pair.cluster, pair.base) for pair in both]
     other = [(pair.cluster, pair.other) for pair in both]
-    worst, best = _paired(pairs), _paired(pairs, missing_favour_other=True)
+    worst, best = by_map(pairs), by_map(pairs, missing_favour_other=True)
+    games = {pair.game for pair in both}
+    sides = [arm for one in group for arm in one.arms]
+    power = found.power(new.level) if new.p is not None else None
     return Comparison(
         role=role,
         factor=first.factor,
@@ -228,20 +304,21 @@ def _comparison(
         base=_side(arms.value(first.factor, first.base, first.other, varying), base),
         other=_side(arms.value(first.factor, first.other, first.base, varying), other),
         caveats=tuple(dict.fromkeys(arms.caveats(group))),
-        games=len({pair.game for pair in both}),
+        games=len(games),
         maps=len(found.clusters),
         pairs=found.sums.pairs,
         missing=len(pairs) - len(both),
         difference=found.difference,
         plain=found.interval(),
-        p=found.p if adjusted else None,
-        p_holm=adjusted.p if adjusted else None,
-        family=family if adjusted else 0,
-        level=level,
-        interval=found.interval(level),
-        of_asked=Interval(worst.interval(level).low, best.interval(level).high),
-        smallest_shown=found.smallest_shown(level) if adjusted else None,
+        family=family if new.p is not None else 0,
+        here=here,
+        new=new,
+        of_asked=Interval(worst.interval(new.level).low, best.interval(new.level).high),
+        smallest_shown=power.smallest if power else None,
+        shows_10_points=power.at(0.1) if power else None,
+        within=power.within if power else None,
         discordant=tuple(pair for pair in both if solved(pair.base) != solved(pair.other)),
+        seen_before=len(games & before(sides)) if new.p is not None else 0,
     )
 
 

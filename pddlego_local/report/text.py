@@ -1,7 +1,7 @@
 """Numbers as people read them: Markdown tables, tables for the terminal, and the notes below."""
 
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -9,12 +9,13 @@ import jinja2
 import yaml
 from rich.table import Table
 
+from pddlego_local.report.cells import CellRecord
 from pddlego_local.report.numbers import CellNumbers, Numbers, TaskNumbers, TrialNumbers
 from pddlego_local.report.statistics.rates import Mean, Rate
 
 TextRow = dict[str, str]
 LABEL_COLUMNS = ("environment", "method", "model", "decoding", "settings", "budget")
-FOUND = ("success", "games solved", "from", "to", "verdict", "points")
+FOUND = ("success", "games solved", "from", "to", "on these maps", "on new maps", "points")
 ON_SCREEN = (
     "games", "finished", "success", "of what was asked", "games solved", "steps", "calls",
     "answers", "wall s",
@@ -30,6 +31,20 @@ _NOTES = jinja2.Environment(
     lstrip_blocks=True,
     keep_trailing_newline=True,
 )
+
+
+def unfinished(cells: Sequence[CellRecord], planned: Mapping[Path, int]) -> str:
+    """What has no result yet, in sentences; "" where nothing is missing. `planned` are the episodes
+    of each cell of the sweeps, by its folder, of those that have not begun too."""
+    asked = {**planned, **{cell.folder: len(cell.rows) + cell.missing for cell in cells}}
+    episodes, waiting = sum(asked.values()), len(asked) - len(cells)
+    left = episodes - sum(len(cell.rows) for cell in cells)
+    words = [
+        f"This sweep is not finished: {left} of {episodes} episodes have no result yet.",
+        *[f"{waiting} of {len(asked)} cells have not begun."] * bool(waiting),
+        "Every number below may still change.",
+    ]
+    return " ".join(words) if left else ""
 
 
 def report_markdown(numbers: Numbers) -> str:

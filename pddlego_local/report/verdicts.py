@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from rich.table import Table
 
 from pddlego_local.report.arms import Role
-from pddlego_local.report.comparisons import Compared, Comparison
-from pddlego_local.report.statistics.rates import LEVEL, Interval, Rate
+from pddlego_local.report.comparisons import Answer, Compared, Comparison
+from pddlego_local.report.statistics.marginal import LEAST_CLUSTERS
+from pddlego_local.report.statistics.rates import LEVEL, Interval
 from pddlego_local.report.text import (
     TextRow,
     notes_of,
@@ -24,7 +25,7 @@ MOST_OTHERS = 40  # lines of what nobody asked
 @dataclass(frozen=True)
 class Verdict:
     """Of the tested comparison of this number. `arms` is "free → grounded", `where` tells this
-    comparison apart from the others: "nano, pddlego_plus"; `text` is a sentence."""
+    comparison apart from the others: "nano, pddlego_plus"; `text` are sentences."""
 
     number: int
     role: Role
@@ -43,6 +44,15 @@ def declared_in_words(compared: Compared) -> str:
     return f"Asked ({compared.origin}): {'; '.join(asked) or 'nothing'}."
 
 
+def history_in_words(compared: Compared) -> str:
+    """When it was declared, as far as records tell; "" where nothing was."""
+    looked = (
+        "Older records of the same weights were looked for among "
+        f"{compared.looked_at} cells: those of this report, and of `--earlier`."
+    )
+    return " ".join([*compared.history, looked]) if compared.history else ""
+
+
 def verdicts(compared: Compared) -> list[Verdict]:
     """One for each tested comparison: primary ones first, and of each role those that show a
     difference."""
@@ -58,7 +68,7 @@ def verdicts(compared: Compared) -> list[Verdict]:
         )
         for number, (one, row) in enumerate(zip(compared.tested, labels, strict=True))
     ]
-    shown = {n for n, one in enumerate(compared.tested) if one.conclusion in ("higher", "lower")}
+    shown = {number for number, one in enumerate(compared.tested) if one.new.shown}
     return sorted(found, key=lambda one: (one.role, one.number not in shown))
 
 
@@ -68,11 +78,21 @@ def shared(found: Comparison) -> dict[str, str]:
 
 
 def verdict(found: Comparison) -> str:
-    """One sentence. For example "helps: +12 points (3 to 21), p = 0.004", or "no difference shown:
-    +3 points (-8 to 14 at 99 %), p = 0.62 after Holm over 5; n = 30 could have shown 32 points".
-    """
-    clauses = notes_of("verdict", found=found, points=points, span=span, p=_p, LEVEL=LEVEL)
-    return "; ".join(filter(None, clauses))
+    """Sentences: what is shown, the rates, the difference, and to each question its interval, its
+    test and its model; then what that means for new games."""
+    words = {"points": points, "span": span, "p": _p, "percent": _percent}
+    limits = {"LEVEL": LEVEL, "LEAST_CLUSTERS": LEAST_CLUSTERS}
+    return " ".join(filter(None, notes_of("verdict", found=found, **words, **limits)))
+
+
+def in_short(found: Comparison, answer: Answer) -> str:
+    """For example "+3 points (-8 to 14 at 99 %), p = 0.62 after Holm over 5"."""
+    if found.difference is None:
+        return "–"
+    level = f" at {_percent(1 - answer.level)}" if answer.level < LEVEL else ""
+    holm = f" after Holm over {found.family}" if found.family > 1 else ""
+    p = f"{_p(answer.p_holm)}{holm}"
+    return f"{points(found.difference)} points ({span(answer.interval)}{level}), {p}"
 
 
 def _p(p: float | None) -> str:
@@ -104,8 +124,8 @@ def _end(share: float) -> str:
 
 def verdicts_markdown(compared: Compared) -> str:
     """A report's first screen: what was asked, and each verdict in words, primary ones first."""
-    found, declared = verdicts(compared), declared_in_words(compared)
-    return rendered("verdicts", declared=declared, verdicts=found, MOST=MOST_ON_TOP)
+    told = {"declared": declared_in_words(compared), "history": history_in_words(compared)}
+    return rendered("verdicts", **told, verdicts=verdicts(compared), MOST=MOST_ON_TOP)
 
 
 def comparisons_markdown(compared: Compared) -> str:
@@ -128,7 +148,8 @@ def comparisons_markdown(compared: Compared) -> str:
     if (left := len(compared.others) - MOST_OTHERS) > 0:
         parts.append(f"{left} more of these differences are in comparisons.csv.\n")
     counts = {one.role: one.family for one in compared.tested if one.family}
-    notes = notes_of("comparisons", declared=declared_in_words(compared), counts=counts)
+    facts = {"declared": declared_in_words(compared), "LEAST_CLUSTERS": LEAST_CLUSTERS}
+    notes = notes_of("comparisons", counts=counts, **facts)
     parts.append("".join(f"- {note}\n" for note in notes))
     return "\n".join(parts)
 
@@ -139,9 +160,13 @@ def _tested(found: Comparison) -> TextRow:
         **shared(found),
         "from": found.base.value,
         "to": found.other.value,
-        "verdict": verdict(found),
+        "on these maps": in_short(found, found.here) if found.maps < found.games else "–",
+        "on new maps": in_short(found, found.new),
         "games": _games(found),
-        "success": " → ".join(_percent(side.success) for side in sides),
+        "success": " → ".join(
+            "–" if side.success.share is None else f"{100 * side.success.share:.1f} %"
+            for side in sides
+        ),
         "calls per success": " → ".join(number(side.per_success_calls) for side in sides),
         "sampled tokens per success": " → ".join(
             number(side.per_success_sampled_tokens) for side in sides
@@ -178,5 +203,6 @@ def _games(found: Comparison) -> str:
     return f"{found.games}{maps}" + f" ({found.pairs} pairs)" * (found.pairs != found.games)
 
 
-def _percent(success: Rate) -> str:
-    return "–" if success.share is None else f"{100 * success.share:.1f} %"
+def _percent(share: float) -> str:
+    """With at most four digits: "99.44 %"."""
+    return f"{100 * share:.4g} %"

@@ -31,13 +31,13 @@ def test_the_command_writes_the_same_bytes_again(
     files = files_of(tmp_path / "runs", tmp_path / "out")
     assert "free → syntax" in capsys.readouterr().out
     assert files == files_of(tmp_path / "runs", tmp_path / "again")
-    assert b"helps: +35 points" in files["report.md"]
-    assert b"| from | to | verdict |" in files["report.md"]  # the rest is alike and stands above
+    assert b"| +35 points (18 to 51), p < 0.001 |" in files["report.md"]
+    assert b"| from | to | on new maps |" in files["report.md"]
     assert b"In all: environment coin, method pddlego_plus" in files["report.md"]
     assert files["report.md"].startswith(
         b"# What was asked, and what was found\n\nAsked (the default"
     )
-    assert files["report.md"].index(b"helps: +35") < files["report.md"].index(b"# Results")
+    assert files["report.md"].index(b"syntax wins more") < files["report.md"].index(b"# Results")
     assert b"wall s per success" not in files["report.md"]  # compares machines, not arms
     (line,) = csv.DictReader(files["comparisons.csv"].decode().splitlines())
     assert float(line["difference"]) == pytest.approx(0.35)

@@ -77,7 +77,7 @@ def test_arms_that_differ_in_one_thing(
     (found,) = differences(tmp_path)
     assert (found.factor, found.caveats) == (factor, ())
     assert found.base.value != found.other.value
-    assert (found.p is None) == (factor != "decoding.rung" or "free" not in found.base.value)
+    assert (found.new.p is None) == (factor != "decoding.rung" or "free" not in found.base.value)
 
 
 def test_weighted_draws_of_an_earlier_version_are_an_arm_of_their_own(tmp_path: Path) -> None:
@@ -123,7 +123,7 @@ def test_the_strict_reader_is_an_arm_of_its_own(tmp_path: Path) -> None:
 
 
 def test_the_layout_that_a_grammar_brings_is_said(tmp_path: Path) -> None:
-    layouts = {"line": "the layout `line` comes with it", "any": ""}
+    layouts = {"line": "The layout `line` comes with the grammar.", "any": ""}
     for layout, told in layouts.items():
         plant(tmp_path / layout, FREE, outcomes=wins([], GAMES))
         plant(tmp_path / layout, SYNTAX, f"decoding.layout={layout}", outcomes=wins([], GAMES))
@@ -139,11 +139,11 @@ def test_the_pool_of_all_rooms_answers_first(tmp_path: Path) -> None:
         plant(tmp_path, SYNTAX, size, outcomes=wins(range(3), range(3)))
     (pooled,) = compare(tmp_path)
     assert (pooled.pooled, pooled.games, pooled.family) == ("rooms 3, 5, 7", 9, 1)
-    assert pooled.p == pytest.approx(2 / 2**9)  # the same number in another house: another game
+    assert pooled.new.p == pytest.approx(2 / 2**9)  # the same number in another house: another game
     parts = [one for one in differences(tmp_path) if one.role == "not asked"]
     sizes = [f"environment.rooms={rooms}" for rooms in (3, 5, 7)]
     assert [part.labels["settings"] for part in parts] == sizes
-    assert pooled.conclusion == "higher" and {part.p for part in parts} == {None}
+    assert pooled.conclusion == "higher" and {part.new.p for part in parts} == {None}
 
 
 def test_a_cell_alone_has_no_comparisons(tmp_path: Path) -> None:

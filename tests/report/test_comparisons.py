@@ -1,9 +1,11 @@
 """What comparisons say of planted outcomes, with the answers worked out in comments."""
 
 from collections.abc import Iterable, Mapping
+from math import sqrt
 from pathlib import Path
 
 import pytest
+from scipy.stats import norm
 from statsmodels.stats.contingency_tables import mcnemar
 from statsmodels.stats.multitest import multipletests
 
@@ -11,6 +13,7 @@ from pddlego_local.report.cells import find_cells
 from pddlego_local.report.comparisons import Comparison, compared
 from pddlego_local.report.verdicts import (
     comparisons_markdown,
+    in_short,
     verdict,
     verdicts,
     verdicts_markdown,
@@ -46,29 +49,41 @@ def test_an_arm_that_is_better(tmp_path: Path) -> None:
     # syntax wins the games 10 to 24 more, and loses game 0
     assert (found.games, found.pairs, found.missing) == (40, 40, 0)
     assert found.difference == pytest.approx(14 / 40)
-    assert found.p == pytest.approx(mcnemar([[9, 15], [1, 15]], exact=True).pvalue)
+    assert found.new.p == pytest.approx(mcnemar([[9, 15], [1, 15]], exact=True).pvalue)
     assert (found.base.success.k, found.other.success.k) == (10, 24)
     # 40 episodes of 2 calls and 100 tokens each
     assert found.base.per_success_calls == 8
     assert found.other.per_success_sampled_tokens == pytest.approx(4000 / 24)
     assert found.caveats == () and found.conclusion == "higher"
-    assert verdict(found) == (
-        "helps: +35 points (18 to 51), p < 0.001; the layout `line` comes with it"
-    )
+    assert verdict(found).split(". ") == [
+        "syntax wins more games than free",
+        "Of the same 40 games, free wins 25.0 % and syntax 60.0 %",
+        "The difference is +35 points",
+        "For new games, the 95 % interval is 18 to 51 points",
+        "McNemar's exact test and a score test give p < 0.001",
+        "A logistic GEE model with games as clusters gives an odds ratio of 4.5 "
+        "(95 % interval 2.04 to 9.91)",
+        "So syntax can be expected to win more new games of this kind",
+        "The layout `line` comes with the grammar.",
+    ]
+    assert in_short(found, found.new) == "+35 points (18 to 51), p < 0.001"
 
 
-def test_the_other_way_round_it_harms(tmp_path: Path) -> None:
-    found = against(tmp_path, wins(range(25), GAMES), wins(range(10), GAMES))
-    assert verdict(found).startswith("harms: -38 points (")
+def test_the_other_way_round_it_wins_fewer(tmp_path: Path) -> None:
+    text = verdict(against(tmp_path, wins(range(25), GAMES), wins(range(10), GAMES)))
+    assert text.startswith("syntax wins fewer games than free. ") and "is -38 points." in text
+    assert "So syntax can be expected to win fewer new games" in text
 
 
 def test_no_difference_shown_is_not_no_effect(tmp_path: Path) -> None:
     found = against(tmp_path, wins(range(15), range(30)), wins(range(15), range(30)))
     text = verdict(found)
-    assert text == (
-        "no difference shown: +0 points (-11 to 11), p = 1.00; n = 30 could have shown 25 points; "
-        "the layout `line` comes with it"
-    )
+    assert text.startswith("No difference is shown. Of the same 30 games, free wins 50.0 %")
+    assert "interval is -11 to 11 points. McNemar's exact test and a score test give p = 1" in text
+    assert "A logistic model cannot be fitted" in text and "it is open whether" in text
+    assert "difference of 10 points would be shown by 8 % of experiments" in text
+    assert "smallest difference that 80 % of them would show is 25 points" in text
+    assert "assumes that the arms disagree in 0.0 % of the pairs" in text
     notes = comparisons_markdown(compared(find_cells([tmp_path])))
     assert "does not say that there is none" in notes
 
@@ -81,9 +96,12 @@ def test_seeds_of_a_game_are_no_games(tmp_path: Path) -> None:
     (found,) = compare(tmp_path)
     assert (found.games, found.pairs, found.difference) == (10, 50, 0.5)
     assert mcnemar([[0, 25], [0, 25]], exact=True).pvalue < 1e-6  # what ignoring this would say
-    assert found.p == pytest.approx(2 / 2**5)
+    assert found.new.p == pytest.approx(2 / 2**5)
     assert found.conclusion == "not shown"
-    assert "n = 10 games with 50 pairs" in verdict(found)
+    assert found.here == found.new  # no map is known, so that a game has one of its own
+    assert "same 10 games, in 50 pairs of game and seed" in verdict(found)
+    assert "swaps the arms game by game" in verdict(found) and "McNemar" not in verdict(found)
+    assert "exact test stands alone, because a model needs 20 games" in verdict(found)
 
 
 def test_success_is_that_after_the_last_trial(tmp_path: Path) -> None:
@@ -92,8 +110,8 @@ def test_success_is_that_after_the_last_trial(tmp_path: Path) -> None:
     ninth = {game: [LOST] * 8 + [WON, before] for game in range(40)}
     found = against(tmp_path, second, ninth)
     # trial by trial this is -70 points with p = 2e-6
-    assert (found.pairs, found.difference, found.p) == (40, 0.0, 1.0)
-    assert found.discordant == () and verdict(found).startswith("no difference shown: +0 points")
+    assert (found.pairs, found.difference, found.new.p) == (40, 0.0, 1.0)
+    assert found.discordant == () and verdict(found).startswith("No difference is shown. ")
 
 
 def test_a_solved_game_costs_what_its_trials_took(tmp_path: Path) -> None:
@@ -122,8 +140,19 @@ def test_games_with_the_same_map_are_one(tmp_path: Path) -> None:
         plant_rows(tmp_path, composed(rung), rows, "0-11")
     (found,) = compare(tmp_path)
     assert (found.games, found.maps, found.pairs) == (12, 4, 12)
-    assert found.p == pytest.approx(2 / 2**4)  # twelve games would have 2 / 2**12
-    assert "n = 12 games on 4 maps is too few" in verdict(found)
+    assert found.new.p == pytest.approx(2 / 2**4)  # twelve games would have 2 / 2**12
+    assert found.here.p == pytest.approx(2 * norm.sf(sqrt(12)))  # McNemar's score, 12 to none
+    assert found.here.shown and found.conclusion == "not shown"
+    text = verdict(found)
+    assert text.startswith(
+        "syntax wins more games than free on these maps, and for new maps no difference is shown. "
+    )
+    here, new = text.split("The arms differ on 4 of the 4 maps. ")
+    assert "syntax alone wins 12 of the games, and free alone 0." in here
+    assert "For new games on these maps, the 95 % interval" in here and "p < 0.001" in here
+    assert "For new maps, the 95 % interval" in new and "p = 0.12" in new
+    assert "a model needs 20 maps" in new and "whether it does on others is open" in new
+    assert "No difference, however large, would be shown by 80 % of them." in new
     assert "12 on 4 maps" in comparisons_markdown(compared(find_cells([tmp_path])))
 
 
@@ -134,20 +163,20 @@ def test_what_is_missing_is_a_range_and_may_overturn(tmp_path: Path) -> None:
     assert (found.pairs, found.missing, found.difference) == (20, 20, 0.4)
     # at the worst 8 to none of 40 pairs, at the best 28
     assert found.of_asked.low > 0 and not found.overturned_by_missing
-    assert "20 of 40 pairs have no result yet: whatever they bring" in verdict(found)
+    assert verdict(found).startswith("20 of 40 pairs have no result yet. Whatever they bring, the")
     plant(tmp_path / "more", FREE, outcomes=wins([], range(8)), asked="0-39")
     plant(tmp_path / "more", SYNTAX, outcomes=wins(range(8), range(8)), asked="0-39")
     (found,) = compare(tmp_path / "more")
     assert found.conclusion == "higher" and found.of_asked.low < 0
-    assert "which could overturn this" in verdict(found)
+    assert "which could overturn what follows" in verdict(found)
 
 
 def test_of_nothing_but_missing_results_nothing_is_said(tmp_path: Path) -> None:
     plant(tmp_path, FREE, outcomes=wins([], range(30)))
     plant(tmp_path, SYNTAX, asked="0-29")
     (found,) = compare(tmp_path)
-    assert (found.p, found.p_holm, found.family) == (None, None, 0)
-    assert verdict(found) == "nothing to compare yet: none of 30 pairs has both results"
+    assert (found.new.p, found.new.p_holm, found.family) == (None, None, 0)
+    assert verdict(found) == ("There is nothing to compare yet: none of 30 pairs has both results.")
 
 
 def test_holm_counts_what_was_asked_and_nothing_else(tmp_path: Path) -> None:
@@ -160,20 +189,24 @@ def test_holm_counts_what_was_asked_and_nothing_else(tmp_path: Path) -> None:
     found = compare(tmp_path)
     assert {one.base.value for one in found} == {"free"}
     assert [one.other.value for one in found] == ["syntax", "typed"] * 2
-    expected = multipletests([one.p for one in found], method="holm")[1]
-    assert [one.p_holm for one in found] == pytest.approx(list(expected))
+    expected = multipletests([one.new.p for one in found], method="holm")[1]
+    assert [one.new.p_holm for one in found] == pytest.approx(list(expected))
     assert {one.family for one in found} == {4}
     low = [one for one in found if one.other.value == "syntax"]
-    assert [one.p for one in low] == pytest.approx([2 / 2**6] * 2)  # alone it would be shown
-    assert [one.level for one in low] == [0.05 / 2] * 2  # two of four were open then
-    assert "p = 0.062 after Holm over 4, p = 0.031 alone" in verdict(low[0])
-    assert "(0 to 31 at 97.5 %)" in verdict(low[0])  # at 95 % it leaves 0 out
-    assert low[0].plain.low > 0 and "no difference shown" in verdict(low[0])
+    assert [one.new.p for one in low] == pytest.approx([2 / 2**6] * 2)  # alone it would be shown
+    assert [one.new.level for one in low] == [0.05 / 2] * 2  # two of four were open then
+    text = verdict(low[0])
+    assert "p = 0.062 after Holm's adjustment over 4 comparisons (p = 0.031 alone)" in text
+    assert "the 97.5 % interval is 0 to 31 points" in text  # at 95 % it leaves 0 out
+    assert low[0].plain.low > 0 and "No difference is shown" in text
+    assert in_short(low[0], low[0].new) == (
+        "+15 points (0 to 31 at 97.5 %), p = 0.062 after Holm over 4"
+    )
     assert {one.family for one in compare(tmp_path, "model")} == {3}
     text = comparisons_markdown(compared(find_cells([tmp_path])))
     others = text.split("## Other differences")[1].split("- Both arms")[0]
     assert others.count("nano | random") == 3 and others.count("syntax | typed") == 2
-    assert not any(word in others for word in ("shown", "helps", "better", "p ="))
+    assert not any(word in others for word in ("shown", "wins", "better", "p ="))
 
 
 def test_primary_questions_are_a_family_of_their_own(tmp_path: Path) -> None:
@@ -196,7 +229,9 @@ def test_primary_questions_are_a_family_of_their_own(tmp_path: Path) -> None:
         ("secondary", "syntax", 1),
     ]
     text = verdicts_markdown(compared(find_cells([tmp_path])))
-    assert text.index("primary, free → typed: helps: +25") < text.index("free → syntax: helps: +15")
+    assert text.index("primary, free → typed: typed wins") < text.index(
+        "free → syntax: syntax wins"
+    )
     assert "Asked (declared by the experiment): decoding.rung, free against each other" in text
 
 
@@ -209,7 +244,7 @@ def test_the_demos_family_is_what_it_prints(tmp_path: Path) -> None:
     found = verdicts(compared(find_cells([tmp_path])))
     assert [one.where for one in found] == ["nano_early", "nano"]
     assert {one.arms for one in found} == {"free → grounded"}
-    assert all("after Holm over 2" in one.text for one in found)
+    assert all("adjustment over 2 comparisons" in one.text for one in found)
 
 
 @pytest.mark.parametrize("experiment", ["workstation", "nano", "paper_deps"])

@@ -94,7 +94,7 @@ def cell_of(folder: Path, events: list[Event], text: str = "") -> CellRecord:
 
 
 def write(cell: CellRecord, tables: str, out: Path) -> Path:
-    return write_pages([cell], report_numbers([cell]), compared([cell]), tables, out)
+    return write_pages([cell], report_numbers([cell]), compared([cell]), tables, out, "")
 
 
 def pages(folder: Path, text: str, report: str = "# Results") -> list[Path]:

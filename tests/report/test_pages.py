@@ -19,6 +19,7 @@ from pddlego_local.report.cells import find_cells
 from pddlego_local.report.comparisons import compared
 from pddlego_local.report.pages.episode import difference, drawn_stages, readable_file
 from pddlego_local.report.verdicts import declared_in_words, verdicts
+from tests.planted import FREE, SYNTAX, plant, wins
 from tests.report.browser import loaded, measured, needs_chromium
 from tests.report.test_report import write_cell
 from tests.rows import row
@@ -144,7 +145,7 @@ def test_the_answer_and_the_games_that_one_arm_won_alone(played: Path, tmp_path:
     page = (tmp_path / "out" / "index.html").read_text()
     found = compared(find_cells([tmp_path / "runs"]))
     ((one,), first) = verdicts(found), page.index("<table")
-    for told in (declared_in_words(found), one.arms, one.text.replace("`", "")):
+    for told in (declared_in_words(found), one.arms, one.text):
         assert told in html.unescape(page[:first])
     counts = "1 won by typed alone, 1 by free alone, 1 by both, 1 by neither"
     assert f"free → typed: {counts}" in Text(page).text
@@ -155,6 +156,42 @@ def test_the_answer_and_the_games_that_one_arm_won_alone(played: Path, tmp_path:
     for game, _, line in games:
         assert Text(line).links == [f"episodes/{rung}/{game}-0.html" for rung in ("free", "typed")]
         assert [ends[rung][int(game)] for rung in ends] == re.findall(">([a-z_]+)</a>", line)
+
+
+@pytest.mark.parametrize(
+    ("outcome", "told"),
+    [("success", "won"), ("solver_abort", "lost"), ("success_at_start", "won at the start"),
+     ("solved_before", "won in an earlier trial"), ("unsolvable_game", "no solution")],
+)  # fmt: skip
+def test_an_episodes_title_says_how_the_game_went(
+    played: Path, tmp_path: Path, outcome: str, told: str
+) -> None:
+    planted(tmp_path / "runs" / "free", "free", [asked(outcome, 3)], played)
+    assert run(["report", str(tmp_path / "runs"), "--out", str(tmp_path / "out")]) == 0
+    page = (tmp_path / "out" / "episodes" / "free" / "3-0.html").read_text()
+    assert f"<h1>Game 3, trial 0: {told}</h1>" in page
+    assert f"<title>3-0, {told} ·" in page
+
+
+def test_code_in_a_verdict_is_code_on_its_page(tmp_path: Path) -> None:
+    for rung in (FREE, SYNTAX):
+        plant(tmp_path / "runs", rung, outcomes=wins([0], range(3)))
+    assert run(["report", str(tmp_path / "runs"), "--out", str(tmp_path / "out")]) == 0
+    assert "The layout `line` comes with" in (tmp_path / "out" / "report.md").read_text()
+    page = (tmp_path / "out" / "index.html").read_text()
+    assert "The layout <code>line</code> comes with the grammar." in page
+
+
+def test_seconds_have_one_decimal(played: Path, tmp_path: Path, written: Path) -> None:
+    planted(tmp_path / "runs" / "free", "free", [row("success", 3, wall_time_s=12.345)], played)
+    assert run(["report", str(tmp_path / "runs"), "--out", str(tmp_path / "out")]) == 0
+    assert '<td class="count">12.3</td></tr>' in (tmp_path / "out" / "index.html").read_text()
+    seconds = [
+        number
+        for page in written.glob("episodes/*/*.html")
+        for number in re.findall(r"(\d+(?:\.\d+)?)\s+s\b(?! )", Text(page.read_text()).text)
+    ]
+    assert seconds and all(re.fullmatch(r"\d+\.\d", number) for number in seconds)
 
 
 def test_an_episode_leads_to_its_neighbours_and_to_the_same_game_elsewhere(

@@ -1,7 +1,7 @@
 """The statistics of paired arms, against other reckonings of the same."""
 
 from collections.abc import Iterator, Sequence
-from math import comb, log, sqrt
+from math import log, sqrt
 
 import numpy as np
 import pytest
@@ -15,7 +15,6 @@ from pddlego_local.report.statistics.paired import (
     Tally,
     holm,
     score_interval,
-    smallest_difference,
     swapping_arms,
 )
 from pddlego_local.report.statistics.rates import LEVEL
@@ -80,7 +79,7 @@ def test_ends_and_nothing() -> None:
     assert one_pair_a_game(0, 20, 20).interval()[0] == -1
     nothing = Paired([])
     assert (nothing.difference, nothing.p, nothing.interval()) == (None, None, (-1.0, 1.0))
-    assert nothing.smallest_shown() is None
+    assert nothing.power().smallest is None
 
 
 def test_pairs_of_a_game_that_always_agree_say_no_more_than_one() -> None:
@@ -89,7 +88,6 @@ def test_pairs_of_a_game_that_always_agree_say_no_more_than_one() -> None:
     assert often.effective_pairs() == pytest.approx(10)
     assert often.interval() == pytest.approx(once.interval())
     assert often.p == once.p == pytest.approx(2 / 2**5)  # five swaps that all fall on one side
-    assert often.smallest_shown() == pytest.approx(once.smallest_shown())
 
 
 def test_swapping_the_arms_turns_all_about() -> None:
@@ -137,27 +135,3 @@ def test_holms_verdict_is_the_intervals_too() -> None:
         for found, adjusted, shown in zip(family, holm(values), refused, strict=True):
             low, high = found.interval(adjusted.level)
             assert (low > 0 or high < 0) == shown == (adjusted.p < LEVEL)
-
-
-@pytest.mark.parametrize("level", [0.05, 0.05 / 14, 0.05 / 200])
-@pytest.mark.parametrize(("pairs", "discordant"), [(20, 0.0), (30, 0.4), (40, 0.2)])
-def test_the_smallest_difference_is_shown_in_four_of_five(
-    pairs: int, discordant: float, level: float
-) -> None:
-    """The power, added up over every table that can come of it."""
-    difference = smallest_difference(pairs, discordant, level)
-    assert difference is not None
-    seen = max(discordant, difference)
-    up, down = (seen + difference) / 2, (seen - difference) / 2
-    power = sum(
-        comb(pairs, g) * comb(pairs - g, v) * up**g * down**v * (1 - seen) ** (pairs - g - v)
-        for g in range(pairs + 1)
-        for v in range(pairs + 1 - g)
-        if (p := one_pair_a_game(g, v, pairs).p) is not None and p < level
-    )
-    assert power == pytest.approx(0.8, abs=0.002)
-
-
-def test_too_few_games_show_nothing() -> None:
-    assert smallest_difference(5, 0.2) is None  # even 5 of 5 have p = 1 / 16
-    assert smallest_difference(6, 0.2) is not None

@@ -204,3 +204,24 @@ def test_a_table_with_trivial_games_says_what_the_papers_random_policy_wins(
     trivial = [game for game in range(60) if coin.reset(game).success]
     assert sum(game < 10 for game in trivial) / 10 == 0.20
     assert sum(game >= 10 for game in trivial) / 50 == 0.04
+
+
+def test_an_unfinished_sweep_says_so_before_any_rate(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Of two cells that have begun one lacks two games; a third one has not begun."""
+    runs, out = tmp_path / "runs", tmp_path / "out"
+    write_cell(runs / "a", ended("success", "solver_abort"), "0-3")
+    write_cell(runs / "b", ended("success"), "0", decoding="typed")
+    (runs / "sweep.json").write_text(json.dumps({"cells": {"a": 4, "b": 1, "c": 10}}))
+    assert run(["report", str(runs), "--out", str(out)]) == 0
+    told = "This sweep is not finished: 12 of 15 episodes have no result yet. 1 of 3 cells have not"
+    assert capsys.readouterr().out.startswith(told)
+    assert (out / "report.md").read_text().startswith(f"**{told}")
+    page = (out / "index.html").read_text().partition("<body>")[2]
+    assert told in page and page.index(told) < page.index("%")
+    write_cell(runs / "a", ended("success", "solver_abort"), "0-1")
+    (runs / "sweep.json").write_text(json.dumps({"cells": {"a": 2, "b": 1}}))
+    assert run(["report", str(runs), "--out", str(out)]) == 0
+    for text in ((out / "report.md").read_text(), (out / "index.html").read_text()):
+        assert "not finished" not in text

@@ -10,6 +10,7 @@ from typing import Any, Literal, NamedTuple
 
 from pddlego_local.core.outcomes import CAUSES, OUTCOMES
 from pddlego_local.core.record.events import Call, DrawnStage, End, Event, Plan
+from pddlego_local.core.record.rows import EpisodeRow
 from pddlego_local.decoding.layout import Printer
 from pddlego_local.report.cells import CellRecord
 from pddlego_local.report.pages.links import EpisodeLink
@@ -104,6 +105,7 @@ def episode_page(cell: CellRecord, link: EpisodeLink, neighbours: Mapping[str, A
         styles=["common.css", "episode.css"],
         cell=cell,
         link=link,
+        ended=ended(link.row),
         neighbours=neighbours,
         unreadable=unreadable,
         entries=entries(events),
@@ -114,6 +116,15 @@ def episode_page(cell: CellRecord, link: EpisodeLink, neighbours: Mapping[str, A
         OUTCOMES=OUTCOMES,
         CAUSES=CAUSES,
     )
+
+
+def ended(row: EpisodeRow) -> str:
+    """In a word or two: "lost"."""
+    outcome = OUTCOMES[row.outcome]
+    if outcome.apart == "unsolvable":
+        return "no solution"
+    before = "" if outcome.played else " in an earlier trial"
+    return f"won{' at the start' if outcome.apart else before}" if row.success else "lost"
 
 
 def entries(events: Sequence[Event]) -> Iterator[Entry]:

@@ -27,7 +27,7 @@ from pddlego_local.report.pages.links import (
     with_neighbours,
 )
 from pddlego_local.report.pages.rendering import page
-from pddlego_local.report.verdicts import declared_in_words, verdicts
+from pddlego_local.report.verdicts import declared_in_words, history_in_words, verdicts
 from pddlego_local.runner.provenance import words_of
 
 OF_A_START = ("backend_version", "commit", "dirty", "python", "packages", "machine")
@@ -46,11 +46,13 @@ def write_pages(
     compared: Compared,
     tables: str,
     folder: Path,
+    unfinished: str,
     *,
     also: Also = (),
 ) -> Path:
     """Writes one page after the other, then the figures, and returns the first page. `tables` are
-    those that it shows as they are, in Markdown; figures count games as these do (`also`).
+    those that it shows as they are, in Markdown, and `unfinished` stands above all; figures count
+    games as these do (`also`).
     Raises OSError."""
     links, by_factor = episode_links(cells), cells_by_factor(cells)
     for number, cell in enumerate(cells):
@@ -66,7 +68,9 @@ def write_pages(
         styles=["common.css", "experiment.css"],
         script="tables.js",
         title=", ".join(dict.fromkeys(cell.folder.parent.name for cell in cells)),
+        unfinished=unfinished,
         declared=declared_in_words(compared),
+        history=history_in_words(compared),
         verdicts=verdicts(compared),
         tested=compared.tested,
         MOST=MOST_VERDICTS,
@@ -77,6 +81,7 @@ def write_pages(
         split_common=text.split_common,
         notes=text.notes_of("results", cells=numbers.cells),
         tables=_html(tables),
+        inline=_inline,
         first_figure=first,
         figures=figures,
         starts=_starts(cells),
@@ -139,6 +144,11 @@ def _starts(cells: Iterable[CellRecord]) -> list[tuple[Start, list[str]]]:
             way = repr((words_of(start.command or []), recorded))
             starts.setdefault(way, (start, {}))[1][cell.folder.name] = None
     return [(start, list(names)) for start, names in starts.values()]
+
+
+def _inline(sentences: str) -> Markup:
+    """Text as HTML, of Markdown its `code` alone."""
+    return Markup(MarkdownIt("zero").enable("backticks").renderInline(visible(sentences)))
 
 
 def _html(report: str) -> Markup:

@@ -1,20 +1,20 @@
 """Two arms on the same games: the difference in success, its test, the interval that this test
-leaves, what so many games could have shown, and Holm's adjustment for several such tests.
+leaves, and Holm's adjustment for several such tests.
 
-The cluster is what was played: a game's seeds, and games with the same map, are not independent.
+The cluster is what a question takes for independent. Of new games on these maps it is the game, so
+that a game's seeds are one; of new maps it is the map.
 """
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cached_property
 from math import sqrt
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
+from pddlego_local.report.statistics.power import Power
 from pddlego_local.report.statistics.rates import LEVEL, Clustered, Interval
-
-POWER = 0.8
 
 
 class Tally(NamedTuple):
@@ -66,11 +66,18 @@ class Paired:
         low, high = score_interval(self.sums.gained * weight, self.sums.lost * weight, pairs, z)
         return Interval(low, high) if self.p < level else Interval(min(low, 0.0), max(high, 0.0))
 
-    def smallest_shown(self, level: float = LEVEL) -> float | None:
-        """`smallest_difference` of the effective pairs and of the disagreement that was seen."""
+    def power(self, level: float = LEVEL) -> Power:
+        """Of as many clusters of these sizes, where the arms disagree as often, and on as many
+        clusters, as they did."""
         pairs, gained, lost = self.sums
+        differ = sum(bool(cluster.gained or cluster.lost) for cluster in self.clusters)
         discordant = (gained + lost) / pairs if pairs else 0.0
-        return smallest_difference(round(self.effective_pairs(level)), discordant, level)
+        return Power(
+            tuple(sorted(cluster.pairs for cluster in self.clusters)),
+            discordant=discordant,
+            within=min(discordant * len(self.clusters) / differ, 1.0) if differ else 1.0,
+            level=level,
+        )
 
     def effective_pairs(self, level: float = LEVEL) -> float:
         """The number of independent pairs worth as much."""
@@ -95,7 +102,7 @@ class Paired:
         statistic = (gained - lost) ** 2 / (gained + lost)
 
         def surplus(z: float) -> float:
-            return self._samples.squared_deviate(z) - statistic
+            return float(self._samples.squared_deviate(z)) - statistic
 
         z = brentq(surplus, 0, sqrt(statistic) * 1.001, xtol=1e-14)
         return float(2 * norm.sf(z))
@@ -134,44 +141,6 @@ def swapping_arms(differences: Iterable[int]) -> float:
         chances = (np.pad(chances, (0, weight)) + np.pad(chances, (weight, 0))) / 2
     sums = 2 * np.arange(len(chances)) - sum(weights)
     return min(1.0, float(chances[abs(sums) >= abs(sum(observed))].sum()))
-
-
-def smallest_difference(pairs: int, discordant: float, level: float = LEVEL) -> float | None:
-    """The smallest true difference that the test of `Paired` shows at this level in four of five
-    experiments of so many independent pairs; None if even a difference of 1 is not shown so often.
-
-    The power is exact (Duffy, Biometrics 40, 1984, 1005-1015), where a share `discordant` of the
-    pairs disagrees, or the difference itself if that is more.
-    """
-    from scipy.optimize import brentq
-    from scipy.stats import binom
-
-    if pairs == 0:
-        return None
-    disagreeing, tail = _tails(pairs, level)
-
-    def surplus(difference: float) -> float:
-        seen = max(discordant, difference)
-        if seen == 0:
-            return -POWER
-        share = (seen + difference) / (2 * seen)
-        rejected = binom.cdf(tail, disagreeing, share) + binom.cdf(tail, disagreeing, 1 - share)
-        return float((binom.pmf(disagreeing, pairs, seen) * rejected).sum()) - POWER
-
-    return float(brentq(surplus, 0.0, 1.0, xtol=1e-4)) if surplus(1.0) >= 0 else None
-
-
-@cache
-def _tails(pairs: int, level: float) -> tuple[Any, Any]:
-    """0, 1, …, `pairs` disagreeing pairs, and for each the most that the rarer side may win where
-    both tests still show a difference; below 0 for none."""
-    from scipy.stats import binom, norm
-
-    disagreeing = np.arange(pairs + 1)
-    tail = binom.ppf(level / 2, disagreeing, 0.5)
-    exact = np.where(binom.cdf(tail, disagreeing, 0.5) > level / 2, tail - 1, tail)
-    score = np.ceil((disagreeing - norm.isf(level / 2) * np.sqrt(disagreeing)) / 2) - 1
-    return disagreeing, np.minimum(exact, score)
 
 
 class Adjusted(NamedTuple):

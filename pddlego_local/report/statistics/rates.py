@@ -8,9 +8,10 @@ from collections import Counter
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from math import fsum
 from statistics import fmean, stdev
-from typing import NamedTuple
+from typing import Any, NamedTuple
+
+import numpy as np
 
 LEVEL = 0.05
 
@@ -96,14 +97,14 @@ class Mean:
 @dataclass(frozen=True)
 class Clustered:
     """Of each cluster, `sizes` are its samples and `totals` their sum; `squares` is the sum of the
-    squares of all samples."""
+    squares of all samples. Several such experiments at once have an axis before the clusters'."""
 
     sizes: Sequence[int]
-    totals: Sequence[int]
-    squares: int
+    totals: Any
+    squares: Any
 
     @cached_property
-    def design_effect(self) -> tuple[float, float]:
+    def design_effect(self) -> tuple[Any, float]:
         """What the design effect is above 1, at least 0, and the most that the effect may be.
 
         The effect is the variance of the samples' mean with clusters (of a ratio: Obuchowski,
@@ -111,27 +112,27 @@ class Clustered:
         48, 1992). The most is what it is where all samples of a cluster agree, and this is what it
         is taken for where no variance is seen.
         """
-        samples, clusters = sum(self.sizes), len(self.sizes)
-        most = sum(size**2 for size in self.sizes) / samples
-        mean = sum(self.totals) / samples
-        independent = self.squares - mean * sum(self.totals)
-        if independent <= 0 or clusters == 1:
-            return most - 1, most
-        both = zip(self.sizes, self.totals, strict=True)
-        seen = fsum((total - mean * size) ** 2 for size, total in both)
-        return max(seen * clusters / (clusters - 1) / independent - 1, 0.0), most
+        sizes, totals = np.array(self.sizes), np.asarray(self.totals)
+        samples, clusters = sizes.sum(), len(sizes)
+        most = float((sizes**2).sum() / samples)
+        mean = totals.sum(-1) / samples
+        independent = self.squares - mean * totals.sum(-1)
+        seen = ((totals - mean[..., None] * sizes) ** 2).sum(-1) * clusters / max(clusters - 1, 1)
+        unknown = (independent <= 0) | (clusters == 1)
+        excess = np.maximum(seen / np.where(unknown, 1, independent) - 1, 0)
+        return np.where(unknown, most - 1, excess), most
 
-    def squared_deviate(self, z: float) -> float:
+    def squared_deviate(self, z: float) -> Any:
         """z² of a standard normal times the design effect. What this is above 1 counts for more
         where clusters are few, as Student's t does (Korn and Graubard, Survey Methodology 24,
         1998)."""
         from scipy.stats import norm, t  # slow to import
 
         excess, most = self.design_effect
-        if not excess:
+        if not excess.any():
             return z**2
         student = t.isf(norm.sf(z), max(len(self.sizes) - 1, 1))
-        return float(min(z**2 + excess * student**2, most * z**2))
+        return np.minimum(z**2 + excess * student**2, most * z**2)
 
     def effective(self, level: float = LEVEL) -> float:
         """The number of independent samples that would be worth as much at this level: the samples
@@ -142,4 +143,4 @@ class Clustered:
         from scipy.stats import norm
 
         z = float(norm.isf(level / 2))
-        return samples / (self.squared_deviate(z) / z**2)
+        return float(samples / (self.squared_deviate(z) / z**2))

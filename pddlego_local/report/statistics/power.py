@@ -1,0 +1,82 @@
+"""What so many games could have shown: how often the whole test of `paired.Paired` finds a true
+difference, in experiments that are drawn. The draws are the same for every difference.
+"""
+
+from dataclasses import dataclass
+from functools import cache, lru_cache
+from math import pi
+from typing import Any
+
+import numpy as np
+
+from pddlego_local.report.statistics.rates import LEVEL, Clustered
+
+EXPERIMENTS = 500  # fewer where there are more than 500 pairs
+SHOWN = 0.8
+
+
+@dataclass(frozen=True)
+class Power:
+    """Of clusters with so many pairs each (`sizes`), at this level. A share `discordant` of all
+    pairs disagrees, or the difference itself if that is more. Clusters differ from each other: on
+    some no pair disagrees, on the others a share `within` of the pairs, and a larger difference
+    lies on more clusters. With one pair a cluster, `within` is 1."""
+
+    sizes: tuple[int, ...]
+    discordant: float
+    within: float = 1.0
+    level: float = LEVEL
+
+    def at(self, difference: float) -> float:
+        """The share of experiments that show this true difference, from 0 to 1."""
+        return _power(self, difference)
+
+    @property
+    def smallest(self) -> float | None:
+        """The smallest difference, in whole points, that four of five experiments show; None if
+        none is shown so often."""
+        shown = (end for end in range(5, 101, 5) if self.at(end / 100) >= SHOWN)
+        if not self.sizes or (end := next(shown, None)) is None:
+            return None
+        return next(p for p in range(end - 4, end + 1) if self.at(p / 100) >= SHOWN) / 100
+
+
+@cache
+def _power(of: Power, difference: float) -> float:
+    from scipy.stats import norm  # slow to import
+
+    disagree = max(of.discordant, difference)
+    differing = min(disagree / of.within, 1.0)
+    cluster, pair, way = _draws(of.sizes)
+    seen = np.repeat(cluster < differing, of.sizes, axis=1) & (pair < disagree / differing)
+    pairs = np.where(way < (1 + difference / disagree) / 2, 1, -1) * seen
+    totals = np.add.reduceat(pairs, np.cumsum([0, *of.sizes[:-1]]), axis=1)
+    statistic = totals.sum(1) ** 2 / np.maximum(seen.sum(1), 1)
+    score = Clustered(of.sizes, totals, seen.sum(1)).squared_deviate(norm.isf(of.level / 2))
+    rejected = totals[statistic > score]
+    both = (_p_by_swaps(rejected) < of.level).sum() if len(rejected) else 0
+    return float(both / len(totals))
+
+
+@lru_cache(maxsize=4)
+def _draws(sizes: tuple[int, ...]) -> tuple[Any, ...]:
+    """Numbers from 0 to 1 for each experiment: of its clusters, and two of its pairs."""
+    pairs, rng = sum(sizes), np.random.default_rng(0)
+    experiments = max(100, min(EXPERIMENTS, 500 * EXPERIMENTS // pairs))
+    return tuple(rng.random((experiments, count)) for count in (len(sizes), pairs, pairs))
+
+
+def _p_by_swaps(totals: Any) -> Any:
+    """`paired.swapping_arms` of many experiments, through the transform of their distributions."""
+    weights = abs(totals)
+    longest = int(weights.sum(1).max())
+    values = np.arange(1, int(weights.max()) + 2)
+    counts = np.stack([(weights == value).sum(1) for value in values], axis=1)
+    waves = np.cos(np.outer(values, np.arange(longest + 2) * pi / (longest + 1)))
+    sizes = np.exp(counts @ np.log(np.maximum(abs(waves), 1e-300)))
+    signs = 1 - 2 * ((counts @ (waves < 0).astype(float)) % 2)
+    chances = np.fft.irfft(signs * sizes, 2 * (longest + 1))[:, : longest + 1]
+    at_least = np.cumsum(chances[:, ::-1], axis=1)[:, ::-1]
+    observed = abs(totals.sum(1))
+    p = 2 * at_least[np.arange(len(observed)), observed]
+    return np.where(observed, p, 1.0)

@@ -1,0 +1,117 @@
+"""What experiments could have shown, against other reckonings of the same, and the model that
+stands beside the exact tests."""
+
+from math import comb, exp, log, sqrt
+
+import numpy as np
+import pytest
+
+from pddlego_local.report.statistics.marginal import Odds, odds
+from pddlego_local.report.statistics.paired import Paired, Tally
+from pddlego_local.report.statistics.power import SHOWN, Power
+
+# The twelve floor plans of nano_edit's 300 games: pairs, and those that grounded alone won
+ROOMS = [(2, 0), (4, 0), (5, 0), (6, 0), (8, 1), (9, 0), (10, 0), (17, 0), (19, 0), (54, 11),
+         (83, 6), (83, 7)]  # fmt: skip
+
+
+def one_pair_a_game(gained: int, lost: int, pairs: int) -> Paired:
+    alike = pairs - gained - lost
+    tallies = [Tally(1, 1, 0)] * gained + [Tally(1, 0, 1)] * lost + [Tally(1, 0, 0)] * alike
+    return Paired(tallies)
+
+
+@pytest.mark.parametrize("level", [0.05, 0.05 / 14])
+@pytest.mark.parametrize(("pairs", "discordant"), [(20, 0.0), (30, 0.4), (40, 0.2)])
+def test_with_one_pair_a_game_the_power_is_that_of_every_table(
+    pairs: int, discordant: float, level: float
+) -> None:
+    """The exact power, added up over every table that can come of a difference."""
+    power = Power((1,) * pairs, discordant, level=level)
+
+    def exact(difference: float) -> float:
+        seen = max(discordant, difference)
+        up, down = (seen + difference) / 2, (seen - difference) / 2
+        return sum(
+            comb(pairs, g) * comb(pairs - g, v) * up**g * down**v * (1 - seen) ** (pairs - g - v)
+            for g in range(pairs + 1)
+            for v in range(pairs + 1 - g)
+            if (p := one_pair_a_game(g, v, pairs).p) is not None and p < level
+        )
+
+    smallest = power.smallest
+    assert smallest is not None
+    for difference in (0.1, smallest - 0.01, smallest):
+        assert power.at(difference) == pytest.approx(exact(difference), abs=0.06)
+    assert power.at(smallest - 0.01) < SHOWN <= power.at(smallest)
+
+
+def test_too_few_clusters_show_nothing_whatever_their_size() -> None:
+    for size in (1, 50):  # even 5 of 5 have p = 1 / 16
+        assert Power((size,) * 5, 0.2).smallest is None
+        assert Power((size,) * 5, 0.2).at(0.9) == 0
+    assert Power((1,) * 6, 0.2).smallest is not None
+
+
+def test_on_twelve_floor_plans_ten_points_are_hardly_ever_shown() -> None:
+    """The games alone would have shown them; the cluster test needs eight floor plans that agree,
+    and four differed."""
+    seen = Paired([Tally(pairs, gained, 0) for pairs, gained in ROOMS])
+    assert seen.p == pytest.approx(2 / 2**4)
+    assert seen.power(0.0125).at(0.1) < 0.04
+    assert seen.power(0.0125).smallest == pytest.approx(0.23, abs=0.04)
+    games = one_pair_a_game(25, 0, 300)
+    assert games.power(0.0125).at(0.1) > 0.99
+
+
+def test_the_power_is_that_of_the_test_whose_verdict_is_printed() -> None:
+    """Experiments of the same assumptions, drawn here with numbers of their own, and tested as the
+    report tests: cluster by cluster, by both tests."""
+    sizes, difference, level = tuple(pairs for pairs, _ in ROOMS), 0.2, 0.0125
+    rng, shown, experiments = np.random.default_rng(5), 0, 150
+    for _ in range(experiments):
+        differing = rng.random(len(sizes)) < 0.8  # 0.2 / 0.25
+        gained = rng.binomial(sizes, np.where(differing, 0.25, 0))
+        tallies = [Tally(n, int(g), 0) for n, g in zip(sizes, gained, strict=True)]
+        p = Paired(tallies).p
+        shown += p is not None and p < level
+    power = Power(sizes, 0.083, within=0.25, level=level).at(difference)
+    assert 0.2 < power < 0.9
+    assert power == pytest.approx(shown / experiments, abs=0.12)
+
+
+def test_the_same_question_has_the_same_answer() -> None:
+    assert Power((3,) * 30, 0.1, 0.5).at(0.2) == Power((3,) * 30, 0.1, 0.5, 0.05).at(0.2)
+
+
+def test_the_odds_are_those_of_the_rates_with_the_error_of_pairs() -> None:
+    both, base, other, neither = 60, 5, 25, 30
+    pairs = [(True, True)] * both + [(True, False)] * base + [(False, True)] * other
+    pairs += [(False, False)] * neither
+    found = odds([(game, *pair) for game, pair in enumerate(pairs)])
+    n = len(pairs)
+    one, two = (both + base) / n, (both + other) / n
+    ratio = two / (1 - two) / (one / (1 - one))
+    inverse = 1 / (n * one * (1 - one)), 1 / (n * two * (1 - two))
+    error = sqrt(sum(inverse) - 2 * (both / n - one * two) * inverse[0] * inverse[1] * n)
+    assert found.ratio == pytest.approx(ratio)
+    assert found.low is not None and found.high is not None
+    assert found.low == pytest.approx(exp(log(ratio) - 1.96 * error), rel=0.02)
+    assert found.high == pytest.approx(exp(log(ratio) + 1.96 * error), rel=0.02)
+
+
+def test_clusters_that_agree_have_wider_odds_and_few_clusters_have_none() -> None:
+    pairs = [(house % 30, house % 30 < 10, house % 30 < 16) for house in range(300)]
+    alone = [(game, base, other) for game, (_, base, other) in enumerate(pairs)]
+    clustered, games = odds(pairs), odds(alone)
+    assert clustered.ratio == pytest.approx(games.ratio)
+    assert clustered.low is not None and games.low is not None and clustered.low < games.low
+    assert odds([(game % 19, base, other) for game, base, other in alone]) == Odds()
+    assert odds([(game % 20, base, other) for game, base, other in alone]) != Odds()
+
+
+@pytest.mark.parametrize("base", [0, 12, 30])
+def test_there_is_no_model_of_arms_that_never_differ_or_of_one_that_always_wins(base: int) -> None:
+    same = [(game, game < base, game < base) for game in range(30)]
+    assert odds(same) == Odds() == odds([])
+    assert odds([(game, game < 12, True) for game in range(30)]) == Odds()
