@@ -20,6 +20,7 @@ from pddlego_local.report.text import on_screen, report_markdown, unfinished
 from pddlego_local.report.verdicts import (
     comparisons_markdown,
     comparisons_on_screen,
+    history_in_words,
     verdicts_markdown,
 )
 from pddlego_local.runner.sweep import read_sweeps
@@ -31,7 +32,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     tables = "tables alone: the pages of 1,000 episodes take 25 to 45 MB"
     trivial = "count games that are solved at reset, as the papers' tables do"
     seen = "count games on maps of the model's training: ALFWorld's valid_seen, by its name"
+    older = "other records: which compared games had the same weights played before, if any"
     add("runs", nargs="+", type=Path, help="folders below runs/")
+    add("--earlier", type=Path, nargs="+", default=[], metavar="RUN", help=older)
     add("--out", type=Path, help="folder for report.md, .csv and pages")
     pages = parser.add_mutually_exclusive_group()
     pages.add_argument("--open", action="store_true", help=written)
@@ -50,7 +53,8 @@ def carry_out(arguments: argparse.Namespace) -> int:
     trivial, seen = TRIVIAL if arguments.with_trivial else (), SEEN if arguments.with_seen else ()
     also = (*trivial, *seen)
     numbers = report_numbers(cells, also=also)
-    found = compared(cells, also=also)
+    earlier = find_cells(arguments.earlier)
+    found = compared(cells, also=also, earlier=earlier)
     console = screen()
     planned = {cell: n for run in arguments.runs for cell, n in read_sweeps(run).items()}
     first = unfinished(cells, planned)
@@ -59,6 +63,8 @@ def carry_out(arguments: argparse.Namespace) -> int:
     show(console, on_screen(numbers))
     if found.tested:
         show(console, comparisons_on_screen(found))
+        if history := history_in_words(found):
+            console.print(history, soft_wrap=True, markup=False)
     if folder:
         papers = paper_results(cells)
         files = _write(numbers, found, papers, folder, cells.problems, first)

@@ -13,16 +13,13 @@ from collections.abc import Callable, Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
-from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 from pddlego_local.core.record.counting import counted
 from pddlego_local.core.record.rows import EpisodeRow
 from pddlego_local.decoding.rungs import RUNGS
 from pddlego_local.report.cells import CellRecord, by_number, grouped
-from pddlego_local.runner.clear_errors import clear_errors
-from pddlego_local.runner.settings import BY_DEFAULT, COMPARE, Declared, choices_of
-from pddlego_local.runner.sweep import read_compare
+from pddlego_local.runner.settings import Declared, choices_of
 
 Role = Literal["primary", "secondary", "not asked"]
 
@@ -202,29 +199,6 @@ def _contrast(a: Arm, b: Arm) -> Contrast | None:
     order = choices_of(factor)  # else that of the report's cells
     base, other = sorted((a, b), key=lambda arm: order.index(arm.value(factor)) if order else 0)
     return Contrast(factor, base, other)
-
-
-def declarations(cells: Sequence[CellRecord]) -> tuple[tuple[Declared, ...], str]:
-    """The comparisons that shall be tested, each once, those of the experiments that the cells
-    belong to; and in words who declared them. Raises ConfigError for a record that names none."""
-    declared = []
-    for folder in dict.fromkeys(cell.folder.parent for cell in cells):
-        with clear_errors(f"{folder}: compare"):
-            declared.append(COMPARE.validate_python(_last_declared(folder, cells)))
-    every = [one for of in declared for one in (BY_DEFAULT if of is None else of)]
-    origins = ["declared by the experiment"] if any(of is not None for of in declared) else []
-    origins += ["the default, where nothing is declared"] if None in declared else []
-    return tuple(dict.fromkeys(every)), "; ".join(origins)
-
-
-def _last_declared(experiment: Path, cells: Sequence[CellRecord]) -> Any:
-    """The last `compare` that a start of these cells, or of their sweep, has recorded."""
-    starts = [s for cell in cells if cell.folder.parent == experiment for s in cell.run.starts]
-    recorded = [(start.began, start.config.get("compare")) for start in starts]
-    recorded.append(read_compare(experiment))
-    given = [(began, compare) for began, compare in recorded if compare is not None]
-    # In one second the last one counts: a sweep is written before its cells begin.
-    return sorted(given, key=lambda one: one[0])[-1][1] if given else None
 
 
 def matching(declared: Declared, every: Sequence[Contrast]) -> list[Contrast]:

@@ -7,6 +7,7 @@
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass
+from functools import partial
 from typing import Literal
 
 from pddlego_local.core.record.counting import Also, Cluster, clusters, counted
@@ -14,6 +15,7 @@ from pddlego_local.core.record.rows import EpisodeRow
 from pddlego_local.report import arms
 from pddlego_local.report.arms import Arm, Group, Role
 from pddlego_local.report.cells import CellRecord, grouped, varying_options
+from pddlego_local.report.declared import declarations, declared_by, games_before
 from pddlego_local.report.numbers import Labels
 from pddlego_local.report.statistics.marginal import Odds, odds
 from pddlego_local.report.statistics.paired import Paired, Tally, holm
@@ -24,6 +26,9 @@ Conclusion = Literal["higher", "lower", "not shown", "no pairs", "not asked"]
 
 GameKey = tuple[str, Cluster]
 """What makes the games, and a game's number, or the cluster that it belongs to."""
+
+Before = Callable[[Sequence[Arm]], set[GameKey]]
+"""Which games of these arms their weights had played before the declaration."""
 
 Trials = Sequence[EpisodeRow]
 """Of one game with one seed by one arm, in order; none where the result is missing."""
@@ -134,6 +139,7 @@ class Comparison:
     shows_10_points     the share of experiments that would have shown a difference of 10 points
     within              the share of pairs that disagree on maps where any does, as they take it
     discordant          the pairs that one arm alone won
+    seen_before         games that records of the same weights had played before the declaration
     """
 
     role: Role
@@ -158,6 +164,7 @@ class Comparison:
     shows_10_points: float | None
     within: float | None
     discordant: tuple[Pair, ...]
+    seen_before: int
 
     @property
     def won_by(self) -> tuple[int, int, int, int]:
@@ -186,35 +193,48 @@ class Comparison:
 @dataclass(frozen=True)
 class Compared:
     """`tested` are the declared comparisons, primary ones first; `others` differ in one factor too,
-    and nobody declared them. `origin` says who declared what was."""
+    and nobody declared them. `origin` says who declared what was, and `history` when; `looked_at`
+    are the cells in which older records of the same weights were looked for."""
 
     declared: Sequence[Declared]
     origin: str
+    history: list[str]
+    looked_at: int
     tested: list[Comparison]
     others: list[Comparison]
 
 
-def compared(cells: Sequence[CellRecord], *, also: Also = ()) -> Compared:
+def compared(
+    cells: Sequence[CellRecord], *, also: Also = (), earlier: Sequence[CellRecord] = ()
+) -> Compared:
     """What the cells' experiments declare. Holm's families are the primary comparisons and the
-    secondary ones. Raises as `arms.declarations`."""
-    declared, origin = arms.declarations(cells)
+    secondary ones. `earlier` are other records, in which games may have been seen before. Raises as
+    `declared.declared_by`."""
+    experiments = declarations(cells)
+    declared, origin = declared_by(experiments)
     varying = varying_options(cells) - {"seed"}
+    every = list({cell.folder.resolve(): cell for cell in (*earlier, *cells)}.values())
+
+    before = partial(games_before, experiments=experiments, older=every)
     primary, secondary, others = (
-        _family(role, of_role, varying, also)
+        _family(role, of_role, varying, also, before)
         for role, of_role in arms.groups(cells, declared).items()
     )
-    return Compared(declared, origin, primary + secondary, others)
+    history = [told for one in experiments if (told := str(one))]
+    return Compared(declared, origin, history, len(every), primary + secondary, others)
 
 
-def _family(role: Role, groups: Sequence[Group], varying: Set[str], also: Also) -> list[Comparison]:
+def _family(
+    role: Role, groups: Sequence[Group], varying: Set[str], also: Also, before: Before
+) -> list[Comparison]:
     pairs = [[pair for one in group for pair in pairs_of(*one.arms, also)] for group in groups]
     both = [[pair for pair in of if pair.finished] for of in pairs]
     new = _answers(role, both, lambda pair: pair.cluster)
     here = _answers(role, both, lambda pair: pair.game)
     family = 0 if role == "not asked" else sum(map(bool, both))
     return [
-        _comparison(role, *one, family, varying)
-        for one in zip(groups, pairs, both, here, new, strict=True)
+        _comparison(role, *one, family, varying, before)
+        for one in zip(groups, pairs, here, new, strict=True)
     ]
 
 
@@ -258,19 +278,22 @@ def _comparison(
     role: Role,
     group: Group,
     pairs: Sequence[Pair],
-    both: Sequence[Pair],
     here: Answer,
     new: Answer,
     family: int,
     varying: Set[str],
+    before: Before,
 ) -> Comparison:
     def by_map(pairs: Iterable[Pair], missing_favour_other: bool = False) -> Paired:
         return _paired(pairs, lambda pair: pair.cluster, missing_favour_other)
 
+    both = [pair for pair in pairs if pair.finished]
     first, found = group[0], by_map(both)
     base = [(pair.cluster, pair.base) for pair in both]
     other = [(pair.cluster, pair.other) for pair in both]
     worst, best = by_map(pairs), by_map(pairs, missing_favour_other=True)
+    games = {pair.game for pair in both}
+    sides = [arm for one in group for arm in one.arms]
     power = found.power(new.level) if new.p is not None else None
     return Comparison(
         role=role,
@@ -281,7 +304,7 @@ def _comparison(
         base=_side(arms.value(first.factor, first.base, first.other, varying), base),
         other=_side(arms.value(first.factor, first.other, first.base, varying), other),
         caveats=tuple(dict.fromkeys(arms.caveats(group))),
-        games=len({pair.game for pair in both}),
+        games=len(games),
         maps=len(found.clusters),
         pairs=found.sums.pairs,
         missing=len(pairs) - len(both),
@@ -295,6 +318,7 @@ def _comparison(
         shows_10_points=power.at(0.1) if power else None,
         within=power.within if power else None,
         discordant=tuple(pair for pair in both if solved(pair.base) != solved(pair.other)),
+        seen_before=len(games & before(sides)) if new.p is not None else 0,
     )
 
 

@@ -44,6 +44,15 @@ def declared_in_words(compared: Compared) -> str:
     return f"Asked ({compared.origin}): {'; '.join(asked) or 'nothing'}."
 
 
+def history_in_words(compared: Compared) -> str:
+    """When it was declared, as far as records tell; "" where nothing was."""
+    looked = (
+        "Older records of the same weights were looked for among "
+        f"{compared.looked_at} cells: those of this report, and of `--earlier`."
+    )
+    return " ".join([*compared.history, looked]) if compared.history else ""
+
+
 def verdicts(compared: Compared) -> list[Verdict]:
     """One for each tested comparison: primary ones first, and of each role those that show a
     difference."""
@@ -115,8 +124,8 @@ def _end(share: float) -> str:
 
 def verdicts_markdown(compared: Compared) -> str:
     """A report's first screen: what was asked, and each verdict in words, primary ones first."""
-    found, declared = verdicts(compared), declared_in_words(compared)
-    return rendered("verdicts", declared=declared, verdicts=found, MOST=MOST_ON_TOP)
+    told = {"declared": declared_in_words(compared), "history": history_in_words(compared)}
+    return rendered("verdicts", **told, verdicts=verdicts(compared), MOST=MOST_ON_TOP)
 
 
 def comparisons_markdown(compared: Compared) -> str:

@@ -22,6 +22,8 @@ from pddlego_local.environments.tables import difficulty_groups
 from pddlego_local.methods import FROM_ALL_GAMES, Method, prompting
 from pddlego_local.runner.config import CellConfig
 
+UTC = "%Y-%m-%dT%H:%M:%S+00:00"  # as `now` tells times
+
 PACKAGES = (
     "pddlego_local",
     "outlines",
@@ -89,6 +91,7 @@ def provenance() -> dict[str, Any]:
         "python": platform.python_version(),
         "packages": {name: _version(name) for name in PACKAGES} | alfworld.versions(),
         "commit": _git("rev-parse", "HEAD"),
+        "committed": _git("show", "-s", "--format=%cd", f"--date=format-local:{UTC}"),
         "dirty": bool(_git("status", "--porcelain")),
         "machine": {
             "system": platform.platform(),
@@ -107,8 +110,9 @@ def _version(package: str) -> str | None:
 def _git(*arguments: str) -> str | None:
     """None outside a checkout or without git."""
     command = ["git", "-C", str(Path(__file__).parent), *arguments]
+    utc = {**os.environ, "TZ": "UTC"}
     with contextlib.suppress(OSError, subprocess.SubprocessError):
         return subprocess.check_output(
-            command, stderr=subprocess.DEVNULL, text=True, timeout=10
+            command, stderr=subprocess.DEVNULL, text=True, timeout=10, env=utc
         ).strip()
     return None

@@ -135,6 +135,8 @@ def test_a_sweep_plays_every_cell_and_the_record_holds_what_is_needed(tmp_path: 
     assert record["grammar_sha256"] and record["prompt_sha256"]
     (begun,) = record["starts"]
     assert begun["packages"]["outlines"] and "commit" in begun and "dirty" in begun
+    assert ("committed" in begun) == (begun["commit"] is not None)
+    assert begun.get("committed", "") <= begun["began"]
     assert begun["config"]["environment"]["rooms"] in (3, 5)
 
 

@@ -75,7 +75,8 @@ class Start:
     """One time that the cell was begun or continued: what may differ from the time before.
 
     `config` is the whole resolved configuration. `games_teach_each_other` says that trials of one
-    game look at those of others: then games are not independent. `rows_before` are the rows found
+    game look at those of others: then games are not independent. `committed` is when the commit was
+    made. `rows_before` are the rows found
     where run.json was gone.
     """
 
@@ -88,6 +89,7 @@ class Start:
     python: str | None = None
     packages: dict[str, Any] | None = None
     commit: str | None = None
+    committed: Annotated[str | None, _if_known] = None
     dirty: bool | None = None
     machine: dict[str, Any] | None = None
     rows_before: Annotated[int | None, _if_known] = None

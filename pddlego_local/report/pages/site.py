@@ -27,7 +27,7 @@ from pddlego_local.report.pages.links import (
     with_neighbours,
 )
 from pddlego_local.report.pages.rendering import page
-from pddlego_local.report.verdicts import declared_in_words, verdicts
+from pddlego_local.report.verdicts import declared_in_words, history_in_words, verdicts
 from pddlego_local.runner.provenance import words_of
 
 OF_A_START = ("backend_version", "commit", "dirty", "python", "packages", "machine")
@@ -70,6 +70,7 @@ def write_pages(
         title=", ".join(dict.fromkeys(cell.folder.parent.name for cell in cells)),
         unfinished=unfinished,
         declared=declared_in_words(compared),
+        history=history_in_words(compared),
         verdicts=verdicts(compared),
         tested=compared.tested,
         MOST=MOST_VERDICTS,
