@@ -44,6 +44,12 @@ class Declaration:
         return [*takewhile(lambda r: r.compare == given[-1].compare, reversed(given))][::-1]
 
     @property
+    def _first(self) -> tuple[str, Start | None]:
+        """When it was first recorded, and the first start that has it, which knows the commit."""
+        start = next((one.start for one in self._recorded if one.start), None)
+        return self._recorded[0].began if self._recorded else "", start
+
+    @property
     def compare(self) -> Comparisons | None:
         """Raises ConfigError for what is none."""
         with clear_errors(f"{self.folder}: compare"):
@@ -53,7 +59,7 @@ class Declaration:
     def at(self) -> str:
         """By when it was declared: when its commit was made, if that is known and holds it, else
         when the first start with it began; "" where nothing was declared or no time is known."""
-        began, _, start = self._recorded[0] if self._recorded else Recorded("", None, None)
+        began, start = self._first
         typed = any(word.startswith("compare") for word in (start and start.command) or ())
         return (not typed and start and not start.dirty and start.committed) or began
 
@@ -65,14 +71,14 @@ class Declaration:
     def __str__(self) -> str:
         if not self._recorded:
             return ""
-        began, _, start = self._recorded[0]
+        began, start = self._first
         commit = f"commit {start.commit:.12}" if start and start.commit else "an unknown commit"
         made = start and start.committed
         sentences = [
             f"{self.folder.name}: these comparisons were first recorded at {began or 'no time'}, "
             f"at {commit}.",
             f"The commit was made at {made}." if made else "When it was made is not recorded.",
-            "It had uncommitted changes." if start and start.dirty else "",
+            "It had uncommitted changes." * bool(start and start.dirty),
             f"The first cell with rows began at {self.first_row or 'no recorded time'}.",
             "These comparisons were declared after the first rows."
             if self.first_row < self.at

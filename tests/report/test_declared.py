@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -91,7 +92,7 @@ def test_a_later_sweep_of_cells_that_are_done_declares_late(tmp_path: Path) -> N
     ],
 )
 def test_a_commit_that_may_not_hold_the_declaration_is_no_proof_of_its_time(
-    tmp_path: Path, facts: Mapping[str, object], late: bool
+    tmp_path: Path, facts: Mapping[str, Any], late: bool
 ) -> None:
     planted(tmp_path, start("2026-02-02", commit="c" * 40, committed="2026-02-05", **facts))
     assert (LATE in told(tmp_path)) is late
