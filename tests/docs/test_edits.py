@@ -1,0 +1,182 @@
+"""What README.md, docs/nano_edit.md and the card say of nano_edit comes from the records."""
+
+import re
+from collections import Counter
+
+from pddlego_local.environments.alfworld.games import PLAIN_TYPES
+from tests.docs.records import DOCS, Cell, cells, gained_and_lost, told
+
+PAGE = "docs/nano_edit.md"
+OWN, EARLY = "nano_edit/records.tar.xz", "nano_edit/early_records.tar.xz"
+FLOOR, REAL = "nano_edit/floor_records.tar.xz", "nano_edit/valid_unseen"
+NAMED = {  # rows of the table of costs
+    "ALFWorld, our own": (OWN, "alfworld_unseen"),
+    "Coin": (OWN, "coin"),
+    "easy Cooking": (OWN, "cooking_easy"),
+    "hard Cooking": (OWN, "cooking_hard"),
+    "ALFWorld, valid_unseen": (REAL, "alfworld_real"),
+}
+
+
+def arms(archive: str, environment: str) -> dict[str, Cell]:
+    """By rung."""
+    played = [one for one in cells(archive) if one.run["labels"]["environment"] == environment]
+    return {one.asks("decoding.rung"): one for one in played}
+
+
+def games(cell: Cell) -> dict[int, bool]:
+    return {row["game"]: row["won"] for row in cell.rows}
+
+
+def sampled(cell: Cell) -> float:
+    return cell.mean("completion_tokens") - cell.mean("forced_tokens")
+
+
+def about(low: float, high: float, step: int) -> str:
+    """As the table rounds: one number, or two that differ."""
+    ends = [f"{round(end / step) * step:,}" if step > 1 else f"{end:.1f}" for end in (low, high)]
+    return " to ".join(dict.fromkeys(ends))
+
+
+def test_what_is_said_of_the_real_games_comes_from_their_rows() -> None:
+    played = arms(REAL, "alfworld_real")
+    page, readme = told(PAGE), told("README.md")
+    for rung in ("grounded", "free"):
+        cell = played[rung]
+        share = f"{100 * cell.mean('won'):.1f} %"
+        assert len(cell.rows) == 134 and f"**{share}** ({cell.total('won')} of 134)" in page
+        assert share in readme
+        assert cell.run["identity"]["environment"]["split"] == "valid_unseen"
+        assert not any(row["map_seen"] for row in cell.rows)
+    gained, lost, p = gained_and_lost(games(played["free"]), games(played["grounded"]))
+    assert (gained, lost) == (
+        7,
+        1,
+    ) and "wins seven games that `free` loses, and loses one that" in page
+    assert f"McNemar's exact test gives p = {p:.2f}" in page
+    assert len({row["map"] for row in played["free"].rows}) == 4
+
+
+def test_rows_of_real_games_ship_without_the_games() -> None:
+    files = [path for path in (DOCS / REAL).rglob("*") if path.is_file()]
+    assert {path.name for path in files} == {"run.json", "episodes.jsonl"}
+
+
+def test_the_rules_in_the_models_place_win_every_game_that_they_played() -> None:
+    (played,) = cells(FLOOR)
+    labels = played.run["labels"]
+    told_labels = [labels[name] for name in ("environment", "method", "model")]
+    assert told_labels == ["alfworld_real", "pddl_edit", "reference"]
+    assert played.run["identity"]["environment"]["split"] == "valid_seen"
+    games_won = played.total("won")
+    assert games_won == len(played.rows) == 140
+    assert f"It wins all {games_won} real games of valid_seen" in told(PAGE)
+    assert f"(`model=reference`) win all {games_won} games of valid_seen" in told("README.md")
+
+
+def test_how_many_games_are_of_kinds_that_alfworld_does_not_have() -> None:
+    kinds = Counter(row["task_type"] for row in arms(OWN, "alfworld_unseen")["free"].rows)
+    foreign = sum(count for kind, count in kinds.items() if kind not in PLAIN_TYPES)
+    assert len(kinds) == 11 and len(kinds.keys() & set(PLAIN_TYPES)) == 6
+    assert (
+        f"{foreign} of the {kinds.total()} games are of kinds that ALFWorld does not have"
+        in told(PAGE)
+    )
+    assert f"{foreign} of them of kinds that ALFWorld lacks" in told("README.md")
+
+
+def test_where_the_games_lie_that_only_the_grammar_wins() -> None:
+    played = arms(OWN, "alfworld_unseen")
+    free, grounded = games(played["free"]), games(played["grounded"])
+    gained, lost, _ = gained_and_lost(free, grounded)
+    failed = len(free) - sum(free.values())
+    assert lost == 0 and f"wins {gained} of the {failed} games that `free` loses" in told(PAGE)
+    maps = {row["game"]: row["map"] for row in played["free"].rows}
+    assert len({maps[game] for game in free if grounded[game] > free[game]}) == 4
+    assert len(set(maps.values())) == 12
+
+
+def test_the_table_of_tokens_comes_from_the_records() -> None:
+    page = (DOCS / "nano_edit.md").read_text(encoding="utf-8").partition("**Tokens.**")[2]
+    for name, (archive, environment) in NAMED.items():
+        played = arms(archive, environment)
+        shown = re.search(rf"^\| {name} \|(.*)\|$", page, re.MULTILINE)
+        assert shown
+        calls = [one.mean("calls") for one in played.values()]
+        read = [one.mean("prompt_tokens") for one in played.values()]
+        expected = [about(min(calls), max(calls), 1), about(min(read), max(read), 100)]
+        for rung in ("free", "json", "typed", "grounded"):
+            expected.append(f"{sampled(played[rung]):.0f}" if rung in played else "")
+        expected += [
+            f"{played[rung].mean('completion_tokens'):.0f}" for rung in ("free", "grounded")
+        ]
+        assert [cell.strip() for cell in shown[1].split("|")] == expected, name
+
+
+def test_what_is_said_of_tokens_and_time_comes_from_the_records() -> None:
+    page = told(PAGE)
+    found = {name: arms(*where) for name, where in NAMED.items()}
+
+    def fewer(rung: str) -> list[int]:
+        saved = [1 - sampled(of[rung]) / sampled(of["free"]) for of in found.values() if rung in of]
+        return [round(100 * one) for one in (min(saved), max(saved))]
+
+    assert (
+        "`grounded` samples {} to {} % fewer tokens a game than `free`".format(*fewer("grounded"))
+        in page
+    )
+    assert "`json` {} to {} % fewer".format(*fewer("json")) in page
+    for name, words in (
+        ("ALFWorld, our own", "in our own games"),
+        ("ALFWorld, valid_unseen", "in valid_unseen"),
+    ):
+        of = found[name]
+        more = of["grounded"].mean("completion_tokens") / of["free"].mean("completion_tokens") - 1
+        assert more > 0 and f"{100 * more:.0f} % more {words}" in page
+    own = found["ALFWorld, our own"]
+    seconds = {round(own[rung].mean("wall_time_s")) for rung in ("free", "grounded")}
+    assert seconds == {29} and "took 29 s under either arm" in page
+
+
+def test_the_one_figure_of_speed_is_the_logs() -> None:
+    assert "no time of a GPU: 0.54 of the free answers a second" in told(PAGE)
+    assert "33 typed answers a second at 64, 0.54 of the free ones" in told("LOG.md")
+
+
+def test_as_many_lost_games_were_looked_at_as_there_are() -> None:
+    lost = {
+        name: len(cell.rows) - cell.total("won")
+        for name in ("alfworld_unseen", "coin", "cooking_hard", "cooking_easy")
+        for cell in [arms(OWN, name)["grounded"]]
+    }
+    page = told(PAGE)
+    alfworld, coin, hard, easy = lost.values()
+    assert easy == 1 and "The one loss in easy Cooking" in page
+    assert f"| ALFWorld ({alfworld}) | Coin ({coin}) | hard Cooking ({hard}) |" in page
+    assert f"All {alfworld + coin + hard} games that `grounded` lost" in page
+    table = (DOCS / "nano_edit.md").read_text(encoding="utf-8").partition("## What is lost")[2]
+    rows = re.findall(r"^\| [^|]* \|([^|]*)\|([^|]*)\|([^|]*)\|$", table, re.MULTILINE)[2:]
+    columns = [
+        sum(int(cell) for cell in column if cell.strip()) for column in zip(*rows, strict=True)
+    ]
+    assert columns == [alfworld, coin, hard]
+
+
+def test_a_model_that_was_chosen_after_the_result_is_called_exploratory() -> None:
+    assert "**A model that plays worse, exploratory.**" in told(PAGE)
+    assert {one.asks("decoding.rung") for one in cells(EARLY)} == {
+        "free",
+        "json",
+        "typed",
+        "grounded",
+    }
+    played = arms(EARLY, "alfworld_unseen")
+    assert games(played["json"]) == games(played["free"])  # it changes no game's end
+
+
+def test_the_card_counts_the_unseen_games() -> None:
+    total = sum(
+        len(arms(OWN, name)["free"].rows)
+        for name in ("alfworld_unseen", "coin", "cooking_easy", "cooking_hard")
+    )
+    assert f"what it wins of {total} unseen games of our own" in told("weights/nano_edit/README.md")

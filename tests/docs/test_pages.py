@@ -1,0 +1,98 @@
+"""What pages say with a number comes from records or from the tests' own tables."""
+
+import re
+
+from tests.docs.records import ROOT, cells, told, with_options
+from tests.episode.test_free_answers import ROWS
+
+QUARREL = "quarrel/records.tar.xz"
+OWN = "nano_edit/records.tar.xz"
+
+
+def test_the_readme_gives_alfworlds_rates_with_their_verdicts() -> None:
+    """The verdicts are the reports' own (tests/report/test_shipped_records.py)."""
+    readme, page = told("README.md"), told("docs/nano_edit.md")
+    shares = {
+        one.asks("decoding.rung"): f"{100 * one.mean('won'):.1f} %"
+        for one in cells(OWN)
+        if one.run["labels"]["environment"] == "alfworld_unseen"
+    }
+    assert f"{shares['grounded']} and {shares['free']}: no difference shown" in readme
+    real, own = (
+        re.search(pattern, page)
+        for pattern in (
+            r"between the two arms is shown: \*\*.*?(p = [\d.]+)",
+            r"ALFWorld, unseen rooms \| \*\*.*?(p = [\d.]+)",
+        )
+    )
+    assert real and own and f"no difference shown ({real[1]}, {own[1]})" in readme
+    assert "domain, goals and search order are given by hand" in readme
+
+
+def test_the_quarrel_says_nothing_of_what_constraining_costs() -> None:
+    """Its two sets are won nearly always, and never: no arm can lose or gain much there."""
+    page = told("docs/described.md")
+    assert "nothing is lost by constraining" not in page
+    played = cells(QUARREL)
+    for sweep, low, high in (("nano_described", 0.96, 1.0), ("nano_described_larger", 0.0, 0.005)):
+        shares = [one.mean("won") for one in played if one.sweep == sweep]
+        assert low <= min(shares) and max(shares) <= high
+    assert "In worlds of 3 to 8 every arm wins 96 to 100 %" in page
+    larger = [one for one in played if one.sweep == "nano_described_larger"]
+    typed = with_options(tuple(larger), decoding__rung="typed", environment__world="logistics")
+    wrong = sum(row["outcome"] == "valid_but_wrong" for row in typed[0].rows) / len(typed[0].rows)
+    assert f"{100 * wrong:.0f} % of its Logistics files have a plan that is wrong" in page
+
+
+def test_the_card_of_described_worlds_comes_from_the_records() -> None:
+    card = told("weights/nano_described/README.md")
+    for world, name in (("blocksworld", "Blocksworld"), ("logistics", "Logistics")):
+        row = re.search(rf"\| {name} \| (\S+) % [^|]* of (\d+) \| (\S+) % [^|]* of (\d+) \|", card)
+        assert row
+        told_shares = {"free": (row[1], row[2]), "typed": (row[3], row[4])}
+        for rung, (share, games) in told_shares.items():
+            (cell,) = (
+                one
+                for one in with_options(
+                    cells(QUARREL), decoding__rung=rung, environment__world=world
+                )
+                if one.sweep == "nano_described"
+            )
+            assert (f"{100 * cell.mean('won'):.1f}", str(len(cell.rows))) == (share, games)
+    arms = [one for one in cells(QUARREL) if one.sweep == "nano_described_larger"]
+    for rung, wins in (("free", 0), ("typed", 1)):
+        of = [one for one in arms if one.asks("decoding.rung") == rung]
+        assert (
+            sum(len(one.rows) for one in of) == 400 and sum(one.total("won") for one in of) == wins
+        )
+    assert "With ten blocks or packages it wins one of 400 under `typed`, and none freely" in card
+
+
+def test_as_many_ways_to_answer_are_told_as_the_tables_have() -> None:
+    answers = [row.get("strict", "nothing") for row in ROWS if row.get("read") is not None]
+    kinds = [answers.count(kind) for kind in ("same", "other", "nothing")]
+    said = (
+        f"{len(answers)} ways to answer, of which the strict reader reads {kinds[0]} as they are"
+        f" meant, {kinds[1]} as something else and {kinds[2]} not at all, and"
+        f" {len(ROWS) - len(answers)} texts without an answer"
+    )
+    assert said in told("docs/decoding.md")
+
+
+def test_the_pages_of_records_say_how_many_cells_and_episodes_there_are() -> None:
+    for page, archive, words in (
+        ("docs/quarrel/README.md", QUARREL, "{} cells, {:,} episodes"),
+        ("docs/nano/README.md", "nano/records.tar.xz", "{} cells, {:,} episodes"),
+        ("docs/nano/README.md", "nano/fresh_records.tar.xz", "{} cells, {:,} episodes"),
+        ("docs/sample/README.md", "sample/records.tar.xz", "{} cells, {:,} episodes"),
+    ):
+        played = cells(archive)
+        assert words.format(len(played), sum(one.finished for one in played)) in told(page), archive
+
+
+def test_no_page_of_old_calls_the_first_comparison_of_nano_declared() -> None:
+    for page in ("README.md", "docs/nano/README.md", "LOG.md"):
+        text = told(page)
+        assert "declared beforehand: `nano`" not in text
+    assert "these p values are exploratory" in told("docs/nano/README.md")
+    assert (ROOT / "conf/experiment/nano_fresh.yaml").exists()
