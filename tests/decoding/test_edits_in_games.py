@@ -103,11 +103,9 @@ def test_random_edits_leave_nothing_to_refuse(
         written = json.loads(drawn.completion.text)
         problem = with_goal(changed(written, asked.scene), asked.goal)
         assert planner.plan(asked.scene.domain, problem).outcome != "translate_error"
-        knows = Knowledge(
-            declared=True,
-            given=True,
-            names=asked.scene.names.objects if rung == "grounded" else None,
-        )
+        shown = [*asked.scene.names.objects, *objects_of(asked.scene.problem)]
+        names = shown if rung == "grounded" else None
+        knows = Knowledge(declared=True, given=True, names=names)
         assert mend(asked.scene.domain, problem, knows).changes == ()
         if rung == "grounded":
             new = objects_of(problem).keys() - objects_of(asked.scene.problem).keys()
