@@ -28,6 +28,7 @@ EpisodeKey = tuple[int, int, int]
 
 RUNG, GOAL, BUDGET = "decoding.rung", "decoding.goal", "environment.budget"
 READING, REASON, REJECT = "decoding.reading", "decoding.reason", "decoding.reject"
+REPAIR = "decoding.repair"
 
 RECORDED = {
     "prompt_sha256": ("prompts", {"method"}),
@@ -152,8 +153,10 @@ def differences(a: Arm, b: Arm) -> set[str]:
     differing = {key for key in one.keys() & two.keys() if one[key] != two[key]}
     if a.first.options.get(GOAL) == b.first.options.get(GOAL):
         differing.discard(GOAL)
-    if {one.get(REASON), two.get(REASON)} == {"none", "draft"} and READING in one.keys() ^ two:
-        differing.discard(REASON)  # a draft needs a grammar, and one of the two has none
+    if READING in one.keys() ^ two:  # one of the two has no grammar: what mends stands for it
+        differing.discard(REPAIR)
+        if {one.get(REASON), two.get(REASON)} == {"none", "draft"}:  # a draft needs a grammar
+            differing.discard(REASON)
     if "model" in differing:
         differing = {key for key in differing if not key.startswith("model.")}
     return differing
@@ -259,7 +262,7 @@ def labels(group: Group, varying: Set[str]) -> dict[str, str]:
     common = {**base.first.labels, "decoding": base.rung}
     if len(group) > 1:
         common["environment"] = base.environment
-    if factor in (GOAL, READING, REJECT):
+    if factor in (GOAL, READING, REJECT, REPAIR):
         common["decoding"] = base.settings[RUNG]
     mine, theirs = base.first.options, other.first.options
     shared = [

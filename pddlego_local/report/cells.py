@@ -76,12 +76,13 @@ class CellRecord:
     @property
     def added(self) -> str:
         """To the rung: a tracker's help, the strict reader of free answers, which was the only one
-        before one could choose, a draft, or what rejects free answers."""
+        before one could choose, a draft, or what mends or rejects free answers."""
         decoding = self.run.identity.get("decoding", {})
         rung = RUNGS.get(decoding.get("rung"))
         strictly = rung and not rung.constrained and decoding.get("reading") != "lenient"
         added = STRICTLY if strictly else TRACKED if decoding.get("goal") == "frontier" else ""
         added += " + draft" if decoding.get("reason") == "draft" else ""
+        added += f" + repair {repair}" if (repair := decoding.get("repair")) in RUNGS else ""
         return added + (f" + reject {reject['rung']}" if (reject := decoding.get("reject")) else "")
 
     @property

@@ -57,10 +57,16 @@ def test_told_actions_and_tight_sections_are_printed_as_the_prompt_has_them() ->
     told = [Action("go", "(?X ?y - b)", "")]
     grouped = "(define (domain d) (:requirements :adl) (:action GO :parameters (?X - B ?y - b)))"
     assert Printer("line", told, tight=True).file(grouped) == (
-        "(define (domain d) (:requirements :strips :typing) (:action go :parameters (?X ?y - b)))"
+        "(define (domain d) (:requirements :strips :typing) (:types) "
+        "(:action go :parameters (?X ?y - b)))"
     )
     other = grouped.replace("?y - b", "?y - a")
     assert ":action GO :parameters (?X - B ?y - a)" in Printer("line", told).file(other)
+    lists = "(define (domain d) (:predicates (p)) (:functions) (:constants a - t) (:types t))"
+    assert Printer("line", tight=True).file(lists) == (
+        "(define (domain d) (:requirements :strips :typing) (:types t) (:constants a - t) "
+        "(:predicates (p)))"
+    )
     problem = "(define (problem p) (:domain d) (:requirements :adl) (:init) (:goal (and)))"
     assert Printer("line", tight=True).file(problem) == (
         "(define (problem p) (:domain d) (:objects) (:init) (:goal (and)))"

@@ -1,5 +1,6 @@
 """The arms of the experiment "mechanism", as they are composed."""
 
+from dataclasses import fields
 from typing import Any
 
 import pytest
@@ -10,11 +11,15 @@ from pddlego_local.decoding.settings import Decoding
 from pddlego_local.runner.config import CellConfig, compose_cell
 from pddlego_local.runner.sweep import cells_of
 
+MENDS = "repair" in {field.name for field in fields(Decoding)}
+KEPT = (None, "none")
 OTHERS = ("ceiling", "first_evening", "nano", "nano_edit", "quarrel", "sample", "workstation")
 
 
 @pytest.fixture(scope="module", params=["mechanism", "mechanism_edit"])
 def cells(request: pytest.FixtureRequest) -> list[CellConfig]:
+    if not MENDS:
+        pytest.skip("decoding.repair is not here yet")
     with initialize_config_dir(str(folder("conf")), version_base="1.3"):
         sweep = compose("config", [f"experiment={request.param}"], return_hydra_config=True)
         return [compose_cell(cell) for cell in cells_of(sweep)]
@@ -36,6 +41,11 @@ def test_every_arm_can_be_composed_and_is_another_one(cells: list[CellConfig]) -
     }
 
 
+def test_the_arms_that_mend_are_there(cells: list[CellConfig]) -> None:
+    arms = {said(cell, cell.build("decoding")) for cell in cells}
+    assert arms >= {("free", "repair typed"), ("free", "repair grounded")}
+
+
 def said(cell: CellConfig, decoding: Decoding) -> tuple[str, str]:
     """The rung, and what sets the arm apart."""
     free = decoding.rung == "free"
@@ -44,6 +54,9 @@ def said(cell: CellConfig, decoding: Decoding) -> tuple[str, str]:
         "kept": not decoding.rollback,
         "tight": decoding.lists == "tight" and not free,
         "any": decoding.layout == "any" and not free,
+        f"repair {cell.tree['decoding'].get('repair')}": (
+            cell.tree["decoding"].get("repair") not in KEPT
+        ),
         "again": cell.tree["method"]["max_retries"] == 5 and decoding.feedback == "explained",
         str(decoding.reject and decoding.reject.rung): decoding.reject is not None,
     }
