@@ -1,8 +1,8 @@
 """An environment is one file or a folder, a method a module with its prompts, and each has a YAML:
 those from outside the project are played by its command.
 
-`tests/lamp` is copied, so that nothing of it lies where the project would find its own. `hunt` is a
-copy of coin's folder there.
+`examples/lamp` is copied, so that nothing of it lies where the project would find its own. `hunt`
+is a copy of coin's folder there.
 """
 
 import json
@@ -20,7 +20,7 @@ from pddlego_local.core.record.events import Call
 from pddlego_local.core.record.folder import read_events, read_rows
 
 ROOT = Path(__file__).parents[1]
-FOLDER = ROOT / "tests" / "lamp"
+FOLDER = ROOT / "examples" / "lamp"
 MISTAKES: dict[str, dict[str, Any]] = yaml.safe_load(
     Path(__file__).with_name("lamp_mistakes.yaml").read_text()
 )

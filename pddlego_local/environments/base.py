@@ -1,7 +1,7 @@
 """The least that makes an environment: one class, and one YAML in the group `environment`.
 
 The class says how a game begins, what a command does, and whether the game is won. The YAML names
-the class and gives the fields below; all else has a default. `tests/lamp` is one.
+the class and gives the fields below; all else has a default. `examples/lamp` is one.
 """
 
 import re

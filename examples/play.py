@@ -1,0 +1,35 @@
+"""A random agent finds coins: `pddlego_local.Game` with the game's own commands.
+
+    python play.py [GAMES]
+
+Put your own agent in the place of `choose`. It sees a text and the commands on offer.
+"""
+
+import random
+import sys
+from itertools import islice
+
+from pddlego_local import Game
+
+
+def choose(text: str, commands: tuple[str, ...], chance: random.Random) -> str:
+    """The command that the agent gives next."""
+    return chance.choice([one for one in commands if not one.startswith("close")])
+
+
+def main(games: int) -> None:
+    chance = random.Random(0)
+    game = Game(environment="coin", environment__rooms=4)
+    for seed in islice(game.eval_seeds, games):
+        text, info = game.reset(seed)
+        earned, over = 0.0, False
+        while not over:
+            command = choose(text, info["commands"], chance)
+            text, reward, terminated, truncated, info = game.step(command)
+            earned, over = earned + reward, terminated or truncated
+        print(f"game {seed}: {info['outcome']}, reward {earned}")
+    game.close()
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]) if len(sys.argv) > 1 else 5)
