@@ -1,0 +1,127 @@
+"""`pddlego score`: answers that were generated elsewhere, judged as a run would judge them.
+
+A line has "answer", and if there is one the "prompt"; "domain" where only the problem was asked
+for; "gold", an object with "domain" and "problem", whose goal the plan has to reach.
+"""
+
+import argparse
+import contextlib
+import sys
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import IO, Any
+
+import pydantic
+
+from pddlego_local.commands.shared import pairs
+from pddlego_local.commands.shared.options import count, told_as
+from pddlego_local.commands.validate import why_invalid
+from pddlego_local.core.errors import ConfigError
+from pddlego_local.core.nouns import Completion, Message
+from pddlego_local.decoding.forms import PDDL, PROBLEM, Form, Keys
+from pddlego_local.decoding.ladder import constraint_for
+from pddlego_local.decoding.membership import why_outside
+from pddlego_local.decoding.question import Question, Scene
+from pddlego_local.decoding.session import place_of_departure
+from pddlego_local.episode.reading.answer import read_free
+from pddlego_local.planner import FastDownward
+
+
+class Gold(pydantic.BaseModel):
+    domain: str
+    problem: str
+
+
+class Given(pydantic.BaseModel):
+    """A line; other keys are passed over."""
+
+    id: Any = None
+    answer: str
+    prompt: str = ""
+    domain: str = ""
+    gold: Gold | None = None
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument
+    add("file", help='JSON lines {"id", "answer", "prompt", "domain", "gold"}; - is stdin')
+    add("--workers", type=count(1024), default=1, metavar="N", help="N lines at a time")
+    add("--out", type=Path, metavar="FILE", help="write JSON lines there")
+
+
+def carry_out(arguments: argparse.Namespace) -> int:
+    """Writes a verdict for each line, and counts on standard error. Returns 0, or 2 if a line held
+    no answer."""
+    counts = Counter[str]()
+
+    def counted(results: Iterator[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+        for result in results:
+            counts.update(_reached(result))
+            yield result
+
+    with _opened(arguments.file) as lines, FastDownward(workers=arguments.workers) as planner:
+        numbered = ((n, line) for n, line in enumerate(lines, start=1) if line.strip())
+        verdicts = pairs.in_order(lambda one: _verdict(planner, *one), numbered, arguments.workers)
+        code = pairs.write_lines(counted(verdicts), arguments.out)
+    told = (f"{name} {counts[name]}" for name in ("answers", "read", "planned", "valid in gold"))
+    print(f"pddlego: {', '.join(told)}", file=sys.stderr)
+    return code
+
+
+def _opened(file: str) -> contextlib.AbstractContextManager[IO[str]]:
+    if file == "-":
+        return contextlib.nullcontext(sys.stdin)
+    with told_as(ConfigError, file):
+        return Path(file).open(encoding="utf-8", errors="replace")
+
+
+def _verdict(planner: FastDownward, number: int, line: str) -> dict[str, Any]:
+    try:
+        given = Given.model_validate_json(line)
+    except pydantic.ValidationError as error:
+        place, said = error.errors()[0]["loc"], error.errors()[0]["msg"]
+        why = f"has no answer that can be judged: {'.'.join(map(str, place))}: {said}"
+        return {"id": None, "line": number, pairs.FAULT: why}
+    form: Form[Keys] = PROBLEM if given.domain else PDDL
+    prompt = (Message("user", given.prompt),) if given.prompt else ()
+    answer = read_free(Completion(given.answer, "stop", 0, 0, 0.0), form, prompt=prompt)
+    told: dict[str, Any] = {"id": given.id, "fault": answer.fault, "rungs": []}
+    if answer.value is None:
+        return told
+    files = {"df": given.domain, **answer.value.model_dump()}
+    result = planner.plan(files["df"], files["pf"])
+    question = Question(form, prompt, Scene(domain=given.domain))
+    told |= files | {"rungs": _rungs(given.answer, answer.value, question)}
+    told |= {"outcome": result.outcome, "plan": result.plan, "message": result.message}
+    if given.gold:
+        told["why_not_in_gold"] = _in_gold(given.gold, result.plan, result.outcome)
+    return told
+
+
+def _rungs(text: str, value: Keys, question: Question[Keys]) -> list[str]:
+    """Those in whose language the answer lies: "syntax" to the letter, "typed" by what was read."""
+    syntax = constraint_for("syntax", question.form, question.scene)
+    outside = {
+        "syntax": place_of_departure(syntax, text.strip()),
+        "typed": why_outside(value, question, "typed"),
+    }
+    return [rung for rung, why in outside.items() if not why]
+
+
+def _in_gold(gold: Gold, plan: tuple[str, ...], outcome: str) -> str:
+    """Why the plan does not reach the gold's goal, "" if it does."""
+    if not plan and outcome != "goal_already_true":
+        return "There is no plan."
+    return why_invalid(gold.domain, gold.problem, [action[1:-1] for action in plan])
+
+
+def _reached(result: Mapping[str, Any]) -> Iterator[str]:
+    if "fault" in result:
+        yield "answers"
+        if not result["fault"]:
+            yield "read"
+        if result.get("plan"):
+            yield "planned"
+        if result.get("why_not_in_gold") == "":
+            yield "valid in gold"

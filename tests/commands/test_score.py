@@ -1,0 +1,65 @@
+"""`pddlego score`: answers of others, line by line."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pddlego_local.cli import run
+from tests.commands.test_cli import DOMAIN, PROBLEM, UNDECLARED, UNSOLVABLE
+
+GOLD = {"domain": DOMAIN, "problem": PROBLEM}
+
+
+def answered(*files: str) -> str:
+    return json.dumps(dict(zip(("df", "pf"), files, strict=True)))
+
+
+@pytest.fixture
+def scored(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Any:
+    def score(*lines: object) -> tuple[int, list[dict[str, Any]], str]:
+        path = tmp_path / "answers.jsonl"
+        path.write_text(
+            "\n".join(one if isinstance(one, str) else json.dumps(one) for one in lines)
+        )
+        code = run(["score", str(path)])
+        told = capsys.readouterr()
+        return code, [json.loads(line) for line in told.out.splitlines()], told.err
+
+    return score
+
+
+def test_each_answer_is_read_planned_and_held_against_the_gold(scored: Any) -> None:
+    fenced = f"Here it is:\n```\n{DOMAIN}\n```\nand\n```\n{PROBLEM}\n```"
+    code, lines, said = scored(
+        {"id": 1, "answer": answered(DOMAIN, PROBLEM), "gold": GOLD},
+        {"id": 2, "answer": fenced},
+        {"id": 3, "answer": answered(DOMAIN, UNDECLARED)},
+        {"id": 4, "answer": answered(DOMAIN, UNSOLVABLE), "gold": GOLD},
+        {"id": 5, "answer": "I cannot do that."},
+        {"id": 6, "answer": json.dumps({"pf": PROBLEM}), "domain": DOMAIN, "gold": GOLD},
+    )
+    assert code == 0 and [line["id"] for line in lines] == [1, 2, 3, 4, 5, 6]
+    first, second, third, fourth, fifth, sixth = lines
+    assert first["outcome"] == "solved" and first["plan"] == ["(Go Kitchen Hall)"]
+    assert first["why_not_in_gold"] == "" and "syntax" in first["rungs"]
+    assert second["df"].strip() == DOMAIN and second["rungs"] == first["rungs"][1:]
+    assert third["outcome"] == "translate_error" and third["rungs"] == ["syntax"]
+    assert fourth["why_not_in_gold"] == "There is no plan."
+    assert fifth["fault"] == "no_json" and fifth["rungs"] == []
+    assert sixth["plan"] == first["plan"] and sixth["why_not_in_gold"] == ""
+    assert "answers 6, read 5, planned 3, valid in gold 2" in said
+
+
+def test_a_plan_that_is_wrong_in_the_gold_is_said_to_be(scored: Any) -> None:
+    back = PROBLEM.replace("(at Kitchen) (way Kitchen Hall)", "(at Hall) (way Hall Kitchen)")
+    back = back.replace("(:goal (at Hall))", "(:goal (at Kitchen))")
+    _, (line,), _ = scored({"answer": answered(DOMAIN, back), "gold": GOLD})
+    assert line["plan"] == ["(Go Hall Kitchen)"] and "(at hall)" in line["why_not_in_gold"]
+
+
+def test_a_line_without_an_answer_is_named_and_the_others_are_judged(scored: Any) -> None:
+    code, lines, said = scored({"answer": answered(DOMAIN, PROBLEM)}, '{"id": 7}', "no JSON")
+    assert code == 2 and lines[0]["plan"] and "answer: Field required" in lines[1]["unreadable"]
+    assert "2 lines could not be read" in said and "line 2" in said
