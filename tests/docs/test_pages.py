@@ -21,7 +21,7 @@ def test_the_readme_gives_alfworlds_rates_with_their_verdicts() -> None:
     real, own = (
         re.search(pattern, page)
         for pattern in (
-            r"between the two arms is shown: \*\*.*?(p = [\d.]+)",
+            r"between the two arms is shown for new rooms: \*\*.*?(p = [\d.]+)",
             r"ALFWorld, unseen rooms \| \*\*.*?(p = [\d.]+)",
         )
     )

@@ -99,6 +99,6 @@ def test_drafts_are_counted_shown_and_reported(
     told = capsys.readouterr().out
     assert f"draft {asked[0].stages[0].completion_tokens}, types" in told
     assert asked[0].draft and asked[0].draft.asked in told
-    settings = [cell.labels["settings"] for cell in report_numbers(find_cells([tmp_path])).cells]
-    assert sorted(settings) == ["decoding.reason=draft seed=0", "decoding.reason=none seed=0"]
+    rungs = [cell.labels["decoding"] for cell in report_numbers(find_cells([tmp_path])).cells]
+    assert sorted(rungs) == ["typed", "typed + draft"]
     assert drafted.folder != plain.folder

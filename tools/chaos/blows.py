@@ -17,6 +17,7 @@ from tools.chaos.processes import Kind, below, named, running, started_by
 from tools.chaos.sweeps import Sweep
 
 END_S = 1800.0  # a client that has not ended by then hangs
+SOON_S = 2.0  # a planner's task takes milliseconds, and one may come
 FILE_BYTES = 20_000  # a full disk comes within so much of what one file holds
 
 
@@ -49,9 +50,10 @@ def killing(target: str, which: str = "any") -> Blow:
     """Kills one process of a kind (`TARGETS`): any, or the first."""
 
     def strike(playing: Playing) -> str:
-        found = below(playing.client.pid, TARGETS[target])
-        if not found:
-            return ""
+        deadline = time.monotonic() + SOON_S
+        while not (found := below(playing.client.pid, TARGETS[target])):
+            if time.monotonic() > deadline or playing.client.poll() is not None:
+                return ""
         victim = found[0] if which == "first" else playing.random.choice(found)
         with suppress(psutil.NoSuchProcess):
             victim.kill()

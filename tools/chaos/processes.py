@@ -50,8 +50,7 @@ def running(script: str) -> Kind:
 
 
 def started_by(script: str) -> Kind:
-    """Processes whose parent runs this: for the planner's worker the one that plans, or the one
-    that waits for the next task."""
+    """Processes whose parent runs this: for the planner's worker the one that plans."""
 
     def kind(process: psutil.Process) -> bool:
         parent = process.parent()
