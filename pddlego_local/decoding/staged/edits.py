@@ -234,7 +234,7 @@ def object_changes(
     lines = [f"{new} {line_end}" if new else ""]
     if not tight:
         pair = rules.shared([one for one in (pair, _same_pair(rules, renamed)) if one])
-        lines += _lines_again(rules, {name: objects[name] for name in old}, name)
+        lines += _lines_again(rules, {name: objects[name] for name in old}, new)
     lists = {
         "add": (_entry(rules, "_line", lines), MOST_LINES if tight else most_lines(shown)),
         "replace": (pair, MOST_REPLACED),
@@ -253,12 +253,19 @@ def object_changes(
     return f"{before} {_rest(rules, lists, begun)} {_mark(rules, '}')}"
 
 
-def _lines_again(rules: Rules, objects: Mapping[str, str], new: str) -> Iterator[str]:
-    """For each type a line of objects that have it, with new names among them."""
+def _lines_again(rules: Rules, objects: Mapping[str, str], new: str) -> list[str]:
+    """Lines with objects that are there, and new names among them. The first of these objects says
+    which type the line has, so that a new name before it is read in one way for all types."""
+    blank, again = rules.terminal(_BLANK), list[str]()
     for number, kind in enumerate(dict.fromkeys(objects.values())):
-        again = one_of(name for name, own in objects.items() if own == kind)
-        name = rules.terminal(f"({again} | {new})" if new else again)
-        yield f"{name} {_line_end(rules, [kind], name, f'_line_end_{number}')}"
+        known = rules.terminal(one_of(name for name, own in objects.items() if own == kind))
+        name = f"({known} | {new})" if new else known
+        again.append(f"{known} {_line_end(rules, [kind], name, f'_line_end_{number}')}")
+    if not again:
+        return []
+    behind = rules.rule("_again", again)
+    before = f"{new} ({blank} {new}) ~ 0 .. {MOST_NAMES - 2} {blank}"
+    return [behind, *([f"{before} {behind}"] if new else [])]
 
 
 def fact_changes(
@@ -322,8 +329,8 @@ def _rest(rules: Rules, lists: Mapping[str, tuple[str, int]], begun: Begun) -> s
 
 
 def _line_end(rules: Rules, types: Iterable[str], name: str, rule: str = "_line_end") -> str:
-    """The rest of a line such as "a b - room" behind a name. The terminal `name` is for further
-    names; it is "" if there can be none."""
+    """The rest of a line such as "a b - room" behind a name. `name` is a terminal or a choice of
+    them for further names; it is "" if there can be none."""
     more = f"({rules.terminal(_BLANK)} {name}) ~ 0 .. {MOST_NAMES - 1}" if name else ""
     dash, kind = rules.terminal('" - "'), rules.names(types)
     return rules.rule(rule, [f"{more} {dash} {kind} {rules.terminal(_CLOSING_QUOTE)}"])
