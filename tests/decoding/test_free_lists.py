@@ -5,16 +5,21 @@ from dataclasses import replace
 from typing import Any, Literal
 
 import pytest
+from llguidance import LLMatcher
+from llguidance.hf import from_tokenizer
 
 from pddlego_local.core.errors import ConfigError
 from pddlego_local.core.nouns import Completion, Grammar, Messages, Prefix, Sampling
+from pddlego_local.core.resources import folder
 from pddlego_local.decoding import Decoding
-from pddlego_local.decoding.forms import DOMAIN, PROBLEM
+from pddlego_local.decoding.forms import DOMAIN, EDIT, PROBLEM
 from pddlego_local.decoding.grammars.lark_text import decoder_verdict
 from pddlego_local.decoding.ladder import constraint_for
 from pddlego_local.decoding.layout import Layout
-from pddlego_local.decoding.session import Constraint
+from pddlego_local.decoding.question import Scene
+from pddlego_local.decoding.session import Constraint, with_head_in_grammar
 from pddlego_local.episode.one_answer import draw_one
+from pddlego_local.models.loading import load_tokenizer
 from pddlego_local.pddl.check import check
 from pddlego_local.pddl.edit import apply, objects_of
 from pddlego_local.pddl.redundant import domain_without_repetition, problem_without_repetition
@@ -22,6 +27,7 @@ from pddlego_local.planner import FastDownward
 from tests.decoding import test_edits, test_typed
 from tests.decoding.test_edits import edit, staged
 from tests.episode.drawing import RandomLogits
+from tools.bench.walk import stages_of
 
 FREE_EDIT = replace(test_edits.SCENE, lists="free")
 FREE = replace(test_typed.SCENE, lists="free")
@@ -244,3 +250,27 @@ def test_what_contradicts_stays_for_the_planner() -> None:
 def test_only_the_upper_rungs_have_lists(rung: Any) -> None:
     with pytest.raises(ConfigError, match=r"decoding\.lists"):
         Decoding(rung=rung, lists="free")
+
+
+def test_masks_of_an_edit_with_many_types_stay_within_the_engines_limits() -> None:
+    """llguidance gives up, and ends an answer, where a text can be read in too many ways."""
+    types = [f"kind{number}" for number in range(24)]
+    declared = " ".join(f"{kind}x {kind}y - {kind}" for kind in types)
+    facts = " ".join(f"(seen {kind}x)" for kind in types)
+    scene = Scene(
+        domain=f"(define (domain d) (:types {' '.join(types)}) (:predicates (seen ?x)))",
+        problem=f"(define (problem p) (:domain d) (:objects {declared}) (:init {facts}))",
+        lists="free",
+    )
+    new = [f"thing{number} thong{number} - kind{number}" for number in range(10)]
+    written = edit(add=[*new, "thing kind3x thang kind3y - kind3"], init_add=["(seen thing1)"])
+    tokenizer = from_tokenizer(load_tokenizer(folder("weights") / "nano_edit"))
+    text = json.dumps(written)
+    for stage, part in stages_of(constraint_for("typed", EDIT, scene, "line"), text):
+        grammar = with_head_in_grammar(stage).grammar
+        assert grammar
+        matcher = LLMatcher(tokenizer, LLMatcher.grammar_from_lark(grammar.text), log_level=0)
+        for token in tokenizer.tokenize_str(part):
+            matcher.compute_bitmask()
+            assert matcher.consume_token(token), matcher.get_error()
+        assert not matcher.is_error(), matcher.get_error()
