@@ -5,19 +5,17 @@ for; "gold", an object with "domain" and "problem", whose goal the plan has to r
 """
 
 import argparse
-import contextlib
 import sys
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 import pydantic
 
 from pddlego_local.commands.shared import pairs
-from pddlego_local.commands.shared.options import count, told_as
+from pddlego_local.commands.shared.options import count
 from pddlego_local.commands.validate import why_invalid
-from pddlego_local.core.errors import ConfigError
 from pddlego_local.core.nouns import Completion, Message
 from pddlego_local.decoding.forms import PDDL, PROBLEM, Form, Keys
 from pddlego_local.decoding.ladder import constraint_for
@@ -60,20 +58,14 @@ def carry_out(arguments: argparse.Namespace) -> int:
             counts.update(_reached(result))
             yield result
 
-    with _opened(arguments.file) as lines, FastDownward(workers=arguments.workers) as planner:
+    opened = pairs.lines_of(arguments.file, arguments.out)
+    with opened as lines, FastDownward(workers=arguments.workers) as planner:
         numbered = ((n, line) for n, line in enumerate(lines, start=1) if line.strip())
         verdicts = pairs.in_order(lambda one: _verdict(planner, *one), numbered, arguments.workers)
         code = pairs.write_lines(counted(verdicts), arguments.out)
     told = (f"{name} {counts[name]}" for name in ("answers", "read", "planned", "valid in gold"))
     print(f"pddlego: {', '.join(told)}", file=sys.stderr)
     return code
-
-
-def _opened(file: str) -> contextlib.AbstractContextManager[IO[str]]:
-    if file == "-":
-        return contextlib.nullcontext(sys.stdin)
-    with told_as(ConfigError, file):
-        return Path(file).open(encoding="utf-8", errors="replace")
 
 
 def _verdict(planner: FastDownward, number: int, line: str) -> dict[str, Any]:

@@ -11,7 +11,7 @@ import subprocess
 from collections.abc import Sequence
 from pathlib import Path
 
-from pddlego_local.commands.shared.options import told_as
+from pddlego_local.commands.shared.pairs import text_of
 from pddlego_local.core.errors import ConfigError
 from pddlego_local.core.visible import visible
 from pddlego_local.environments.described.simulator import Simulator
@@ -31,11 +31,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def carry_out(arguments: argparse.Namespace) -> int:
     """Returns 0 for a plan that is valid, 1 for one that is not."""
     paths = arguments.domain, arguments.problem, arguments.plan
-    texts = []
-    for path in paths:
-        with told_as(ConfigError, path):
-            texts.append(path.read_text(encoding="utf-8", errors="replace"))
-    fault = why_invalid(texts[0], texts[1], actions_of(texts[2]))
+    domain, problem, plan = map(text_of, paths)
+    fault = why_invalid(domain, problem, actions_of(plan))
     print(visible(fault or "The plan is valid."))
     if program := shutil.which(VAL):
         print(f"VAL says: {val_says(program, paths)}")

@@ -63,3 +63,15 @@ def test_a_line_without_an_answer_is_named_and_the_others_are_judged(scored: Any
     code, lines, said = scored({"answer": answered(DOMAIN, PROBLEM)}, '{"id": 7}', "no JSON")
     assert code == 2 and lines[0]["plan"] and "answer: Field required" in lines[1]["unreadable"]
     assert "2 lines could not be read" in said and "line 2" in said
+
+
+def test_the_answers_are_never_overwritten(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "answers.jsonl"
+    path.write_text(json.dumps({"answer": "I cannot do that."}))
+    before = path.read_text()
+    assert run(["score", str(path), "--out", str(path)]) == 2
+    assert "name another" in capsys.readouterr().err and path.read_text() == before
+    assert run(["score", str(tmp_path / "none.jsonl")]) == 2
+    assert "none.jsonl: No such file" in capsys.readouterr().err

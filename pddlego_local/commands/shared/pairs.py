@@ -51,16 +51,12 @@ def entries_of(arguments: argparse.Namespace) -> Iterator[Iterator[Entry]]:
     ConfigError for wrong arguments."""
     if arguments.jsonl and arguments.domain:
         raise ConfigError("give either DOMAIN and PROBLEM or --jsonl, not both")
-    if arguments.jsonl == "-":
-        if isinstance(sys.stdin, io.TextIOWrapper):
-            sys.stdin.reconfigure(encoding="utf-8", errors="replace")
-        yield _entries("-", sys.stdin)
-    elif arguments.jsonl:
-        with _opened(Path(arguments.jsonl), arguments.out) as lines:
+    if arguments.jsonl:
+        with lines_of(arguments.jsonl, arguments.out, "--jsonl ") as lines:
             yield _entries(arguments.jsonl, lines)
     elif arguments.domain and arguments.problem:
         place = str(arguments.problem)
-        yield iter([Entry(place, _read(arguments.domain), _read(arguments.problem), place)])
+        yield iter([Entry(place, text_of(arguments.domain), text_of(arguments.problem), place)])
     else:
         raise ConfigError(
             "give a DOMAIN and a PROBLEM file, or --jsonl FILE (- for standard input)"
@@ -122,12 +118,23 @@ def write_lines(results: Iterable[Mapping[str, Any]], out: Path | None) -> int:
     return ConfigError.exit_code if unreadable else 0
 
 
-def _opened(path: Path, out: Path | None) -> IO[str]:
+@contextlib.contextmanager
+def lines_of(file: str, out: Path | None, option: str = "") -> Iterator[IO[str]]:
+    """The lines of a file, "-" for standard input; `option` stands before its name on the command
+    line. Raises ConfigError if it cannot be read, or if `out` would overwrite it."""
+    if file == "-":
+        if isinstance(sys.stdin, io.TextIOWrapper):
+            sys.stdin.reconfigure(encoding="utf-8", errors="replace")
+        yield sys.stdin
+        return
     with contextlib.suppress(OSError):  # one of them is not there
-        if out is not None and out.samefile(path):
-            raise ConfigError(f"--out {out} is the file that --jsonl reads: name another")
-    with told_as(ConfigError, f"--jsonl {path}"):
-        return path.open(encoding="utf-8", errors="replace")
+        if out is not None and out.samefile(file):
+            reads = option.strip() or "this command"
+            raise ConfigError(f"--out {out} is the file that {reads} reads: name another")
+    with told_as(ConfigError, f"{option}{file}"):
+        lines = Path(file).open(encoding="utf-8", errors="replace")  # noqa: SIM115 (closed below)
+    with lines:
+        yield lines
 
 
 def _entries(name: str, lines: Iterable[str]) -> Iterator[Entry]:
@@ -150,6 +157,7 @@ def _entry(line: str, number: int, place: str) -> Entry:
     return Entry(id_, pair["domain"], pair["problem"], place, number)
 
 
-def _read(path: Path) -> str:
+def text_of(path: Path) -> str:
+    """Raises ConfigError if it cannot be read."""
     with told_as(ConfigError, path):
         return path.read_text(encoding="utf-8", errors="replace")
