@@ -21,7 +21,7 @@ from typing import ClassVar, Literal, TypedDict
 from pddlego_local.commands.shared.options import overrides_of
 from pddlego_local.core.errors import ConfigError, UnsolvableGame
 from pddlego_local.core.nouns import Completion, Message, Sampling
-from pddlego_local.core.outcomes import outcome_named
+from pddlego_local.core.outcomes import ACCEPTED, outcome_named
 from pddlego_local.core.protocols import Environment, Mapped, Numbered, Planner
 from pddlego_local.core.record.events import ActionTaken, Call, Event, Plan, Start
 from pddlego_local.decoding.forms import Keys
@@ -33,19 +33,17 @@ from pddlego_local.runner.config import compose_cell
 REWARDS: Mapping[str, float] = MappingProxyType(
     {"read": 0.1, "accepted": 0.1, "planned": 0.2, "carried_out": 0.2, "won": 0.4}
 )
-"""What a step earns, added up: its answer could be `read`; the planner's translator `accepted` its
-PDDL; it has a plan (`planned`); the game took each action of it (`carried_out`); the game is `won`.
-Commands earn by the last of these alone."""
-
-_REFUSED = ("translate_error", "planner_fault")
+"""The parts of a step's reward, which are added up. `read`: files could be read from the answer.
+`accepted`: the planner's translator takes them. `planned`: they have a plan. `carried_out`: the
+game took each action of it. `won`: the game is won. A command earns this last part alone."""
 
 
 class Info(TypedDict):
-    """What is told beside a text. `outcome` is how the game ended (core/outcomes.yaml), "" while it
+    """The `info` of each text. `outcome` is how the game ended (core/outcomes.yaml), "" while it
     goes on. `commands` are those that the game offers now. `map` is a hash of the game's map, ""
     if the environment knows none. `reached` are the rewards' names that the last step earned.
-    `fault` says why the last answer or command was no use, "" if it was some. `messages` are what
-    a model would be shown; the returned text is their contents."""
+    `fault` says what was wrong with the last answer or command, "" if nothing was. `messages` are
+    those that a model would be asked; the returned text is their contents."""
 
     outcome: str
     commands: tuple[str, ...]
@@ -211,7 +209,7 @@ class Game:
             caller.shown.put(error)
 
     def _next(self, events: Sequence[Event], since: int = 0) -> tuple[str, float, Info]:
-        """What the episode shows next, with what the events since then have earned."""
+        """The next text of the episode, the reward of the events since then, and the `info`."""
         shown = self._caller.shown.get()
         if isinstance(shown, BaseException):
             self._outcome = "failed"
@@ -248,7 +246,7 @@ def _by_commands(caller: _Caller, episode: Episode) -> str:
 
 
 def _last_text(events: Sequence[Event]) -> str:
-    """What the game said last."""
+    """The game's last observation."""
     said = (e.observation for e in reversed(events) if isinstance(e, ActionTaken | Start))
     return next(said, "")
 
@@ -270,7 +268,7 @@ def _reached(events: Sequence[Event], *, won: bool, commands: bool) -> tuple[str
     taken = [event for event in events if isinstance(event, ActionTaken) and event.planned]
     reached = {
         "read": any(isinstance(event, Call) and not event.fault for event in events),
-        "accepted": any(plan.outcome not in _REFUSED for plan in plans),
+        "accepted": any(plan.outcome in ACCEPTED for plan in plans),
         "planned": any(plan.plan for plan in plans),
         "carried_out": bool(taken) and not any(event.refused for event in taken),
         "won": won,

@@ -134,7 +134,7 @@ def _play_sweep(hydra: Hydra, words: list[str], sweep: DictConfig, dry: bool | s
 def _composed(
     asked: Sequence[list[str]], look: Callable[[list[str], CellConfig], T]
 ) -> tuple[list[T], list[PddlegoError]]:
-    """What `look` says of each different cell, and each different error of the others."""
+    """The result of `look` for each different cell, and each different error of the others."""
     seen, errors = dict[str, T](), dict[str, PddlegoError]()
     for overrides in asked:
         try:

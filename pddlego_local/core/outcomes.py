@@ -55,6 +55,9 @@ CAUSES = {name: Cause(**entry) for name, entry in _TABLES["causes"].items()}
 PLANNED = ("solved", "goal_already_true")
 """Of the planner's outcomes those with a plan: an empty one where the goal is true at once."""
 
+ACCEPTED = (*PLANNED, "unsolvable", "timeout", "out_of_memory")
+"""Of the planner's outcomes those of files that its translator takes."""
+
 
 def declare(outcomes: Mapping[str, Outcome]) -> None:
     """Adds to the table what an environment or a method from outside the tree brings, as `outcomes`

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
-from pddlego_local.core.outcomes import OUTCOMES, PLANNED
+from pddlego_local.core.outcomes import ACCEPTED, OUTCOMES, PLANNED
 from pddlego_local.core.record.counting import Also, Cluster, clusters, counted
 from pddlego_local.core.record.rows import EpisodeRow
 from pddlego_local.report.cells import CellRecord, grouped, varying_options
@@ -17,7 +17,6 @@ Labels = Mapping[str, str]
 
 ALL = "all"
 
-ACCEPTED = (*PLANNED, "unsolvable", "timeout", "out_of_memory")
 NESTED = {"read": (*ACCEPTED, "translate_error"), "accepted": ACCEPTED, "has_plan": PLANNED}
 """Which causes say that PDDL got so far."""
 

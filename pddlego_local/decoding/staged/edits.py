@@ -254,18 +254,15 @@ def object_changes(
 
 
 def _lines_again(rules: Rules, objects: Mapping[str, str], new: str) -> list[str]:
-    """Lines with objects that are there, and new names among them. The first of these objects says
-    which type the line has, so that a new name before it is read in one way for all types."""
+    """Lines with objects that are there, the first of which says the type, and new names among
+    them: a new name before it is read in one way for all types."""
     blank, again = rules.terminal(_BLANK), list[str]()
     for number, kind in enumerate(dict.fromkeys(objects.values())):
         known = rules.terminal(one_of(name for name, own in objects.items() if own == kind))
         name = f"({known} | {new})" if new else known
         again.append(f"{known} {_line_end(rules, [kind], name, f'_line_end_{number}')}")
-    if not again:
-        return []
-    behind = rules.rule("_again", again)
-    before = f"{new} ({blank} {new}) ~ 0 .. {MOST_NAMES - 2} {blank}"
-    return [behind, *([f"{before} {behind}"] if new else [])]
+    own = rules.rule("_again", again) if again else ""
+    return [own, f"{new} ({blank} {new}) ~ 0 .. {MOST_NAMES - 2} {blank} {own}" * bool(new and own)]
 
 
 def fact_changes(
