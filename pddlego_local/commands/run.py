@@ -34,7 +34,7 @@ from pddlego_local.runner import sweep as sweeps
 from pddlego_local.runner.cell import CellResult
 from pddlego_local.runner.clear_errors import clear_errors
 from pddlego_local.runner.config import CellConfig, compose_cell
-from pddlego_local.runner.overrides import GROUPS, known_options, quote_games, read_override
+from pddlego_local.runner.overrides import GROUPS, hold_back_options, known_options, quote_games
 from pddlego_local.runner.run import asked_and_missing, run_cells
 
 MOST_CELLS_SHOWN = 24  # of more than a screen, the report is to be asked
@@ -54,8 +54,7 @@ def main(arguments: Sequence[str]) -> int:
             if options.cfg:
                 hydra.show_cfg("config", words, options.cfg, package=None)
                 return 0
-            for word in words:
-                read_override(word)
+            words = hold_back_options(words)
             with clear_errors(""), known_options(words):
                 sweep = hydra.compose_config("config", words, RunMode.MULTIRUN)
             if options.multirun or sweep.hydra.mode == RunMode.MULTIRUN:

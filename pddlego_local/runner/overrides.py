@@ -71,6 +71,30 @@ def _quoted(key: str, value: str) -> str:
     return shlex.quote(f"{key}={json.dumps(value, ensure_ascii=False)}")
 
 
+def hold_back_options(overrides: Sequence[str]) -> list[str]:
+    """The overrides of a sweep, in which an option of a group that has several choices, or that the
+    arms choose, is a sweep over its one value.
+
+    Hydra composes a sweep's own configuration without what has several values. It would look for
+    decoding.lists=tight in the default choice, although decoding=typed,grounded is asked for.
+    """
+    several = {
+        override.get_key_element()
+        for override in map(read_override, overrides)
+        if override.is_sweep_override()
+    }
+    varied = GROUPS if "arm" in several else tuple(several.intersection(GROUPS))
+
+    def held(text: str) -> str:
+        key, equals, value = text.partition("=")
+        of_varied = key.lstrip("+").startswith(tuple(f"{group}." for group in varied))
+        if not (varied and equals and of_varied) or read_override(text).is_sweep_override():
+            return text
+        return f"{key}=choice({value})"
+
+    return [held(text) for text in overrides]
+
+
 def values_of(override: Override, most: int) -> list[str]:
     """The values of an override of a sweep, as overrides: `most` of them at most.
 

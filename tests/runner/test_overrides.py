@@ -35,6 +35,23 @@ def test_what_hydra_promises_of_sweeps(
 
 
 @pytest.mark.parametrize(
+    ("chosen", "kinds"),
+    [
+        ("decoding=typed,grounded", ["typed", "grounded"]),
+        ("arm=mechanism/typed,mechanism/grounded", ["typed", "grounded"]),
+    ],
+)
+def test_an_option_that_only_the_chosen_rungs_have(
+    capsys: pytest.CaptureFixture[str], chosen: str, kinds: list[str]
+) -> None:
+    free, tight = (cells(capsys, chosen, f"decoding.lists={lists}") for lists in ("free", "tight"))
+    assert not set(free) & set(tight)
+    assert [name.split("-")[3] for name in tight] == kinds
+    assert command.main(["-m", *COMMON, chosen, "decoding.lits=free", "--dry-run"]) == 2
+    assert "did you mean decoding.lists?" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
     ("word", "seeds"),
     [
         ("seed=range(0,3)", ["s0", "s1", "s2"]),
