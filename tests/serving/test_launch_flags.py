@@ -68,6 +68,7 @@ def test_what_vllm_understands_is_what_was_meant(told: dict[str, Any]) -> None:
     assert (cuda["tensor_parallel_size"], cuda["gpu_memory_utilization"]) == ("2", "0.5")
     assert (cuda["enforce_eager"], cpu["enforce_eager"]) == ("False", "True")
     assert cpu["enable_chunked_prefill"] == "False" != cuda["enable_chunked_prefill"]
+    assert cpu["block_size"] == "32" != cuda["block_size"]
     assert (little["max_model_len"], little["speculative_config"]) == ("None", "None")
     assert (more["max_num_seqs"], more["revision"]) == ("64", "main")
     assert (more["data_parallel_size"], more["api_server_count"]) == ("4", "2")
