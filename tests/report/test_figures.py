@@ -10,7 +10,9 @@ import pytest
 
 from pddlego_local.core.record.counting import TRIVIAL
 from pddlego_local.report.cells import by_number, find_cells
+from pddlego_local.report.comparisons import compared
 from pddlego_local.report.figures.charts import Series, draw_figures, series_of
+from pddlego_local.report.figures.differences import draw_differences
 from pddlego_local.report.figures.plotting import DARK, PAPER
 from pddlego_local.report.statistics.rates import Rate
 from tests.report.test_report import write_cell
@@ -129,3 +131,17 @@ def test_figures_survive_any_name(tmp_path: Path, name: str) -> None:
         assert set(draw_figures(series, tmp_path)) == {"success", "trials", "tasks"}
     for file in tmp_path.glob("*.svg"):
         ElementTree.parse(file)
+
+
+def test_what_was_compared_is_one_figure_if_there_are_two_comparisons(tmp_path: Path) -> None:
+    runs, out = tmp_path / "runs", tmp_path / "out"
+    for decoding, solved in {"free": 2, "typed": 4, "grounded": 9}.items():
+        ends = ["success" if game < solved else "step_limit" for game in range(10)]
+        rows = [row(end, game, calls=1) for game, end in enumerate(ends)]
+        cell(runs / decoding, rows, decoding=decoding)
+    assert list(draw_differences(compared(find_cells([runs])), out)) == ["differences"]
+    figure = (out / "differences.svg").read_text()
+    assert "free → typed" in figure and "n = 10" in figure
+    (runs / "typed" / "episodes.jsonl").write_text("")
+    assert draw_differences(compared(find_cells([runs])), out) == {}
+    assert not list(out.iterdir())

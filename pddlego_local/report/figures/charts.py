@@ -179,9 +179,12 @@ def _draw(
     with drawing(folder, name, heights) as axes:
         draw_lines(axes, shown, MOST_LINES)
         if dots:
-            rates = [one.measures.success for one in dots]
-            names = [f"{one.panel}: {one.name}, n = {one.measures.success.n}" for one in dots]
-            draw_dots(axes[-1], "one decoding" if shown else "", names, rates)
+            rates = [(one, one.measures.success) for one in dots]
+            rows = [
+                (f"{one.panel}: {one.name}, n = {rate.n}", rate.share or 0.0, rate.interval)
+                for one, rate in rates
+            ]
+            draw_dots(axes[-1], "one decoding" if shown else "", rows, differences=False)
     left = len(panels) - MOST_PANELS
     more = f"; {left} more systems are in the tables alone" if left > 0 else ""
     return f"{caption}, with intervals of 95 %{more}"

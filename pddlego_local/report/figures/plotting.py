@@ -12,7 +12,7 @@ from textwrap import fill, shorten
 from typing import TYPE_CHECKING
 
 from pddlego_local.core.visible import visible
-from pddlego_local.report.statistics.rates import Rate
+from pddlego_local.report.statistics.rates import Interval, Rate
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -23,7 +23,7 @@ MARKERS = "osD^vP*X<>"
 STYLES = ("-", "--", ":", "-.")
 COLOURS = ("#3b5b92", "#d9a441", "#7aa07a", "#b5534c", "#8d7bb0", "#9c9c9c", "#58a6a6", "#d98fb0")
 ON_DARK = ("#8fb3f0", "#e5b85c", "#93c493", "#ec8c84", "#b7a5dc", "#bdbdbd", "#74c7c7", "#efb0cb")
-INK, PAPER = "#1a1a1a", "#ffffff"
+INK, PAPER, GREY = "#1a1a1a", "#ffffff", COLOURS[5]
 DARK = {INK: "#e6e6e3", PAPER: "#161616", **dict(zip(COLOURS, ON_DARK, strict=True))}
 """What each colour of a figure becomes on a dark page."""
 
@@ -81,11 +81,12 @@ def draw_lines(axes: Sequence["Axes"], panels: Sequence[Panel], most: int) -> No
             shares = panel.lines[name]
             places = [x for x, tick in enumerate(panel.ticks) if tick in shares and shares[tick].n]
             rates = [shares[panel.ticks[x]] for x in places]
+            found = [(rate.share or 0.0, rate.interval) for rate in rates]
             look = looks.index(name)
             axis.errorbar(
                 [x + aside for x in places],
-                [rate.share or 0.0 for rate in rates],
-                _errors(rates),
+                [share for share, _ in found],
+                _errors(found),
                 capsize=3,
                 label=_wrapped(name),
                 color=COLOURS[look % len(COLOURS)],
@@ -104,21 +105,26 @@ def draw_lines(axes: Sequence["Axes"], panels: Sequence[Panel], most: int) -> No
             _legend(axis)
 
 
-def draw_dots(axes: "Axes", title: str, names: Sequence[str], rates: Sequence[Rate]) -> None:
-    """One share a name from the top down, with its interval. Each name stands above its row, where
-    there is room for long ones."""
-    shares = [rate.share or 0.0 for rate in rates]
-    places = range(len(names))
-    axes.errorbar(shares, places, xerr=_errors(rates), fmt="o", capsize=3, color=COLOURS[0])
-    axes.set_xlim(-0.03, 1.03)
-    for number, name in enumerate(names):
+def draw_dots(
+    axes: "Axes", title: str, dots: Sequence[tuple[str, float, Interval]], *, differences: bool
+) -> None:
+    """One name, share and interval a row, from the top down. Each name stands above its row, where
+    there is room for long ones. Differences of shares have a line at 0."""
+    shares, places = [share for _, share, _ in dots], range(len(dots))
+    errors = _errors([(share, interval) for _, share, interval in dots])
+    axes.errorbar(shares, places, xerr=errors, fmt="o", capsize=3, color=COLOURS[0])
+    if differences:
+        axes.axvline(0, color=GREY, linewidth=0.8, linestyle="--", zorder=0)
+    else:
+        axes.set_xlim(-0.03, 1.03)
+    for number, (name, *_) in enumerate(dots):
         axes.annotate(
             shorten(visible(name), LETTERS, placeholder=" …"), (0, number - ABOVE),
             xycoords=("axes fraction", "data"), xytext=(2, 1), textcoords="offset points",
             fontsize=8.5, va="bottom",
         )  # fmt: skip
     axes.set_yticks([])
-    axes.set_ylim(len(names) - 0.6, -0.9)
+    axes.set_ylim(len(dots) - 0.6, -0.9)
     axes.set_title(_wrapped(title))
 
 
@@ -133,11 +139,10 @@ def _wrapped(text: str) -> str:
     return fill(visible(text), LETTERS)
 
 
-def _errors(rates: Sequence[Rate]) -> tuple[list[float], list[float]]:
+def _errors(dots: Sequence[tuple[float, Interval]]) -> tuple[list[float], list[float]]:
     """How far each interval reaches below its share, and above."""
-    ends = [(rate.share or 0.0, rate.interval) for rate in rates]
-    below = [max(0.0, share - interval.low) for share, interval in ends]
-    return below, [max(0.0, interval.high - share) for share, interval in ends]
+    below = [max(0.0, share - interval.low) for share, interval in dots]
+    return below, [max(0.0, interval.high - share) for share, interval in dots]
 
 
 def _legend(axes: "Axes") -> None:

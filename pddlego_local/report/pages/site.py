@@ -17,6 +17,7 @@ from pddlego_local.report import text
 from pddlego_local.report.cells import LABELS, CellRecord, by_number, grouped, varying_options
 from pddlego_local.report.comparisons import Compared
 from pddlego_local.report.figures.charts import draw_figures, series_of
+from pddlego_local.report.figures.differences import draw_differences
 from pddlego_local.report.numbers import Numbers
 from pddlego_local.report.pages.episode import episode_page
 from pddlego_local.report.pages.links import (
@@ -61,6 +62,7 @@ def write_pages(
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(episode_page(cell, link, neighbours), encoding="utf-8")
     figures = draw_figures(series_of(cells, also=also), folder / "figures")
+    figures |= draw_differences(compared, folder / "figures")
     first = next(((name, figures.pop(name)) for name in FIRST_FIGURE if name in figures), None)
     main, *others = text.result_tables(numbers)
     first_page = page(
