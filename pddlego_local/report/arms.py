@@ -223,7 +223,16 @@ def matching(declared: Declared, every: Sequence[Contrast]) -> list[Contrast]:
                     yield Contrast(factor, base, other)
                     break
 
-    every = [contrast for contrast in every if contrast.factor == declared.factor]
+    every = [
+        contrast
+        for contrast in every
+        if contrast.factor == declared.factor
+        and all(
+            arm.settings.get(option, value) == value
+            for arm in contrast.arms
+            for option, value in declared.where.items()
+        )
+    ]
     return list(found(Arm.name)) or list(found(Arm.value))
 
 

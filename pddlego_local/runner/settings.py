@@ -6,7 +6,8 @@ comparisons an experiment declares.
 
 import re
 from collections import Counter
-from dataclasses import fields
+from collections.abc import Mapping
+from dataclasses import field, fields
 from pathlib import Path
 from typing import Annotated, get_args
 
@@ -23,7 +24,7 @@ _STRICT = ConfigDict(extra="forbid")
 
 def _factor(name: str) -> str:
     group, _, option = name.partition(".")
-    known = [field.name for field in fields(Decoding)]
+    known = [one.name for one in fields(Decoding)]
     if group == "decoding" and option not in known:
         raise ValueError(f"decoding has no such option; it has {', '.join(known)}")
     if name not in FACTORS and not (name.startswith(OPTIONS_OF) and option):
@@ -33,7 +34,7 @@ def _factor(name: str) -> str:
 
 def choices_of(factor: str) -> tuple[str, ...]:
     """The values of an option of `Decoding` that has a list of them, in its order."""
-    kinds = {f"decoding.{field.name}": field.type for field in fields(Decoding)}
+    kinds = {f"decoding.{one.name}": one.type for one in fields(Decoding)}
     return tuple(choice for choice in get_args(kinds.get(factor)) if isinstance(choice, str))
 
 
@@ -41,7 +42,8 @@ def choices_of(factor: str) -> tuple[str, ...]:
 class Declared:
     """Arms that differ in nothing but `factor`, an option, are compared: the one with the value
     `base` with each other one, or with that of the value `other` alone. Without a base every two
-    are. Values are written as reports name them: "free", "qwen3_8b", "2".
+    are. Values are written as reports name them: "free", "qwen3_8b", "2". Of options in `where`,
+    both arms have these values, if they have such an option at all.
 
     What is `primary` is tested apart from the rest (`report.comparisons`).
     """
@@ -49,6 +51,9 @@ class Declared:
     factor: Annotated[str, AfterValidator(_factor)]
     base: Annotated[str, BeforeValidator(str)] = ""
     other: Annotated[str, BeforeValidator(str)] = ""
+    where: Mapping[
+        Annotated[str, AfterValidator(_factor)], Annotated[str, BeforeValidator(str)]
+    ] = field(default_factory=dict)
     primary: bool = False
 
     @field_validator("base", "other")
@@ -65,9 +70,11 @@ class Declared:
 
     def __str__(self) -> str:
         """For example "decoding.rung, free against grounded"."""
-        if not self.base:
-            return f"{self.factor}, every two values"
-        return f"{self.factor}, {self.base} against {self.other or 'each other value'}"
+        values = "every two values"
+        if self.base:
+            values = f"{self.base} against {self.other or 'each other value'}"
+        where = " and ".join(f"{option} is {value}" for option, value in self.where.items())
+        return f"{self.factor}, {values}" + (f", where {where}" if where else "")
 
 
 Comparisons = tuple[Declared, ...]
@@ -77,10 +84,9 @@ BY_DEFAULT: Comparisons = (Declared(factor="decoding.rung", base="free"),)
 
 
 def _each_once(comparisons: Comparisons | None) -> Comparisons | None:
-    seen = Counter((entry.factor, entry.base, entry.other) for entry in comparisons or ())
-    for words, times in seen.items():
+    for words, times in Counter(map(str, comparisons or ())).items():
         if times > 1:
-            raise ValueError(f"{' '.join(filter(None, words))} stands here twice")
+            raise ValueError(f"{words}, stands here twice")
     return comparisons
 
 

@@ -1,15 +1,21 @@
 """The arms of the experiment "mechanism", as they are composed."""
 
+import json
 from dataclasses import fields
+from pathlib import Path
 from typing import Any
 
 import pytest
 from hydra import compose, initialize_config_dir
 
+from pddlego_local.core.formats import FORMAT, to_json
 from pddlego_local.core.resources import folder
 from pddlego_local.decoding.settings import Decoding
+from pddlego_local.report.arms import groups
+from pddlego_local.report.cells import find_cells
 from pddlego_local.runner.config import CellConfig, compose_cell
 from pddlego_local.runner.sweep import cells_of
+from tests.rows import row
 
 MENDS = "repair" in {field.name for field in fields(Decoding)}
 KEPT = (None, "none")
@@ -44,6 +50,32 @@ def test_every_arm_can_be_composed_and_is_another_one(cells: list[CellConfig]) -
 def test_the_arms_that_mend_are_there(cells: list[CellConfig]) -> None:
     arms = {said(cell, cell.build("decoding")) for cell in cells}
     assert arms >= {("free", "repair typed"), ("free", "repair grounded")}
+
+
+def test_two_comparisons_are_primary_and_six_secondary(
+    cells: list[CellConfig], tmp_path: Path
+) -> None:
+    for cell in cells:
+        folder = tmp_path / cell.cell
+        folder.mkdir()
+        run = {
+            "format": FORMAT,
+            "labels": dict(cell.labels),
+            "identity": cell.identity,
+            "task_groups": {},
+            "starts": [{"config": dict(cell.tree)}],
+        }
+        (folder / "run.json").write_text(json.dumps(run))
+        (folder / "episodes.jsonl").write_text(to_json(row("success", 300, calls=1)) + "\n")
+    found = groups(find_cells([tmp_path]), cells[0].settings.compare)
+    asked = {
+        role: [
+            f"{one.base.name(one.factor)} → {one.other.name(one.factor)}" for (one,) in found[role]
+        ]
+        for role in ("primary", "secondary")
+    }
+    assert asked["primary"] == ["free → grounded", "free + repair grounded → grounded"]
+    assert len(asked["secondary"]) == 6
 
 
 def said(cell: CellConfig, decoding: Decoding) -> tuple[str, str]:
