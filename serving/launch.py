@@ -171,8 +171,8 @@ def server_command(options: argparse.Namespace) -> list[str]:
     else:
         # A prompt that is read in pieces, asked with a seed, kills the engine of the CPU build.
         command += ["--enforce-eager", "--no-enable-chunked-prefill"]
-        # Each stage of an answer reads the last, unfilled block of its prompt again. The CPU build's
-        # own blocks have 128 tokens, and 32 is the least that its attention takes.
+        # Each stage of an answer reads the last, unfilled block of its prompt again. The CPU
+        # build's own blocks have 128 tokens, and 32 is the least that its attention takes.
         command += ["--block-size", "32"]
     return command + list(options.extra)
 

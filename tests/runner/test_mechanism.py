@@ -67,7 +67,7 @@ def test_two_comparisons_are_primary_and_six_secondary(
         }
         (folder / "run.json").write_text(json.dumps(run))
         (folder / "episodes.jsonl").write_text(to_json(row("success", 300, calls=1)) + "\n")
-    found = groups(find_cells([tmp_path]), cells[0].settings.compare)
+    found = groups(find_cells([tmp_path]), cells[0].settings.compare or ())
     asked = {
         role: [
             f"{one.base.name(one.factor)} → {one.other.name(one.factor)}" for (one,) in found[role]
