@@ -81,4 +81,3 @@ class FaultRow(Recorded):
 
 
 ROW = pydantic.TypeAdapter(EpisodeRow)
-FAULT = pydantic.TypeAdapter(FaultRow)
