@@ -9,7 +9,7 @@ import contextlib
 import shlex
 import textwrap
 import warnings
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -196,7 +196,7 @@ def _play_job(config: DictConfig) -> None:
     try:
         sweeps.go_to(runtime.cwd)
         cell = CellConfig.of(config, runtime.choices)
-        _play([cell], sweeps.read_sweeps(cell.folder.parent))
+        _play([cell])
     except PddlegoError as error:
         _print_error(error)
 
@@ -218,7 +218,7 @@ def _play_and_show(cells: Sequence[CellConfig]) -> int:
     return code
 
 
-def _play(cells: Sequence[CellConfig], sweep: Collection[Path] = ()) -> int:
+def _play(cells: Sequence[CellConfig]) -> int:
     """The exit code of the worst that happened. Raises as `run_cells`."""
     for warning in training_warnings(cells):
         console.print(f"[yellow]warning:[/] {escape(warning)}")
@@ -228,13 +228,10 @@ def _play(cells: Sequence[CellConfig], sweep: Collection[Path] = ()) -> int:
         results.append(result)
         codes.append(_print_faults(result))
 
-    run_cells(cells, ended, console, sweep)
+    run_cells(cells, ended, console)
     if ended_early := [result for result in results if result.left]:
         _, left = asked_and_missing(cells)
-        console.print(
-            f"{ended_early[-1].reason}, {left} episodes are left: give the command "
-            "again, with a higher limit if it counts what was played before"
-        )
+        console.print(f"{ended_early[-1].reason}, {left} episodes are left: give the command again")
     return max(codes)
 
 
