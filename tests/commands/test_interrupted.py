@@ -24,10 +24,8 @@ def test_an_interrupted_sweep_tells_what_is_done(tmp_path: Path) -> None:
     for before in (3, 30):
         shown = " ".join(interrupted(words, tmp_path, before).split())
         cells = {file: read_rows(file) for file in tmp_path.rglob("episodes.jsonl")}
-        done, whole = (
-            sum(map(len, cells.values())),
-            sum(len(rows) == 200 for rows in cells.values()),
-        )
+        done = sum(map(len, cells.values()))
+        whole = sum(len(rows) == 200 for rows in cells.values())
         assert done >= before
         assert f" {done}/400 cells {whole}/2, " in shown
         standing = Standing()
