@@ -1,6 +1,7 @@
 """`pddlego run … --dry-run`: the cells of a command, and what they may still cost."""
 
 import glob
+import shutil
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,7 +11,7 @@ import yaml
 from rich.filesize import decimal
 from rich.table import Table
 
-from pddlego_local.commands.shared.fit import Asked, free_at, look_at
+from pddlego_local.commands.shared.fit import Asked, look_at
 from pddlego_local.commands.shared.screen import screen, show
 from pddlego_local.commands.shared.training_warnings import training_warnings
 from pddlego_local.core.errors import InfrastructureError
@@ -80,7 +81,8 @@ def list_cells(cells: Sequence[CellCount], *, every_cell: bool) -> int:
     ]
     show(screen(), _table(cells, every_cell=every_cell or len(cells) <= MOST_LINES))
     out = cells[-1].config.settings.run.out
-    most, free = CALL_BYTES * sum(cell.calls for cell in cells), free_at(out)
+    there = next(path for path in (out, *out.absolute().parents) if path.exists())
+    most, free = CALL_BYTES * sum(cell.calls for cell in cells), shutil.disk_usage(there).free
     disk = (
         f"records   {'enough' if most <= free else 'TOO LITTLE'} room in {out}: {decimal(free)} "
         f"are free, and all calls take {decimal(most)} (about {CALL_BYTES / 1000:.0f} kB each)"

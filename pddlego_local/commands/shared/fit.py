@@ -2,7 +2,6 @@
 memory of the device."""
 
 import re
-import shutil
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -113,12 +112,6 @@ def look_at(name: str, settings: Mapping[str, Any], asked: Asked) -> Fit:
         f"files     {files or missing}",
     )
     return Fit(name, lines, at_once > 0 and files is not None)
-
-
-def free_at(place: Path) -> int:
-    """Bytes of free disk at a path, which need not exist yet."""
-    there = next(path for path in (place, *place.absolute().parents) if path.exists())
-    return shutil.disk_usage(there).free
 
 
 def _files(name: str, settings: Mapping[str, Any]) -> tuple[Path | None, str]:
