@@ -61,7 +61,7 @@ def main(arguments: Sequence[str]) -> int:
             if options.multirun or sweep.hydra.mode == RunMode.MULTIRUN:
                 return _play_sweep(hydra, words, sweep, options.dry_run)
             if options.dry_run:
-                return _dry_run([words], every_cell=True)
+                return _dry_run([words])
             cell = compose_cell(words)
             cell.check()
             return _play_and_show([cell])
@@ -82,8 +82,6 @@ def _parser() -> argparse.ArgumentParser:
     add("-m", "--multirun", action="store_true", help="a sweep")
     look = "what would be played, what each model needs, the disk; plays nothing"
     add("--dry-run", action="store_true", help=look)
-    every = "the same with a line for each cell, however many they are"
-    add("--dry-run=cells", dest="dry_run", action="store_const", const="cells", help=every)
     add("-cd", "--config-dir", metavar="DIR", help="configurations of your own beside these")
     add("--cfg", choices=["job", "hydra", "all"], help="print the configuration as composed")
     return made
@@ -116,11 +114,11 @@ def _hydra(config_dir: str | None) -> Iterator[Hydra]:
         GlobalHydra.instance().clear()
 
 
-def _play_sweep(hydra: Hydra, words: list[str], sweep: DictConfig, dry: bool | str) -> int:
+def _play_sweep(hydra: Hydra, words: list[str], sweep: DictConfig, dry: bool) -> int:
     """Refuses a sweep whose parts are missing before its first job begins."""
     asked = sweeps.cells_of(sweep, hydra.config_loader)
     if dry:
-        return _dry_run(asked, every_cell=dry == "cells")
+        return _dry_run(asked)
     launcher = sweep.hydra.launcher._target_
     here = launcher == sweeps.HERE
     cells, errors = _composed(asked, _preflight(here=here))
@@ -164,11 +162,11 @@ def _preflight(*, here: bool) -> Callable[[list[str], CellConfig], CellConfig]:
     return look
 
 
-def _dry_run(asked: Sequence[list[str]], *, every_cell: bool) -> int:
+def _dry_run(asked: Sequence[list[str]]) -> int:
     counted, errors = _composed(asked, dry_run.count)
     if errors:
         return max(map(_print_error, errors))
-    return dry_run.list_cells(counted, every_cell=every_cell)
+    return dry_run.list_cells(counted)
 
 
 def _launch(hydra: Hydra, words: list[str], cells: Sequence[CellConfig]) -> int:

@@ -72,20 +72,6 @@ def test_each_model_is_looked_at_once_and_the_disk_for_all_calls(
     assert f"all calls take {calls * 9000 / 1e6:.1f} MB (about 9 kB each)" in told
 
 
-def test_many_cells_are_one_line_a_model_unless_each_is_asked_for(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    seeds = ",".join(map(str, range(13)))
-    sweep = ["-m", f"run.out={tmp_path}", f"seed={seeds}", "model=reference,random", "games=0-1"]
-    code, rows = dry(capsys, *sweep)
-    assert code == 0 and [row[0] for row in rows] == [
-        "reference, 13 cells", "random, 13 cells", "cells: 26",
-    ]  # fmt: skip
-    assert [row[2] for row in rows] == ["26", "26", "52"]
-    assert command.main([*sweep, "--dry-run=cells"]) == 0
-    assert len(lines(capsys.readouterr().out)) == 26 + 1
-
-
 def test_a_disk_that_is_too_small_is_no_success(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
