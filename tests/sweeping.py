@@ -5,7 +5,7 @@ import threading
 from pathlib import Path
 
 from pddlego_local.core.errors import ModelFault
-from pddlego_local.core.nouns import Completion, Sampling
+from pddlego_local.core.nouns import Sampling
 from pddlego_local.core.seeds import derive_seed
 from pddlego_local.decoding.forms import Keys
 from pddlego_local.decoding.question import Drawn, Question
@@ -39,16 +39,6 @@ class Waiting(Stuck):
         if sampling.seed == NEVER_ANSWERED and Path(os.environ[VARIABLE]).exists():
             return super().answer(question, sampling, sample, of)
         return ReferenceFormalizer.answer(self, question, sampling, sample, of)
-
-
-class Talkative(ReferenceFormalizer):
-    """Each answer takes 1,000 tokens of prompt and answer."""
-
-    def answer(
-        self, question: Question[Keys], sampling: Sampling, sample: int = 0, of: int = 1
-    ) -> Drawn:
-        text = super().answer(question, sampling, sample, of).completion.text
-        return Drawn(Completion(text, "stop", 900, 100, 0.0))
 
 
 class Meeting(ReferenceFormalizer):

@@ -36,7 +36,7 @@ The estimate is rough; `make gpu-check` quotes what vLLM says on your card.
 
 - Weights: parameters times bytes, or the sizes of the files.
 - The cache of an answer: keys and values of its tokens in each layer; in a layer with a window, of
-  the window and of 16,384 tokens that may be read at once.
+  the window.
 - What is neither (activations, graphs, CUDA itself): 2.5 GB. We did not measure it. On machines of
   others vLLM said 0.4 GiB (6 GB card), 1.6 without graphs (L40S, vllm#15815), 2.3 (RTX 3090), and
   2.1 of activations and graphs alone (RTX PRO 6000).

@@ -8,7 +8,7 @@ from pathlib import Path
 from rich.console import Console
 
 from pddlego_local.commands.library import plan
-from pddlego_local.commands.shared.fit import GB, Asked, look_at, model_settings, room_for_records
+from pddlego_local.commands.shared.fit import GB, Asked, look_at, model_settings
 from pddlego_local.commands.shared.model_list import model_table
 from pddlego_local.commands.shared.screen import screen, show
 from pddlego_local.core.errors import ConfigError, MissingPart, PddlegoError
@@ -29,11 +29,9 @@ _TASK = (
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("models", nargs="*", metavar="MODEL", help="will it fit, is it here?")
-    add("--concurrency", type=int, default=32, metavar="N", help="answers at once")
     add("--context", type=int, metavar="TOKENS", help="of an answer and its prompt")
     add("--gpus", type=int, metavar="N", help="of another machine")
     add("--gpu-memory", type=float, metavar="GB", help="of each, on another machine")
-    add("--runs", type=Path, default=Path("runs"), help="where records will go")
 
 
 def carry_out(arguments: argparse.Namespace) -> int:
@@ -43,17 +41,16 @@ def carry_out(arguments: argparse.Namespace) -> int:
 
 
 def _fit(arguments: argparse.Namespace) -> int:
-    for option in ("concurrency", "context", "gpus", "gpu_memory"):
+    for option in ("context", "gpus", "gpu_memory"):
         if (given := getattr(arguments, option)) is not None and given <= 0:
             raise ConfigError(f"--{option.replace('_', '-')} {given}: give more than 0.")
     memory = arguments.gpu_memory and int(arguments.gpu_memory * GB)
-    asked = Asked(arguments.concurrency, arguments.context, arguments.gpus, memory)
+    asked = Asked(arguments.context, arguments.gpus, memory)
     ready = 0
     for name in arguments.models:
         fit = look_at(name, model_settings(name), asked)
         print(fit)
         ready += fit.ready
-    print(room_for_records(arguments.runs))
     return 0 if ready == len(arguments.models) else 1
 
 

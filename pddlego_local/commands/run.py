@@ -9,7 +9,7 @@ import contextlib
 import shlex
 import textwrap
 import warnings
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -60,7 +60,7 @@ def main(arguments: Sequence[str]) -> int:
             if options.multirun or sweep.hydra.mode == RunMode.MULTIRUN:
                 return _play_sweep(hydra, words, sweep, options.dry_run)
             if options.dry_run:
-                return _dry_run([words], every_cell=True)
+                return _dry_run([words])
             cell = compose_cell(words)
             cell.check()
             return _play_and_show([cell])
@@ -81,8 +81,6 @@ def _parser() -> argparse.ArgumentParser:
     add("-m", "--multirun", action="store_true", help="a sweep")
     look = "what would be played, what each model needs, the disk; plays nothing"
     add("--dry-run", action="store_true", help=look)
-    every = "the same with a line for each cell, however many they are"
-    add("--dry-run=cells", dest="dry_run", action="store_const", const="cells", help=every)
     add("-cd", "--config-dir", metavar="DIR", help="configurations of your own beside these")
     add("--cfg", choices=["job", "hydra", "all"], help="print the configuration as composed")
     return made
@@ -115,11 +113,11 @@ def _hydra(config_dir: str | None) -> Iterator[Hydra]:
         GlobalHydra.instance().clear()
 
 
-def _play_sweep(hydra: Hydra, words: list[str], sweep: DictConfig, dry: bool | str) -> int:
+def _play_sweep(hydra: Hydra, words: list[str], sweep: DictConfig, dry: bool) -> int:
     """Refuses a sweep whose parts are missing before its first job begins."""
     asked = sweeps.cells_of(sweep, hydra.config_loader)
     if dry:
-        return _dry_run(asked, every_cell=dry == "cells")
+        return _dry_run(asked)
     launcher = sweep.hydra.launcher._target_
     here = launcher == sweeps.HERE
     cells, errors = _composed(asked, _preflight(here=here))
@@ -163,11 +161,11 @@ def _preflight(*, here: bool) -> Callable[[list[str], CellConfig], CellConfig]:
     return look
 
 
-def _dry_run(asked: Sequence[list[str]], *, every_cell: bool) -> int:
+def _dry_run(asked: Sequence[list[str]]) -> int:
     counted, errors = _composed(asked, dry_run.count)
     if errors:
         return max(map(_print_error, errors))
-    return dry_run.list_cells(counted, every_cell=every_cell)
+    return dry_run.list_cells(counted)
 
 
 def _launch(hydra: Hydra, words: list[str], cells: Sequence[CellConfig]) -> int:
@@ -195,7 +193,7 @@ def _play_job(config: DictConfig) -> None:
     try:
         sweeps.go_to(runtime.cwd)
         cell = CellConfig.of(config, runtime.choices)
-        _play([cell], sweeps.read_sweeps(cell.folder.parent))
+        _play([cell])
     except PddlegoError as error:
         _print_error(error)
 
@@ -217,7 +215,7 @@ def _play_and_show(cells: Sequence[CellConfig]) -> int:
     return code
 
 
-def _play(cells: Sequence[CellConfig], sweep: Collection[Path] = ()) -> int:
+def _play(cells: Sequence[CellConfig]) -> int:
     """The exit code of the worst that happened. Raises as `run_cells`."""
     for warning in training_warnings(cells):
         console.print(f"[yellow]warning:[/] {escape(warning)}")
@@ -227,13 +225,10 @@ def _play(cells: Sequence[CellConfig], sweep: Collection[Path] = ()) -> int:
         results.append(result)
         codes.append(_print_faults(result))
 
-    run_cells(cells, ended, console, sweep)
+    run_cells(cells, ended, console)
     if ended_early := [result for result in results if result.left]:
         _, left = asked_and_missing(cells)
-        console.print(
-            f"{ended_early[-1].reason}, {left} episodes are left: give the command "
-            "again, with a higher limit if it counts what was played before"
-        )
+        console.print(f"{ended_early[-1].reason}, {left} episodes are left: give the command again")
     return max(codes)
 
 

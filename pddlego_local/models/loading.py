@@ -5,24 +5,16 @@ run, nor is anybody asked whether it may be.
 from pathlib import Path
 from typing import Any
 
-import tokenizers
 from transformers import AutoModelForCausalLM, AutoTokenizer
 
 from pddlego_local.core.errors import ConfigError
-from pddlego_local.models.added_tokens import made_ordinary
 
 _LOCAL: dict[str, Any] = {"local_files_only": True, "trust_remote_code": False}
 
 
 def load_tokenizer(folder: Path) -> Any:
-    """Its added tokens that spell ordinary text are ordinary ones (`added_tokens`). Raises
-    ConfigError where transformers cannot read it."""
-    tokenizer = _loaded(AutoTokenizer, folder)
-    if own := getattr(tokenizer, "backend_tokenizer", None):
-        before = own.to_str()
-        if (ordinary := made_ordinary(before, folder)) != before:
-            tokenizer._tokenizer = tokenizers.Tokenizer.from_str(ordinary)
-    return tokenizer
+    """Raises ConfigError where transformers cannot read it."""
+    return _loaded(AutoTokenizer, folder)
 
 
 def load_model(folder: Path, **settings: Any) -> Any:

@@ -14,7 +14,6 @@ import tokenizers
 
 from pddlego_local.core.errors import ConfigError
 from pddlego_local.core.nouns import Prefix
-from pddlego_local.models.added_tokens import made_ordinary
 
 HEALED_TOKENS = 2
 
@@ -37,14 +36,13 @@ class LocalTokenizer:
 
     @classmethod
     def of(cls, name: str, folder: Path) -> "LocalTokenizer | None":
-        """From a model's folder, with ordinary tokens alone for ordinary text (`added_tokens`);
-        None where it has no tokenizer.json. Raises ConfigError for one that cannot be read."""
+        """From a model's folder; None where it has no tokenizer.json. Raises ConfigError for one
+        that cannot be read."""
         path = folder / "tokenizer.json"
         if not path.is_file():
             return None
         try:
-            ordinary = made_ordinary(path.read_text(encoding="utf-8"), folder)
-            return cls(name, tokenizers.Tokenizer.from_str(ordinary))
+            return cls(name, tokenizers.Tokenizer.from_file(str(path)))
         except Exception as error:  # it raises nothing more particular
             raise ConfigError(f"model.weights: {path} is no tokenizer ({error!s:.200}).") from error
 

@@ -9,17 +9,16 @@ what Fast Downward passes over in silence. `explain` makes of it what a model re
         → solvability
 
 Some refusals show only in the grounded task. Left to the planner are axioms that depend on their
-own negation, and limits of time and memory. Warned of are a predicate declared twice with different
-numbers of parameters (some of these tasks crash it) and costs that are too large for its search.
-Refused is a derived predicate with too few parameters, also where no fact of it makes the planner
-crash.
+own negation, costs beyond 32 bits, and limits of time and memory. Warned of is a predicate declared
+twice with different numbers of parameters (some of these tasks crash it). Refused is a derived
+predicate with too few parameters, also where no fact of it makes the planner crash.
 """
 
 import re
 from dataclasses import dataclass
 
 from pddlego_local.core.nouns import PlanResult
-from pddlego_local.pddl.checks import check_costs, check_derived, check_domain, check_problem
+from pddlego_local.pddl.checks import check_derived, check_domain, check_problem
 from pddlego_local.pddl.faults import Fault, FaultLog, Kind
 from pddlego_local.pddl.files import read_domain, read_problem
 from pddlego_local.pddl.marks import stray_mark
@@ -99,7 +98,6 @@ class Examined:
         check_domain(self.domain, self.symbols, log)
         check_problem(self.problem, self.domain, self.symbols, problem_log)
         check_derived(self.problem, self.domain, self.symbols, log)
-        check_costs(self.problem, self.domain, log, problem_log)
 
     def has(self, kind: Kind) -> bool:
         return any(log.has(kind) for log in self.logs)

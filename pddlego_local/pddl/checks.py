@@ -21,8 +21,6 @@ FACT_FORMS = (
     "`:init` is a plain list of facts `(predicate object …)` and values `(= (function …) number)`"
 )
 
-LARGEST_COST = 2**31 - 2  # to Fast Downward the next number is infinity
-
 
 def check_domain(domain: Domain, symbols: Symbols, log: FaultLog) -> None:
     _check_types(domain, symbols, log)
@@ -189,27 +187,6 @@ def check_derived(problem: Problem, domain: Domain, symbols: Symbols, log: Fault
                 refuse(
                     word, f"{said} but is derived with {count}: write the same ones in both places"
                 )
-
-
-def check_costs(problem: Problem, domain: Domain, domain_log: FaultLog, log: FaultLog) -> None:
-    """Warns of costs that the planner cannot read, or cannot add up: its numbers have 32 bits."""
-    amounts = _costs(domain)
-    functions = {amount.predicate.name for amount in amounts}
-    costs = [
-        (int(amount.predicate.name), amount.block, domain_log)
-        for amount in amounts
-        if amount.predicate.name.isdigit()
-    ]
-    costs += [(v.number, v.block, log) for v in problem.values if v.function[0] in functions]
-    total = sum(number for number, *_ in costs)
-    if not problem.minimizes or total <= LARGEST_COST:
-        return
-    remedy = f"the planner counts costs, and their sum, up to {LARGEST_COST}: write smaller ones"
-    too_large = [cost for cost in costs if cost[0] > LARGEST_COST]
-    for _, block, its_log in too_large:
-        its_log.warn(block, f"the cost in `{block}` is too large: {remedy}")
-    if not too_large:
-        log.warn(problem.block, f"the costs in these files add up to {total}: {remedy}")
 
 
 def _costs(domain: Domain) -> list[Atom]:

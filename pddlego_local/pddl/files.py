@@ -277,9 +277,7 @@ def _read_section(block: Block, section: str, problem: Problem, log: FaultLog) -
             problem.goal, problem.goal_block = read_condition(goal, log), goal
         else:
             log.syntax(block, "`:goal` must hold exactly one condition: join several with `and`")
-    elif [str(item).lower() for item in block.items[1:]] == ["minimize", "(total-cost)"]:
-        problem.minimizes = True
-    else:
+    elif [str(item).lower() for item in block.items[1:]] != ["minimize", "(total-cost)"]:
         log.syntax(block, "the only metric the planner knows is `(:metric minimize (total-cost))`")
 
 

@@ -147,8 +147,7 @@ class Value:
 
 @dataclass(slots=True)
 class Problem:
-    """`unreadable` and `whole` as of a domain. `minimizes`: it has a `:metric`, without which the
-    planner takes no notice of costs."""
+    """`unreadable` and `whole` as of a domain."""
 
     block: Block
     domain_word: Word | None = None
@@ -157,6 +156,5 @@ class Problem:
     values: list[Value] = field(default_factory=list)
     goal: Condition | None = None
     goal_block: Block | None = None
-    minimizes: bool = False
     unreadable: set[str] = field(default_factory=set)
     whole: bool = True

@@ -18,9 +18,9 @@ DRAWN_A_SECOND = 2
 
 class LiveView:
     """`cells` and `episodes` are all that the command asks for; `done` of the episodes have a
-    result from before. Its counts are those of `pddlego status`: an episode that ended in a fault
-    is not done, nor is a cell that lacks one: `cells_done` are those that lack none, and `standing`
-    is that of all their episodes, those from before included. Called by one thread."""
+    result from before. An episode that ended in a fault is not done, nor is a cell that lacks one:
+    `cells_done` are those that lack none, and `standing` is that of all their episodes, those from
+    before included. Called by one thread."""
 
     def __init__(
         self,

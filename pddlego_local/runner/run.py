@@ -13,9 +13,8 @@ import signal
 import threading
 import time
 from collections import defaultdict, deque
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from pathlib import Path
 from types import FrameType
 
 from rich.console import Console
@@ -27,7 +26,6 @@ from pddlego_local.core.record.rows import EpisodeRow, FaultRow
 from pddlego_local.runner.cell import CellResult, ModelStore, OpenCell
 from pddlego_local.runner.config import CellConfig
 from pddlego_local.runner.progress_display import LiveView
-from pddlego_local.runner.settings import RunSettings
 
 POLL_S = 0.5
 
@@ -52,22 +50,19 @@ def run_cells(
     configs: Sequence[CellConfig],
     on_result: Callable[[CellResult], None],
     console: Console | None = None,
-    sweep: Collection[Path] = (),
     models: ModelStore | None = None,
 ) -> None:
     """Plays what is missing of these cells, model by model; `on_result` is called for each.
 
-    The limits are those of the first; tokens that cells of `sweep` have used before count too. What
-    hits one cell alone, a fault or another process that is playing it, lets the others go on.
-    Models are closed at the end, but for the one that is open in `models`, whose owner closes it.
+    The limit is that of the first. What hits one cell alone, a fault or another process that is
+    playing it, lets the others go on. Models are closed at the end, but for the one that is open in
+    `models`, whose owner closes it.
     Raises ConfigError for a bad configuration, and the infrastructure errors that would hit every
     episode alike (`ends_run`); any other fault is recorded, and tried again by the next run.
     An interrupt raises KeyboardInterrupt, when the episodes in flight have ended.
     """
     console = console or Console(stderr=True)
-    folders = {*(config.folder for config in configs), *sweep}
-    recorded = (row for folder in folders for row in read_rows(folder / "episodes.jsonl"))
-    shutdown = Shutdown(configs[0].settings.run, sum(row.all_tokens for row in recorded))
+    shutdown = Shutdown(configs[0].settings.run.max_hours)
     with contextlib.ExitStack() as stack:
         store = models or stack.enter_context(contextlib.closing(ModelStore()))
         asked, lacking = asked_and_missing(configs)
@@ -108,34 +103,24 @@ def asked_and_missing(configs: Sequence[CellConfig]) -> tuple[int, int]:
 
 
 class Shutdown:
-    """Whether episodes may still begin: until a limit of the settings, or Ctrl-C. Thread-safe.
+    """Whether episodes may still begin: until so many hours from here, or Ctrl-C. Thread-safe.
 
     Those that have begun are finished and recorded, so that nothing is lost and the same command
-    goes on. `tokens` are those of the episodes that have finished, prompts and answers together.
-    Hours count from here.
+    goes on.
     """
 
-    def __init__(self, limits: RunSettings, tokens: int) -> None:
+    def __init__(self, max_hours: float | None) -> None:
         self.interrupted = False
-        self._limits, self._tokens = limits, tokens
-        self._began = time.monotonic()
-        self._lock = threading.Lock()
-
-    def count(self, tokens: int) -> None:
-        """Of an episode that has finished now."""
-        with self._lock:
-            self._tokens += tokens
+        self._max_hours, self._began = max_hours, time.monotonic()
 
     @property
     def reason(self) -> str:
         """In words, "" while episodes may begin."""
-        most_tokens, most_hours = self._limits.max_tokens_total, self._limits.max_hours
         if self.interrupted:
             return "interrupted"
-        if most_tokens is not None and self._tokens >= most_tokens:
-            return f"run.max_tokens_total={most_tokens} is reached ({self._tokens:,} tokens)"
-        if most_hours is not None and time.monotonic() - self._began >= 3600 * most_hours:
-            return f"run.max_hours={most_hours:g} is reached"
+        most = self._max_hours
+        if most is not None and time.monotonic() - self._began >= 3600 * most:
+            return f"run.max_hours={most:g} is reached"
         return ""
 
     @contextlib.contextmanager
@@ -267,10 +252,7 @@ class Pool:
         """In a thread of the pool."""
         if self._shutdown.reason:
             return None
-        end = cell.play(game, trial)
-        if isinstance(end, EpisodeRow):
-            self._shutdown.count(end.all_tokens)
-        return end
+        return cell.play(game, trial)
 
     def _await_one(self) -> None:
         """Waits for the end of an episode, a moment at most."""

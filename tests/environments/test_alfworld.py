@@ -12,6 +12,7 @@ from pddlego_local.core.nouns import Observation
 from pddlego_local.environments.alfworld.game import TABLES, Alfworld
 from pddlego_local.environments.alfworld.games import make_game
 from pddlego_local.environments.alfworld.installation import find_environment, python
+from tests.environments.alfworld_files import game_file, walkthrough
 
 ONE_OF_EACH = tuple(kinds[0] for kinds in TABLES.groups.values())
 HEAT = ("pick_heat_then_place_in_recep",)
@@ -88,7 +89,7 @@ def test_games_are_won_by_their_walkthrough() -> None:
     """One of each difficulty group; tests/environments/test_alfworld_games.py has all types."""
     game = Alfworld(task_types=ONE_OF_EACH)
     for seed, task_type in enumerate(ONE_OF_EACH):
-        commands = make_game(seed, task_type).walkthrough
+        commands = walkthrough(make_game(seed, task_type))
         seen = play(game, seed, commands)
         assert game.task_type == task_type
         assert [turn.success for turn in seen] == [False] * len(commands) + [True]
@@ -110,8 +111,8 @@ def test_the_task_type_is_the_seed_modulo_the_selection() -> None:
 
 def test_resets_play_as_plain_alfworld_does(heat: Alfworld) -> None:
     game = make_game(3, *HEAT)
-    commands = ("look", "inventory", "dance", *game.walkthrough, "inventory", "look")
-    told = json.dumps([json.loads(game.tw_pddl()), commands])
+    commands = ("look", "inventory", "dance", *walkthrough(game), "inventory", "look")
+    told = json.dumps([game_file(game), commands])
     run = [python(find_environment()), "-c", PLAIN_ENGINE]
     plain = subprocess.run(run, input=told, capture_output=True, text=True, check=True).stdout
     states: list[Any] = json.loads(plain.splitlines()[-1])
@@ -125,7 +126,7 @@ def test_resets_play_as_plain_alfworld_does(heat: Alfworld) -> None:
 
 def test_games_in_threads_play_as_one_after_the_other(heat: Alfworld) -> None:
     seeds = (5, 6)
-    scripts = {seed: make_game(seed, *HEAT).walkthrough for seed in seeds}
+    scripts = {seed: walkthrough(make_game(seed, *HEAT)) for seed in seeds}
     alone = {seed: play(heat, seed, scripts[seed]) for seed in seeds}
     games = {seed: Alfworld(task_types=HEAT) for seed in seeds}
 

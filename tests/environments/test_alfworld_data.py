@@ -20,6 +20,7 @@ from pddlego_local.environments.alfworld.data import find_games, read_game
 from pddlego_local.environments.alfworld.game import Alfworld
 from pddlego_local.environments.alfworld.games import PLAIN_TYPES, TASK_TYPES, make_game
 from pddlego_local.runner.config import compose_cell
+from tests.environments import alfworld_files
 from tools.bench import replay_alfworld
 
 REAL = os.environ.get("ALFWORLD_DATA", "")
@@ -44,16 +45,8 @@ class DataSet:
         self.split = root / "json_2.1.1" / "valid_seen"
 
     def add(self, task_type: str, *, seed: int = 0, **changes: Any) -> Path:
-        """Writes a game; `changes` replace keys of its game file, which None leaves out."""
-        game = make_game(seed, task_type)
-        trial = self.split / game.name / f"trial_{seed}"
-        trial.mkdir(parents=True)
-        (trial / "traj_data.json").write_text(json.dumps(game.traj))
-        (trial / "initial_state.pddl").write_text(game.problem)
-        if changes.get("file", True):
-            content = json.loads(game.tw_pddl()) | changes
-            (trial / "game.tw-pddl").write_text(json.dumps(content))
-        return trial
+        """Writes a game; `changes` are those of `alfworld_files.write`."""
+        return alfworld_files.write(self.split, make_game(seed, task_type), seed, **changes)
 
     def environment(self, *task_types: str) -> Alfworld:
         return Alfworld(data=self.root, split="valid_seen", task_types=task_types or PLAIN_TYPES)
@@ -76,8 +69,9 @@ def test_an_old_game_is_played_with_the_new_commands_and_its_own_sentence(data: 
     environment = data.environment()
     task = re.search(r"Your task is to: [^\"]+?\.", game.grammar)
     assert task and environment.reset(0).text.endswith(task[0])
-    seen = [environment.step(command) for command in game.walkthrough]
-    assert any(command.startswith("move ") for command in game.walkthrough)
+    commands = alfworld_files.walkthrough(game)
+    seen = [environment.step(command) for command in commands]
+    assert any(command.startswith("move ") for command in commands)
     assert environment.won() and seen[-1].success
     environment.close()
     assert digest(data.root) == before
@@ -118,7 +112,7 @@ def test_a_slice_without_a_game_file_is_made_from_what_there_is(data: DataSet) -
     first = environment.reset(0)
     assert "slice" in first.text
     assert environment.task_type == kind
-    for command in make_game(0, kind).walkthrough:
+    for command in alfworld_files.walkthrough(make_game(0, kind)):
         environment.step(command)
     assert environment.won()
     assert data.environment(kind).reset(0) == first

@@ -14,6 +14,7 @@ from pddlego_local.core.errors import ConfigError
 from pddlego_local.environments.alfworld.games import PLAIN_TYPES, TASK_TYPES, Game, make_game
 from pddlego_local.environments.alfworld.games.house import SEARCH_LIMIT
 from pddlego_local.environments.alfworld.games.layout import (
+    LAMP,
     UNSEEN,
     catalogue,
     floor_plan,
@@ -21,6 +22,7 @@ from pddlego_local.environments.alfworld.games.layout import (
     spoken_names,
 )
 from pddlego_local.environments.alfworld.installation import find_environment, python
+from tests.environments.alfworld_files import walkthrough
 
 SEEDS = range(40)
 TOOLS = {"clean": "SinkBasin", "heat": "Microwave", "cool": "Fridge"}
@@ -69,7 +71,7 @@ def test_games_depend_on_the_seed_alone() -> None:
     script = (
         "from pddlego_local.environments.alfworld.games import *; import hashlib\n"
         "games = [make_game(seed, task) for task in TASK_TYPES for seed in range(5)]\n"
-        "text = ''.join(g.tw_pddl() + str(g.traj) + g.name for g in games)\n"
+        "text = ''.join(g.domain + g.grammar + g.problem + g.floor_plan for g in games)\n"
         "print(hashlib.sha256(text.encode()).hexdigest())"
     )
     outputs = {
@@ -118,18 +120,17 @@ def test_names_are_those_that_the_engine_gives() -> None:
 def test_games_differ(drawn: list[tuple[Game, House]]) -> None:
     assert len({game.problem for game, _ in drawn}) == len(SEEDS)
     assert len({game.floor_plan for game, _ in drawn}) > 10
-    assert len({game.traj["pddl_params"]["object_target"] for game, _ in drawn}) >= 4
+    assert len({game.task.kind for game, _ in drawn}) >= 4
 
 
 def test_the_task_is_still_to_be_done(drawn: list[tuple[Game, House]]) -> None:
     for game, house in drawn:
-        wanted = game.traj["pddl_params"]
-        objects = [o for o in house.holder if house.kind[o] == wanted["object_target"]]
+        objects = [o for o in house.holder if house.kind[o] == game.task.kind]
         assert len(objects) >= (2 if "two" in game.task_type else 1)
         for thing in objects:
-            assert house.kind[house.holder[thing]] != wanted["parent_target"]
+            assert house.kind[house.holder[thing]] != game.task.target
         present = set(house.kind.values())
-        assert (wanted["parent_target"] or wanted["toggle_target"]) in present
+        assert (game.task.target or LAMP) in present
         for verb, tool in TOOLS.items():
             assert verb not in game.task_type or tool in present
         assert ("slice" not in game.task_type) or present & {"Knife", "ButterKnife"}
@@ -153,7 +154,7 @@ def test_a_systematic_search_fits_the_budget(drawn: list[tuple[Game, House]]) ->
     for game, house in drawn:
         search = len(house.place) + len(house.openable)
         assert search <= SEARCH_LIMIT
-        assert search + len(game.walkthrough) <= 50
+        assert search + len(walkthrough(game)) <= 50
         assert len(set(house.place.values())) == len(house.place)
     assert any(house.openable for _, house in drawn)
 

@@ -7,44 +7,33 @@ from pathlib import Path
 import pytest
 
 from pddlego_local.core.errors import ConfigError
-from pddlego_local.models.memory import READ_AT_ONCE, RESERVE, About, Shape, shape_found, shape_told
+from pddlego_local.models.memory import About, Needs, needs_found, needs_told
 from pddlego_local.models.random import make_random_llama
 
 GB = 10**9
-LLAMA_8B = Shape(
-    weights=16_060_522_496,
+LLAMA_8B = Needs(
+    parameters=8.03e9,
     most_context_tokens=131_072,
-    layers=32,
-    kv_heads=8,
-    head_size=128,
-    element=2,
+    weights=16_060_522_496,
+    token=128 * 1024,
 )
 
 
-def test_a_token_of_llama_8b_takes_128_kib_of_cache() -> None:
-    assert LLAMA_8B.cache(1) == 128 * 1024
+def test_the_cache_of_an_answer() -> None:
     assert LLAMA_8B.cache(32_768) == 4 * 1024**3
 
 
-def test_heads_are_shared_among_gpus_and_never_divided() -> None:
-    assert [LLAMA_8B.cache(1000, gpus) for gpus in (2, 4, 8, 16)] == [
-        LLAMA_8B.cache(1000) // share for share in (2, 4, 8, 8)
-    ]
-    assert replace(LLAMA_8B, kv_heads=1).cache(1000, 4) == LLAMA_8B.cache(1000, 8)
-
-
 def test_a_layer_with_a_window_keeps_the_window() -> None:
-    windowed = replace(LLAMA_8B, windowed_layers=31, window=1000)
-    token = LLAMA_8B.cache(1) // LLAMA_8B.layers
-    assert windowed.cache(10_000) == LLAMA_8B.cache(10_000)
-    assert windowed.cache(32_000) == token * (32_000 + 31 * (1000 + READ_AT_ONCE))
+    windowed = replace(LLAMA_8B, windowed=0.75, window=1000)
+    assert windowed.cache(1000) == LLAMA_8B.cache(1000)
+    assert windowed.cache(5000) == LLAMA_8B.cache(5000 - 3000)
 
 
-def test_what_fits_is_weights_and_reserve_and_whole_answers() -> None:
-    least = LLAMA_8B.weights + RESERVE + 3 * LLAMA_8B.cache(8192)
-    assert LLAMA_8B.answers(8192, 1, least, used=1) == 3
-    assert LLAMA_8B.answers(8192, 1, least - 1, used=1) == 2
-    assert LLAMA_8B.answers(1, 1, LLAMA_8B.weights, used=1) == 0
+def test_what_fits_is_weights_and_whole_answers() -> None:
+    least = LLAMA_8B.weights + 3 * LLAMA_8B.cache(8192)
+    assert LLAMA_8B.answers(8192, least) == 3
+    assert LLAMA_8B.answers(8192, least - 1) == 2
+    assert LLAMA_8B.answers(1, 0) == LLAMA_8B.answers(1, LLAMA_8B.weights) == 0
 
 
 @pytest.mark.parametrize(
@@ -73,9 +62,9 @@ ABOUT = About(
 
 
 def test_fewer_bits_count_unless_another_precision_is_asked_for() -> None:
-    assert shape_told(ABOUT, "auto").weights == 5 * GB
-    assert shape_told(ABOUT, "float32").weights == 32 * GB
-    assert shape_told(ABOUT, "float32").element == 4
+    assert needs_told(ABOUT, "auto").weights == 5 * GB
+    assert needs_told(ABOUT, "float32").weights == 32 * GB
+    assert needs_told(ABOUT, "float32").token == 4 * 2 * 4 * 2 * 64
 
 
 @pytest.fixture(scope="module")
@@ -85,13 +74,12 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_files_tell_their_own_size_and_shape(files: Path) -> None:
     config = json.loads((files / "config.json").read_text())
-    shape = shape_found(files, "auto")
-    assert shape.weights == (files / "model.safetensors").stat().st_size
-    assert shape.layers == config["num_hidden_layers"]
-    assert shape.kv_heads == config["num_key_value_heads"]
-    assert shape.most_context_tokens == config["max_position_embeddings"]
-    assert (shape.windowed_layers, shape.element) == (0, 4)
-    assert shape_found(files, "bfloat16").weights == shape.weights // 2
+    needs = needs_found(files, "auto")
+    assert needs.weights == (files / "model.safetensors").stat().st_size
+    heads = config["num_hidden_layers"] * config["num_key_value_heads"]
+    assert needs.token == 4 * 2 * heads * config["head_dim"]
+    assert needs.most_context_tokens == config["max_position_embeddings"]
+    assert needs_found(files, "bfloat16").weights == needs.weights // 2
 
 
 def altered(files: Path, folder: Path, config: object) -> Path:
@@ -101,16 +89,21 @@ def altered(files: Path, folder: Path, config: object) -> Path:
     return folder
 
 
-def test_what_config_json_leaves_open_the_yaml_tells(files: Path, tmp_path: Path) -> None:
-    """Gemma 3's leaves its heads to its class, and nests the text's part."""
-    config = {"text_config": {"num_hidden_layers": 34, "hidden_size": 2560}, "dtype": "bfloat16"}
-    shape = shape_found(altered(files, tmp_path, config), "auto", ABOUT)
-    assert (shape.layers, shape.kv_heads, shape.head_size) == (34, 2, 64)
-    assert (shape.windowed_layers, shape.window, shape.most_context_tokens) == (3, 100, 1000)
-    kinds = ["sliding_attention"] * 30 + ["full_attention"] * 4
-    config["text_config"] |= {"layer_types": kinds, "sliding_window": 7}  # type: ignore[operator]
-    shape = shape_found(altered(files, tmp_path, config), "auto", ABOUT)
-    assert (shape.windowed_layers, shape.window) == (30, 7)
+def test_the_part_of_config_json_that_is_about_text(files: Path, tmp_path: Path) -> None:
+    """Gemma 3's nests it."""
+    text = {
+        "num_hidden_layers": 34,
+        "num_attention_heads": 8,
+        "num_key_value_heads": 4,
+        "hidden_size": 2560,
+        "max_position_embeddings": 131_072,
+        "layer_types": ["sliding_attention"] * 17 + ["full_attention"] * 17,
+        "sliding_window": 7,
+    }
+    config = {"text_config": text, "dtype": "bfloat16"}
+    needs = needs_found(altered(files, tmp_path, config), "auto")
+    assert needs.token == 2 * 2 * 34 * 4 * 320
+    assert (needs.windowed, needs.window) == (0.5, 7)
 
 
 @pytest.mark.parametrize("config", [{}, [], {"num_hidden_layers": 3}, {"text_config": 3}])
@@ -118,4 +111,4 @@ def test_a_config_that_tells_nothing_is_refused(
     files: Path, tmp_path: Path, config: object
 ) -> None:
     with pytest.raises(ConfigError, match=r"config\.json does not tell the model's shape"):
-        shape_found(altered(files, tmp_path, config), "auto")
+        needs_found(altered(files, tmp_path, config), "auto")

@@ -12,10 +12,9 @@ from pddlego_local.models.reference import ReferenceFormalizer
 from pddlego_local.runner.cell import CellResult, OpenCell
 from pddlego_local.runner.config import CellConfig, compose_cell
 from pddlego_local.runner.run import Shutdown, run_cells
-from pddlego_local.runner.settings import RunSettings
 from tests.given import give
 from tests.processes import finish, interrupt, start
-from tests.sweeping import Meeting, Talkative
+from tests.sweeping import Meeting
 from tools.chaos.sweeps import rows_of as rows
 
 CELLS = ("environment.rooms=3", "environment.rooms=5")
@@ -100,23 +99,6 @@ def test_a_fault_of_one_cell_lets_the_others_go_on_and_a_mistake_lets_those_befo
         pass  # nobody holds it any more
 
 
-def test_a_limit_of_tokens_ends_a_sweep_in_the_middle_and_a_higher_one_goes_on(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    limited, whole = tmp_path / "limited", tmp_path / "whole"
-    play(Talkative(), configs(whole), monkeypatch)
-    total = sum(row.all_tokens for cell in rows(whole).values() for row in cell)
-    low = ["run.concurrency=1", f"run.max_tokens_total={total // 2}"]
-    results = play(Talkative(), configs(limited, *low), monkeypatch)
-    played = sum(result.played for result in results)
-    assert 0 < played < 6 and played + sum(result.left for result in results) == 6
-    assert "run.max_tokens_total" in results[-1].reason and not any(r.faults for r in results)
-    again = play(Talkative(), configs(limited, *low), monkeypatch)
-    assert sum(result.played for result in again) == 0, "what was played before counts"
-    play(Talkative(), configs(limited, f"run.max_tokens_total={2 * total}"), monkeypatch)
-    assert rows(limited) == rows(whole)
-
-
 def test_a_limit_of_hours_is_told_and_is_no_fault(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -128,18 +110,13 @@ def test_a_limit_of_hours_is_told_and_is_no_fault(
     assert [len(cell) for cell in rows(tmp_path).values()] == [3]
 
 
-def test_hours_count_from_the_start_and_tokens_from_the_record(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_hours_count_from_the_start(monkeypatch: pytest.MonkeyPatch) -> None:
     now = 0.0
     monkeypatch.setattr(time, "monotonic", lambda: now)
-    limits = RunSettings(out=Path(), concurrency=1, retries=0, max_hours=2, max_tokens_total=100)
-    shutdown = Shutdown(limits, 70)
+    shutdown = Shutdown(2)
     assert shutdown.reason == ""
     now = 7200.0
     assert "max_hours" in shutdown.reason
-    shutdown.count(30)
-    assert "max_tokens_total=100" in shutdown.reason
 
 
 def test_ctrl_c_once_finishes_what_is_in_flight(tmp_path: Path) -> None:

@@ -1,15 +1,17 @@
 """`pddlego run … --dry-run`: the cells of a command, and what they may still cost."""
 
 import glob
+import shutil
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import yaml
+from rich.filesize import decimal
 from rich.table import Table
 
-from pddlego_local.commands.shared.fit import CALL_BYTES, Asked, free_at, look_at, room_for_records
+from pddlego_local.commands.shared.fit import Asked, look_at
 from pddlego_local.commands.shared.screen import screen, show
 from pddlego_local.commands.shared.training_warnings import training_warnings
 from pddlego_local.core.errors import InfrastructureError
@@ -18,7 +20,7 @@ from pddlego_local.core.record.folder import Cell, read_rows
 from pddlego_local.runner.config import CellConfig
 from pddlego_local.runner.overrides import GROUPS
 
-MOST_LINES = 24  # of cells; more of them are summed up by model
+CALL_BYTES = 9_000  # of a transcript: 42 first looks of SmolLM2 took 4 to 9 kB each, a call each
 BY_REFERENCE = "what perfect answers take, which is a low estimate for a model"
 _REFERENCE = Path(__file__).with_name("reference_calls.yaml")
 
@@ -68,21 +70,26 @@ def _expected(config: CellConfig, answers: int, most: int) -> Expected:
     return None if most else (0, "the method, which asks no model")
 
 
-def list_cells(cells: Sequence[CellCount], *, every_cell: bool) -> int:
+def list_cells(cells: Sequence[CellCount]) -> int:
     """Prints one table and its totals, what each model needs, and the disk. 0, or 3 if that is too
     small. Raises ConfigError for a model whose folder or context cannot be."""
     models = {str(cell.config.tree["model"]): cell.config for cell in reversed(cells)}
-    fits = []
-    for config in reversed(models.values()):
-        asked = Asked(config.settings.run.concurrency)
-        fits.append(look_at(config.labels["model"], config.tree["model"], asked))
-    show(screen(), _table(cells, every_cell=every_cell or len(cells) <= MOST_LINES))
-    out, calls = cells[-1].config.settings.run.out, sum(cell.calls for cell in cells)
+    fits = [
+        look_at(config.labels["model"], config.tree["model"], Asked())
+        for config in reversed(models.values())
+    ]
+    show(screen(), _table(cells))
+    out = cells[-1].config.settings.run.out
+    there = next(path for path in (out, *out.absolute().parents) if path.exists())
+    most, free = CALL_BYTES * sum(cell.calls for cell in cells), shutil.disk_usage(there).free
+    disk = (
+        f"records   {'enough' if most <= free else 'TOO LITTLE'} room in {out}: {decimal(free)} "
+        f"are free, and all calls take {decimal(most)} (about {CALL_BYTES / 1000:.0f} kB each)"
+    )
     warnings = training_warnings([cell.config for cell in cells])
-    room = room_for_records(out, calls)
-    for line in (_calls(cells), *fits, room, *(f"warning: {text}" for text in warnings)):
+    for line in (_calls(cells), *fits, disk, *(f"warning: {text}" for text in warnings)):
         print(line)
-    return 0 if calls * CALL_BYTES <= free_at(out) else InfrastructureError.exit_code
+    return 0 if most <= free else InfrastructureError.exit_code
 
 
 def _calls(cells: Sequence[CellCount]) -> str:
@@ -98,25 +105,16 @@ def _calls(cells: Sequence[CellCount]) -> str:
     return f"calls     {expected}, {most}; expected from {sources}"
 
 
-def _table(cells: Sequence[CellCount], *, every_cell: bool) -> Table:
-    """With a line for each cell, or for each model; and their totals."""
-    caption = "Calls: the most that the methods' limits allow."
-    caption += "" if every_cell else " Each cell: --dry-run=cells."
-    table = Table(caption=caption, show_footer=True)
-    table.add_column("cell" if every_cell else "model", f"cells: {len(cells)}")
+def _table(cells: Sequence[CellCount]) -> Table:
+    """With a line for each cell, and their totals."""
+    table = Table(caption="Calls: the most that the methods' limits allow.", show_footer=True)
+    table.add_column("cell", f"cells: {len(cells)}")
     titles = ("episodes", "done", "left", "model calls, up to")
     for title, total in zip(titles, _numbers(cells), strict=True):
         table.add_column(title, total, justify="right")
-    if every_cell:
-        for cell in cells:
-            name = f"{cell.config.cell}\n  {_own(cell, cells)}".rstrip()
-            table.add_row(name, *_numbers([cell]))
-        return table
-    by_model: dict[str, list[CellCount]] = {}
     for cell in cells:
-        by_model.setdefault(cell.config.labels["model"], []).append(cell)
-    for model, its_cells in by_model.items():
-        table.add_row(f"{model}, {len(its_cells)} cells", *_numbers(its_cells))
+        name = f"{cell.config.cell}\n  {_own(cell, cells)}".rstrip()
+        table.add_row(name, *_numbers([cell]))
     return table
 
 

@@ -8,13 +8,15 @@ import yaml
 from omegaconf import OmegaConf
 from rich.table import Column, Table
 
-from pddlego_local.commands.shared.fit import CARDS, GB, about_of, in_short
+from pddlego_local.commands.shared.fit import GB, about_of
 from pddlego_local.core.errors import MissingPart
 from pddlego_local.core.resources import folder
 from pddlego_local.models.card import front_matter
 from pddlego_local.models.machine import gpu_count, gpu_memory
-from pddlego_local.models.memory import shape_found, shape_told
+from pddlego_local.models.memory import needs_found, needs_told
 from pddlego_local.models.weights import locate, shipped
+
+CARDS = (24, 48, 80)  # GB of memory of common GPUs
 
 
 def model_table() -> Table:
@@ -49,21 +51,27 @@ def _rows() -> Iterator[tuple[float, tuple[str, ...]]]:
     for path in (folder("conf") / "model").glob("*.yaml"):
         settings = settings_of(path)
         if about := about_of(settings):
-            shape, tokens = shape_told(about, settings["dtype"]), settings["context_tokens"]
-            parameters, licence = about.parameters, about.licence
-            size, here = f"{shape.weights / GB:.1f} GB", _files(settings)
+            needs, tokens = needs_told(about, settings["dtype"]), settings["context_tokens"]
+            licence, here = about.licence, _files(settings)
+            size = f"{needs.weights / GB:.1f} GB"
         elif own := shipped(str(settings.get("weights"))):  # its files and its card tell
-            shape = shape_found(own, settings["dtype"])
-            parameters, tokens = shape.weights / shape.element, shape.most_context_tokens
-            licence = str(front_matter(own).get("license", "")).upper()
-            size, here = f"{shape.weights / GB:.2f} GB", "ready"
+            needs = needs_found(own, settings["dtype"])
+            tokens = needs.most_context_tokens
+            licence, here = str(front_matter(own).get("license", "")).upper(), "ready"
+            size = f"{needs.weights / GB:.2f} GB"
         else:
             if not {"weights", "run"} & settings.keys():  # those the user says
                 yield 0.0, (path.stem, "–", "", "ready", *[""] * 5)
             continue
-        counts = [str(shape.fewest(tokens, card * GB) or "–") for card in CARDS]
-        context = f"{tokens:,} of {shape.most_context_tokens:,}"
-        yield parameters, (path.stem, in_short(parameters), size, here, *counts, licence, context)
+        counts = [str(needs.fewest(tokens, card * GB) or "–") for card in CARDS]
+        context = f"{tokens:,} of {needs.most_context_tokens:,}"
+        amount = _in_short(needs.parameters)
+        yield needs.parameters, (path.stem, amount, size, here, *counts, licence, context)
+
+
+def _in_short(parameters: float) -> str:
+    billions = parameters / 1e9
+    return f"{billions:.1f} B" if billions >= 1 else f"{parameters / 1e6:.0f} M"
 
 
 def settings_of(path: Path) -> dict[str, Any]:

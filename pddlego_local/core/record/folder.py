@@ -27,7 +27,7 @@ import pydantic
 from pddlego_local.core.errors import CellHeld, ConfigError, RecordFault
 from pddlego_local.core.formats import FORMAT, Recorded, object_of, read_as, to_json
 from pddlego_local.core.record.events import EVENT, Event
-from pddlego_local.core.record.rows import FAULT, ROW, EpisodeRow, FaultRow
+from pddlego_local.core.record.rows import ROW, EpisodeRow, FaultRow
 from pddlego_local.core.record.run_record import RUN, RunRecord, check_readable, read_run
 
 T = TypeVar("T")
@@ -147,11 +147,6 @@ def transcript_of(cell: Path, game: int, trial: int) -> Path:
     return cell / "transcripts" / f"{game}-{trial}.jsonl"
 
 
-def unfinished_transcripts(cell: Path) -> list[Path]:
-    """Of episodes that are under way, or were when their process died."""
-    return list((cell / "transcripts").glob("*.partial"))
-
-
 def transcripts(folder: Path) -> Iterator[tuple[Path, list[Event]]]:
     """Every transcript at or below a folder, sorted by path. Raises as `read_events`."""
     for path in sorted(folder.rglob("transcripts/*.jsonl")):
@@ -173,11 +168,6 @@ def read_rows(episodes: Path, problems: list[str] | None = None) -> list[Episode
                 f"{episodes}: a further row of game {row.game}, trial {row.trial}; the first counts"
             )
     return list(first.values())
-
-
-def read_faults(cell: Path, problems: list[str] | None = None) -> list[FaultRow]:
-    """The infrastructure faults of a cell's folder. Raises as `read_rows`."""
-    return _read(cell / "faults.jsonl", cell, FAULT, "a fault's row", problems)
 
 
 def _read(

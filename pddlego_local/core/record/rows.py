@@ -64,10 +64,6 @@ class EpisodeRow(Counts, Ending):
     def sampled_tokens(self) -> int:
         return self.completion_tokens - self.forced_tokens
 
-    @property
-    def all_tokens(self) -> int:
-        return self.prompt_tokens + self.completion_tokens
-
 
 @dataclass(frozen=True, kw_only=True)
 class FaultRow(Recorded):
@@ -81,4 +77,3 @@ class FaultRow(Recorded):
 
 
 ROW = pydantic.TypeAdapter(EpisodeRow)
-FAULT = pydantic.TypeAdapter(FaultRow)

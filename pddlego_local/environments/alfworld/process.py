@@ -7,8 +7,7 @@ import tempfile
 import threading
 import time
 import weakref
-from collections.abc import Sequence
-from contextlib import closing, suppress
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Annotated, Any
@@ -163,18 +162,3 @@ def _end(process: subprocess.Popen[bytes], stderr: IO[bytes]) -> None:
         if stream is not None:
             with suppress(OSError):
                 stream.close()
-
-
-def unwinnable(games: Sequence[Path]) -> list[Path]:
-    """Those of the `game.tw-pddl` files whose walkthrough does not win, as the engine plays it.
-    Raises EnvironmentFault if the engine dies or hangs, MissingPart if it is not installed."""
-    with closing(GameProcess(Limits())) as process:
-        return [file for file in games if not _won(process, json.loads(file.read_text()))]
-
-
-def _won(process: GameProcess, game: dict[str, str]) -> bool:
-    texts = (game["pddl_domain"], game["grammar"], game["pddl_problem"])
-    reply = process.begin(AlfworldGame("", *texts))
-    for command in game["walkthrough"]:
-        reply = process.step(command)
-    return reply.success

@@ -57,11 +57,10 @@ class Simulation:
         self._held: Thing | None = None
         self._place, self._opened = off_grid(0), set[Receptacle]()
         self._done = defaultdict[str, set[Thing]](set)
-        sentence = game.traj["turk_annotations"]["anns"][0]["task_desc"]
         seen = self._listed(game.house.receptacles)
         text = (
             f"{BANNER}\n\nYou are in the middle of a room. Looking quickly around you, you see "
-            f"{seen}.\n\nYour task is to: {sentence}."
+            f"{seen}.\n\nYour task is to: {game.sentence}."
         )
         return Observation(text)
 

@@ -80,17 +80,9 @@ def words_of(family: Family) -> dict[str, Any]:
 
 def _blocks(chance: random.Random, count: int, thing: str) -> Drawing:
     blocks = [f"{thing} {number}" for number in range(1, count + 1)]
-    return from_towers({thing: blocks}, _towers(chance, blocks), _towers(chance, blocks))
-
-
-def from_towers(
-    things: Mapping[str, Sequence[str]],
-    start: Sequence[Sequence[str]],
-    goal: Sequence[Sequence[str]],
-) -> Drawing:
-    """The drawing with these towers, each from bottom to top, at the start and in the goal."""
+    start, goal = _towers(chance, blocks), _towers(chance, blocks)
     clear = [("clear", tower[-1]) for tower in start]
-    return Drawing(things, [*_standing(start), *clear, ("empty",)], _standing(goal))
+    return Drawing({thing: blocks}, [*_standing(start), *clear, ("empty",)], _standing(goal))
 
 
 def _towers(chance: random.Random, blocks: Sequence[str]) -> list[list[str]]:

@@ -17,7 +17,6 @@ from pydantic.dataclasses import dataclass
 
 from pddlego_local.core.errors import MissingPart, ModelFault, PddlegoError
 from pddlego_local.core.nouns import Completion, Grammar, Messages, Prefix, Sampling
-from pddlego_local.models.added_tokens import ordinary_tokenizer
 from pddlego_local.models.chat_template import dated_file
 from pddlego_local.models.gguf import is_gguf
 from pddlego_local.models.memory import About
@@ -234,8 +233,6 @@ class VllmModel:
         else:
             folder = locate(model, self.revision)
             model = str(folder.absolute())
-            if tokenizer := ordinary_tokenizer(folder):
-                for_vllm[:0] = ["--tokenizer", str(tokenizer)]
             if template := dated_file(folder):
                 for_vllm[:0] = ["--chat-template", str(template)]
         options: dict[str, object] = {

@@ -29,9 +29,6 @@ log = logging.getLogger(__name__)
 _TAIL_LINES = 15
 _TAIL_BYTES = 100_000
 _ERROR = re.compile(r"^(?!.* WARNING ).*\w(Error|Exception): ")  # warnings name some, too
-_LITTLE_SHARED_MEMORY = re.compile(r"/dev/shm|posix_fallocate|shared memory segment")
-_NCCL = re.compile(r"NCCL (error|WARN)|ncclSystemError|ncclUnhandledCudaError|DistBackendError")
-_NCCL_BEGAN, _NCCL_DONE = "using nccl==", "Starting to load model"
 _TELL_EVERY_S = 10.0
 _CLOSE_S = 20.0
 
@@ -63,23 +60,6 @@ def end_of_log(log: str) -> str:
     if first_error < len(lines) - _TAIL_LINES:
         shown = [lines[first_error], "…", *shown]
     return "\n".join(shown)
-
-
-def of_several_gpus(log: str) -> str:
-    """What to do where the log of a server that did not start tells that its GPUs could not talk to
-    each other, as a sentence with a blank in front; "" where it does not."""
-    if _LITTLE_SHARED_MEMORY.search(log):
-        return (
-            " Its GPUs talk through shared memory, of which there is too little: in a container, "
-            "start it with `docker run --ipc=host`."
-        )
-    if _NCCL.search(log) or (_NCCL_BEGAN in log and _NCCL_DONE not in log):
-        return (
-            " Its GPUs could not talk to each other (NCCL): on cards without NVLink try "
-            "`+model.server.variables.NCCL_P2P_DISABLE='1'`, in a container `docker run "
-            "--ipc=host`; `+model.server.variables.NCCL_DEBUG=INFO` makes the log say more."
-        )
-    return ""
 
 
 def _log_file(logs: Path | None, port: int) -> IO[bytes]:
@@ -184,8 +164,7 @@ class VllmServer:
                     "it only needs longer."
                 )
             if wrong:
-                hint, end = of_several_gpus(self.log_text()), self.log_tail()
-                raise ModelFault(f"The vLLM server {wrong}{hint} The end of its log:\n{end}")
+                raise ModelFault(f"The vLLM server {wrong} The end of its log:\n{self.log_tail()}")
             if now - logged_at > _TELL_EVERY_S:
                 logged_at = now
                 last = (self.log_tail().splitlines() or [""])[-1]

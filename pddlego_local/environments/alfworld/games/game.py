@@ -1,19 +1,14 @@
-"""One game: its task, which says what, how treated and where to; the house that it is set in; and
-the commands that do the task, played by one who knows where everything is.
-"""
+"""One game: its task (what to put where, and how treated), and the house that it is set in."""
 
-import json
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterator
+from dataclasses import dataclass
 from functools import cache
 from random import Random
-from typing import Any
 
 from pddlego_local.core.errors import ConfigError
 from pddlego_local.environments.alfworld.games.house import (
     SEARCH_LIMIT,
     House,
-    Thing,
     draw_receptacles,
     draw_things,
 )
@@ -25,7 +20,6 @@ from pddlego_local.environments.alfworld.games.layout import (
     STANDS,
     UNSEEN,
     FloorPlan,
-    Receptacle,
     catalogue,
     draw_goal,
     floor_plan,
@@ -150,98 +144,13 @@ def _tasks(task_type: str, plan: FloorPlan) -> Iterator[Task]:
                 yield task
 
 
-@dataclass
-class _Player:
-    """Someone in the house, and the commands given so far."""
-
-    house: House
-    commands: list[str] = field(default_factory=list)
-    _here: Receptacle | None = None
-
-    def give(self, command: str, *parts: Thing | Receptacle) -> None:
-        self.commands.append(command.format(*(self.house.names[part.id] for part in parts)))
-
-    def go(self, to: Receptacle) -> None:
-        if self._here != to:
-            self.give("go to {}", to)
-            self._here = to
-
-    def reach(self, into: Receptacle) -> None:
-        """Stands before it, and has it open."""
-        self.go(into)
-        if into.opens and f"open {self.house.names[into.id]}" not in self.commands:
-            self.give("open {}", into)
-
-    def take(self, thing: Thing) -> None:
-        self.reach(thing.inside)
-        self.give("take {} from {}", thing, thing.inside)
-
-    def move(self, thing: Thing, to: Receptacle) -> None:
-        self.reach(to)
-        self.give("move {} to {}", thing, to)
-
-
-def walkthrough(house: House, task: Task) -> tuple[str, ...]:
-    """The task done with full knowledge: no search, no detour for its own sake."""
-    player = _Player(house)
-    first = {receptacle.kind: receptacle for receptacle in reversed(house.receptacles)}
-    things = house.of_kind(task.kind)[: task.amount]
-    if task.sliced:  # all with one knife, which is then put away: hands are needed for the food
-        knife = house.of_kind(*KNIVES)[0]
-        player.take(knife)
-        for thing in things:
-            player.reach(thing.inside)
-            player.give("slice {} with {}", thing, knife)
-        here = things[-1].inside
-        player.move(knife, here if knife.kind in catalogue().holds[here.kind] else knife.inside)
-    verb, tool = task.treatment
-    for thing in reversed(things):  # after slicing, the last one is at hand
-        player.take(thing)
-        if verb:
-            player.go(first[tool])
-            player.give(f"{verb} {{}} with {{}}", thing, first[tool])
-        if task.target:
-            player.move(thing, first[task.target])
-        else:
-            lamp = house.of_kind(LAMP)[0]
-            player.go(lamp.inside)
-            player.give("use {}", lamp)
-    return tuple(player.commands)
-
-
 @dataclass(frozen=True, kw_only=True)
 class Game(AlfworldGame):
-    """One game, in memory. `traj` is what alfworld reads of ALFRED's trajectory data."""
+    """One game, in memory. `sentence` is the task in words."""
 
     house: House
     task: Task
-    traj: Mapping[str, Any]
-    walkthrough: tuple[str, ...]
-
-    @property
-    def name(self) -> str:
-        """The folder's name, as the data set builds it: "pick_…-AppleSliced-None-Fridge-26"."""
-        parameters = self.traj["pddl_params"]
-        kind = parameters["object_target"] + ("Sliced" if parameters["object_sliced"] else "")
-        target = parameters["parent_target"] or parameters["toggle_target"]
-        return f"{self.traj['task_type']}-{kind}-None-{target}-{self.traj['scene']['scene_num']}"
-
-    @property
-    def trial(self) -> str:
-        """The folder inside it: "trial_00000007" for seed 7."""
-        return str(self.traj["task_id"])
-
-    def tw_pddl(self) -> str:
-        """The text of a `game.tw-pddl` file: JSON."""
-        return json.dumps(
-            {
-                "pddl_domain": self.domain,
-                "grammar": self.grammar,
-                "pddl_problem": self.problem,
-                "solvable": True,
-                "walkthrough": list(self.walkthrough),
-            }
-        )
+    sentence: str
 
 
 def make_game(seed: int, task_type: str, split: str = "", *, as_wide: bool = False) -> Game:
@@ -270,23 +179,13 @@ def make_game(seed: int, task_type: str, split: str = "", *, as_wide: bool = Fal
     }
     sentence, goal = draw_goal(rng, task.plain, parameters)
     domain, grammar = rules(sentence)
-    trial = f"trial_{seed:08d}"
-    # ALFRED's `traj_data.json` without what only its simulator needs (poses, images, plan)
-    traj = {
-        "task_id": trial,
-        "task_type": task.plain,
-        "pddl_params": parameters,
-        "scene": {"floor_plan": f"FloorPlan{plan.number}", "scene_num": plan.number},
-        "turk_annotations": {"anns": [{"task_desc": sentence, "high_descs": [], "votes": []}]},
-    }
     return Game(
         task_type,
         domain,
         grammar,
-        house.problem(f"plan_{trial}", goal),
+        house.problem(f"plan_trial_{seed:08d}", goal),
         f"FloorPlan{plan.number}",
         house=house,
         task=task,
-        traj=traj,
-        walkthrough=walkthrough(house, task),
+        sentence=sentence,
     )

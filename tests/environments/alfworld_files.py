@@ -1,0 +1,110 @@
+"""ALFWorld games of our own making as the data set has them: their files, and commands that win."""
+
+import json
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from pddlego_local.environments.alfworld.games import Game
+from pddlego_local.environments.alfworld.games.house import House, Thing
+from pddlego_local.environments.alfworld.games.layout import KNIVES, LAMP, Receptacle, catalogue
+
+
+def trajectory(game: Game, seed: int) -> dict[str, Any]:
+    """ALFRED's `traj_data.json` without what only its simulator needs (poses, images, plan)."""
+    parameters = {
+        "mrecep_target": "",
+        "object_sliced": game.task.sliced,
+        "object_target": game.task.kind,
+        "parent_target": game.task.target,
+        "toggle_target": "" if game.task.target else LAMP,
+    }
+    number = game.house.plan.number
+    return {
+        "task_id": f"trial_{seed:08d}",
+        "task_type": game.task.plain,
+        "pddl_params": parameters,
+        "scene": {"floor_plan": f"FloorPlan{number}", "scene_num": number},
+        "turk_annotations": {"anns": [{"task_desc": game.sentence, "high_descs": []}]},
+    }
+
+
+def game_file(game: Game) -> dict[str, Any]:
+    """What is in a `game.tw-pddl`."""
+    texts = {"pddl_domain": game.domain, "grammar": game.grammar, "pddl_problem": game.problem}
+    return {**texts, "solvable": True, "walkthrough": walkthrough(game)}
+
+
+def write(split: Path, game: Game, seed: int, **changes: Any) -> Path:
+    """The game's folder in a split; `changes` replace keys of its game file, and `file=False`
+    leaves that out."""
+    kind = game.task.kind + "Sliced" * game.task.sliced
+    number = game.house.plan.number
+    name = f"{game.task.plain}-{kind}-None-{game.task.target or LAMP}-{number}"
+    trial = split / name / f"trial_{seed}"
+    trial.mkdir(parents=True)
+    (trial / "traj_data.json").write_text(json.dumps(trajectory(game, seed)))
+    (trial / "initial_state.pddl").write_text(game.problem)
+    if changes.get("file", True):
+        (trial / "game.tw-pddl").write_text(json.dumps(game_file(game) | changes))
+    return trial
+
+
+@dataclass
+class _Player:
+    """Someone in the house, and the commands given so far."""
+
+    house: House
+    commands: list[str] = field(default_factory=list)
+    _here: Receptacle | None = None
+
+    def give(self, command: str, *parts: Thing | Receptacle) -> None:
+        self.commands.append(command.format(*(self.house.names[part.id] for part in parts)))
+
+    def go(self, to: Receptacle) -> None:
+        if self._here != to:
+            self.give("go to {}", to)
+            self._here = to
+
+    def reach(self, into: Receptacle) -> None:
+        """Stands before it, and has it open."""
+        self.go(into)
+        if into.opens and f"open {self.house.names[into.id]}" not in self.commands:
+            self.give("open {}", into)
+
+    def take(self, thing: Thing) -> None:
+        self.reach(thing.inside)
+        self.give("take {} from {}", thing, thing.inside)
+
+    def move(self, thing: Thing, to: Receptacle) -> None:
+        self.reach(to)
+        self.give("move {} to {}", thing, to)
+
+
+def walkthrough(game: Game) -> tuple[str, ...]:
+    """The task done with full knowledge: no search, no detour for its own sake."""
+    house, task = game.house, game.task
+    player = _Player(house)
+    first = {receptacle.kind: receptacle for receptacle in reversed(house.receptacles)}
+    things = house.of_kind(task.kind)[: task.amount]
+    if task.sliced:  # all with one knife, which is then put away: hands are needed for the food
+        knife = house.of_kind(*KNIVES)[0]
+        player.take(knife)
+        for thing in things:
+            player.reach(thing.inside)
+            player.give("slice {} with {}", thing, knife)
+        here = things[-1].inside
+        player.move(knife, here if knife.kind in catalogue().holds[here.kind] else knife.inside)
+    verb, tool = task.treatment
+    for thing in reversed(things):  # after slicing, the last one is at hand
+        player.take(thing)
+        if verb:
+            player.go(first[tool])
+            player.give(f"{verb} {{}} with {{}}", thing, first[tool])
+        if task.target:
+            player.move(thing, first[task.target])
+        else:
+            lamp = house.of_kind(LAMP)[0]
+            player.go(lamp.inside)
+            player.give("use {}", lamp)
+    return tuple(player.commands)
