@@ -219,17 +219,17 @@ class Game:
         assert not isinstance(messages, _Over)
         now = events[since:]
         won = bool(self._outcome) and outcome_named(self._outcome).success
-        reached = _reached(now, won=won, commands=self._actions == "commands")
+        earned = reached(now, won=won, commands=self._actions == "commands")
         info = Info(
             outcome=self._outcome,
             commands=self._episode.commands,
             map=self._environment.map if isinstance(self._environment, Mapped) else "",
-            reached=reached,
+            reached=earned,
             fault=_fault(now),
             messages=messages,
         )
         text = "\n\n".join(message.content for message in messages)
-        return text, sum(self._rewards.get(name, 0.0) for name in reached), info
+        return text, sum(self._rewards.get(name, 0.0) for name in earned), info
 
 
 def _by_commands(caller: _Caller, episode: Episode) -> str:
@@ -262,15 +262,15 @@ def _fault(events: Sequence[Event]) -> str:
     return ""
 
 
-def _reached(events: Sequence[Event], *, won: bool, commands: bool) -> tuple[str, ...]:
+def reached(events: Sequence[Event], *, won: bool, commands: bool) -> tuple[str, ...]:
     """The names of REWARDS that these events earn."""
     plans = [event for event in events if isinstance(event, Plan)]
     taken = [event for event in events if isinstance(event, ActionTaken) and event.planned]
-    reached = {
+    so_far = {
         "read": any(isinstance(event, Call) and not event.fault for event in events),
         "accepted": any(plan.outcome in ACCEPTED for plan in plans),
         "planned": any(plan.plan for plan in plans),
         "carried_out": bool(taken) and not any(event.refused for event in taken),
         "won": won,
     }
-    return tuple(name for name, so in reached.items() if so and (name == "won" or not commands))
+    return tuple(name for name, so in so_far.items() if so and (name == "won" or not commands))

@@ -9,7 +9,7 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import outlines
 import torch
@@ -28,6 +28,16 @@ from pddlego_local.models.thinking import Thinking, detected, template_arguments
 
 _NEAR_TOKENS = 8
 """Tokens before an answer's part on which the spelling of its text may depend."""
+
+
+class Draw(NamedTuple):
+    """The tokens that were drawn behind those `before`, with the end of the text if it was drawn;
+    the `masks` hold their grammar, None of free text. For whoever trains the model on its
+    answers."""
+
+    before: list[int]
+    tokens: list[int]
+    masks: ForcedRuns | None
 
 
 class Watched:
@@ -61,6 +71,7 @@ class Generation:
         Raises ConfigError if transformers cannot read the folder as a causal model.
         """
         self.name = name
+        self.on_draw: Callable[[Draw], None] | None = None
         self._stopped = threading.Event()
         self._forced_tokens = forced_tokens
         transformers.utils.logging.disable_progress_bar()  # type: ignore[no-untyped-call]
@@ -71,13 +82,13 @@ class Generation:
         self.thinking = detected(tokenizer) if thinking == "auto" else thinking
         self._spelling = LocalTokenizer(name, tokenizer.backend_tokenizer)
         self._plain_text = plain_text(self._spelling)
-        self._model = model = load_model(folder, dtype=dtype).to(device).eval()
+        self.model = model = load_model(folder, dtype=dtype).to(device).eval()
         self._backend = LLGuidanceBackend(outlines.from_transformers(model, tokenizer))
         self._backend.llg_tokenizer = with_word_slices(self._backend.llg_tokenizer)
         ends = model.generation_config.eos_token_id
         listed = [tokenizer.eos_token_id, *(ends if isinstance(ends, list) else [ends])]
-        self._end_ids = list(dict.fromkeys(end for end in listed if end is not None))
-        if not self._end_ids:
+        self.end_ids = list(dict.fromkeys(end for end in listed if end is not None))
+        if not self.end_ids:
             raise ConfigError(f"model.weights: {folder} names no token that ends an answer.")
         longest = context_tokens or getattr(model.config, "max_position_embeddings", None)
         if not isinstance(longest, int):
@@ -122,7 +133,7 @@ class Generation:
             drawn = self._draw(
                 before + thought, sampling, budget - len(thought), loop, watched=watched
             )
-        stopped = bool(drawn) and drawn[-1] in self._end_ids
+        stopped = bool(drawn) and drawn[-1] in self.end_ids
         tokens = drawn[:-1] if stopped else drawn
         text = written(tokens)
         ended: Literal["stop", "circle", "length"] = "length"
@@ -187,7 +198,7 @@ class Generation:
         watched: Watched | None = None,
     ) -> list[int]:
         first = loop.beginning(max_tokens) if loop else []
-        if len(first) == max_tokens or first[-1:] == self._end_ids[:1]:
+        if len(first) == max_tokens or first[-1:] == self.end_ids[:1]:
             return first
         greedy = sampling.temperature == 0
         # Everything stated: a model's own generation_config (top_k 20, repetition penalty 1.05 in
@@ -197,13 +208,13 @@ class Generation:
             do_sample=not greedy,
             **({} if greedy else {"temperature": sampling.temperature, "top_p": sampling.top_p}),
             top_k=None if greedy else 0,
-            eos_token_id=[*self._end_ids, *also_end],
-            pad_token_id=self._end_ids[0],
+            eos_token_id=[*self.end_ids, *also_end],
+            pad_token_id=self.end_ids[0],
         )
-        inputs = torch.tensor([ids + first], device=self._model.device)
+        inputs = torch.tensor([ids + first], device=self.model.device)
         # The masking kernel would compile for 20 s at the first grammar.
         with torch.inference_mode(), torch.compiler.set_stance("force_eager"):
-            output = self._model.generate(
+            output = self.model.generate(
                 input_ids=inputs,
                 attention_mask=torch.ones_like(inputs),
                 generation_config=settings,
@@ -215,7 +226,10 @@ class Generation:
             )
         if self._stopped.is_set():
             raise ModelFault(f"{self.name} was closed while an answer was being drawn.")
-        return list(output[0, len(ids) :].tolist())
+        tokens = list(output[0, len(ids) :].tolist())
+        if self.on_draw:
+            self.on_draw(Draw(ids, tokens, loop))
+        return tokens
 
     def _text(self, tokens: Sequence[int]) -> str:
         return str(self.tokenizer.decode(list(tokens), skip_special_tokens=True))

@@ -97,6 +97,12 @@ class TransformersModel:
         with self._lock:
             self._ensure_loaded()
 
+    @property
+    def generation(self) -> Generation:
+        """The loaded model, for whoever trains it; it is loaded if it is not yet."""
+        with self._lock:
+            return self._ensure_loaded()
+
     def complete(
         self,
         messages: Messages,

@@ -37,7 +37,7 @@ def assert_masses(model: TransformersModel, grammar: Grammar) -> float:
     matcher = LLMatcher(model._loaded._backend.llg_tokenizer, grammar.text)
     for token, noted_left, likeliest, forbidden in noted:
         with torch.inference_mode():
-            logits = model._loaded._model(torch.tensor([ids])).logits[0, -1]
+            logits = model._loaded.model(torch.tensor([ids])).logits[0, -1]
         allowed = [bit == "1" for byte in matcher.compute_bitmask() for bit in f"{byte:08b}"[::-1]]
         likely = (logits / HEAT).softmax(dim=-1)
         left = sum(float(p) for p, may in zip(likely, allowed, strict=False) if may)
