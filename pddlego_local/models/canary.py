@@ -1,6 +1,7 @@
 """Does the backend obey grammars? A server that ignores them would spoil every result."""
 
 import dataclasses
+import json
 import re
 from concurrent.futures import ThreadPoolExecutor
 
@@ -10,6 +11,7 @@ from pddlego_local.core.protocols import LanguageModel
 
 _WORD = "zyxomma"
 _GRAMMAR = Grammar("canary", "lark", f'start: "{_WORD}"\n')
+_SCHEMA = Grammar("canary", "json_schema", json.dumps({"type": "string", "enum": [_WORD]}))
 _MESSAGES = (Message("user", "Is water wet? Answer with the single word yes or no."),)
 _TOKENS = 256
 _THINKING_TOKENS = 4096
@@ -30,8 +32,10 @@ _FORCED_LANGUAGE = re.compile(
 )
 
 
-def check_obedience(model: LanguageModel, *, thinking: bool = False, stages: bool = False) -> None:
-    """Asks a yes-no question under a grammar that permits one unlikely word only.
+def check_obedience(
+    model: LanguageModel, *, thinking: bool = False, stages: bool = False, schema: bool = False
+) -> None:
+    """Asks a yes-no question under a grammar, or a JSON `schema`, that permits one unlikely word.
 
     `thinking` asks as the experiment will: a reasoning model's grammar takes another path. So does
     that of an answer in `stages`: the word is asked for a second time, as a continuation behind
@@ -42,10 +46,11 @@ def check_obedience(model: LanguageModel, *, thinking: bool = False, stages: boo
         sampling = Sampling(
             max_tokens=_THINKING_TOKENS if thinking else _TOKENS, seed=seed, thinking=thinking
         )
-        completion = model.complete(_MESSAGES, _GRAMMAR, sampling, Prefix() if stages else None)
+        grammar = _SCHEMA if schema else _GRAMMAR
+        completion = model.complete(_MESSAGES, grammar, sampling, Prefix() if stages else None)
         if completion.finish_reason == "unfinished_thought":
             continue
-        _check(completion.text)
+        _check(completion.text.strip(' "\n') if schema else completion.text)
         if stages:
             assert completion.prefix is not None
             behind_head = dataclasses.replace(completion.prefix, head=_HEAD)

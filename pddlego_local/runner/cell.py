@@ -200,7 +200,9 @@ class OpenCell:
         if self.missing and model.decodes and not all(one.free for one in constraints.values()):
             console.print("starting the model; does it obey grammars?")
             stages = any(one.in_stages for one in constraints.values())
-            check_obedience(model, thinking=decoding.thinking, stages=stages)
+            grammars = [one.first_grammar for one in constraints.values()]
+            schema = not any(one.kind == "lark" for one in grammars if one)
+            check_obedience(model, thinking=decoding.thinking, stages=stages, schema=schema)
             if "forced_tokens" in run.model:
                 check_forced_tokens(model, thinking=decoding.thinking)
 

@@ -7,6 +7,7 @@ forced text is a plain completion from the start, behind the tokens of the chat'
 """
 
 import dataclasses
+import json
 import time
 from collections.abc import Sequence
 from functools import cached_property
@@ -34,9 +35,17 @@ class VllmClient:
     model's own in this process, None where only the server has it."""
 
     def __init__(
-        self, connection: Connection, thinking: Thinking | None, tokenizer: Tokenizer | None = None
+        self,
+        connection: Connection,
+        thinking: Thinking | None,
+        tokenizer: Tokenizer | None = None,
+        *,
+        as_response_format: bool = False,
     ) -> None:
+        """`as_response_format`: JSON schemas are sent as OpenAI's servers take them, and no other
+        grammar can be."""
         self.connection = connection
+        self._as_response_format = as_response_format
         self._thinking = thinking
         self._tokenizer = tokenizer or connection
         self._plain_text = plain_text(self._tokenizer)
@@ -84,7 +93,7 @@ class VllmClient:
         """`count` answers to a prompt; the server draws the i-th from the seed + i."""
         prompt = self._prompt(messages, sampling)
         chosen = {key: value for key, value in prompt.items() if value}
-        body = chosen | {"n": count} | _drawn_as(sampling, grammar) | extra
+        body = chosen | {"n": count} | self._drawn_as(sampling, grammar) | extra
 
         def room() -> int:
             counted = self.connection.tokenize(**prompt)
@@ -120,7 +129,7 @@ class VllmClient:
         tokens, forced = seam(prefix, self._tokenizer)
         before = [*prefix.opening, *tokens]
         self._check_gate(before)
-        body = {"prompt": before, **_WITH_TOKENS, **_drawn_as(sampling, grammar)}
+        body = {"prompt": before, **_WITH_TOKENS, **self._drawn_as(sampling, grammar)}
         body["max_tokens"] = max(1, sampling.max_tokens - forced)
 
         def room() -> int:
@@ -140,6 +149,29 @@ class VllmClient:
             prefix=whole,
             forced_tokens=forced + response.forced_tokens,
         )
+
+    def _drawn_as(self, sampling: Sampling, grammar: Grammar | None) -> dict[str, Any]:
+        return {
+            "temperature": sampling.temperature,
+            "top_p": sampling.top_p,
+            "max_tokens": sampling.max_tokens,
+            "seed": sampling.seed,
+            **_NEUTRAL,
+            **self._constraint(grammar),
+        }
+
+    def _constraint(self, grammar: Grammar | None) -> dict[str, Any]:
+        if grammar is None or not self._as_response_format:
+            kind = CFG if grammar and grammar.kind == "lark" else JsonSchema
+            return VLLMTypeAdapter().format_output_type(grammar and kind(grammar.text))
+        if grammar.kind == "lark":
+            raise ConfigError(
+                f"The server of {self.connection.name} takes JSON schemas and no other grammar; "
+                "choose decoding=free or decoding=json, or vLLM as the server."
+            )
+        # Outlines' own adapter would forbid all keys but named ones, and edits have others.
+        named = {"name": "answer", "strict": True, "schema": json.loads(grammar.text)}
+        return {"response_format": {"type": "json_schema", "json_schema": named}}
 
     def _check_gate(self, before: Sequence[int]) -> None:
         """The server's reasoning parser holds a grammar back until the prompt ends a thought.
@@ -175,20 +207,6 @@ class VllmClient:
                 "give the marker as the model's tokenizer spells it."
             )
         return tokens[0]
-
-
-def _drawn_as(sampling: Sampling, grammar: Grammar | None) -> dict[str, Any]:
-    constraint = None
-    if grammar:
-        constraint = (CFG if grammar.kind == "lark" else JsonSchema)(grammar.text)
-    return {
-        "temperature": sampling.temperature,
-        "top_p": sampling.top_p,
-        "max_tokens": sampling.max_tokens,
-        "seed": sampling.seed,
-        **_NEUTRAL,
-        **VLLMTypeAdapter().format_output_type(constraint),
-    }
 
 
 def _completion(

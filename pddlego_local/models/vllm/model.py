@@ -222,7 +222,12 @@ class VllmModel:
         )
         tokenizer = self._tokenizer()
         self._probe = functools.partial(check_tokenizer, connection, tokenizer, ours=ours)
-        return VllmClient(connection, self.thinking, tokenizer if ours else None)
+        return VllmClient(
+            connection,
+            self.thinking,
+            tokenizer if ours else None,
+            as_response_format=server.accepts == "json_schemas",
+        )
 
     def launch_arguments(self) -> list[str]:
         """Those of serving/launch.py for a server of our own. Raises MissingPart for weights that

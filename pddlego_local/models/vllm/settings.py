@@ -23,7 +23,8 @@ class Server:
     """Where the server is or how it is run.
 
     `url` (".../v1") None: started for the run from the serving environment `env` and ended with it.
-    `name` is what an external server calls the model, None the weights' name. `extra_arguments` go
+    `name` is what an external server calls the model, None the weights' name. One that is not vLLM
+    `accepts` JSON schemas alone, as OpenAI's `response_format`. `extra_arguments` go
     to vLLM, `variables` to its environment; its logs are kept in the folder `logs`, beside the
     records. `download` permits the server to reach a hub.
     `forced_tokens` are not sampled (serving/forced_tokens.py); a `batch_invariant` server computes
@@ -35,6 +36,7 @@ class Server:
     url: str | None = None
     api_key: str = "none"
     name: str | None = None
+    accepts: Literal["grammars", "json_schemas"] = "grammars"
     env: Path = Path(".venv-serving")
     device: Literal["auto", "cpu", "cuda"] = "auto"
     download: bool = False

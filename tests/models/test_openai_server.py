@@ -1,0 +1,61 @@
+"""Servers that are not vLLM: what they are asked, and what they cannot be asked."""
+
+import json
+from typing import Any, ClassVar
+
+import pytest
+
+from pddlego_local.core.errors import ConfigError, GrammarIgnored
+from pddlego_local.core.nouns import Grammar, Message, Sampling
+from pddlego_local.models.canary import check_obedience
+from pddlego_local.runner.config import compose_cell
+from tests.models.quiet_server import QuietHandler, serving
+
+SCHEMA = {"type": "object", "additionalProperties": {"type": "string"}}
+
+
+class OpenAi(QuietHandler):
+    """Obeys a schema that is an enumeration, unless it is `deaf`."""
+
+    bodies: ClassVar[list[dict[str, Any]]] = []
+    deaf: ClassVar[bool] = False
+
+    def do_POST(self) -> None:
+        body = json.loads(self.asked())
+        self.bodies.append(body)
+        schema = body.get("response_format", {}).get("json_schema", {}).get("schema", {})
+        said = json.dumps(schema["enum"][0]) if "enum" in schema and not self.deaf else "Yes."
+        choice = {"index": 0, "finish_reason": "stop", "message": {"content": said}}
+        usage = {"prompt_tokens": 9, "completion_tokens": 2, "total_tokens": 11}
+        self.answer(json.dumps({"choices": [choice], "usage": usage}).encode())
+
+
+def model_at(port: int) -> Any:
+    address = f"model.server.url=http://127.0.0.1:{port}/v1"
+    return compose_cell(["model=openai_server", "model.weights=any", address]).build("model")
+
+
+def test_a_json_schema_is_sent_as_it_is_and_no_other_grammar_is() -> None:
+    question = (Message("user", "Well?"),)
+    with serving(OpenAi) as port:
+        model = model_at(port)
+        OpenAi.bodies.clear()
+        schema = Grammar("edit", "json_schema", json.dumps(SCHEMA))
+        assert model.complete(question, schema, Sampling(max_tokens=9)).text == "Yes."
+        assert model.complete(question, None, Sampling(max_tokens=9)).text == "Yes."
+        constrained, free = OpenAi.bodies
+        assert constrained["response_format"]["json_schema"]["schema"] == SCHEMA
+        assert "structured_outputs" not in constrained and "response_format" not in free
+        with pytest.raises(ConfigError, match="decoding=free or decoding=json"):
+            model.complete(question, Grammar("pddl", "lark", 'start: "a"'), Sampling(max_tokens=9))
+        model.close()
+
+
+def test_a_server_that_ignores_schemas_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
+    with serving(OpenAi) as port:
+        model = model_at(port)
+        check_obedience(model, schema=True)
+        monkeypatch.setattr(OpenAi, "deaf", True)
+        with pytest.raises(GrammarIgnored, match="does not obey"):
+            check_obedience(model, schema=True)
+        model.close()
