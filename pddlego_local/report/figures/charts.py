@@ -2,7 +2,7 @@
 nothing but their seed are one series: one bar, or one point of a line."""
 
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -13,16 +13,24 @@ from pddlego_local.core.record.counting import Also
 from pddlego_local.core.record.rows import EpisodeRow
 from pddlego_local.report import numbers
 from pddlego_local.report.cells import CellRecord, by_number, grouped, varying_options
-from pddlego_local.report.figures.plotting import ENDINGS, Panel, draw_dots, draw_lines, drawing
+from pddlego_local.report.figures.plotting import (
+    ENDINGS,
+    Panel,
+    draw_dots,
+    draw_lines,
+    draw_stacks,
+    drawing,
+)
 from pddlego_local.report.statistics.rates import Rate
 
-NAMES = ("success", "formalized", "trials", "tasks")
+NAMES = ("success", "outcomes", "formalized", "trials", "tasks")
 HOW_FAR = {name: name.replace("_", " ") for name in numbers.NESTED} | {
     "success": "valid in gold",
     "valid_but_wrong": "valid but wrong",
 }
 """Rates of answers in described worlds, as a legend calls them."""
 
+WON = "success"
 MOST_PANELS = 12
 MOST_LINES = 10
 LINES, DOT = 2.4, 0.4  # inches: a panel of lines, a dot with its name
@@ -45,6 +53,11 @@ class Series:
     @cached_property
     def measures(self) -> numbers.Measures:
         return numbers.measure([row for rows in self.tasks.values() for row in rows])
+
+    @cached_property
+    def ended(self) -> Counter[str]:
+        """The outcomes of the episodes that count."""
+        return Counter(row.outcome for rows in self.tasks.values() for row in rows)
 
     @property
     def panel(self) -> str:
@@ -113,11 +126,33 @@ def draw_figures(series: Sequence[Series], folder: Path) -> dict[str, str]:
     price = "The price of constraining: how far answers come"
     captions = {
         "success": _draw("success", "Success", _by_rung(several), folder, dots),
+        "outcomes": _draw_outcomes(series, folder),
         "formalized": _draw("formalized", price, _how_far(series), folder),
         "trials": _draw("trials", "Games solved after each trial", _by_trial(systems), folder),
         "tasks": _draw("tasks", "Success by kind of task", _by_task(series), folder),
     }
     return {name: caption for name, caption in captions.items() if caption}
+
+
+def _draw_outcomes(series: Sequence[Series], folder: Path) -> str:
+    """How the episodes of each arm ended: a bar an arm, the games that were won first."""
+    shown = [one for one in series if one.ended][:MOST_LINES]
+    if len(shown) < 2 or len({outcome for one in shown for outcome in one.ended}) < 2:
+        return ""
+    every = Counter[str]()
+    for one in shown:
+        every.update(one.ended)
+    order = sorted(every, key=lambda outcome: (outcome != WON, -every[outcome], outcome))
+    stacks = {
+        f"{one.panel}: {one.name}, n = {one.ended.total()}": {
+            outcome.replace("_", " "): one.ended[outcome] / one.ended.total() for outcome in order
+        }
+        for one in shown
+    }
+    with drawing(folder, "outcomes", [0.6 + DOT * len(stacks)]) as axes:
+        draw_stacks(axes[0], "", stacks)
+    left = len(series) - len(shown)
+    return "How episodes ended" + (f"; {left} more arms are in the tables alone" if left else "")
 
 
 def _by_rung(systems: Mapping[str, Sequence[Series]]) -> Iterator[Panel]:

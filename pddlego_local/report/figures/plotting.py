@@ -108,8 +108,8 @@ def draw_lines(axes: Sequence["Axes"], panels: Sequence[Panel], most: int) -> No
 def draw_dots(
     axes: "Axes", title: str, dots: Sequence[tuple[str, float, Interval]], *, differences: bool
 ) -> None:
-    """One name, share and interval a row, from the top down. Each name stands above its row, where
-    there is room for long ones. Differences of shares have a line at 0."""
+    """One name, share and interval a row, from the top down. Differences of shares have a line at
+    0."""
     shares, places = [share for _, share, _ in dots], range(len(dots))
     errors = _errors([(share, interval) for _, share, interval in dots])
     axes.errorbar(shares, places, xerr=errors, fmt="o", capsize=3, color=COLOURS[0])
@@ -117,15 +117,36 @@ def draw_dots(
         axes.axvline(0, color=GREY, linewidth=0.8, linestyle="--", zorder=0)
     else:
         axes.set_xlim(-0.03, 1.03)
-    for number, (name, *_) in enumerate(dots):
+    _name_rows(axes, [name for name, *_ in dots])
+    axes.set_title(_wrapped(title))
+
+
+def draw_stacks(axes: "Axes", title: str, stacks: Mapping[str, Mapping[str, float]]) -> None:
+    """One bar a name from the top down, made of shares that add up to 1: {name: {part: share}}.
+    A part that comes first in any bar stands left of those behind it."""
+    parts = list(dict.fromkeys(part for shares in stacks.values() for part in shares))
+    ends = [0.0] * len(stacks)
+    for number, part in enumerate(parts):
+        shares = [of_name.get(part, 0.0) for of_name in stacks.values()]
+        colour = COLOURS[number % len(COLOURS)]
+        axes.barh(range(len(stacks)), shares, 0.42, left=ends, color=colour, label=part)
+        ends = [end + share for end, share in zip(ends, shares, strict=True)]
+    axes.set_xlim(0, 1)
+    _name_rows(axes, list(stacks))
+    axes.set_title(_wrapped(title))
+    _legend(axes)
+
+
+def _name_rows(axes: "Axes", names: Sequence[str]) -> None:
+    """Each name stands above its row, where there is room for long ones."""
+    for number, name in enumerate(names):
         axes.annotate(
             shorten(visible(name), LETTERS, placeholder=" …"), (0, number - ABOVE),
             xycoords=("axes fraction", "data"), xytext=(2, 1), textcoords="offset points",
             fontsize=8.5, va="bottom",
         )  # fmt: skip
     axes.set_yticks([])
-    axes.set_ylim(len(dots) - 0.6, -0.9)
-    axes.set_title(_wrapped(title))
+    axes.set_ylim(len(names) - 0.6, -0.9)
 
 
 def _legend_height(axes: "Axes") -> float:
