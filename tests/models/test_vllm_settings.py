@@ -233,14 +233,6 @@ def test_a_server_is_nothing_that_no_option_says(
     assert not [part for part in launch.server_command(options) if "forced" in part]
 
 
-def test_the_launcher_refuses_another_version(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    env = serving_environment(tmp_path, "vllm", "0.33.0")
-    assert launch_module().main([str(tmp_path), "--env", str(env), "--forced-tokens"]) == 2
-    assert "made for vLLM 0.32.0" in capsys.readouterr().err
-
-
 def test_the_plugins_version_is_the_one_that_is_installed() -> None:
     pins = {
         match[1]
@@ -275,4 +267,4 @@ def test_doctor_takes_untold_memory_for_no_missing_gpu(
     assert "1 from NVIDIA, of unknown memory" in told and "0.32.0+cu130, cuda build" in told
     assert run(["doctor", "qwen3_8b"]) == 1
     told = " ".join(capsys.readouterr().out.split())
-    assert "does not tell the GPU's memory (say it with --gpu-memory)" in told
+    assert "a GPU of unknown memory (say it with --gpu-memory)" in told
