@@ -261,35 +261,18 @@ def supervise(server: "subprocess.Popen[bytes]", until_stdin_closes: bool) -> in
         end(server)
 
 
-def refusal(options: argparse.Namespace, version: str) -> str:
-    """Why this server cannot be started, in a sentence; "" if nothing is known to be in the way."""
-    copies = value_of(options.extra, "--data-parallel-size", "-dp")
-    if options.forced_tokens and version != FORCED_TOKENS_NEED:
-        return (
-            f"--forced-tokens is made for vLLM {FORCED_TOKENS_NEED}, and {options.env} holds "
-            f"{version}: leave the option out, or make the environment anew with `make serving`."
-        )
-    if options.forced_tokens and copies not in ("", "1"):
-        return (
-            f"--forced-tokens cannot be had with --data-parallel-size {copies}, under which vLLM "
-            "pads requests with drafts of its own: leave one of the two options out."
-        )
-    if not options.download and not is_here(options.model):
-        return (
-            f"{options.model} is neither a folder nor in the local cache; fetch it with "
-            f"`make fetch MODEL={options.model}` or give a model folder."
-        )
-    return ""
-
-
 def main(arguments: list[str]) -> int:
     options = parse(arguments)
-    build, version = installed(options.env)
+    build, _ = installed(options.env)
     if not build:
         print(f"No vLLM in {options.env}; make it with `make serving`.", file=sys.stderr)
         return 3
-    if reason := refusal(options, version):
-        print(reason, file=sys.stderr)
+    if not options.download and not is_here(options.model):
+        print(
+            f"{options.model} is neither a folder nor in the local cache; fetch it with "
+            f"`make fetch MODEL={options.model}` or give a model folder.",
+            file=sys.stderr,
+        )
         return 2
     options.device = build if options.device == "auto" else options.device
     try:

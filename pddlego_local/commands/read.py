@@ -11,7 +11,7 @@ from pddlego_local.core.errors import ConfigError
 from pddlego_local.core.outcomes import CAUSES
 from pddlego_local.core.visible import visible
 from pddlego_local.decoding.forms import FORMS, PDDL, Form, Keys, choice
-from pddlego_local.episode.reading.answer import answer, strict
+from pddlego_local.episode.reading.answer import answer
 from pddlego_local.episode.reading.lenient import Candidate, Findings, lenient
 
 _FORMS: Mapping[str, Form[Keys]] = {form.name: form for form in FORMS} | {"choice": choice(9999)}
@@ -21,7 +21,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("file", metavar="FILE", help="what a model wrote; - is stdin")
     add("--form", choices=_FORMS, default=PDDL.name, help="what was asked for (default: pddl)")
-    add("--strict", action="store_true", help="as decoding.reading=strict reads it")
     add("--thought", nargs=2, metavar=("BEGIN", "END"), help="the markers of the model's thoughts")
     add("--cut", action="store_true", help="a token limit cut the answer")
     add("--json", action="store_true", help='one JSON object: the form\'s keys and "fault"')
@@ -30,19 +29,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def carry_out(arguments: argparse.Namespace) -> int:
     """0 if an answer was read, 1 if none was. Raises ConfigError if the file cannot be read."""
     form, text = _FORMS[arguments.form], _text_of(arguments.file)
-    findings = Findings[Keys]((), None, "")
-    if arguments.strict:
-        if arguments.cut or arguments.thought:
-            raise ConfigError(
-                "--strict reads no answer that was cut and knows no thoughts; leave it out, or "
-                "--cut and --thought"
-            )
-        result = strict(text, form)
-    else:
-        markers = tuple(arguments.thought) if arguments.thought else None
-        findings = lenient(text, form, cut=arguments.cut, markers=markers)
-        value = findings.taken.value if findings.taken else None
-        result = answer(value, findings.fault, form)
+    markers = tuple(arguments.thought) if arguments.thought else None
+    findings = lenient(text, form, cut=arguments.cut, markers=markers)
+    taken = findings.taken
+    result = answer(taken.value if taken else None, findings.fault, form)
     value, fault = result.value, result.fault
     if arguments.json:
         entries = value.model_dump() if value else dict.fromkeys(form.keys.model_fields)
@@ -56,8 +46,8 @@ def carry_out(arguments: argparse.Namespace) -> int:
             shown = entry if isinstance(entry, str) else json.dumps(entry, ensure_ascii=False)
             print(visible(f"--- {key}\n{shown.rstrip()}"))
         print("---")
-        if findings.taken:
-            print(f"Read: {_place(findings.taken, text)}.")
+        if taken:
+            print(f"Read: {_place(taken, text)}.")
         _print_others(findings, text)
     return 0 if value else 1
 

@@ -219,8 +219,7 @@ class PlanResult:
     """What the planner said of one (domain, problem) pair.
 
     `plan` is a tuple of ground actions such as "(move kitchen corridor west)", in the spelling of
-    the PDDL; it is empty unless the outcome is `solved`. `message` is what the planner
-    says; of a timeout its second line says which setting would help, which no model is told.
+    the PDDL; it is empty unless the outcome is `solved`. `message` is what the planner says.
     `wall_time_s` is what the planner worked, `wait_s` the wait for it before, in seconds.
     """
 
@@ -229,11 +228,6 @@ class PlanResult:
     message: str
     wall_time_s: float
     wait_s: float = 0.0
-
-    @property
-    def told(self) -> str:
-        """The message as a model is told it."""
-        return self.message.partition("\n")[0] if self.outcome == "timeout" else self.message
 
 
 @pydantic.dataclasses.dataclass(

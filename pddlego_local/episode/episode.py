@@ -15,7 +15,7 @@ from pddlego_local.core.protocols import Environment, Mapped, Planner
 from pddlego_local.core.record.events import Chosen, Emit, Event, Note, Start, Where
 from pddlego_local.core.record.rows import EpisodeRow
 from pddlego_local.core.seeds import derive_seed
-from pddlego_local.decoding.forms import DomainFile, Form, Keys, Pddl
+from pddlego_local.decoding.forms import Form, Keys, Pddl
 from pddlego_local.decoding.question import Model, Question, Scene
 from pddlego_local.decoding.settings import Decoding
 from pddlego_local.episode.acting import Acting
@@ -67,7 +67,6 @@ class Episode(Acting):
         self._decoding = parts.decoding
         self._asking = Asking(parts.model, parts.decoding, emit, (run_seed, game, trial))
         self._planner = parts.planner
-        self._scene, self._written = Scene(), ""  # of the last question; the last domain alone
 
     def start(self) -> Observation:
         """Resets the game; the first observation is the first turn of the memory."""
@@ -95,12 +94,18 @@ class Episode(Acting):
             yield step
 
     def plan(
-        self, domain: str, problem: str, where: Where, *, goals: Sequence[Goal] = ()
+        self,
+        asked: Question[Keys],
+        domain: str,
+        problem: str,
+        where: Where,
+        *,
+        goals: Sequence[Goal] = (),
+        given: bool = False,
     ) -> Formalization:
-        """As `planning.plan`, with a record of each plan, for an answer to the last question."""
-        given = domain == self._scene.domain and domain != self._written
+        """As `planning.plan`, with a record of each plan, for an answer to what was `asked`."""
         files, parts = (domain, problem), (self._planner, self._decoding, self._emit)
-        return plan(*parts, *files, where, goals, scene=self._scene, given=given)
+        return plan(*parts, *files, where, goals, scene=asked.scene, given=given)
 
     def restart(self) -> None:
         """Resets the game and replays the memory; EnvironmentFault if it plays differently."""
@@ -154,7 +159,7 @@ class Episode(Acting):
         """Question → completion → domain and problem → plan."""
         return self.propose(
             question,
-            lambda pddl, where: self.plan(pddl.df, pddl.pf, where),
+            lambda pddl, where: self.plan(question, pddl.df, pddl.pf, where),
             step=step,
             attempt=attempt,
             retry=retry,
@@ -174,7 +179,6 @@ class Episode(Acting):
 
         `plan` is handed where its answer stands, to say so in what it records.
         """
-        self._scene = question.scene
         proposed: list[Formalization] = []
         count = self._decoding.best_of
         where = Where(step=step, attempt=attempt, retry=retry)
@@ -196,7 +200,4 @@ class Episode(Acting):
     ) -> Answer[T]:
         """Question → completion → the form's value, or the named fault that left none."""
         where = Where(step=step, attempt=attempt, retry=retry)
-        answer = self._asking.answers(question, 1, where)[0]
-        if isinstance(answer.value, DomainFile):
-            self._written = answer.value.df
-        return answer
+        return self._asking.answers(question, 1, where)[0]

@@ -78,7 +78,7 @@ def plan(
             domain=domain,
             problem=pf,
             **vars(result),
-            told=result.told if brief else explain(domain, pf, result),
+            told=result.message if brief else explain(domain, pf, result),
         )
         emit(event)
         formalization = Formalization(domain, pf, event.cause, result.plan, event.told, goal)

@@ -52,9 +52,10 @@ class FormalizerTwoStep(Formalizer):
             problem_text=problem_text,
             previous=previous,
         )
+        question = episode.question(PROBLEM, shown, domain=answer.df)
         return episode.propose(
-            episode.question(PROBLEM, shown, domain=answer.df),
-            lambda written, where: episode.plan(answer.df, written.pf, where),
+            question,
+            lambda written, where: episode.plan(question, answer.df, written.pf, where),
             step=1,
             retry=retry,
         )

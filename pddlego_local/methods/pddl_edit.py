@@ -32,11 +32,12 @@ class PddlEdit(PddlegoLoop):
             observations=news,
             problem=problem,
         )
+        domain = environment.domain
+        question = episode.question(EDIT, shown, domain=domain, problem=problem)
 
         def plan(edit: Edit, where: Where) -> Formalization:
             edited, absent, redundant = apply(edit.model_dump(), problem)
             episode.record(EditApplied(where=where, faults=absent, redundant=redundant))
-            return episode.plan(environment.domain, edited, where, goals=goals)
+            return episode.plan(question, domain, edited, where, goals=goals, given=True)
 
-        question = episode.question(EDIT, shown, domain=environment.domain, problem=problem)
         return episode.propose(question, plan, step=step, retry=retry)

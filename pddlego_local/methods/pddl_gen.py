@@ -4,7 +4,8 @@ given, and the model rewrites the whole problem after every plan."""
 from collections.abc import Sequence
 
 from pddlego_local.core.nouns import Turn
-from pddlego_local.decoding.forms import PROBLEM, SEEN
+from pddlego_local.core.record.events import Where
+from pddlego_local.decoding.forms import PROBLEM, SEEN, Problem
 from pddlego_local.episode.episode import Episode
 from pddlego_local.episode.planning import Formalization
 from pddlego_local.methods import prompting, settings
@@ -28,9 +29,10 @@ class PddlGen(PddlegoLoop):
             observations=news,
             previous=problem,
         )
-        return episode.propose(
-            episode.question(PROBLEM, shown, domain=environment.domain, own_goal=False),
-            lambda written, where: episode.plan(environment.domain, written.pf, where, goals=goals),
-            step=step,
-            retry=retry,
-        )
+        domain = environment.domain
+        question = episode.question(PROBLEM, shown, domain=domain, own_goal=False)
+
+        def plan(written: Problem, where: Where) -> Formalization:
+            return episode.plan(question, domain, written.pf, where, goals=goals, given=True)
+
+        return episode.propose(question, plan, step=step, retry=retry)

@@ -16,6 +16,7 @@ from pddlego_local.decoding.forms import PDDL, PROBLEM, Form
 from pddlego_local.episode.acting import Execution
 from pddlego_local.episode.episode import Episode
 from pddlego_local.episode.planning import Formalization
+from pddlego_local.episode.shown import Shown
 from pddlego_local.methods import AtLeast0, AtLeast1, Player, prompting, settings
 
 Variant = Literal["detailed", "simple", "simple_goal", "simple_hint", "compact"]
@@ -97,7 +98,7 @@ class PddlegoPlus(Player):
         """The inner loop, solver errors: asks again with the planner's message. A fixed domain
         stays, and only the problem is asked for."""
         fixed = previous.domain if self.domains and previous else ""
-        (form,), error = self.forms, ""
+        error = ""
         for retry in range(self.max_retries + 1):
             shown = prompting.render(
                 f"pddlego_plus/{'compact' if self.variant == 'compact' else 'prompt'}",
@@ -114,17 +115,21 @@ class PddlegoPlus(Player):
                 refusal=refusal,
                 repetition=" , ".join(repeated(episode.memory)),
             )
-            pddl = episode.propose(
-                episode.question(form, shown, domain=fixed),
-                lambda pddl, where: episode.plan(fixed or pddl.df, pddl.pf, where),
-                step=step,
-                attempt=attempt,
-                retry=retry,
-            )
+            where = {"step": step, "attempt": attempt, "retry": retry}
+            pddl = self._ask(episode, shown, fixed, **where)
             if pddl.plan:
                 break
             previous, error = (pddl if pddl.problem else previous), pddl.message
         return pddl
+
+    def _ask(self, episode: Episode, shown: Shown, fixed: str, **where: int) -> Formalization:
+        (form,) = self.forms
+        question, given = episode.question(form, shown, domain=fixed), bool(fixed)
+        return episode.propose(
+            question,
+            lambda pddl, at: episode.plan(question, fixed or pddl.df, pddl.pf, at, given=given),
+            **where,
+        )
 
     def _reused_domain(self, episode: Episode) -> Formalization:
         """One of the recorded winners, drawn with the episode's seed; the record says which."""

@@ -12,7 +12,7 @@ from pydantic.dataclasses import dataclass
 
 from pddlego_local.core.nouns import PlanResult
 from pddlego_local.planner.verdict import judge
-from pddlego_local.planner.warm import Reply, WorkerPool
+from pddlego_local.planner.warm import WorkerPool
 
 LAMA_FIRST = (
     "let(hlm, eval_modify_costs(landmark_sum(lm_factory=lm_reasonable_orders_hps(lm_rhw()),"
@@ -78,24 +78,7 @@ class FastDownward:
         worked_s = reply["wall_time_s"]
         wait_s = time.monotonic() - started - worked_s
         outcome, plan, message = judge(reply, domain, problem)
-        if outcome == "timeout":
-            message += f"\n{self._advice(reply)}"
         return PlanResult(outcome, plan, message, worked_s, wait_s)
-
-    def _advice(self, reply: Reply) -> str:
-        """Which setting would help after a timeout."""
-        if reply["stopped"] == "wall":
-            return (
-                f"The machine is busy: planner.limits.wall_s={self.limits.backstop_s:g} ended a "
-                f"task that may use planner.limits.cpu_s={self.limits.cpu_s:g}; raise wall_s."
-            )
-        more = f"planner.limits.cpu_s={self.limits.cpu_s:g} can be raised"
-        if reply["search"] == LAMA_FIRST:
-            return f"To give it longer, {more}."
-        return (
-            "planner=lama_first (pddlego plan --search lama_first) finds some plan much sooner, "
-            f"but seldom a shortest one; {more}."
-        )
 
     @property
     def waiting(self) -> int:

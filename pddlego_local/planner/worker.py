@@ -94,9 +94,8 @@ def solve(task: bytes, settings: Settings) -> dict[str, Any]:
 
     first = fork_confined(work, settings.cpu_s, settings, files)
     code, stopped, cpu_time_s = wait_for(first, settings.cpu_s)
-    searched = settings.search
     if code == SEARCH_UNSUPPORTED and settings.fallback:
-        left_s, searched = settings.cpu_s - cpu_time_s, settings.fallback
+        left_s = settings.cpu_s - cpu_time_s
         again = fork_confined(
             lambda: search(settings.fallback, deadline, settings, files), left_s, settings, files
         )
@@ -108,7 +107,7 @@ def solve(task: bytes, settings: Settings) -> dict[str, Any]:
     plan = read_all(files.plan)
     for descriptor in files:
         os.close(descriptor)
-    verdict = {"code": code, "stopped": stopped, "search": searched, "log": log, "plan": plan}
+    verdict = {"code": code, "stopped": stopped, "log": log, "plan": plan}
     return report | verdict
 
 

@@ -147,19 +147,14 @@ def _unknown_choice(file: str, options: Sequence[str]) -> str:
 
 
 def _meant(key: str, overrides: Sequence[str]) -> str:
-    """Which options have this name in another group, or else the nearest name in the same group,
-    or else in any."""
+    """The option, of whatever group, whose name is nearest."""
     chosen = [word for word in overrides if word.partition("=")[0] in _CHOSEN]
     known: list[str] = []
     with contextlib.suppress(HydraException):
         known = list(_keys(OmegaConf.to_container(compose("config", chosen), resolve=False)))
-    group, _, name = key.rpartition(".")
-    meant = [one for one in known if one.endswith(f".{name}")]
-    for among in ([one for one in known if one.rpartition(".")[0] == group], known):
-        by_name = {one.rpartition(".")[2]: one for one in reversed(among)}
-        if not meant and (close := nearest(name, by_name)):
-            meant = [by_name[close]]
-    return f"; did you mean {' or '.join(meant)}?" if meant else "."
+    by_name = {one.rpartition(".")[2]: one for one in reversed(known)}
+    close = nearest(key.rpartition(".")[2], by_name)
+    return f"; did you mean {by_name[close]}?" if close else "."
 
 
 def _keys(tree: object, prefix: str = "") -> Iterator[str]:

@@ -66,7 +66,6 @@ def test_a_reader_sees_the_files_and_where_they_were(
         ("", [], "empty: The answer was empty"),
         (JSON[:-20], ["--cut"], "truncated: The answer was cut off."),
         (f"{FORMAT} {JSON[:-20]}", ["--cut"], "Not read: JSON, line 1: a placeholder."),
-        (FENCES, ["--strict"], "no_json"),
         (FORMAT, [], "placeholder: The answer held placeholders"),
         (f"@@{JSON}", ["--cut", "--thought", "@@", "!!"], "unfinished_thought: "),
         ("12", ["--form", "command"], 'Asked for: {"action": "..."}'),
@@ -98,9 +97,6 @@ def test_standard_input_in_any_bytes(
 def test_bad_usage(answer: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["read", str(answer)]) == 2
     assert str(answer) in capsys.readouterr().err
-    answer.write_text(JSON)
-    for option in (["--cut"], ["--thought", "<a>", "</a>"]):
-        assert run(["read", str(answer), "--strict", *option]) == 2
     for given in ["--form", "poem"], []:
         with pytest.raises(SystemExit) as stop:
             run(["read", *given])

@@ -95,20 +95,13 @@ COPIES = [
 
 
 @pytest.mark.parametrize("copies", COPIES)
-def test_forced_tokens_are_not_for_parallel_engines(
-    cpu: Path, tmp_path: Path, copies: tuple[str, ...], capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_forced_tokens_are_not_for_parallel_engines(cpu: Path, copies: tuple[str, ...]) -> None:
     """vLLM would pad drafts, and say so in its log alone."""
     server = Server(env=cpu, extra_arguments=copies)
     assert "forced_tokens" not in server.options()
     asked = dataclasses.replace(server, forced_tokens=True)
     with pytest.raises(ConfigError, match=r"forced_tokens=true .*--data-parallel-size [24]\b"):
         asked.options()
-    words = [str(tmp_path), "--env", str(cpu), "--forced-tokens", "--", *copies]
-    assert launch_module().main(words) == 2
-    said = capsys.readouterr().err
-    assert "--forced-tokens cannot be had with --data-parallel-size" in said
-    assert said.count("\n") == 1
     alone = Server(env=cpu, forced_tokens=True, extra_arguments=("--data-parallel-size", "1"))
     assert "forced_tokens" in alone.options()
 
@@ -240,14 +233,6 @@ def test_a_server_is_nothing_that_no_option_says(
     assert not [part for part in launch.server_command(options) if "forced" in part]
 
 
-def test_the_launcher_refuses_another_version(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    env = serving_environment(tmp_path, "vllm", "0.33.0")
-    assert launch_module().main([str(tmp_path), "--env", str(env), "--forced-tokens"]) == 2
-    assert "made for vLLM 0.32.0" in capsys.readouterr().err
-
-
 def test_the_plugins_version_is_the_one_that_is_installed() -> None:
     pins = {
         match[1]
@@ -282,4 +267,4 @@ def test_doctor_takes_untold_memory_for_no_missing_gpu(
     assert "1 from NVIDIA, of unknown memory" in told and "0.32.0+cu130, cuda build" in told
     assert run(["doctor", "qwen3_8b"]) == 1
     told = " ".join(capsys.readouterr().out.split())
-    assert "does not tell the GPU's memory (say it with --gpu-memory)" in told
+    assert "a GPU of unknown memory (say it with --gpu-memory)" in told

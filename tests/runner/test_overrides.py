@@ -12,7 +12,7 @@ RUNGS = ["free", "free_strict", "grounded", "json", "signatures", "syntax", "typ
 
 def cells(capsys: pytest.CaptureFixture[str], *words: str) -> list[str]:
     """The names of the cells that a sweep would play."""
-    assert command.main(["-m", *COMMON, *words, "--dry-run=cells"]) == 0
+    assert command.main(["-m", *COMMON, *words, "--dry-run"]) == 0
     lines = capsys.readouterr().out.splitlines()
     return [line.split()[1] for line in lines if line.startswith("│ coin-")]
 

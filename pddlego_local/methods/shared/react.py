@@ -13,6 +13,7 @@ from pddlego_local.core.errors import PromptTooLong
 from pddlego_local.core.nouns import Budget, Message, Messages
 from pddlego_local.decoding.forms import MOVE, Move
 from pddlego_local.episode.episode import Episode
+from pddlego_local.episode.shown import Shown
 from pddlego_local.methods import prompting
 
 Reflection = Mapping[str, str]
@@ -43,14 +44,7 @@ def play(episode: Episode, reflections: Sequence[Reflection], *, max_thoughts: i
     - "context_exceeded": the dialogue, or what it is told of earlier trials, outgrew the context
     """
     look = episode.memory[0].text
-    opening = prompting.render(
-        "fcrf/actor",
-        episode.environment.package,
-        actions=episode.environment.actions,
-        task_type=episode.environment.task_type,
-        reflections=reflections,
-        look=look,
-    )
+    opening = _opening(episode, reflections)
     dialogue: Messages = (Message("user", opening.text),)
     trace, latest = [look], ("", "", "")
     complaint, idle, step = "", 0, 0
@@ -84,6 +78,18 @@ def play(episode: Episode, reflections: Sequence[Reflection], *, max_thoughts: i
     else:
         outcome = "step_limit"
     return Trial("\n".join(trace), step, outcome)
+
+
+def _opening(episode: Episode, reflections: Sequence[Reflection]) -> Shown:
+    """The first message: the game, what was learnt of it, and its first look."""
+    return prompting.render(
+        "fcrf/actor",
+        episode.environment.package,
+        actions=episode.environment.actions,
+        task_type=episode.environment.task_type,
+        reflections=reflections,
+        look=episode.memory[0].text,
+    )
 
 
 def most_moves(budget: Budget, max_thoughts: int) -> int:

@@ -150,9 +150,11 @@ def _draw_outcomes(series: Sequence[Series], folder: Path) -> str:
         for one in shown
     }
     with drawing(folder, "outcomes", [0.6 + DOT * len(stacks)]) as axes:
-        draw_stacks(axes[0], "", stacks)
+        draw_stacks(axes[0], "How episodes ended", stacks)
     left = len(series) - len(shown)
-    return "How episodes ended" + (f"; {left} more arms are in the tables alone" if left else "")
+    return "How the episodes of each arm ended" + (
+        f"; {left} more arms are in the tables alone" if left else ""
+    )
 
 
 def _by_rung(systems: Mapping[str, Sequence[Series]]) -> Iterator[Panel]:

@@ -51,26 +51,47 @@ def write_pages(
     *,
     also: Also = (),
 ) -> Path:
-    """Writes one page after the other, then the figures, and returns the first page. `tables` are
-    those that it shows as they are, in Markdown, and `unfinished` stands above all; figures count
-    games as these do (`also`).
-    Raises OSError."""
-    links, by_factor = episode_links(cells), cells_by_factor(cells)
+    """Writes the episodes' pages, then the figures, and returns the first page. `tables` are those
+    that it shows as they are, in Markdown, and `unfinished` stands above all; figures count games
+    as these do (`also`). Raises OSError."""
+    links = episode_links(cells)
+    _write_episodes(cells, links, folder)
+    figures = draw_figures(series_of(cells, also=also), folder / "figures")
+    figures |= draw_differences(compared, folder / "figures")
+    index = folder / "index.html"
+    told = {"tables": _html(tables), "unfinished": unfinished}
+    page_text = _first_page(cells, links, numbers, compared, figures, **told)
+    index.write_text(page_text, encoding="utf-8")
+    return index
+
+
+def _write_episodes(
+    cells: Sequence[CellRecord], links: Sequence[Mapping[GameTrial, EpisodeLink]], folder: Path
+) -> None:
+    by_factor = cells_by_factor(cells)
     for number, cell in enumerate(cells):
         for link, neighbours in with_neighbours(links, number, by_factor[number]):
             path = folder / link.path
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(episode_page(cell, link, neighbours), encoding="utf-8")
-    figures = draw_figures(series_of(cells, also=also), folder / "figures")
-    figures |= draw_differences(compared, folder / "figures")
+
+
+def _first_page(
+    cells: Sequence[CellRecord],
+    links: Sequence[Mapping[GameTrial, EpisodeLink]],
+    numbers: Numbers,
+    compared: Compared,
+    figures: dict[str, str],
+    **told: object,
+) -> str:
+    """`told` are texts that stand in it as they are."""
     first = next(((name, figures.pop(name)) for name in FIRST_FIGURE if name in figures), None)
     main, *others = text.result_tables(numbers)
-    first_page = page(
+    return page(
         "experiment.html.jinja",
         styles=["common.css", "experiment.css"],
         script="tables.js",
         title=", ".join(dict.fromkeys(cell.folder.parent.name for cell in cells)),
-        unfinished=unfinished,
         declared=declared_in_words(compared),
         history=history_in_words(compared),
         verdicts=verdicts(compared),
@@ -82,7 +103,6 @@ def write_pages(
         other_results=others,
         split_common=text.split_common,
         notes=text.notes_of("results", cells=numbers.cells),
-        tables=_html(tables),
         inline=_inline,
         first_figure=first,
         figures=figures,
@@ -91,10 +111,8 @@ def write_pages(
         shell=shlex.join,
         cells=cells,
         **_episodes(cells, links),
+        **told,
     )
-    index = folder / "index.html"
-    index.write_text(first_page, encoding="utf-8")
-    return index
 
 
 def _episodes(
