@@ -25,7 +25,7 @@ def test_an_agent_of_ones_own_plays_each_game_to_its_end() -> None:
 def test_the_notebooks_cells_load_records_and_draw_the_figure(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    archive = Path("docs") / "sample" / "records.tar.xz"
+    archive = Path("docs") / "results" / "sample" / "records.tar.xz"
     (tmp_path / archive).parent.mkdir(parents=True)
     shutil.copy(ROOT / archive, tmp_path / archive)
     monkeypatch.chdir(tmp_path)

@@ -107,7 +107,7 @@ def test_what_a_page_links_to_is_there(page: Path) -> None:
 
 
 def test_what_is_said_to_lie_somewhere_lies_there() -> None:
-    rows = re.findall(r"^\| .* \| (.*) \|$", (ROOT / "docs/code.md").read_text(), re.MULTILINE)
+    rows = re.findall(r"^\| .* \| (.*) \|$", (ROOT / "docs/extend/code.md").read_text(), re.MULTILINE)
     paths = [path for row in rows for path in re.findall(r"`([^`]*[/.](?:py|yaml|)?)`", row)]
     assert len(paths) > 40
     for path in paths:

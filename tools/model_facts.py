@@ -1,6 +1,6 @@
 """The facts of each published model's YAML, with the source that its comments give.
 
-python -m tools.model_facts > docs/models.md
+python -m tools.model_facts > docs/maintain/model_facts.md
 """
 
 import re

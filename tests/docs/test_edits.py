@@ -1,12 +1,12 @@
-"""What README.md, docs/nano_edit.md and the card say of nano_edit comes from the records."""
+"""What README.md, docs/results/nano_edit.md and the card say of nano_edit comes from the records."""
 
 import re
 from collections import Counter
 
 from pddlego_local.environments.alfworld.games import PLAIN_TYPES
-from tests.docs.records import DOCS, Cell, cells, gained_and_lost, told
+from tests.docs.records import RESULTS, Cell, cells, gained_and_lost, told
 
-PAGE = "docs/nano_edit.md"
+PAGE = "docs/results/nano_edit.md"
 OWN, EARLY = "nano_edit/records.tar.xz", "nano_edit/early_records.tar.xz"
 FLOOR, REAL = "nano_edit/floor_records.tar.xz", "nano_edit/valid_unseen"
 NAMED = {  # rows of the table of costs
@@ -56,7 +56,7 @@ def test_what_is_said_of_the_real_games_comes_from_their_rows() -> None:
 
 
 def test_rows_of_real_games_ship_without_the_games() -> None:
-    files = [path for path in (DOCS / REAL).rglob("*") if path.is_file()]
+    files = [path for path in (RESULTS / REAL).rglob("*") if path.is_file()]
     assert {path.name for path in files} == {"run.json", "episodes.jsonl"}
 
 
@@ -95,7 +95,7 @@ def test_where_the_games_lie_that_only_the_grammar_wins() -> None:
 
 
 def test_the_table_of_tokens_comes_from_the_records() -> None:
-    page = (DOCS / "nano_edit.md").read_text(encoding="utf-8").partition("**Tokens.**")[2]
+    page = (RESULTS / "nano_edit.md").read_text(encoding="utf-8").partition("**Tokens.**")[2]
     for name, (archive, environment) in NAMED.items():
         played = arms(archive, environment)
         shown = re.search(rf"^\| {name} \|(.*)\|$", page, re.MULTILINE)
@@ -138,7 +138,7 @@ def test_what_is_said_of_tokens_and_time_comes_from_the_records() -> None:
 
 def test_the_one_figure_of_speed_is_the_logs() -> None:
     assert "no time of a GPU: 0.54 of the free answers a second" in told(PAGE)
-    assert "33 typed answers a second at 64, 0.54 of the free ones" in told("LOG.md")
+    assert "33 typed answers a second at 64, 0.54 of the free ones" in told("docs/lab-notes.md")
 
 
 def test_as_many_lost_games_were_looked_at_as_there_are() -> None:
@@ -152,7 +152,7 @@ def test_as_many_lost_games_were_looked_at_as_there_are() -> None:
     assert easy == 1 and "The one loss in easy Cooking" in page
     assert f"| ALFWorld ({alfworld}) | Coin ({coin}) | hard Cooking ({hard}) |" in page
     assert f"All {alfworld + coin + hard} games that `grounded` lost" in page
-    table = (DOCS / "nano_edit.md").read_text(encoding="utf-8").partition("## What is lost")[2]
+    table = (RESULTS / "nano_edit.md").read_text(encoding="utf-8").partition("## What is lost")[2]
     rows = re.findall(r"^\| [^|]* \|([^|]*)\|([^|]*)\|([^|]*)\|$", table, re.MULTILINE)[2:]
     columns = [
         sum(int(cell) for cell in column if cell.strip()) for column in zip(*rows, strict=True)
