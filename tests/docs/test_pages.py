@@ -37,11 +37,11 @@ def test_the_quarrel_says_nothing_of_what_constraining_costs() -> None:
     for sweep, low, high in (("nano_described", 0.96, 1.0), ("nano_described_larger", 0.0, 0.005)):
         shares = [one.mean("won") for one in played if one.sweep == sweep]
         assert low <= min(shares) and max(shares) <= high
-    assert "In worlds of 3 to 8 every arm wins 96 to 100 %" in page
+    assert "In worlds of 3 to 8, every arm wins 96 to 100 %" in page
     larger = [one for one in played if one.sweep == "nano_described_larger"]
     typed = with_options(tuple(larger), decoding__rung="typed", environment__world="logistics")
     wrong = sum(row["outcome"] == "valid_but_wrong" for row in typed[0].rows) / len(typed[0].rows)
-    assert f"{100 * wrong:.0f} % of its Logistics files have a plan that is wrong" in page
+    assert f"{100 * wrong:.0f} % of its Logistics files have a wrong plan" in page
 
 
 def test_the_card_of_described_worlds_comes_from_the_records() -> None:
@@ -72,9 +72,9 @@ def test_as_many_ways_to_answer_are_told_as_the_tables_have() -> None:
     answers = [row.get("strict", "nothing") for row in ROWS if row.get("read") is not None]
     kinds = [answers.count(kind) for kind in ("same", "other", "nothing")]
     said = (
-        f"{len(answers)} ways to answer, of which the strict reader reads {kinds[0]} as they are"
-        f" meant, {kinds[1]} as something else and {kinds[2]} not at all, and"
-        f" {len(ROWS) - len(answers)} texts without an answer"
+        f"hold {len(answers)} answers. The strict reader reads {kinds[0]} of them as they are"
+        f" meant, {kinds[1]} as something else, and {kinds[2]} not at all. The tables also hold"
+        f" {len(ROWS) - len(answers)} texts without an answer."
     )
     assert said in told("docs/understand/free_answers.md")
 
