@@ -95,8 +95,8 @@ def page() -> str:
     count = [fact.verified for path in PUBLISHED for fact in facts(path)]
     told = (
         f"{len(PUBLISHED)} configurations have {len(count)} facts of their own; "
-        f"{count.count(False)} of these are not verified.\nA configuration that builds on another one "
-        "(for example in 4 bits) lists only what differs."
+        f"{count.count(False)} of these are not verified.\nA configuration that builds on another "
+        "one (for example in 4 bits) lists only what differs."
     )
     rows = table(("config", "sources", "not verified"), map(row, PUBLISHED))
     return f"{HEAD}\n{told}\n\n{rows}\n"

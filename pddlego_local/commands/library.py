@@ -105,8 +105,8 @@ def formalize(
 
     The text may name its actions as described worlds do (docs/use/formalize.md); `domain` is a file
     of yours, for which only the problem is written. A model whose card names the texts that it
-    knows is not asked for others: then the outcome is unknown_text. Models, rungs and errors are those of
-    `sample`.
+    knows is not asked for others: then the outcome is unknown_text. Models, rungs and errors are
+    those of `sample`.
     """
     options = {**model_options(model, server), "decoding": rung, **options}
     with formalizer(options, domain=domain) as formalized:

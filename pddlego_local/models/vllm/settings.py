@@ -29,7 +29,8 @@ class Server:
     `forced_tokens` are not sampled (serving/forced_tokens.py); a `batch_invariant` server computes
     an answer in the same way whatever else it answers, which costs time
     (docs/understand/requests.md). "auto" and None: where it can be had; forced tokens on the CPU
-    alone, as they put a CUDA server on vLLM's first model runner, which draws other answers from a seed.
+    alone, as they put a CUDA server on vLLM's first model runner, which draws other
+    answers from a seed.
     """
 
     url: str | None = None
