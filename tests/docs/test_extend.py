@@ -1,15 +1,20 @@
 """The pages for those who extend the project name every field, key and outcome that there is."""
 
+import inspect
 import json
 import re
 import tomllib
 from typing import Any
 
 import pytest
+from typing_extensions import get_protocol_members
 
 from pddlego_local.core.outcomes import CAUSES, OUTCOMES
 from pddlego_local.environments.base import BaseEnvironment, Words
+from pddlego_local.episode.acting import Acting
+from pddlego_local.episode.episode import Episode
 from pddlego_local.episode.shown import FILTERS
+from pddlego_local.methods import Method
 from tests.docs.records import ROOT
 from tools.record_schema import schema
 
@@ -84,6 +89,17 @@ def test_the_page_of_environments_has_every_key_and_what_is_required() -> None:
     for name, field in BaseEnvironment.model_fields.items():
         expected[field.alias or name] = "yes" if field.is_required() else "no"
     assert dict(rows) == expected
+
+
+def test_the_page_of_methods_has_every_attribute_and_only_calls_that_there_are() -> None:
+    page = (EXTEND / "method.md").read_text(encoding="utf-8")
+    for name in get_protocol_members(Method):
+        assert f"| `{name}" in page
+    source = inspect.getsource(Episode) + inspect.getsource(Acting)
+    named = re.findall(r"`episode\.(\w+)", page)
+    assert len(named) > 10
+    for name in named:
+        assert re.search(rf"def {name}\(|self\.{name} ?[:=]", source), name
 
 
 def test_the_page_of_prompts_has_every_key_and_filter() -> None:
