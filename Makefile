@@ -1,6 +1,7 @@
 # make demo · make test · make sweep · make report · make bench · make serve · make fetch · make nano
 # make test-all: with vLLM, ALFWorld and training, and whatever else takes long
 # make gpu-check: what the project does on a GPU, tried on this machine
+# make docs: the site, in build/site · make release: sdist and wheel in dist, checked
 # make chaos · make fuzz: long tests, the short forms of which are in make test-all
 # Each target installs what it needs into .venv (.venv-serving for a vLLM server, .venv-alfworld).
 
@@ -19,6 +20,9 @@ EXAMPLES ?= 10000
 STEPS ?=
 PIP := pip install --quiet --disable-pip-version-check
 ALFWORLD := alfworld==0.4.2 textworld==1.7.0
+SITE := 'mkdocs-material>=9.6,<10'
+RELEASE := 'build>=1.2' 'twine>=6'
+PAGES := README.md CONTRIBUTING.md CHANGELOG.md docs examples serving/README.md $(wildcard weights/README.md weights/*/README.md)
 
 # The last word of a step that failed. The marker `installed` is set at a target's end alone: what is
 # half made does not count, and is used again.
@@ -27,7 +31,7 @@ VENV := Python's own venv and ensurepip (Debian and Ubuntu: apt install python3-
 INDEX := a package index: PyPI, a mirror of it (PIP_INDEX_URL=https://...) or a folder of wheels (PIP_NO_INDEX=1 PIP_FIND_LINKS=FOLDER).
 COMPILER = $$(command -v $(CXX) > /dev/null || echo " It needs a C++ compiler, and $(CXX) is not here (Debian and Ubuntu: apt install g++).")
 
-.PHONY: demo test test-all lint chaos fuzz sweep report bench gpu-check serve fetch nano nano_early nano_described nano_edit nano_edit_early serving alfworld clean
+.PHONY: demo test test-all lint docs release chaos fuzz sweep report bench gpu-check serve fetch nano nano_early nano_described nano_edit nano_edit_early serving alfworld clean
 
 demo: .venv/installed
 	$(BIN)/pddlego demo $(if $(MODEL),--model $(MODEL))
@@ -44,6 +48,26 @@ lint: .venv/installed-dev
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 	$(BIN)/python -m tools.lines
+
+# A warning is an error. The pages are copied, so that links from docs/ to files beside it hold.
+docs: .venv-docs/installed
+	rm -rf build/pages build/site
+	mkdir -p build/pages
+	tar -cf - --exclude='*.tar.xz' --exclude=__pycache__ $(PAGES) | tar -xf - -C build/pages
+	NO_MKDOCS_2_WARNING=1 .venv-docs/bin/mkdocs build --strict
+	@echo "the site: build/site/index.html"
+
+# The wheel is installed into a new environment, and played from a folder without the checkout.
+release: .venv-release/installed
+	rm -rf dist build/fresh build/elsewhere
+	.venv-release/bin/python -m build
+	.venv-release/bin/twine check --strict dist/*
+	$(PYTHON) -m venv build/fresh
+	build/fresh/bin/$(PIP) dist/*.whl
+	mkdir build/elsewhere
+	cd build/elsewhere && ../fresh/bin/pddlego sample model=reference --prompt > /dev/null
+	cd build/elsewhere && ../fresh/bin/pddlego demo
+	@echo "ready: .venv-release/bin/twine upload dist/*"
 
 chaos: .venv/installed-dev .venv-serving/installed .venv-alfworld/installed
 	$(BIN)/python -m tools.chaos --kills $(KILLS) --seed $(SEED) --out $(RUNS)/chaos
@@ -101,6 +125,15 @@ alfworld: .venv-alfworld/installed
 	@$(BIN)/$(PIP) --editable '.[train]' || $(call failed,installing what pyproject.toml requires for training into .venv,$(INDEX))
 	@touch $@
 
+# Environments that need one line of packages.
+.venv-docs/installed: PACKAGES = $(SITE)
+.venv-release/installed: PACKAGES = $(RELEASE)
+.venv-docs/installed .venv-release/installed:
+	@echo "installing $(PACKAGES) into $(@D)"
+	@$(PYTHON) -m venv $(@D) || $(call failed,making the environment $(@D),$(VENV))
+	@$(@D)/bin/$(PIP) $(PACKAGES) || $(call failed,installing $(PACKAGES) into $(@D),$(INDEX))
+	@touch $@
+
 .venv-serving/installed: serving/requirements-$(DEVICE).txt
 	@echo "installing vLLM ($(DEVICE)) into .venv-serving (a few minutes the first time)"
 	@$(PYTHON) -m venv .venv-serving || $(call failed,making the environment .venv-serving,$(VENV))
@@ -119,4 +152,4 @@ endif
 	@touch $@
 
 clean:
-	rm -rf .venv .venv-serving .venv-alfworld
+	rm -rf .venv .venv-serving .venv-alfworld .venv-docs .venv-release build dist

@@ -1,6 +1,7 @@
 """The examples, run as they stand; the environment and the method are in test_new_environment."""
 
 import json
+import re
 import shutil
 import subprocess
 import sys
@@ -9,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from pddlego_local.core.record.folder import read_rows
 from pddlego_local.episode.episode import Episode, Parts
 from pddlego_local.models.generation import Draw
 from pddlego_local.runner.config import compose_cell
@@ -30,7 +32,7 @@ def test_an_agent_of_ones_own_plays_each_game_to_its_end() -> None:
 def test_the_notebooks_cells_load_records_and_draw_the_figure(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    archive = Path("docs") / "sample" / "records.tar.xz"
+    archive = Path("docs") / "results" / "sample" / "records.tar.xz"
     (tmp_path / archive).parent.mkdir(parents=True)
     shutil.copy(ROOT / archive, tmp_path / archive)
     monkeypatch.chdir(tmp_path)
@@ -81,6 +83,20 @@ def test_what_is_learned_from_is_what_was_drawn(monkeypatch: pytest.MonkeyPatch)
         probability = reinforce.log_probability(generation.model, text, 1.0)
         assert -100 < probability.item() < 0
         probability.backward()  # type: ignore[no-untyped-call]
+
+
+def test_the_sweep_on_slurm_is_played_by_submitits_local_executor(tmp_path: Path) -> None:
+    """The command of its page, with another folder for the records."""
+    page = (EXAMPLES / "slurm" / "README.md").read_text()
+    (command,) = re.findall(r"^pddlego (run .*submitit_local(?:.*\\\n)?.*)$", page, re.MULTILINE)
+    words = [*command.replace("\\\n", " ").split(), f"run.out={tmp_path}"]
+    done = subprocess.run(
+        [sys.executable, "-m", "pddlego_local", *words], cwd=ROOT, capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr
+    rows = [read_rows(file) for file in tmp_path.glob("two_models/*/episodes.jsonl")]
+    assert [len(cell) for cell in rows] == [2, 2]
+    assert all(row.success for cell in rows for row in cell)
 
 
 def test_each_example_is_listed_and_short() -> None:

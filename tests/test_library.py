@@ -1,4 +1,4 @@
-"""The README's Python, run as it stands; and what the library says of what cannot be."""
+"""The Python of docs/use/python.md, run as it stands; and how the library refuses mistakes."""
 
 import re
 import subprocess
@@ -14,10 +14,11 @@ from tests.test_readme import DOMAIN
 ROOT = Path(__file__).parents[1]
 
 
-def test_the_readmes_python_does_what_it_says(
+def test_the_pages_python_does_what_it_says(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    (block,) = re.findall(r"^```python\n(.*?)^```", (ROOT / "README.md").read_text(), re.M | re.S)
+    page = (ROOT / "docs/use/python.md").read_text()
+    (block,) = re.findall(r"^```python\n(.*?)^```", page, re.M | re.S)
     monkeypatch.chdir(tmp_path)
     for name, text in zip(("domain", "problem"), DOMAIN, strict=True):
         Path(f"{name}.pddl").write_text(text)

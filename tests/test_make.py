@@ -83,7 +83,10 @@ def test_alfworlds_environment_needs_a_compiler_too(checkout: Path) -> None:
     assert "C++ compiler, and no-such-compiler is not here" in last
 
 
-@pytest.mark.parametrize("folder", [".venv", ".venv-serving", ".venv-alfworld"])
+FOLDERS = [".venv", ".venv-serving", ".venv-alfworld", ".venv-docs", ".venv-release"]
+
+
+@pytest.mark.parametrize("folder", FOLDERS)
 def test_a_python_that_makes_no_environments(checkout: Path, folder: str) -> None:
     code, last = make(checkout, f"{folder}/installed", WITHOUT_ENSUREPIP)
     assert code == 2

@@ -1,6 +1,6 @@
 """The facts of each published model's YAML, with the source that its comments give.
 
-python -m tools.model_facts > docs/models.md
+python -m tools.model_facts > docs/maintain/model_facts.md
 """
 
 import re
@@ -19,27 +19,23 @@ PUBLISHED = [
 ]
 COUNTS = {"two": 2, "four": 4}
 NOT_VERIFIED = re.compile(r"(?:^|; )(?:([\w ]+): )?not verified")
-HEAD = """# What the model configs tell, and from where
+HEAD = """# Sources of the model configurations
 
-The table is read from the comments in `conf/model/<config>.yaml`, where the values are too
-(`python -m tools.model_facts`). "the card" and the files named are those of the model's page on the
-hub. `pddlego doctor` uses these facts to tell what fits a GPU. Only `thinking` changes how a model
-is run.
+For each configured model, this table says where the facts in `conf/model/<config>.yaml` come from.
+It is made from the comments in these files (`python -m tools.model_facts`). "The card" and the
+named files are those of the model's page on the hub. `pddlego doctor` uses the facts to estimate
+what fits a GPU. Only `thinking` changes how a model is run.
 
-Code that lies in a model's folder is never run (`trust_remote_code=False`); a folder that needs it,
-one that is not whole, and one whose tensors transformers would make up are refused in a sentence,
-by `pddlego doctor` too.
+## How memory is estimated
 
-## How the memory is estimated
-
-The estimate is rough; `make gpu-check` quotes what vLLM says on your card.
+The estimate is rough; `make gpu-check` prints what vLLM reports on your card.
 
 - Weights: parameters times bytes, or the sizes of the files.
-- The cache of an answer: keys and values of its tokens in each layer; in a layer with a window, of
-  the window.
-- What is neither (activations, graphs, CUDA itself): 2.5 GB. We did not measure it. On machines of
-  others vLLM said 0.4 GiB (6 GB card), 1.6 without graphs (L40S, vllm#15815), 2.3 (RTX 3090), and
-  2.1 of activations and graphs alone (RTX PRO 6000).
+- The cache of an answer: keys and values of its tokens in each layer. In a layer with a window,
+  these are the tokens of the window.
+- Everything else (activations, graphs, CUDA itself): 2.5 GB. We have not measured it. On machines
+  of others vLLM reported 0.4 GiB (6 GB card), 1.6 without graphs (L40S, vllm#15815), 2.3 (RTX
+  3090), and 2.1 of activations and graphs alone (RTX PRO 6000).
 
 ## Facts
 """
@@ -98,8 +94,9 @@ def row(path: Path) -> Iterable[str]:
 def page() -> str:
     count = [fact.verified for path in PUBLISHED for fact in facts(path)]
     told = (
-        f"{len(PUBLISHED)} configs with {len(count)} facts of their own, {count.count(False)} of "
-        "these not verified. One that\nbuilds on another (in 4 bits, say) tells only what differs."
+        f"{len(PUBLISHED)} configurations have {len(count)} facts of their own; "
+        f"{count.count(False)} of these are not verified.\nA configuration that builds on another "
+        "one (for example in 4 bits) lists only what differs."
     )
     rows = table(("config", "sources", "not verified"), map(row, PUBLISHED))
     return f"{HEAD}\n{told}\n\n{rows}\n"

@@ -36,7 +36,7 @@ from pddlego_local.runner.run import run_cell
 
 OURS = ("nano_early", "nano")
 RUNGS = ("free", "grounded")
-PUZZLE = Path("docs/puzzle.txt")
+PUZZLE = Path("examples/puzzle.txt")
 SAMPLE_TOKENS = 3000
 SAMPLE_RUNGS = ("free", "syntax", "grounded")
 EXCLUDED: dict[Apart, str] = {

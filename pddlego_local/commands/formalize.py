@@ -169,7 +169,8 @@ class TextFormalizer:
         why = why or "comes with a domain file, and the model knows none but those that it writes"
         message = (
             f"The model does not know this text and was not asked. The text {why}.\n"
-            f"The model knows {exact if each else 'no texts of whole worlds'} (docs/described.md)."
+            f"The model knows {exact if each else 'no texts of whole worlds'} "
+            "(docs/use/formalize.md)."
         )
         return Formalized("", "", (), UNKNOWN_TEXT, message)
 

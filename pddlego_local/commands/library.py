@@ -71,8 +71,9 @@ def sample(
 
     `model` has a configuration (`pddlego doctor`), or is a Hugging Face name in the local cache or
     a model folder; it runs in this process, or behind the vLLM `server`, "http://HOST:PORT/v1".
-    `rung` is one of the decoding ladder (docs/decoding.md); a prompt of one's own says nothing of
-    actions and names, so that free, json and syntax are its rungs. `seed=1` draws others.
+    `rung` is one of the decoding ladder (docs/understand/ladder.md); a prompt of one's own says
+    nothing of actions and names, so that free, json and syntax are its rungs. `seed=1` draws
+    others.
 
     Raises ConfigError for what cannot be, MissingPart for weights or a server that are not there.
     """
@@ -102,10 +103,10 @@ def formalize(
 ) -> Formalized:
     """What a model makes of a description in words: a domain, a problem, and the planner's plan.
 
-    The text may name its actions as described worlds do (docs/described.md); `domain` is a file of
-    yours, for which only the problem is written. A model whose card names the texts that it knows
-    is not asked for others: then the outcome is unknown_text. Models, rungs and errors are those of
-    `sample`.
+    The text may name its actions as described worlds do (docs/use/formalize.md); `domain` is a file
+    of yours, for which only the problem is written. A model whose card names the texts that it
+    knows is not asked for others: then the outcome is unknown_text. Models, rungs and errors are
+    those of `sample`.
     """
     options = {**model_options(model, server), "decoding": rung, **options}
     with formalizer(options, domain=domain) as formalized:

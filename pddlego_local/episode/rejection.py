@@ -3,7 +3,7 @@
     the prompt → a free answer → is it in the language? → if not, another one, at most `tries`
 
 So an accepted answer is drawn from what the model itself says, given that it is in the language; a
-mask draws from another distribution (docs/decoding.md).
+mask draws from another distribution (docs/understand/control_arms.md).
 """
 
 import dataclasses

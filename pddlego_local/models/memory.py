@@ -16,7 +16,7 @@ from pddlego_local.core.formats import object_of
 GPU_COUNTS = (1, 2, 4, 8)
 SHARE = 0.9  # of a GPU's memory, which a vLLM server takes if it is told nothing else
 # What is neither weights nor cache: activations, graphs, CUDA itself. It is a rough number, above
-# what vLLM said on machines of others (docs/models.md).
+# what vLLM said on machines of others (docs/maintain/model_facts.md).
 RESERVE = 2_500_000_000
 _ELEMENT = {"float32": 4, "bfloat16": 2, "float16": 2}
 

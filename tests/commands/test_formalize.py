@@ -132,7 +132,7 @@ def test_random_weights_write_files_that_are_printed_and_kept(
 
 ROOT = Path(__file__).parents[2]
 PUBLIC = Path(os.environ.get("PDDLEGO_DATA", ROOT.parent / "shared" / "data")) / "described"
-PUZZLE = (ROOT / "docs" / "puzzle.txt").read_text()
+PUZZLE = (ROOT / "examples" / "puzzle.txt").read_text()
 KNOWN = known_texts(folder_named("nano_described")) or {}
 PUZZLES: dict[str, str] = {
     **yaml.safe_load((Path(__file__).parent / "puzzles.yaml").read_text()),
@@ -209,7 +209,7 @@ def test_the_command_refuses_with_one_and_writes_nothing(
     assert run(["formalize", str(file), "--model", "nano_described", "--out", str(out)]) == 1
     said = capsys.readouterr().out
     assert said.startswith("; unknown_text: ") and '"There are three pegs, A, B and C."' in said
-    assert "(" not in said.replace("(docs/described.md)", "") and not out.exists()
+    assert "(" not in said.replace("(docs/use/formalize.md)", "") and not out.exists()
     file.write_text(PUZZLE)
     assert run(["formalize", str(file), "--model", "nano"]) == 1  # which plays CoinCollector
     assert "knows no texts of whole worlds" in capsys.readouterr().out

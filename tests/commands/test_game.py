@@ -138,7 +138,7 @@ def test_mistakes_are_named() -> None:
 
 
 def test_the_example_of_the_page_runs() -> None:
-    page = (Path(__file__).parents[2] / "docs" / "commands.md").read_text()
+    page = (Path(__file__).parents[2] / "docs" / "use" / "games.md").read_text()
     (block,) = re.findall(r"^```python\n(.*?)^```", page, re.M | re.S)
     found: dict[str, Any] = {}
     exec(block, found)

@@ -50,7 +50,9 @@ def test_each_fact_has_a_source_or_says_that_it_has_none(path: Path) -> None:
 
 
 def test_the_page_of_sources_tells_what_the_yamls_say() -> None:
-    assert (ROOT / "docs/models.md").read_text() == page(), "python -m tools.model_facts"
+    assert (ROOT / "docs/maintain/model_facts.md").read_text() == page(), (
+        "python -m tools.model_facts"
+    )
 
 
 @pytest.mark.parametrize("path", PUBLISHED, ids=lambda path: path.stem)

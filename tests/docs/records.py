@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from scipy.stats import binomtest
 
 ROOT = Path(__file__).parents[2]
-DOCS = ROOT / "docs"
+RESULTS = ROOT / "docs/results"
 Row = dict[str, Any]
 
 
@@ -45,8 +45,8 @@ def counts(row: Row) -> bool:
 
 @functools.cache
 def cells(archive: str) -> tuple[Cell, ...]:
-    """Of an archive, or of a folder of cells, below docs/."""
-    place = DOCS / archive
+    """Of an archive, or of a folder of cells, below docs/results."""
+    place = RESULTS / archive
     files = dict[str, str]()
     if place.is_dir():
         files = {

@@ -1,4 +1,4 @@
-"""What README.md, docs/nano, docs/decoding.md and the cards say of nano comes from the records."""
+"""What README.md, docs/results/nano.md and the cards say of nano comes from the records."""
 
 import re
 from collections import Counter
@@ -72,13 +72,13 @@ def test_what_was_seen_before_and_what_was_not(model: str) -> None:
         for of in (seen, free.keys() - seen)
     ]
     (gained, lost, _), (more, fewer, p) = parts
-    of_seen = f"`{model}` +{gained} −{lost} games of the {len(seen)}"  # noqa: RUF001 (a minus)
-    of_others = f"+{more} −{fewer} of the {len(free) - len(seen)} (p = {p:.1g})"  # noqa: RUF001
-    assert f"{of_seen}, {of_others}" in told("docs/nano/README.md")
+    of_seen = f"| `{model}` | +{gained} −{lost} of {len(seen)}"  # noqa: RUF001 (a minus)
+    of_others = f"+{more} −{fewer} of {len(free) - len(seen)} (p = {p:.1g})"  # noqa: RUF001
+    assert f"{of_seen} | {of_others} |" in told("docs/results/nano.md")
 
 
 def test_the_table_of_all_rungs_comes_from_the_records() -> None:
-    page = (ROOT / "docs/nano/README.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs/results/nano.md").read_text(encoding="utf-8")
     arms = [
         ("free", "lenient"),
         ("free", "strict"),
@@ -129,7 +129,7 @@ def test_the_cards_tables_come_from_the_records(model: str) -> None:
 
 def test_the_table_of_what_became_of_answers_comes_from_the_records() -> None:
     """The rows of two rungs hold for both."""
-    page = (ROOT / "docs/decoding.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs/results/nano.md").read_text(encoding="utf-8")
     shown = re.findall(r"^\| `(nano\w*)`, (`.*`) \| (\d+) \| (.*) \|$", page, re.MULTILINE)
     assert len(shown) == 6
     for model, rungs, answers, line in shown:
@@ -162,7 +162,7 @@ def test_the_sample_says_how_many_of_its_games_lie_on_maps_of_training() -> None
                 count[model] += house.map in training_maps(model)
             if house.map not in training_maps("nano_early"):
                 left.append(seed)
-    page = told("docs/sample/README.md")
+    page = told("docs/results/sample.md")
     assert f"{count['nano']} of the 41 games of `nano` lie on maps of its training" in page
     assert f"and {count['nano_early']} of `nano_early`'s" in page
     own = with_options(cells(SAMPLE), model__weights="nano_early")

@@ -5,13 +5,13 @@ import re
 from tests.docs.records import ROOT, cells, told, with_options
 from tests.episode.test_free_answers import ROWS
 
-QUARREL = "quarrel/records.tar.xz"
+QUARREL = "nano_described/records.tar.xz"
 OWN = "nano_edit/records.tar.xz"
 
 
 def test_the_readme_gives_alfworlds_rates_with_their_verdicts() -> None:
     """The verdicts are the reports' own (tests/report/test_shipped_records.py)."""
-    readme, page = told("README.md"), told("docs/nano_edit.md")
+    readme, page = told("README.md"), told("docs/results/nano_edit.md")
     shares = {
         one.asks("decoding.rung"): f"{100 * one.mean('won'):.1f} %"
         for one in cells(OWN)
@@ -31,17 +31,17 @@ def test_the_readme_gives_alfworlds_rates_with_their_verdicts() -> None:
 
 def test_the_quarrel_says_nothing_of_what_constraining_costs() -> None:
     """Its two sets are won nearly always, and never: no arm can lose or gain much there."""
-    page = told("docs/described.md")
+    page = told("docs/results/nano_described.md")
     assert "nothing is lost by constraining" not in page
     played = cells(QUARREL)
     for sweep, low, high in (("nano_described", 0.96, 1.0), ("nano_described_larger", 0.0, 0.005)):
         shares = [one.mean("won") for one in played if one.sweep == sweep]
         assert low <= min(shares) and max(shares) <= high
-    assert "In worlds of 3 to 8 every arm wins 96 to 100 %" in page
+    assert "In worlds of 3 to 8, every arm wins 96 to 100 %" in page
     larger = [one for one in played if one.sweep == "nano_described_larger"]
     typed = with_options(tuple(larger), decoding__rung="typed", environment__world="logistics")
     wrong = sum(row["outcome"] == "valid_but_wrong" for row in typed[0].rows) / len(typed[0].rows)
-    assert f"{100 * wrong:.0f} % of its Logistics files have a plan that is wrong" in page
+    assert f"{100 * wrong:.0f} % of its Logistics files have a wrong plan" in page
 
 
 def test_the_card_of_described_worlds_comes_from_the_records() -> None:
@@ -72,27 +72,27 @@ def test_as_many_ways_to_answer_are_told_as_the_tables_have() -> None:
     answers = [row.get("strict", "nothing") for row in ROWS if row.get("read") is not None]
     kinds = [answers.count(kind) for kind in ("same", "other", "nothing")]
     said = (
-        f"{len(answers)} ways to answer, of which the strict reader reads {kinds[0]} as they are"
-        f" meant, {kinds[1]} as something else and {kinds[2]} not at all, and"
-        f" {len(ROWS) - len(answers)} texts without an answer"
+        f"hold {len(answers)} answers. The strict reader reads {kinds[0]} of them as they are"
+        f" meant, {kinds[1]} as something else, and {kinds[2]} not at all. The tables also hold"
+        f" {len(ROWS) - len(answers)} texts without an answer."
     )
-    assert said in told("docs/decoding.md")
+    assert said in told("docs/understand/free_answers.md")
 
 
 def test_the_pages_of_records_say_how_many_cells_and_episodes_there_are() -> None:
     for page, archive, words in (
-        ("docs/quarrel/README.md", QUARREL, "{} cells, {:,} episodes"),
-        ("docs/nano/README.md", "nano/records.tar.xz", "{} cells, {:,} episodes"),
-        ("docs/nano/README.md", "nano/fresh_records.tar.xz", "{} cells, {:,} episodes"),
-        ("docs/sample/README.md", "sample/records.tar.xz", "{} cells, {:,} episodes"),
+        ("docs/results/nano_described.md", QUARREL, "{} cells, {:,} episodes"),
+        ("docs/results/nano.md", "nano/records.tar.xz", "{} cells, {:,} episodes"),
+        ("docs/results/nano.md", "nano/fresh_records.tar.xz", "{} cells, {:,} episodes"),
+        ("docs/results/sample.md", "sample/records.tar.xz", "{} cells, {:,} episodes"),
     ):
         played = cells(archive)
         assert words.format(len(played), sum(one.finished for one in played)) in told(page), archive
 
 
 def test_no_page_of_old_calls_the_first_comparison_of_nano_declared() -> None:
-    for page in ("README.md", "docs/nano/README.md", "LOG.md"):
+    for page in ("README.md", "docs/results/nano.md", "docs/lab-notes.md"):
         text = told(page)
         assert "declared beforehand: `nano`" not in text
-    assert "these p values are exploratory" in told("docs/nano/README.md")
+    assert "these p values are exploratory" in told("docs/results/nano.md")
     assert (ROOT / "conf/experiment/nano_fresh.yaml").exists()

@@ -35,7 +35,7 @@ T = TypeVar("T")
 
 class Cell:
     """The folder of one cell, held by one process at a time: by the kernel's own lock on `.lock`,
-    which ends with its process, however that dies (docs/machines.md: on which file systems)."""
+    which ends with its process, however that dies (docs/use/machines.md: on which file systems)."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder

@@ -1,7 +1,7 @@
 """Whether a text is one that `generated.py` could have told.
 
 A small model that learned these texts gets other wordings of the same worlds wrong, and often the
-same sentences in another order too (docs/described.md). The order is not looked at here.
+same sentences in another order too (docs/use/formalize.md). The order is not looked at here.
 """
 
 import itertools

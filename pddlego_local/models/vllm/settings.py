@@ -28,9 +28,10 @@ class Server:
     to vLLM, `variables` to its environment; its logs are kept in the folder `logs`, beside the
     records. `download` permits the server to reach a hub.
     `forced_tokens` are not sampled (serving/forced_tokens.py); a `batch_invariant` server computes
-    an answer in the same way whatever else it answers, which costs time (docs/decoding.md). "auto"
-    and None: where it can be had; forced tokens on the CPU alone, as they put a CUDA server on
-    vLLM's first model runner, which draws other answers from a seed.
+    an answer in the same way whatever else it answers, which costs time
+    (docs/understand/requests.md). "auto" and None: where it can be had; forced tokens on the CPU
+    alone, as they put a CUDA server on vLLM's first model runner, which draws other
+    answers from a seed.
     """
 
     url: str | None = None

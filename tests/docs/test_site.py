@@ -1,0 +1,25 @@
+"""The site's navigation (mkdocs.yml) has every page once; `make docs` checks links and anchors."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import yaml
+
+from tests.docs.records import ROOT
+
+
+def pages(entry: Any) -> Iterator[str]:
+    if isinstance(entry, str):
+        yield entry
+    else:
+        for part in entry.values() if isinstance(entry, dict) else entry:
+            yield from pages(part)
+
+
+def test_the_navigation_has_every_page_once() -> None:
+    found = [*pages(yaml.safe_load((ROOT / "mkdocs.yml").read_text(encoding="utf-8"))["nav"])]
+    folders = [ROOT / name for name in ("docs", "examples", "weights")]
+    there = [page for folder in folders for page in folder.rglob("*.md")]
+    there += [ROOT / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md")]
+    there.append(ROOT / "serving/README.md")
+    assert sorted(found) == sorted(str(page.relative_to(ROOT)) for page in there)
