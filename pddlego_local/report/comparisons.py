@@ -17,6 +17,7 @@ from pddlego_local.report.arms import Arm, Group, Role
 from pddlego_local.report.cells import CellRecord, grouped, varying_options
 from pddlego_local.report.declared import declarations, declared_by, games_before
 from pddlego_local.report.numbers import Labels
+from pddlego_local.report.statistics.marginal import Odds, odds
 from pddlego_local.report.statistics.paired import Paired, Tally, holm
 from pddlego_local.report.statistics.rates import LEVEL, Interval, Rate
 from pddlego_local.runner.settings import Declared
@@ -99,6 +100,7 @@ class Answer:
     p, p_holm   two-sided, alone and adjusted for the family of those of the same role
     level       at which a difference is shown (`statistics.paired.holm`); 5 % of what is not tested
     interval    what the test does not refuse at that level: without 0, a difference is shown
+    odds        what a logistic model says of the same question
     """
 
     differ: int
@@ -106,6 +108,7 @@ class Answer:
     p_holm: float | None
     level: float
     interval: Interval
+    odds: Odds
 
     @property
     def shown(self) -> bool:
@@ -243,8 +246,9 @@ def _answers(
     tested = [None if role == "not asked" else found.p for found in paired]
     levels = iter(holm([p for p in tested if p is not None]))
     answers = []
-    for found, p in zip(paired, tested, strict=True):
+    for pairs, found, p in zip(comparisons, paired, tested, strict=True):
         p_holm, level = (None, LEVEL) if p is None else next(levels)
+        won = [(unit(pair), pair.base_won, solved(pair.other)) for pair in pairs]
         answers.append(
             Answer(
                 differ=sum(cluster.gained != cluster.lost for cluster in found.clusters),
@@ -252,6 +256,7 @@ def _answers(
                 p_holm=p_holm,
                 level=level,
                 interval=found.interval(level),
+                odds=Odds() if p is None else odds(won),
             )
         )
     return answers

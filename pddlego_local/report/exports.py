@@ -141,7 +141,7 @@ def _flat(value: Any, name: str) -> Iterator[tuple[str, Cell]]:
         prefix = f"{name}_" if isinstance(value, Side) or name == "here" else ""
         for field in dataclasses.fields(value):
             yield from _flat(getattr(value, field.name), prefix + field.name)
-    elif hasattr(value, "_asdict"):  # an interval
+    elif hasattr(value, "_asdict"):  # an interval, or the odds
         yield from ((f"{name}_{end}", number) for end, number in value._asdict().items())
     elif isinstance(value, tuple):
         if name != "discordant":  # episodes, which have tables of their own

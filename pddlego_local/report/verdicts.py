@@ -7,6 +7,7 @@ from rich.table import Table
 
 from pddlego_local.report.arms import Role
 from pddlego_local.report.comparisons import Answer, Compared, Comparison
+from pddlego_local.report.statistics.marginal import LEAST_CLUSTERS
 from pddlego_local.report.statistics.rates import LEVEL, Interval
 from pddlego_local.report.text import (
     TextRow,
@@ -77,10 +78,11 @@ def shared(found: Comparison) -> dict[str, str]:
 
 
 def verdict(found: Comparison) -> str:
-    """Sentences: what is shown, the rates, the difference, and to each question its interval and
-    its test; then what that means for new games."""
+    """Sentences: what is shown, the rates, the difference, and to each question its interval, its
+    test and its model; then what that means for new games."""
     words = {"points": points, "span": span, "p": _p, "percent": _percent}
-    return " ".join(filter(None, notes_of("verdict", found=found, LEVEL=LEVEL, **words)))
+    limits = {"LEVEL": LEVEL, "LEAST_CLUSTERS": LEAST_CLUSTERS}
+    return " ".join(filter(None, notes_of("verdict", found=found, **words, **limits)))
 
 
 def in_short(found: Comparison, answer: Answer) -> str:
@@ -146,7 +148,8 @@ def comparisons_markdown(compared: Compared) -> str:
     if (left := len(compared.others) - MOST_OTHERS) > 0:
         parts.append(f"{left} more of these differences are in comparisons.csv.\n")
     counts = {one.role: one.family for one in compared.tested if one.family}
-    notes = notes_of("comparisons", counts=counts, declared=declared_in_words(compared))
+    facts = {"declared": declared_in_words(compared), "LEAST_CLUSTERS": LEAST_CLUSTERS}
+    notes = notes_of("comparisons", counts=counts, **facts)
     parts.append("".join(f"- {note}\n" for note in notes))
     return "\n".join(parts)
 

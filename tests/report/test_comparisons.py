@@ -61,6 +61,8 @@ def test_an_arm_that_is_better(tmp_path: Path) -> None:
         "The difference is +35 points",
         "For new games, the 95 % interval is 18 to 51 points",
         "McNemar's exact test and a score test give p < 0.001",
+        "A logistic GEE model with games as clusters gives an odds ratio of 4.5 "
+        "(95 % interval 2.04 to 9.91)",
         "So syntax can be expected to win more new games of this kind",
         "The layout `line` comes with the grammar.",
     ]
@@ -78,7 +80,7 @@ def test_no_difference_shown_is_not_no_effect(tmp_path: Path) -> None:
     text = verdict(found)
     assert text.startswith("No difference is shown. Of the same 30 games, free wins 50.0 %")
     assert "interval is -11 to 11 points. McNemar's exact test and a score test give p = 1" in text
-    assert "it is open whether" in text
+    assert "A logistic model cannot be fitted" in text and "it is open whether" in text
     assert "difference of 10 points would be shown by 8 % of experiments" in text
     assert "smallest difference that 80 % of them would show is 25 points" in text
     assert "assumes that the arms disagree in 0.0 % of the pairs" in text
@@ -99,6 +101,7 @@ def test_seeds_of_a_game_are_no_games(tmp_path: Path) -> None:
     assert found.here == found.new  # no map is known, so that a game has one of its own
     assert "same 10 games, in 50 pairs of game and seed" in verdict(found)
     assert "swaps the arms game by game" in verdict(found) and "McNemar" not in verdict(found)
+    assert "exact test stands alone, because a model needs 20 games" in verdict(found)
 
 
 def test_success_is_that_after_the_last_trial(tmp_path: Path) -> None:
@@ -148,7 +151,7 @@ def test_games_with_the_same_map_are_one(tmp_path: Path) -> None:
     assert "syntax alone wins 12 of the games, and free alone 0." in here
     assert "For new games on these maps, the 95 % interval" in here and "p < 0.001" in here
     assert "For new maps, the 95 % interval" in new and "p = 0.12" in new
-    assert "whether it does on others is open" in new
+    assert "a model needs 20 maps" in new and "whether it does on others is open" in new
     assert "No difference, however large, would be shown by 80 % of them." in new
     assert "12 on 4 maps" in comparisons_markdown(compared(find_cells([tmp_path])))
 
