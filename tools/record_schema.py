@@ -11,13 +11,13 @@ import pydantic
 
 from pddlego_local.core.formats import FORMAT
 from pddlego_local.core.record.events import EVENT
-from pddlego_local.core.record.rows import FAULT, ROW
+from pddlego_local.core.record.rows import ROW, FaultRow
 from pddlego_local.core.record.run_record import RUN
 
 FILES: Mapping[str, pydantic.TypeAdapter[Any]] = {
     "run.json": RUN,
     "episodes.jsonl": ROW,
-    "faults.jsonl": FAULT,
+    "faults.jsonl": pydantic.TypeAdapter(FaultRow),
     "transcripts": EVENT,
 }
 

@@ -230,7 +230,7 @@ def matching(declared: Declared, every: Sequence[Contrast]) -> list[Contrast]:
         and all(
             arm.settings.get(option, value) == value
             for arm in contrast.arms
-            for option, value in declared.where.items()
+            for option, value in declared.where
         )
     ]
     return list(found(Arm.name)) or list(found(Arm.value))

@@ -7,7 +7,7 @@ comparisons an experiment declares.
 import re
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import field, fields
+from dataclasses import fields
 from pathlib import Path
 from typing import Annotated, get_args
 
@@ -38,6 +38,15 @@ def choices_of(factor: str) -> tuple[str, ...]:
     return tuple(choice for choice in get_args(kinds.get(factor)) if isinstance(choice, str))
 
 
+def _pairs(options: object) -> object:
+    return tuple(options.items()) if isinstance(options, Mapping) else options
+
+
+_Option = tuple[Annotated[str, AfterValidator(_factor)], Annotated[str, BeforeValidator(str)]]
+Where = Annotated[tuple[_Option, ...], BeforeValidator(_pairs)]
+"""Options and their values, given as a mapping."""
+
+
 @pydantic.dataclasses.dataclass(config=_STRICT, kw_only=True, frozen=True)
 class Declared:
     """Arms that differ in nothing but `factor`, an option, are compared: the one with the value
@@ -51,9 +60,7 @@ class Declared:
     factor: Annotated[str, AfterValidator(_factor)]
     base: Annotated[str, BeforeValidator(str)] = ""
     other: Annotated[str, BeforeValidator(str)] = ""
-    where: Mapping[
-        Annotated[str, AfterValidator(_factor)], Annotated[str, BeforeValidator(str)]
-    ] = field(default_factory=dict)
+    where: Where = ()
     primary: bool = False
 
     @field_validator("base", "other")
@@ -73,7 +80,7 @@ class Declared:
         values = "every two values"
         if self.base:
             values = f"{self.base} against {self.other or 'each other value'}"
-        where = " and ".join(f"{option} is {value}" for option, value in self.where.items())
+        where = " and ".join(f"{option} is {value}" for option, value in self.where)
         return f"{self.factor}, {values}" + (f", where {where}" if where else "")
 
 
