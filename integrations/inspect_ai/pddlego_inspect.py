@@ -4,7 +4,7 @@ inspect eval pddlego_inspect/games -T environment=coin -T actions=pddl -T method
 """
 
 import asyncio
-import functools
+import atexit
 from collections.abc import Sequence
 from itertools import islice
 from typing import Any
@@ -38,10 +38,16 @@ def games(seeds: Sequence[int] | None = None, number: int = 10, **options: Any) 
 @solver
 def play(**options: Any) -> Solver:
     """The model plays. With actions="pddl" it sees each time what the method asks; with commands,
-    all that was said before."""
+    all that was said before. A game that a sample has ended is played again by the next one."""
+    idle: list[Game] = []
+
+    def begun() -> Game:
+        game = Game(**options)
+        atexit.register(game.close)
+        return game
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
-        game = await asyncio.to_thread(functools.partial(Game, **options))
+        game = idle.pop() if idle else await asyncio.to_thread(begun)
         rewards: list[float] = []
         try:
             text, info = await asyncio.to_thread(game.reset, state.metadata["game"])
@@ -57,7 +63,7 @@ def play(**options: Any) -> Solver:
                 text, reward, _, _, info = await asyncio.to_thread(game.step, answer)
                 rewards.append(reward)
         finally:
-            await asyncio.to_thread(game.close)
+            idle.append(game)
         state.metadata |= {"rewards": rewards, "outcome": info["outcome"]}
         state.metadata["won"] = "won" in info["reached"]
         return state
