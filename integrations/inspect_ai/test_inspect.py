@@ -22,8 +22,10 @@ def test_an_evaluation_has_the_numbers_of_the_table(
     for answer in answers:
         answer.usage = ModelUsage()  # else a tokenizer is fetched, to count
     model = get_model(MODEL, custom_outputs=answers, memoize=False)
-    task = games(seeds=[row.game for row in ended], **options)
-    (log,) = evaluate(task, model=model, max_samples=1, log_dir=str(tmp_path), display="none")
+    (log,) = evaluate(
+        "pddlego_inspect/games", task_args={"seeds": [row.game for row in ended], **options},
+        model=model, max_samples=1, log_dir=str(tmp_path), display="none",
+    )  # fmt: skip
     assert log.status == "success" and log.samples and log.results
     for row, sample in zip(ended, log.samples, strict=True):
         told = (sample.scores or {})["earned"]
