@@ -1,7 +1,6 @@
 """Trains a tiny model of random weights for two steps, on the CPU, by TRL's GRPO.
 
     python integrations/trl/train.py FOLDER
-
 Nothing is learnt in two steps: put a model of yours in the place of `tiny`, and take more of them.
 """
 

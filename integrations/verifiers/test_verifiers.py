@@ -48,10 +48,7 @@ def test_an_episode_earns_the_rewards_of_the_table(
     options: dict[str, Any], table: list[Row]
 ) -> None:
     for row in table:
-        weights = GamesConfig().rewards
-        if options["actions"] == "commands":
-            weights = {"won": weights["won"]}
-        data = GameData(game=row.game, options=options, rewards=weights)
+        data = GameData(game=row.game, options=options, rewards=GamesConfig().rewards)
         given = Given(row.texts)
         agents: Any = SimpleNamespace(player=given)
         asyncio.run(GameEnv.run(None, GameTask(data, vf.TaskConfig()), agents))
