@@ -1,9 +1,11 @@
 # make demo · make test · make sweep · make report · make bench · make serve · make fetch · make nano
 # make test-all: with vLLM, ALFWorld and training, and whatever else takes long
+# make test-integrations: the projects in integrations/, with the frameworks that they are for
 # make gpu-check: what the project does on a GPU, tried on this machine
 # make docs: the site, in build/site · make release: sdist and wheel in dist, checked
 # make chaos · make fuzz: long tests, the short forms of which are in make test-all
-# Each target installs what it needs into .venv (.venv-serving for a vLLM server, .venv-alfworld).
+# Each target installs what it needs into .venv (.venv-serving for a vLLM server, .venv-alfworld,
+# .venv-integrations).
 
 PYTHON ?= python3
 BIN := .venv/bin
@@ -22,7 +24,8 @@ PIP := pip install --quiet --disable-pip-version-check
 ALFWORLD := alfworld==0.4.2 textworld==1.7.0
 SITE := 'mkdocs-material>=9.6,<10'
 RELEASE := 'build>=1.2' 'twine>=6'
-PAGES := README.md CONTRIBUTING.md CHANGELOG.md docs examples serving/README.md $(wildcard weights/README.md weights/*/README.md)
+PAGES := README.md CONTRIBUTING.md CHANGELOG.md docs examples integrations serving/README.md $(wildcard weights/README.md weights/*/README.md)
+INTEGRATIONS := openenv verifiers trl inspect_ai
 
 # The last word of a step that failed. The marker `installed` is set at a target's end alone: what is
 # half made does not count, and is used again.
@@ -31,7 +34,7 @@ VENV := Python's own venv and ensurepip (Debian and Ubuntu: apt install python3-
 INDEX := a package index: PyPI, a mirror of it (PIP_INDEX_URL=https://...) or a folder of wheels (PIP_NO_INDEX=1 PIP_FIND_LINKS=FOLDER).
 COMPILER = $$(command -v $(CXX) > /dev/null || echo " It needs a C++ compiler, and $(CXX) is not here (Debian and Ubuntu: apt install g++).")
 
-.PHONY: demo test test-all lint docs release chaos fuzz sweep report bench gpu-check serve fetch nano nano_early nano_described nano_edit nano_edit_early serving alfworld clean
+.PHONY: demo test test-all test-integrations lint docs release chaos fuzz sweep report bench gpu-check serve fetch nano nano_early nano_described nano_edit nano_edit_early serving alfworld clean
 
 demo: .venv/installed
 	$(BIN)/pddlego demo $(if $(MODEL),--model $(MODEL))
@@ -41,6 +44,11 @@ test: lint
 
 test-all: .venv-serving/installed .venv-alfworld/installed lint
 	$(BIN)/pytest
+
+# One process for each: none may lean on what another one loads. Nothing is fetched from a hub.
+test-integrations: .venv-integrations/installed
+	for name in $(INTEGRATIONS); do PATH=$(CURDIR)/.venv-integrations/bin:$$PATH HF_HUB_OFFLINE=1 \
+		.venv-integrations/bin/python -m pytest -c integrations/pytest.ini integrations/$$name || exit 1; done
 
 lint: .venv/installed-dev
 	$(BIN)/ruff check .
@@ -151,5 +159,11 @@ endif
 	@.venv-alfworld/bin/$(PIP) $(ALFWORLD) || $(call failed,installing $(ALFWORLD) into .venv-alfworld,$(INDEX)$(COMPILER))
 	@touch $@
 
+.venv-integrations/installed: pyproject.toml $(INTEGRATIONS:%=integrations/%/pyproject.toml)
+	@echo "installing the integrations into .venv-integrations (some minutes the first time)"
+	@$(PYTHON) -m venv .venv-integrations || $(call failed,making the environment .venv-integrations,$(VENV))
+	@.venv-integrations/bin/$(PIP) --editable . $(INTEGRATIONS:%=--editable integrations/%) pytest uv || $(call failed,installing the integrations into .venv-integrations,$(INDEX))
+	@touch $@
+
 clean:
-	rm -rf .venv .venv-serving .venv-alfworld .venv-docs .venv-release build dist
+	rm -rf .venv .venv-serving .venv-alfworld .venv-integrations .venv-docs .venv-release build dist

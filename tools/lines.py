@@ -14,7 +14,13 @@ import tokenize
 from collections import Counter
 from pathlib import Path
 
-BUDGETS = {"product": 22_000, "tools": 2_400, "tests": 22_000, "integrations": 500, "examples": 300}
+BUDGETS = {
+    "product": 22_000,
+    "tools": 2_400,
+    "tests": 22_000,
+    "integrations": 650,  # four projects of at most 120, their tests, the table of rewards
+    "examples": 300,
+}
 _LAYOUT = {tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT, tokenize.ENDMARKER}
 
 

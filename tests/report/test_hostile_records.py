@@ -54,7 +54,6 @@ def readers(runs: Path, out: Path) -> list[list[str]]:
         ["export", str(runs), "--out", str(out / "calls.csv")],
         ["export", str(runs), "--out", str(out / "episodes.csv"), "--episodes"],
         ["rescore", str(runs)],
-        ["status", str(runs)],
     ]
 
 
@@ -120,7 +119,6 @@ BROKEN: dict[str, Change] = {
     "a start that is a number": in_run(lambda told: told.update(starts=[1])),
     "another format": in_run(lambda told: told.update(format=99)),
 }  # fmt: skip
-OF_TRANSCRIPTS = {"a garbage transcript", "a transcript of depth", "an unknown outcome at the end"}
 
 
 @pytest.mark.parametrize("name", BROKEN)
@@ -131,9 +129,8 @@ def test_what_can_be_read_is_reported_and_the_rest_is_told(
     for words in readers(runs, tmp_path):
         code = run(words)
         told = said(capsys)
-        of_rows = words[0] == "status" and name in OF_TRANSCRIPTS  # which reads none
-        assert code == (0 if of_rows else 1), (words, told)
-        assert words[0] == "rescore" or of_rows or "problem: " in told
+        assert code == 1, (words, told)
+        assert words[0] == "rescore" or "problem: " in told
     assert (tmp_path / "report" / "index.html").is_file()
     assert len((tmp_path / "calls.csv").read_text().splitlines()) > 2
 
@@ -145,11 +142,9 @@ def test_rows_that_stand_twice_count_once_and_the_first_counts(
     folder = plant_rows(tmp_path, composed(FREE), rows, "1,2")
     (cell,) = find_cells([folder])
     assert [(one.game, one.outcome) for one in cell.rows] == [(1, WON), (2, WON)]
-    assert run(["status", str(folder)]) == 1
-    told = said(capsys)
-    assert "2 of 2 done" in told and told.count("the first counts") == 3
     assert run(["report", str(folder), "--out", str(tmp_path), "--without-pages"]) == 1
-    assert "of 2" in said(capsys)
+    told = said(capsys)
+    assert "of 2" in told and told.count("the first counts") == 3
     assert "a further row of game 2, trial 0" in (tmp_path / "report.md").read_text()
     assert run(["rescore", str(folder)]) == 1
     assert "a further row of game 1" in said(capsys)

@@ -1,0 +1,88 @@
+"""The games of pddlego_local as a task of inspect_ai.
+
+inspect eval pddlego_inspect/games -T environment=coin -T actions=pddl -T method=pddlego_plus
+"""
+
+import asyncio
+import atexit
+from collections.abc import Sequence
+from itertools import islice
+from typing import Any
+
+from inspect_ai import Task, task
+from inspect_ai.dataset import Sample
+from inspect_ai.model import ChatMessage, ChatMessageSystem, ChatMessageUser
+from inspect_ai.scorer import Score, Scorer, Target, mean, scorer, stderr
+from inspect_ai.solver import Generate, Solver, TaskState, solver
+
+from pddlego_local import Game
+
+INSTRUCTION = (
+    "You play a text game: find the coin, or prepare and eat the meal of the cookbook. "
+    "Answer with one of the commands on offer, and with nothing else."
+)
+
+
+@task
+def games(seeds: Sequence[int] | None = None, number: int = 10, **options: Any) -> Task:
+    """Games with the options of `pddlego_local.Game`: those of these seeds, or the first ones of
+    `Game.eval_seeds`."""
+    if seeds is None:
+        game = Game(**options)
+        seeds = list(islice(game.eval_seeds, number))
+        game.close()
+    samples = [Sample(id=seed, input=f"game {seed}", metadata={"game": seed}) for seed in seeds]
+    return Task(dataset=samples, solver=play(**options), scorer=earned())
+
+
+@solver
+def play(**options: Any) -> Solver:
+    """The model plays. With actions="pddl" it sees each time what the method asks; with commands,
+    all that was said before. A game that a sample has ended is played again by the next one."""
+    idle: list[Game] = []
+
+    def begun() -> Game:
+        game = Game(**options)
+        atexit.register(game.close)
+        return game
+
+    async def solve(state: TaskState, generate: Generate) -> TaskState:
+        game = idle.pop() if idle else await asyncio.to_thread(begun)
+        rewards: list[float] = []
+        try:
+            text, info = await asyncio.to_thread(game.reset, state.metadata["game"])
+            state.messages = [ChatMessageSystem(content=INSTRUCTION)]
+            while not info["outcome"]:
+                if options.get("actions") == "pddl":
+                    state.messages = [_message(one.role, one.content) for one in info["messages"]]
+                else:
+                    offered = "\n".join(info["commands"])
+                    state.messages.append(ChatMessageUser(content=f"{text}\n\n{offered}"))
+                state = await generate(state)
+                answer = state.output.completion
+                text, reward, _, _, info = await asyncio.to_thread(game.step, answer)
+                rewards.append(reward)
+        finally:
+            idle.append(game)
+        state.metadata |= {"rewards": rewards, "outcome": info["outcome"]}
+        state.metadata["won"] = "won" in info["reached"]
+        return state
+
+    return solve
+
+
+def _message(role: str, content: str) -> ChatMessage:
+    kind = {"system": ChatMessageSystem, "user": ChatMessageUser}[role]
+    return kind(content=content)
+
+
+@scorer(metrics={"reward": [mean(), stderr()], "won": [mean(), stderr()]})
+def earned() -> Scorer:
+    """The rewards of all steps together, and whether the game was won."""
+
+    async def score(state: TaskState, target: Target) -> Score:
+        told = state.metadata
+        value = {"reward": sum(told["rewards"]), "won": float(told["won"])}
+        return Score(value=value, explanation=told["outcome"], metadata={**told})
+
+    return score

@@ -1,0 +1,43 @@
+"""Its numbers are ours: those of the table of rewards, played by a model with given answers."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from inspect_ai import eval as evaluate
+from inspect_ai.model import ModelOutput, ModelUsage, get_model
+from pddlego_inspect import games
+
+from integrations.rewards import Row, groups
+
+MODEL = "mockllm/model"
+
+
+@pytest.mark.parametrize(("options", "table"), list(groups()))
+def test_an_evaluation_has_the_numbers_of_the_table(
+    options: dict[str, Any], table: list[Row], tmp_path: Path
+) -> None:
+    ended = [row for row in table if row.outcome]
+    answers = [ModelOutput.from_content(MODEL, text) for row in ended for text in row.texts]
+    for answer in answers:
+        answer.usage = ModelUsage()  # else a tokenizer is fetched, to count
+    model = get_model(MODEL, custom_outputs=answers, memoize=False)
+    (log,) = evaluate(
+        "pddlego_inspect/games", task_args={"seeds": [row.game for row in ended], **options},
+        model=model, max_samples=1, log_dir=str(tmp_path), display="none",
+    )  # fmt: skip
+    assert log.status == "success" and log.samples and log.results
+    for row, sample in zip(ended, log.samples, strict=True):
+        told = (sample.scores or {})["earned"]
+        assert told.metadata is not None
+        rewards = [round(reward, 6) for reward in told.metadata["rewards"]]
+        assert (sample.id, rewards, told.explanation) == (row.game, row.rewards, row.outcome)
+    means = {score.name: score.metrics["mean"].value for score in log.results.scores}
+    won = sum(row.outcome == "success" for row in ended)
+    total = sum(sum(row.rewards) for row in ended)
+    assert means == pytest.approx({"won": won / len(ended), "reward": total / len(ended)})
+
+
+def test_without_seeds_the_games_are_those_to_evaluate_on() -> None:
+    task = games(number=2, environment="coin", environment__rooms=4)
+    assert len(task.dataset) == 2

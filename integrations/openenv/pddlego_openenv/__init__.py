@@ -1,0 +1,6 @@
+"""The games of pddlego_local as an OpenEnv environment: what a client needs."""
+
+from pddlego_openenv.client import PddlegoEnv
+from pddlego_openenv.models import Text, Told
+
+__all__ = ["PddlegoEnv", "Text", "Told"]

@@ -1,0 +1,79 @@
+"""The server: a `pddlego_local.Game` for each connection.
+
+pddlego-openenv --port 8000
+"""
+
+import argparse
+from typing import Any
+
+import uvicorn
+from openenv.core.env_server import create_app
+from openenv.core.env_server.interfaces import Environment
+from openenv.core.env_server.types import State
+
+from pddlego_local import Game
+from pddlego_openenv.models import Text, Told
+
+OPTIONS = frozenset({"environment", "environment__rooms", "actions", "method"})
+"""The options of a `Game` that a client may choose; others name files of the server's machine."""
+MOST_CONNECTIONS = 16
+
+
+class Games(Environment[Text, Told, State]):
+    """A connection's games, one after the other."""
+
+    SUPPORTS_CONCURRENT_SESSIONS = True
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._game: Game | None = None
+        self._options: dict[str, Any] = {}
+        self._state = State()
+
+    def reset(self, seed: int | None = None, episode_id: str | None = None, **options: Any) -> Told:
+        """Begins the game number `seed`. Raises ValueError for an option that is not open."""
+        if unknown := options.keys() - OPTIONS:
+            raise ValueError(f"{min(unknown)}: a client may choose {', '.join(sorted(OPTIONS))}")
+        if self._game is None or options != self._options:
+            self.close()
+            self._game, self._options = Game(**options), options
+        text, info = self._game.reset(seed or 0)
+        self._state = State(episode_id=episode_id, step_count=0)
+        return _told(text, 0.0, bool(info["outcome"]), {**info})
+
+    def step(self, action: Text, timeout_s: float | None = None, **rest: Any) -> Told:
+        """Gives a command or an answer. Raises ValueError before `reset`."""
+        if self._game is None:
+            raise ValueError("call reset first, on a connection that stays open")
+        text, reward, terminated, truncated, info = self._game.step(action.text)
+        self._state.step_count += 1
+        return _told(text, reward, terminated or truncated, {**info})
+
+    @property
+    def state(self) -> State:
+        return self._state
+
+    def close(self) -> None:
+        if self._game is not None:
+            self._game.close()
+        self._game = None
+
+
+def _told(text: str, reward: float, done: bool, info: dict[str, Any]) -> Told:
+    shown = {name: value for name, value in info.items() if name in Told.model_fields}
+    return Told(text=text, reward=reward, done=done, **shown)
+
+
+app = create_app(Games, Text, Told, env_name="pddlego", max_concurrent_envs=MOST_CONNECTIONS)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--host", default="127.0.0.1")
+    parser.add_argument("--port", type=int, default=8000)
+    arguments = parser.parse_args()
+    uvicorn.run(app, host=arguments.host, port=arguments.port)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,86 @@
+"""The games of pddlego_local as environments of TRL: `GRPOTrainer(environment_factory=…)`.
+
+TRL offers every public method but `reset` and `get_reward` to the model as a tool. So each class
+has one of them: the model calls `submit_pddl`, or `submit_edits`.
+"""
+
+import json
+from collections.abc import Iterator
+from itertools import islice
+from typing import Any, ClassVar
+
+from pddlego_local import Game
+
+
+class _Games:
+    """A row of the training data names its game: {"prompt": […], "game": 7}."""
+
+    method: ClassVar[str]
+
+    def __init__(self, **options: Any) -> None:
+        self._game = Game(
+            **{"environment": "coin", "method": self.method} | options, actions="pddl"
+        )
+        self._earned, self._outcome = 0.0, ""
+
+    def reset(self, game: int = 0, **row: Any) -> str:
+        """Begins this game; the text is appended to the row's prompt."""
+        text, info = self._game.reset(game)
+        self._earned, self._outcome = 0.0, info["outcome"]
+        return text
+
+    def get_reward(self) -> float:
+        """The rewards of all calls since `reset`, added up."""
+        return self._earned
+
+    def _submit(self, answer: str) -> str:
+        if self._outcome:
+            return f"The game is over: {self._outcome}."
+        text, reward, _, _, info = self._game.step(answer)
+        self._earned, self._outcome = self._earned + reward, info["outcome"]
+        return text
+
+
+class Formalizer(_Games):
+    """The model writes a domain and a problem."""
+
+    method = "pddlego_plus"
+
+    def submit_pddl(self, domain: str, problem: str) -> str:
+        """
+        Plans with these PDDL files and carries the plan out.
+
+        Args:
+            domain: The domain file.
+            problem: The problem file.
+
+        Returns:
+            What was seen or refused, and what is asked next.
+        """
+        return self._submit(json.dumps({"df": domain, "pf": problem}))
+
+
+class Editor(_Games):
+    """The model edits the problem that it wrote before."""
+
+    method = "pddl_edit"
+
+    def submit_edits(self, edits: str) -> str:
+        """
+        Changes the problem file, plans, and carries the plan out.
+
+        Args:
+            edits: The changes as JSON, in the form that the last message asks for.
+
+        Returns:
+            What was seen or refused, and what is asked next.
+        """
+        return self._submit(edits)
+
+
+def train_rows(number: int, prompt: str, **options: Any) -> Iterator[dict[str, Any]]:
+    """Rows of training data, of so many games of `Game.train_seeds`."""
+    game = Game(**{"environment": "coin"} | options)
+    for seed in islice(game.train_seeds, number):
+        yield {"prompt": [{"role": "user", "content": prompt}], "game": seed}
+    game.close()

@@ -1,0 +1,60 @@
+"""Trains a tiny model of random weights for two steps, on the CPU, by TRL's GRPO.
+
+    python integrations/trl/train.py FOLDER
+Nothing is learnt in two steps: put a model of yours in the place of `tiny`, and take more of them.
+"""
+
+import json
+import sys
+from typing import Any
+
+from datasets import Dataset
+from pddlego_trl import Formalizer, train_rows
+from tokenizers import Tokenizer, decoders, models, pre_tokenizers
+from transformers import PreTrainedTokenizerFast, Qwen3Config, Qwen3ForCausalLM
+from trl import GRPOConfig, GRPOTrainer
+from trl.chat_template_utils import qwen3_chat_template
+
+PROMPT = "Answer with the tool submit_pddl.\n\n"
+SPECIAL = ["<|endoftext|>", "<|im_start|>", "<|im_end|>"]
+
+
+def tiny() -> tuple[Any, Any]:
+    """A model of two layers whose tokens are bytes, and its tokenizer, which calls as Qwen3."""
+    alphabet = sorted(pre_tokenizers.ByteLevel.alphabet())
+    bytewise = Tokenizer(models.BPE({byte: n for n, byte in enumerate(alphabet)}, []))
+    bytewise.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False)
+    bytewise.decoder = decoders.ByteLevel()
+    bytewise.add_special_tokens(SPECIAL)
+    bytewise.add_tokens(["<tool_call>", "</tool_call>"])
+    tokenizer: Any = PreTrainedTokenizerFast(  # type: ignore[no-untyped-call]
+        tokenizer_object=bytewise, eos_token="<|im_end|>", pad_token="<|endoftext|>"
+    )
+    tokenizer.chat_template = qwen3_chat_template
+    config = Qwen3Config(
+        vocab_size=len(tokenizer), hidden_size=32, intermediate_size=64, num_hidden_layers=2,
+        head_dim=16, num_attention_heads=2, num_key_value_heads=2,
+    )  # fmt: skip
+    return Qwen3ForCausalLM(config), tokenizer
+
+
+def main(folder: str, longest: int = 16) -> list[dict[str, Any]]:
+    """The trainer's log. An answer has at most so many tokens."""
+    model, tokenizer = tiny()
+    settings = GRPOConfig(
+        folder, max_steps=2, per_device_train_batch_size=2, num_generations=2, use_cpu=True,
+        max_completion_length=longest, max_tool_calling_iterations=1, logging_steps=1,
+        report_to="none", save_strategy="no",
+    )  # fmt: skip
+    rows = Dataset.from_list(list(train_rows(4, PROMPT, environment__rooms=4)))
+    trainer = GRPOTrainer(
+        model=model, args=settings, train_dataset=rows, processing_class=tokenizer,
+        environment_factory=lambda: Formalizer(environment__rooms=4),
+    )  # fmt: skip
+    trainer.train()
+    return list(trainer.state.log_history)
+
+
+if __name__ == "__main__":
+    for line in main(sys.argv[1]):
+        print(json.dumps(line))

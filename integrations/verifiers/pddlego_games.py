@@ -1,0 +1,80 @@
+"""What the tasksets share: a game is a task, and the game plays the model's user."""
+
+import asyncio
+import functools
+from collections import Counter
+from collections.abc import Iterator
+from itertools import islice
+from typing import Any, Literal
+
+import verifiers.v1 as vf
+from pydantic import Field
+
+from pddlego_local import Game
+
+REWARDS = {"read": 0.1, "accepted": 0.1, "planned": 0.2, "carried_out": 0.2, "won": 0.4}
+"""The weight of each part: the answer was read, the translator accepts it, the planner finds a
+plan, the plan can be carried out, and it reaches the goal (the gold's, in described worlds)."""
+
+
+class GamesConfig(vf.TasksetConfig):
+    """Under `--env.taskset.*`."""
+
+    options: dict[str, Any] = Field(default_factory=dict)
+    """Those of `pddlego_local.Game`."""
+    number: int = 100
+    part: Literal["train", "eval"] = "train"
+    """Of `Game.train_seeds` or of `Game.eval_seeds`, whose maps differ."""
+    rewards: dict[str, float] = Field(default_factory=REWARDS.copy)
+
+
+class GameData(vf.TaskData):
+    """A game, by its number and the options of `Game`."""
+
+    game: int
+    options: dict[str, Any]
+    rewards: dict[str, float]
+
+
+class GameTask(vf.Task[GameData, vf.State, vf.TaskConfig]):
+    pass
+
+
+def tasks(config: GamesConfig, **options: Any) -> Iterator[GameTask]:
+    """A task for each game."""
+    options |= config.options
+    game = Game(**options)
+    try:
+        seeds = game.train_seeds if config.part == "train" else game.eval_seeds
+        for seed in islice(seeds, config.number):
+            data = GameData(name=f"game {seed}", game=seed, options=options, rewards=config.rewards)
+            yield GameTask(data, config.task)
+    finally:
+        game.close()
+
+
+class GameEnvConfig(vf.EnvConfig):
+    player: vf.AgentConfig = vf.AgentConfig()
+
+
+class GameEnv(vf.Env[GameEnvConfig]):
+    """The model answers prompts or observations until the game is over. A part's reward counts the
+    answers that reached it."""
+
+    async def run(self, task: GameTask, agents: vf.Agents) -> None:
+        counts = Counter[str]()
+        game = await asyncio.to_thread(functools.partial(Game, **task.data.options))
+        try:
+            text, info = await asyncio.to_thread(game.reset, task.data.game)
+            async with agents.player.interaction(task) as interaction:
+                while not info["outcome"]:
+                    segment = await interaction.turn(text)
+                    if segment.terminated:
+                        break
+                    text, _, _, _, info = await asyncio.to_thread(game.step, segment.last_reply)
+                    counts.update(info["reached"])
+        finally:
+            await asyncio.to_thread(game.close)
+        for name, weight in task.data.rewards.items():
+            interaction.trace.record_reward(name, counts[name], weight)
+        interaction.trace.info["outcome"] = info["outcome"]

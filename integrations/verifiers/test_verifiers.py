@@ -1,0 +1,106 @@
+"""The tasksets play the table of rewards: their games answer a model whose words are given."""
+
+import asyncio
+import json
+import threading
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+import verifiers.v1 as vf
+from pddlego_games import GameData, GameEnv, GameEnvConfig, GamesConfig, GameTask
+from verifiers.v1.clients import EvalClientConfig, ModelContext
+from verifiers.v1.utils.loaders import (
+    environment_class,
+    load_environment,
+    load_taskset,
+    taskset_config_type,
+)
+
+from integrations.rewards import Row, groups, rows
+
+
+class Given:
+    """In the place of an agent: its answers are given, and then it ends."""
+
+    def __init__(self, texts: list[str]) -> None:
+        self.texts = iter(texts)
+        self.trace = SimpleNamespace(rewards={}, info={}, record_reward=self.record)
+
+    def record(self, name: str, score: float, weight: float) -> None:
+        self.trace.rewards[name] = vf.Reward(score=score, weight=weight)
+
+    @asynccontextmanager
+    async def interaction(self, task: GameTask) -> AsyncIterator["Given"]:
+        yield self
+
+    async def turn(self, text: str) -> vf.Segment:
+        assert text
+        answer = next(self.texts, None)
+        return vf.Segment(messages=[], root_reply=answer, terminated=answer is None)
+
+
+@pytest.mark.parametrize(("options", "table"), list(groups()))
+def test_an_episode_earns_the_rewards_of_the_table(
+    options: dict[str, Any], table: list[Row]
+) -> None:
+    for row in table:
+        data = GameData(game=row.game, options=options, rewards=GamesConfig().rewards)
+        given = Given(row.texts)
+        agents: Any = SimpleNamespace(player=given)
+        asyncio.run(GameEnv.run(None, GameTask(data, vf.TaskConfig()), agents))
+        earned = sum(reward.value for reward in given.trace.rewards.values())
+        assert earned == pytest.approx(sum(row.rewards))
+        assert given.trace.info["outcome"] == row.outcome
+
+
+@pytest.mark.parametrize("name", ["pddlego_coin", "pddlego_formalize"])
+def test_verifiers_finds_the_tasksets_and_their_games(name: str) -> None:
+    assert environment_class(name) is GameEnv
+    config = taskset_config_type(name)(id=name, number=3)
+    tasks = list(load_taskset(config))
+    assert len({task.data.game for task in tasks}) == 3
+    assert all(task.data.options["actions"] == "pddl" for task in tasks)
+
+
+class Server(BaseHTTPRequestHandler):
+    """Streams one answer."""
+
+    answer = ""
+
+    def do_POST(self) -> None:
+        self.rfile.read(int(self.headers["content-length"]))
+        self.send_response(200)
+        self.send_header("content-type", "text/event-stream")
+        self.end_headers()
+        for delta, end in ({"role": "assistant", "content": self.answer}, None), ({}, "stop"):
+            choice = {"index": 0, "delta": delta, "finish_reason": end}
+            chunk = {"id": "1", "object": "chat.completion.chunk", "created": 1, "model": "given"}
+            self.wfile.write(f"data: {json.dumps(chunk | {'choices': [choice]})}\n\n".encode())
+        self.wfile.write(b"data: [DONE]\n\n")
+
+
+def test_a_whole_rollout_with_a_server_earns_the_same() -> None:
+    """By verifiers' own harness `null`, a program of which asks the server."""
+    row = next(row for row in rows() if row.outcome == "valid_but_wrong")
+    Server.answer = row.texts[0]
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Server)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    player = {"harness": {"id": "null"}, "runtime": {"type": "subprocess"}}
+    taskset = {"id": "pddlego_formalize", "number": 1}
+    env = load_environment(GameEnvConfig(taskset=taskset, player=player))
+    client = EvalClientConfig(base_url=f"http://127.0.0.1:{server.server_port}/v1")
+
+    async def rollout() -> Any:
+        async with env.serving():
+            task = next(iter(env.taskset)).with_data(game=row.game)
+            return await env.run_episode(task, ModelContext(model="given", client=client))
+
+    episode = asyncio.run(rollout())
+    server.shutdown()
+    (trace,) = episode.traces
+    assert episode.ok and trace.reward == pytest.approx(sum(row.rewards))
+    assert trace.info["outcome"] == row.outcome

@@ -1,0 +1,62 @@
+"""The committed table of rewards: by `Game` and by gymnasium. The integrations play it too."""
+
+from collections.abc import Iterator
+from contextlib import closing
+from typing import Any
+
+import gymnasium
+import pytest
+
+from integrations.rewards import Row, check, groups, rows
+from pddlego_local import Game
+from pddlego_local.commands import gymnasium_env
+
+GROUPS = list(groups())
+
+
+@pytest.fixture(autouse=True)
+def registered() -> Iterator[None]:
+    if "pddlego/Coin-v0" not in gymnasium.registry:  # where the package was installed before
+        gymnasium_env.register()
+    yield
+
+
+def test_the_table_has_50_games_and_every_reward() -> None:
+    table = rows()
+    assert len(table) == 50 and all(row.texts for row in table)
+    for actions, rewards in {
+        "pddl": {0, 0.1, 0.2, 0.4, 0.6, 1},
+        "commands": {0, 0.4},
+    }.items():
+        found = {x for row in table if row.options["actions"] == actions for x in row.rewards}
+        assert found == rewards
+    assert {"success", "step_limit", "no_plan", "valid_but_wrong", ""} < {
+        row.outcome for row in table
+    }
+
+
+@pytest.mark.parametrize(("options", "table"), GROUPS)
+def test_a_game_earns_what_the_table_says(options: dict[str, Any], table: list[Row]) -> None:
+    with closing(Game(**options)) as game:
+
+        def step(text: str) -> tuple[float, bool]:
+            _, reward, terminated, truncated, _ = game.step(text)
+            return reward, terminated or truncated
+
+        for row in table:
+            game.reset(row.game)
+            check(row, step)
+
+
+@pytest.mark.parametrize(("options", "table"), GROUPS)
+def test_gymnasium_tells_the_same_rewards(options: dict[str, Any], table: list[Row]) -> None:
+    env: gymnasium.Env[str, str] = gymnasium.make("pddlego/Coin-v0", **options)
+
+    def step(text: str) -> tuple[float, bool]:
+        _, reward, terminated, truncated, _ = env.step(text)
+        return float(reward), terminated or truncated
+
+    for row in table:
+        env.reset(options={"game": row.game})
+        check(row, step)
+    env.close()
