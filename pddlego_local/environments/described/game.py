@@ -13,7 +13,7 @@ from pydantic import AfterValidator, ConfigDict, Field
 from pydantic.dataclasses import dataclass
 
 from pddlego_local.core.nouns import Action, Budget, Goal, Names, Observation, Turn
-from pddlego_local.environments.described.generated import Degree, Family, generate
+from pddlego_local.environments.described.generated import Constraint, Degree, Family, generate
 from pddlego_local.environments.described.simulator import Simulator
 from pddlego_local.environments.described.world import (
     World,
@@ -42,12 +42,14 @@ Sizes = Annotated[
 class Described:
     """A game is a world: of a `folder` the one at that place in its sorted names; without a folder
     one of ours, a function of (world, sizes, seed), which `text` tells in one of two degrees of
-    templating. `sizes` is how many blocks, or packages, there are at least and at most."""
+    templating. `sizes` is how many of its main things, such as blocks, there are at least and at
+    most. `constraint` "one" adds a sentence to the problem's text, and a condition to the gold."""
 
     folder: Path | None = None
     world: Family = "blocksworld"
     text: Degree = "moderately"
     sizes: Sizes = (3, 8)
+    constraint: Constraint = "none"
     budget: Budget = Budget(unit="actions", limit=5000)
 
     name = "described"
@@ -64,7 +66,9 @@ class Described:
 
     @property
     def task_type(self) -> str:
-        return self.folder.name if self.folder else f"{self.world}, {self.text} templated"
+        constrained = ", constrained" * (self.constraint == "one")
+        told = f"{self.world}, {self.text} templated{constrained}"
+        return self.folder.name if self.folder else told
 
     @property
     def map(self) -> str:
@@ -90,10 +94,10 @@ class Described:
         return self._world.domain_text, self._world.problem_text
 
     def preflight(self) -> None:
-        """Raises ConfigError for the first file of a folder that cannot be used."""
-        if self.folder:
-            for name in names_in(self.folder):
-                read_world(self.folder, name)
+        """Raises ConfigError for the first file of a folder that cannot be used, and for a world
+        that has no constraints."""
+        for seed in range(len(names_in(self.folder)) if self.folder else 1):
+            self._load(seed)
 
     def reset(self, seed: int) -> Observation:
         """Raises ConfigError for files that do not go together, UnsolvableGame where the goal would
@@ -136,7 +140,7 @@ class Described:
     def _load(self, seed: int) -> World:
         if self.folder:
             return read_world(self.folder, names_in(self.folder)[seed])
-        return generate(self.world, self.text, self.sizes, seed)
+        return generate(self.world, self.text, self.sizes, seed, self.constraint)
 
     def _observe(self, text: str, feedback: str = "") -> Observation:
         return Observation(text, feedback, self.won())
