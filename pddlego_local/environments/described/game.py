@@ -13,7 +13,13 @@ from pydantic import AfterValidator, ConfigDict, Field
 from pydantic.dataclasses import dataclass
 
 from pddlego_local.core.nouns import Action, Budget, Goal, Names, Observation, Turn
-from pddlego_local.environments.described.generated import Constraint, Degree, Family, generate
+from pddlego_local.environments.described.generated import (
+    Constraint,
+    Degree,
+    Family,
+    generate,
+    words_of,
+)
 from pddlego_local.environments.described.simulator import Simulator
 from pddlego_local.environments.described.world import (
     World,
@@ -24,6 +30,7 @@ from pddlego_local.environments.described.world import (
     tell,
 )
 from pddlego_local.environments.tables import Tables
+from pddlego_local.pddl.equivalence import compare
 
 
 def _a_range(sizes: tuple[int, int]) -> tuple[int, int]:
@@ -92,6 +99,15 @@ class Described:
     def texts(self) -> tuple[str, str]:
         """What is told of the domain, its action heads included, and of the problem."""
         return self._world.domain_text, self._world.problem_text
+
+    def equivalence(self, problem: str) -> str:
+        """Whether a problem is the gold one but for the names of its objects: "equivalent",
+        "different", "not comparable" where it uses another domain's names, or "not fully specified"
+        where other facts follow from the gold goal, which an answer could name too."""
+        specified = words_of(self.world).get("fully_specified") and self.constraint == "none"
+        if self.folder or not specified:
+            return "not fully specified"
+        return compare(self._world.domain, self._world.problem, problem)
 
     def preflight(self) -> None:
         """Raises ConfigError for the first file of a folder that cannot be used, and for a world
