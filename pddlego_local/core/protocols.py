@@ -91,6 +91,14 @@ class InWords(Protocol):
 
 
 @runtime_checkable
+class WithGold(Protocol):
+    """An environment that has the right problem file."""
+
+    def equivalence(self, problem: str) -> str:
+        """Whether a problem file is the right one but for the names of its objects, in a word."""
+
+
+@runtime_checkable
 class Numbered(Protocol):
     """An environment that does not have a game for every seed from 0 on."""
 

@@ -7,7 +7,7 @@ from typing import ClassVar, Literal
 from pddlego_local.core.errors import ConfigError
 from pddlego_local.core.nouns import Budget
 from pddlego_local.core.outcomes import PLANNED
-from pddlego_local.core.protocols import Environment, InWords
+from pddlego_local.core.protocols import Environment, InWords, WithGold
 from pddlego_local.decoding.forms import PDDL, Form, Keys
 from pddlego_local.episode.episode import Episode
 from pddlego_local.episode.planning import Formalization
@@ -71,10 +71,13 @@ def in_words(environment: Environment) -> tuple[str, str]:
 
 
 def judge(episode: Episode, pddl: Formalization) -> str:
-    """Plays the plan in the gold files, which judge it as VAL would. Returns success,
-    valid_but_wrong or step_limit; "" if there is no plan."""
+    """Plays the plan in the gold files, which judge it as VAL would, and notes whether the problem
+    file is equivalent to gold's. Returns success, valid_but_wrong or step_limit; "" if there is no
+    plan."""
     if pddl.cause not in PLANNED:
         return ""
+    if isinstance(episode.environment, WithGold):
+        episode.note(equivalence=episode.environment.equivalence(pddl.problem))
     done = episode.execute(pddl.plan, to_its_end=True)
     if done.ended == "success":
         return "success"

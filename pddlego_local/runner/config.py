@@ -102,8 +102,9 @@ class CellConfig:
         for option, default in (("reject", None), ("rollback", True)):  # names of before have none
             if decoding.get(option) == default:
                 decoding.pop(option, None)
-        if options["environment"].get("shows_commands") is False:  # as all ALFWorld was
-            del options["environment"]["shows_commands"]
+        for option, old in {"shows_commands": False, "constraint": "none"}.items():
+            if options["environment"].get(option) == old:  # as all was before there was a choice
+                del options["environment"][option]
         return {**options, "seed": self.settings.seed}
 
     @property

@@ -223,7 +223,7 @@ def test_the_real_model_plans_for_texts_that_it_knows(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     for seed, family in enumerate(("blocksworld", "logistics", "mystery")):
-        world = generate(family, "moderately", (3, 5), 70 + seed)  # type: ignore[arg-type]
+        world = generate(family, "moderately", (3, 5), 70 + seed)
         (tmp_path / f"{family}_domain.txt").write_text(world.domain_text)
         (tmp_path / f"{family}_problem.txt").write_text(world.problem_text)
     words = ["formalize", str(tmp_path), "--model", "nano_described", "decoding.temperature=0"]

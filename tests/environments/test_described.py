@@ -11,7 +11,7 @@ import pytest
 from pddlego_local.core.errors import ConfigError, UnsolvableGame
 from pddlego_local.core.nouns import Turn
 from pddlego_local.environments.described.game import Described
-from pddlego_local.environments.described.generated import Degree, Family, generate
+from pddlego_local.environments.described.generated import Degree, families, generate
 from pddlego_local.environments.described.world import objects_in
 from pddlego_local.methods.formalizer import Formalizer
 from pddlego_local.models.scripted import Scripted
@@ -23,7 +23,6 @@ from tests.methods.playing import play
 
 PUBLIC = (data_folder() or Path("absent")) / "described"
 SETS = sorted(path.name for path in PUBLIC.glob("*/"))
-FAMILIES: tuple[Family, ...] = ("blocksworld", "logistics", "mystery")
 DEGREES: tuple[Degree, ...] = ("moderately", "heavily")
 
 
@@ -53,14 +52,10 @@ def problem_of(world: Described) -> str:
     return formalize([Turn("", "\n\n".join(world.texts))])[1]
 
 
-@pytest.mark.parametrize("text", DEGREES)
-@pytest.mark.parametrize("family", FAMILIES)
-def test_gold_files_of_ours_are_worth_a_success(
-    family: Family, text: Degree, planner: FastDownward
-) -> None:
-    world = Described(world=family, text=text, sizes=(2, 6))
+@pytest.mark.parametrize("family", families())
+def test_gold_files_of_ours_are_worth_a_success(family: str, planner: FastDownward) -> None:
     for game in range(6):
-        solve(world, game, planner)
+        solve(Described(world=family, text=DEGREES[game % 2], sizes=(2, 6)), game, planner)
 
 
 @pytest.mark.skipif(not SETS, reason="the public sets are not here")
@@ -74,8 +69,8 @@ def test_gold_files_of_the_public_sets_are_worth_a_success(
         solve(world, game, planner)
 
 
-@pytest.mark.parametrize("family", FAMILIES)
-def test_two_simulators_agree_on_what_is_possible_at_random(family: Family) -> None:
+@pytest.mark.parametrize("family", families())
+def test_two_simulators_agree_on_what_is_possible_at_random(family: str) -> None:
     world, chance = Described(world=family, sizes=(3, 4)), random.Random(family)
     for game in range(3):
         world.reset(game)
@@ -96,7 +91,7 @@ def test_two_simulators_agree_on_what_is_possible_at_random(family: Family) -> N
 
 
 def test_a_seed_is_one_task_however_it_is_told_and_another_is_another() -> None:
-    for family in FAMILIES:
+    for family in families():
         told = [generate(family, degree, (3, 8), 5) for degree in DEGREES]
         assert told[0].problem == told[1].problem and told[0].domain == told[1].domain
         assert told[0].domain_text != told[1].domain_text
@@ -107,13 +102,15 @@ def test_a_seed_is_one_task_however_it_is_told_and_another_is_another() -> None:
     assert sizes == set(range(3, 9))
 
 
-@pytest.mark.parametrize("family", FAMILIES)
-def test_worlds_of_ours_are_right_and_can_be_won_as_far_as_the_check_sees(family: Family) -> None:
+@pytest.mark.parametrize("family", families())
+def test_worlds_of_ours_are_right_and_can_be_won_as_far_as_the_check_sees(family: str) -> None:
     for seed in range(60):
         world = generate(family, "moderately", (1, 9), seed)
         found = check(world.domain, world.problem)
         assert found.accepted
-        assert all("already" in fault.message for fault in found.faults), found.faults
+        said = ("already", "can never be used")  # a single child leaves an action without use
+        for fault in found.faults:
+            assert any(each in fault.message for each in said), found.faults
 
 
 def test_a_game_starts_anew_and_knows_no_other_game() -> None:

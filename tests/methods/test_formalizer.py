@@ -45,6 +45,23 @@ def test_gold_files_are_worth_a_success(planner: FastDownward) -> None:
     assert outcome(planner, answer(*gold())) == ("success", "solved", "")
 
 
+def test_an_answer_is_compared_with_gold_beside_its_plan(planner: FastDownward) -> None:
+    def compared(world: Described, domain: str, problem: str) -> tuple[str, str]:
+        model = Scripted([answer(domain, problem)])
+        ended, events = play(Formalizer(), world, model, planner, game=GAME)
+        noted = [note.facts.get("equivalence") for note in of(events, Note)]
+        return ended, str(noted[0])
+
+    world = Described(world="ferry", sizes=(3, 3))
+    domain, problem = formalize([Turn("", world.reset(GAME).text)])
+    assert compared(world, domain, problem) == ("success", "equivalent")
+    more = problem.replace("(:goal (and", "(:goal (and (deck-empty)")
+    assert compared(world, domain, more) == ("success", "different")
+    other = [text.replace("ferry-at", "boat-at") for text in (domain, problem)]
+    assert compared(world, *other) == ("success", "not comparable")
+    assert compared(Described(sizes=(3, 5)), *gold()) == ("success", "not fully specified")
+
+
 WRONG = "valid_but_wrong"
 NO_PLAN = "solver_abort"
 TABLE = Path(__file__).parent / "formalizer_faults.yaml"

@@ -13,7 +13,13 @@ from pydantic import AfterValidator, ConfigDict, Field
 from pydantic.dataclasses import dataclass
 
 from pddlego_local.core.nouns import Action, Budget, Goal, Names, Observation, Turn
-from pddlego_local.environments.described.generated import Degree, Family, generate
+from pddlego_local.environments.described.generated import (
+    Constraint,
+    Degree,
+    Family,
+    generate,
+    words_of,
+)
 from pddlego_local.environments.described.simulator import Simulator
 from pddlego_local.environments.described.world import (
     World,
@@ -24,6 +30,7 @@ from pddlego_local.environments.described.world import (
     tell,
 )
 from pddlego_local.environments.tables import Tables
+from pddlego_local.pddl.equivalence import compare
 
 
 def _a_range(sizes: tuple[int, int]) -> tuple[int, int]:
@@ -42,12 +49,14 @@ Sizes = Annotated[
 class Described:
     """A game is a world: of a `folder` the one at that place in its sorted names; without a folder
     one of ours, a function of (world, sizes, seed), which `text` tells in one of two degrees of
-    templating. `sizes` is how many blocks, or packages, there are at least and at most."""
+    templating. `sizes` is how many of its main things, such as blocks, there are at least and at
+    most. `constraint` "one" adds a sentence to the problem's text, and a condition to the gold."""
 
     folder: Path | None = None
     world: Family = "blocksworld"
     text: Degree = "moderately"
     sizes: Sizes = (3, 8)
+    constraint: Constraint = "none"
     budget: Budget = Budget(unit="actions", limit=5000)
 
     name = "described"
@@ -64,7 +73,9 @@ class Described:
 
     @property
     def task_type(self) -> str:
-        return self.folder.name if self.folder else f"{self.world}, {self.text} templated"
+        constrained = ", constrained" * (self.constraint == "one")
+        told = f"{self.world}, {self.text} templated{constrained}"
+        return self.folder.name if self.folder else told
 
     @property
     def map(self) -> str:
@@ -89,11 +100,20 @@ class Described:
         """What is told of the domain, its action heads included, and of the problem."""
         return self._world.domain_text, self._world.problem_text
 
+    def equivalence(self, problem: str) -> str:
+        """Whether a problem is the gold one but for the names of its objects: "equivalent",
+        "different", "not comparable" where it uses another domain's names, or "not fully specified"
+        where other facts follow from the gold goal, which an answer could name too."""
+        specified = words_of(self.world).get("fully_specified") and self.constraint == "none"
+        if self.folder or not specified:
+            return "not fully specified"
+        return compare(self._world.domain, self._world.problem, problem)
+
     def preflight(self) -> None:
-        """Raises ConfigError for the first file of a folder that cannot be used."""
-        if self.folder:
-            for name in names_in(self.folder):
-                read_world(self.folder, name)
+        """Raises ConfigError for the first file of a folder that cannot be used, and for a world
+        that has no constraints."""
+        for seed in range(len(names_in(self.folder)) if self.folder else 1):
+            self._load(seed)
 
     def reset(self, seed: int) -> Observation:
         """Raises ConfigError for files that do not go together, UnsolvableGame where the goal would
@@ -136,7 +156,7 @@ class Described:
     def _load(self, seed: int) -> World:
         if self.folder:
             return read_world(self.folder, names_in(self.folder)[seed])
-        return generate(self.world, self.text, self.sizes, seed)
+        return generate(self.world, self.text, self.sizes, seed, self.constraint)
 
     def _observe(self, text: str, feedback: str = "") -> Observation:
         return Observation(text, feedback, self.won())

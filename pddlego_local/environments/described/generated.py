@@ -1,55 +1,89 @@
-"""Worlds of our own, by seed: what is drawn here is told in the words of `worlds/<name>.yaml`.
+"""Worlds of our own, by seed: a seed gives one task, however it is told.
 
-Blocksworld, Logistics, and Mystery Blocksworld: the same drawings as Blocksworld, under names that
-say nothing (after Valmeekam et al., "PlanBench", §4). A seed gives one task, however it is told.
+A world is two files: `worlds/NAME.yaml` has its gold domain and its words, `worlds/NAME.py` a
+function `draw(chance, count, words)` that returns a `Drawing`. Mystery Blocksworld has the drawings
+of Blocksworld under names that say nothing (after Valmeekam et al., "PlanBench", §4).
 """
 
+import importlib
 import random
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from functools import cache
 from importlib import resources
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 import yaml
+from pydantic import AfterValidator
 
+from pddlego_local.core.errors import ConfigError
+from pddlego_local.core.nearest import did_you_mean
 from pddlego_local.core.seeds import derive_seed
+from pddlego_local.environments.described.drawing import Drawing
+from pddlego_local.environments.described.wording import heads_of, rules_in_words
 from pddlego_local.environments.described.world import HEADS, World, heads_in, in_order
 from pddlego_local.environments.writing import Fact, problem_file
 
-Family = Literal["blocksworld", "logistics", "mystery"]
+_WORLDS = f"{__package__}.worlds"
+_PROBLEM_TEXT = (
+    "There are {things}.\nIn the beginning: {start}.\nIn the end it must be so: {goal}.\n"
+)
+
+
+@cache
+def families() -> tuple[str, ...]:
+    """The names of all worlds, sorted."""
+    files = resources.files(_WORLDS).iterdir()
+    return tuple(sorted(file.name[:-5] for file in files if file.name.endswith(".yaml")))
+
+
+def _known(name: str) -> str:
+    if name not in families():
+        end = did_you_mean(name, families())
+        raise ValueError(f"there is no world {name!r}{end} The worlds are {', '.join(families())}")
+    return name
+
+
+Family = Annotated[str, AfterValidator(_known)]
 Degree = Literal["moderately", "heavily"]
+Constraint = Literal["none", "one"]
 
 
-@dataclass(frozen=True)
-class Drawing:
-    """Facts name things as the texts do, ("on", "block 3", "block 1"), and predicates as the keys
-    in `worlds/<name>.yaml`."""
-
-    things: Mapping[str, Sequence[str]]
-    start: Sequence[Fact]
-    goal: Sequence[Fact]
-
-
-def generate(family: Family, degree: Degree, sizes: tuple[int, int], seed: int) -> World:
-    """The world of this seed, with so many blocks, or packages."""
+def generate(
+    family: str,
+    degree: Degree,
+    sizes: tuple[int, int],
+    seed: int,
+    constraint: Constraint = "none",
+) -> World:
+    """The world of this seed. `sizes` are the least and the greatest number of its main things,
+    such as blocks. With a constraint, one more sentence ends the problem text, and the gold files
+    have its condition. Raises ConfigError for a world that has no constraints."""
     words = words_of(family)
     chance = random.Random(derive_seed("described", family, *sizes, seed))
-    draw = _logistics if family == "logistics" else _blocks
-    drawing = draw(chance, chance.randint(*sizes), words["thing"])
+    draw = importlib.import_module(f"{_WORLDS}.{family}").draw
+    drawing: Drawing = draw(chance, chance.randint(*sizes), words)
+    said, domain, lost, also = "", words["domain"], list[Fact](), list[Fact]()
+    if constraint == "one":
+        chance = random.Random(derive_seed("described constraint", family, *sizes, seed))
+        said, domain, lost, also = _constrained(family, drawing, chance)
 
     def told(facts: Sequence[Fact]) -> str:
         phrases = [words["told"][degree][name].format(*things) for name, *things in facts]
         return "; ".join(phrase for phrase in phrases if phrase)
 
     def written(facts: Sequence[Fact]) -> list[str]:
-        return [words["written"][name].format(*map(in_pddl, things)) for name, *things in facts]
+        forms = words["written"]
+        return [
+            forms.get(name, f"({name}{' {}' * len(things)})").format(*map(in_pddl, things))
+            for name, *things in facts
+        ]
 
     text = f"{words['domain_text'][degree].strip()}\n\n{HEADS}\n{words['heads'].strip()}"
     objects = [
         f"{' '.join(map(in_pddl, things))} - {kind}" for kind, things in drawing.things.items()
     ]
-    goal = f"(and {' '.join(written(drawing.goal))})"
+    start = written([fact for fact in drawing.start if fact not in lost])
+    goal = f"(and {' '.join(written([*drawing.goal, *also]))})"
     return World(
         f"{family} {seed}",
         text,
@@ -59,11 +93,33 @@ def generate(family: Family, degree: Degree, sizes: tuple[int, int], seed: int) 
             things=", ".join(thing for things in drawing.things.values() for thing in things),
             start=told(drawing.start),
             goal=told(drawing.goal),
-        ),
+        )
+        + said,
         heads_in(text, family),
-        in_order(words["domain"]),
-        in_order(problem_file("task", family, objects, written(drawing.start), goal)),
+        in_order(domain),
+        in_order(problem_file("task", family, objects, start, goal)),
     )
+
+
+def _constrained(
+    family: str, drawing: Drawing, chance: random.Random
+) -> tuple[str, str, list[Fact], list[Fact]]:
+    """The sentence, the domain, the initial facts that are lost, and those that the goal gains.
+
+    An entry under `constraints` is about an initial fact that begins with its `fact`. The goal
+    gains this fact under the name `goal`; without such a name the fact is lost. In the domain
+    each text of `domain` is replaced."""
+    words = words_of(family)
+    if "constraints" not in words:
+        raise ConfigError(
+            f"the world {family} has no constraint: choose environment.constraint=none"
+        )
+    entry, domain = chance.choice(words["constraints"]), words["domain"]
+    fact = chance.choice([f for f in drawing.start if " ".join(f).startswith(entry["fact"])])
+    for before, after in entry.get("domain", {}).items():
+        domain = domain.replace(before, after)
+    gained = [(entry["goal"], *fact[1:])] if "goal" in entry else []
+    return f"\n{entry['told'].format(*fact[1:])}", domain, [] if gained else [fact], gained
 
 
 def in_pddl(thing: str) -> str:
@@ -72,72 +128,15 @@ def in_pddl(thing: str) -> str:
 
 
 @cache
-def words_of(family: Family) -> dict[str, Any]:
-    text = resources.files(__package__).joinpath(f"worlds/{family}.yaml").read_text("utf-8")
-    words: dict[str, Any] = yaml.safe_load(text)
+def words_of(family: str) -> dict[str, Any]:
+    """What `worlds/<family>.yaml` has. What is missing there is made from its domain: the action
+    heads, and the heavily templated text, which begins with `about`."""
+    text = resources.files(_WORLDS).joinpath(f"{family}.yaml").read_text("utf-8")
+    words: dict[str, Any] = {"problem_text": _PROBLEM_TEXT, "written": {}, **yaml.safe_load(text)}
+    told, texts = words["told"], words["domain_text"]
+    told["moderately"] = told["heavily"] | told["moderately"]
+    words.setdefault("heads", heads_of(words["domain"]))
+    if "heavily" not in texts:
+        rules = rules_in_words(words["domain"], told["heavily"])
+        texts["heavily"] = f"{words['about'].strip()}\n\n{rules}"
     return words
-
-
-def _blocks(chance: random.Random, count: int, thing: str) -> Drawing:
-    blocks = [f"{thing} {number}" for number in range(1, count + 1)]
-    start, goal = _towers(chance, blocks), _towers(chance, blocks)
-    clear = [("clear", tower[-1]) for tower in start]
-    return Drawing({thing: blocks}, [*_standing(start), *clear, ("empty",)], _standing(goal))
-
-
-def _towers(chance: random.Random, blocks: Sequence[str]) -> list[list[str]]:
-    """Each from bottom to top: a block in random order comes on a tower that is there, or is the
-    first of a new one, with the same chance each."""
-    towers: list[list[str]] = []
-    for block in chance.sample(blocks, len(blocks)):
-        place = chance.randrange(len(towers) + 1)
-        if place == len(towers):
-            towers.append([])
-        towers[place].append(block)
-    return towers
-
-
-def _standing(towers: Sequence[Sequence[str]]) -> list[Fact]:
-    return [
-        ("on", above, tower[place]) if place >= 0 else ("table", above)
-        for tower in towers
-        for place, above in enumerate(tower, start=-1)
-    ]
-
-
-def _logistics(chance: random.Random, count: int, _thing: str) -> Drawing:
-    """Two or three cities of an airport and one or two other places each, a truck in each, one or
-    two airplanes; two thirds of the packages, and one at least, have somewhere else to go."""
-    cities = [f"city {number}" for number in range(1, chance.randint(2, 3) + 1)]
-    airports = {city: f"airport {number}" for number, city in enumerate(cities, start=1)}
-    places: dict[str, str] = {}
-    for city in cities:
-        for _ in range(chance.randint(1, 2)):
-            places[f"depot {len(places) + 1}"] = city
-    where = {**places, **{airport: city for city, airport in airports.items()}}
-    trucks = [(f"truck {number}", city) for number, city in enumerate(cities, start=1)]
-    planes = [f"airplane {number}" for number in range(1, chance.randint(1, 2) + 1)]
-    packages = [f"package {number}" for number in range(1, count + 1)]
-    starts = {package: chance.choice(list(where)) for package in packages}
-    sent = chance.sample(packages, max(1, round(count * 2 / 3)))
-    at = [
-        *((truck, chance.choice([p for p in where if where[p] == c])) for truck, c in trucks),
-        *((plane, chance.choice(list(airports.values()))) for plane in planes),
-        *starts.items(),
-    ]
-    return Drawing(
-        {
-            "package": packages,
-            "truck": [truck for truck, _ in trucks],
-            "airplane": planes,
-            "place": list(places),
-            "airport": list(airports.values()),
-            "city": cities,
-        },
-        [("at", *pair) for pair in at] + [("in_city", *pair) for pair in where.items()],
-        [
-            ("at", package, chance.choice([place for place in where if place != starts[package]]))
-            for package in packages
-            if package in sent
-        ],
-    )

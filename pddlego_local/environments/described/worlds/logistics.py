@@ -1,0 +1,43 @@
+"""Packages in cities, which trucks and airplanes bring from place to place."""
+
+import random
+
+from pddlego_local.environments.described.drawing import Drawing, Words, numbered
+
+
+def draw(chance: random.Random, count: int, _words: Words) -> Drawing:
+    """Two or three cities of an airport and one or two other places each, a truck in each, one or
+    two airplanes; two thirds of the packages, and one at least, have somewhere else to go."""
+    cities = numbered("city", chance.randint(2, 3))
+    airports = {city: f"airport {number}" for number, city in enumerate(cities, start=1)}
+    places: dict[str, str] = {}
+    for city in cities:
+        for _ in range(chance.randint(1, 2)):
+            places[f"depot {len(places) + 1}"] = city
+    where = {**places, **{airport: city for city, airport in airports.items()}}
+    trucks = [(f"truck {number}", city) for number, city in enumerate(cities, start=1)]
+    planes = numbered("airplane", chance.randint(1, 2))
+    packages = numbered("package", count)
+    starts = {package: chance.choice(list(where)) for package in packages}
+    sent = chance.sample(packages, max(1, round(count * 2 / 3)))
+    at = [
+        *((truck, chance.choice([p for p in where if where[p] == c])) for truck, c in trucks),
+        *((plane, chance.choice(list(airports.values()))) for plane in planes),
+        *starts.items(),
+    ]
+    return Drawing(
+        {
+            "package": packages,
+            "truck": [truck for truck, _ in trucks],
+            "airplane": planes,
+            "place": list(places),
+            "airport": list(airports.values()),
+            "city": cities,
+        },
+        [("at", *pair) for pair in at] + [("in_city", *pair) for pair in where.items()],
+        [
+            ("at", package, chance.choice([place for place in where if place != starts[package]]))
+            for package in packages
+            if package in sent
+        ],
+    )

@@ -1,0 +1,5 @@
+"""The drawings of Blocksworld."""
+
+from pddlego_local.environments.described.worlds.blocksworld import draw
+
+__all__ = ["draw"]

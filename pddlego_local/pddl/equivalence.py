@@ -1,0 +1,73 @@
+"""Whether two problems of one domain are the same but for the names of their objects.
+
+As Planetarium defines it (Zuo et al., arXiv 2407.03321, github.com/BatsResearch/planetarium): the
+objects and facts of a problem are the nodes of a graph, and two problems are equivalent if their
+graphs are isomorphic. Planetarium first adds to each goal the facts that follow from it. Here goals
+are compared as they are, so the gold goal must be one from which no other fact follows.
+"""
+
+from typing import Literal
+
+import networkx as nx
+
+from pddlego_local.pddl.files import read_domain, read_problem
+from pddlego_local.pddl.reader import read
+from pddlego_local.pddl.task import Domain, Problem
+
+Verdict = Literal["equivalent", "different", "not comparable"]
+_ROUNDS = 8
+"""Of colour refinement, before the search: objects that differ nearby are then told apart."""
+
+_Fact = tuple[str, tuple[str, ...]]
+"""("goal", ("at", "ball1", "room2")); "init", "goal" or "not goal"."""
+
+
+def compare(domain: str, gold: str, answer: str) -> Verdict:
+    """Compares two PDDL problems of the PDDL `domain`. They are "not comparable" if one of them
+    cannot be read, has predicates or types that are not in the domain, has names that are not
+    declared, or has a goal that is no conjunction of literals.
+
+    In the worst case, very symmetric problems that differ in no neighbourhood, the time grows
+    exponentially with the number of objects.
+    """
+    known = read_domain(read(domain))
+    first, second = (_graph(known, read_problem(read(text))) for text in (gold, answer))
+    if first is None or second is None:
+        return "not comparable"
+    same = nx.vf2pp_is_isomorphic(first, second, node_label="label")
+    return "equivalent" if same else "different"
+
+
+def _graph(domain: Domain, problem: Problem) -> nx.Graph | None:
+    """A node for each object with its type as label, each constant with its name, each fact with
+    its predicate and whether it is initial or a goal, and each argument with its position, which is
+    joined to its fact and its object. None for a problem that cannot be compared."""
+    facts, graph = _facts(domain, problem), nx.Graph()
+    types = {"object", *(entry.name for entry in domain.types)}
+    labels = {entry.name: " ".join(sorted(entry.type_names)) for entry in problem.objects}
+    if facts is None or any(entry.type_names - types for entry in problem.objects):
+        return None
+    labels |= {entry.name: f"constant {entry.name}" for entry in domain.constants}
+    graph.add_nodes_from((name, {"label": label}) for name, label in labels.items())
+    for fact in facts:
+        kind, (predicate, *terms) = fact
+        graph.add_node(fact, label=f"{kind} ({predicate})")
+        for position, term in enumerate(terms):
+            if term not in labels:
+                return None
+            graph.add_node((fact, position), label=f"argument ({position})")
+            graph.add_edges_from([(fact, (fact, position)), ((fact, position), term)])
+    hashes = nx.weisfeiler_lehman_subgraph_hashes(graph, node_attr="label", iterations=_ROUNDS)
+    for node, refined in hashes.items():
+        graph.nodes[node]["label"] += f" {refined[-1]}"
+    return graph
+
+
+def _facts(domain: Domain, problem: Problem) -> set[_Fact] | None:
+    goal = problem.goal
+    if goal is None or not goal.plain or not problem.whole or problem.unreadable:
+        return None
+    facts: set[_Fact] = {("init", fact.atom.key) for fact in problem.init if not fact.negated}
+    facts |= {("not " * each.negated + "goal", each.atom.key) for each in goal.literals}
+    known = {(each.word.name, len(each.parameters or ())) for each in domain.predicates or ()}
+    return facts if all((key[0], len(key) - 1) in known for _, key in facts) else None

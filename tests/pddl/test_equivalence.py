@@ -1,0 +1,129 @@
+"""Which problems are the same but for the names of their objects."""
+
+import itertools
+import random
+import re
+
+import pytest
+
+from pddlego_local.environments.described.generated import families, generate
+from pddlego_local.pddl.equivalence import compare
+
+DOMAIN = """(define (domain moves) (:requirements :strips :typing)
+ (:types truck - vehicle box vehicle place) (:constants home - place)
+ (:predicates (at ?v - vehicle ?p - place) (road ?a ?b - place) (in ?b - box ?v - vehicle) (calm))
+ (:action rest :parameters () :effect (calm)))"""
+OBJECTS = "t u - truck b - box p q - place"
+INIT = "(at t p) (at u q) (road p q) (road q home) (in b t) (calm)"
+GOAL = "(and (at t home) (at u p))"
+
+
+def problem(objects: str = OBJECTS, init: str = INIT, goal: str = GOAL) -> str:
+    return (
+        f"(define (problem p) (:domain moves) (:objects {objects}) (:init {init}) (:goal {goal}))"
+    )
+
+
+SAME = {
+    "as it is": problem(),
+    "other order": problem("p q - place b - box u t - truck", INIT),
+    "facts and goals in another order": problem(
+        init="(calm) (in b t) (road q home) (road p q) (at u q) (at t p)",
+        goal="(and (at u p) (and (at t home)))",
+    ),
+    "said twice, and that something is false": problem(init=f"{INIT} (CALM) (not (at b p))"),
+    "names": re.sub(r"\b[tubpq]\b(?=[ )])", lambda m: f"thing{ord(m[0])}", problem()),
+    "names exchanged": problem(
+        init="(at u q) (at t p) (road q p) (road p home) (in b u) (calm)",
+        goal="(and (at u home) (at t q))",
+    ),
+    "the constant is declared as an object": problem(f"{OBJECTS} home - place"),
+}
+DIFFERENT = {
+    "a fact less": problem(init=INIT.replace("(calm)", "")),
+    "a fact more": problem(init=f"{INIT} (road q p)"),
+    "arguments exchanged": problem(init=INIT.replace("(road q home)", "(road home q)")),
+    "another object": problem(init=INIT.replace("(in b t)", "(in b u)")),
+    "another type": problem(OBJECTS.replace("truck", "vehicle")),
+    "an object more": problem(f"{OBJECTS} c - box"),
+    "half a goal": problem(goal="(and (at t home))"),
+    "the opposite": problem(goal="(and (at t home) (not (at u p)))"),
+    "goal and start exchanged": problem(init=INIT + " (at u p)", goal="(and (at t home))"),
+    "another place than the constant": problem(goal="(and (at t q) (at u p))"),
+}
+NOT_COMPARABLE = {
+    "another predicate": problem(init=INIT.replace("road", "street")),
+    "another arity": problem(init=INIT.replace("(calm)", "(calm t)")),
+    "another type": problem(OBJECTS.replace("box", "crate")),
+    "a choice": problem(goal="(or (at t home) (at u p))"),
+    "undeclared": problem(OBJECTS.replace("b - box", "")),
+    "no goal": problem().replace("(:goal", "(:gaol"),
+    "cut": problem()[:-2],
+    "empty": "",
+}
+
+
+@pytest.mark.parametrize("answer", SAME.values(), ids=SAME)
+def test_the_same_problem_is_equivalent(answer: str) -> None:
+    assert compare(DOMAIN, problem(), answer) == "equivalent"
+    assert compare(DOMAIN, answer, problem()) == "equivalent"
+
+
+@pytest.mark.parametrize("answer", DIFFERENT.values(), ids=DIFFERENT)
+def test_another_problem_is_different(answer: str) -> None:
+    assert compare(DOMAIN, problem(), answer) == "different"
+    assert compare(DOMAIN, answer, problem()) == "different"
+
+
+@pytest.mark.parametrize("answer", NOT_COMPARABLE.values(), ids=NOT_COMPARABLE)
+def test_what_is_of_another_domain_is_not_comparable(answer: str) -> None:
+    assert compare(DOMAIN, problem(), answer) == "not comparable"
+
+
+def _circles(*lengths: int) -> str:
+    names, roads = [f"p{n}" for n in range(sum(lengths))], []
+    first = 0
+    for length in lengths:
+        ring = names[first : first + length]
+        roads += [f"(road {a} {b})" for a, b in zip(ring, ring[1:] + ring[:1], strict=True)]
+        first += length
+    return problem(f"{' '.join(names)} - place", " ".join(roads), "(calm)")
+
+
+def test_problems_that_look_alike_everywhere_are_told_apart() -> None:
+    assert compare(DOMAIN, _circles(3, 3), _circles(6)) == "different"
+    assert compare(DOMAIN, _circles(12), _circles(12)) == "equivalent"
+    assert compare(DOMAIN, _circles(3, 4), _circles(4, 3)) == "equivalent"
+
+
+def test_agrees_with_trying_all_renamings() -> None:
+    chance, places, verdicts = random.Random(0), ("p0", "p1", "p2"), set[str]()
+    pairs = list(itertools.product(places, repeat=2))
+    for _ in range(150):
+        one, other = (frozenset(chance.sample(pairs, 3)) for _ in range(2))
+        renamed = [
+            frozenset((names[a], names[b]) for a, b in one)
+            for order in itertools.permutations(places)
+            for names in [dict(zip(places, order, strict=True))]
+        ]
+        files = (
+            problem("p0 p1 p2 - place", " ".join(f"(road {a} {b})" for a, b in roads), "(calm)")
+            for roads in (one, other)
+        )
+        verdict = compare(DOMAIN, *files)
+        assert (verdict == "equivalent") is (other in renamed)
+        verdicts.add(verdict)
+    assert len(verdicts) == 2
+
+
+@pytest.mark.parametrize("family", families())
+def test_gold_problems_are_equivalent_under_other_names_and_different_from_others(
+    family: str,
+) -> None:
+    worlds = [generate(family, "heavily", (6, 6), seed) for seed in range(4)]
+    gold = worlds[0].problem
+    renamed = re.sub(r"\b([a-z]+)(\d+)\b", r"a-\1-\2", gold)
+    assert renamed != gold
+    assert compare(worlds[0].domain, gold, renamed) == "equivalent"
+    for other in worlds[1:]:
+        assert compare(other.domain, gold, other.problem) == "different"
