@@ -7,6 +7,8 @@ from pathlib import Path
 import pytest
 
 from pddlego_local.cli import run
+from pddlego_local.report.cells import find_cells
+from tools.bench.cut_answers import measured
 from tests.report.test_export import lines_of
 
 ROOT = Path(__file__).parents[2]
@@ -87,6 +89,16 @@ def test_the_verdicts_are_the_reports(
     claims = re.findall(rf"\*\*({claim})\*\*", (ROOT / page).read_text(encoding="utf-8"))
     assert len(claims) == count
     assert [one for one in claims if one not in verdicts] == []
+
+
+def test_the_table_of_cut_answers_comes_from_the_records(records: Path) -> None:
+    page = (RESULTS / "lists.md").read_text(encoding="utf-8")
+    shown = re.findall(r"^\| `(\w+)` \| (.*) \|$", page, re.MULTILINE)
+    found = {cell.labels["decoding"]: measured(cell) for cell in find_cells([records / "lists"])}
+    assert len(shown) == 3
+    assert {rung: line.split(" | ") for rung, line in shown} == {
+        rung: cells for rung, (_, *cells) in found.items()
+    }
 
 
 def test_the_table_of_fresh_games_comes_from_the_records(reports: Path) -> None:
