@@ -8,8 +8,8 @@ import pytest
 
 from pddlego_local.cli import run
 from pddlego_local.report.cells import find_cells
-from tools.bench.cut_answers import measured
 from tests.report.test_export import lines_of
+from tools.bench.cut_answers import measured
 
 ROOT = Path(__file__).parents[2]
 RESULTS = ROOT / "docs/results"
