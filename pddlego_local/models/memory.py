@@ -110,6 +110,8 @@ def needs_found(folder: Path, dtype: str) -> Needs:
         kv_heads = config.get("num_key_value_heads") or heads
         head_size = config.get("head_dim") or config["hidden_size"] // heads
         kinds = list(config.get("layer_types") or ())
+        if min(heads, kv_heads) < 1:
+            raise ValueError(f"{heads} heads")
         return Needs(
             parameters=size / stored,
             most_context_tokens=config["max_position_embeddings"],

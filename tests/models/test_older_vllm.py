@@ -19,6 +19,7 @@ KNOWN = {
     *("--served-model-name", "--host", "--port", "--dtype", "--structured-outputs-config"),
     *("--uvicorn-log-level", "--max-model-len", "--reasoning-parser", "--tensor-parallel-size"),
     *("--gpu-memory-utilization", "--enforce-eager", "--no-enable-chunked-prefill", "--model"),
+    "--block-size",
     *("--chat-template", "--tokenizer", "--revision", "--limit-mm-per-prompt"),
     *("--tokenizer-mode", "--config-format", "--load-format"),
     *("--data-parallel-size", "--api-server-count", "--data-parallel-backend"),

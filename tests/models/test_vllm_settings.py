@@ -25,7 +25,9 @@ CONFIGS = sorted(path.stem for path in (folder("conf") / "model").glob("*.yaml")
 
 def server_of(name: str) -> dict[str, Any]:
     """What a config says of its server; empty where it has none."""
-    weights = ["model.weights=none"] if name in ("vllm", "transformers") else []
+    generic = name in ("vllm", "transformers", "openai_server")
+    weights = ["model.weights=none"] if generic else []
+    weights += ["model.server.url=http://none/v1"] if name == "openai_server" else []
     model = compose_cell([f"model={name}", *weights]).tree["model"]
     return dict(model.get("server") or {})
 

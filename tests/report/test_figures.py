@@ -64,7 +64,7 @@ def test_only_what_has_something_to_show_is_drawn_and_what_was_drawn_before_goes
     assert drawn(tmp_path / "runs", out) == []
     asked = row("success", 1, calls=3, causes={"solved": 3}, completion_tokens=90)
     cell(tmp_path / "runs" / "b", [asked, nothing], decoding="free")
-    assert drawn(tmp_path / "runs", out) == ["success"]
+    assert drawn(tmp_path / "runs", out) == ["success", "outcomes"]
     (tmp_path / "runs" / "b" / "episodes.jsonl").write_text("")
     assert drawn(tmp_path / "runs", out) == []
 
@@ -72,7 +72,8 @@ def test_only_what_has_something_to_show_is_drawn_and_what_was_drawn_before_goes
 def test_figures_can_be_read_hold_no_date_and_on_a_dark_page_have_other_colours(
     written: Path,
 ) -> None:
-    assert [path.stem for path in (written / "figures").glob("*.png")] == ["success"]
+    pictures = {path.stem for path in (written / "figures").glob("*.png")}
+    assert pictures == {"success", "outcomes"}
     files = [written / "figures" / f"success{ending}.svg" for ending in ("", "_dark")]
     light, dark = (file.read_text() for file in files)
     assert ElementTree.fromstring(light).tag.endswith("svg")

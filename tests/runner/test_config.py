@@ -24,6 +24,10 @@ def composed(option: str) -> CellConfig:
         "experiment=paper_pddlego_plus_domain_alfworld": nothing_won_yet,
         "model=transformers": ["model.weights=some/model"],
         "model=vllm": ["model.weights=some/model"],
+        "model=openai_server": [
+            *("model.weights=some/model", "model.server.url=http://127.0.0.1:1/v1"),
+            "decoding=free",
+        ],
         "model=gpt_oss_20b": ["decoding=free"],
         "method=formalizer": ["environment=described"],
         "method=formalizer_two_step": ["environment=described"],

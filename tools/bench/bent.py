@@ -234,7 +234,7 @@ def places(answers: Iterable[Sequence[Step]], loaded: Any) -> Iterator[list[obje
                 alike[step.stage, step.wanted, step.text].append((step, drawn))
     worst = [(max(found, key=lambda one: one[0].took), len(found)) for found in alike.values()]
     for (step, drawn), times in sorted(worst, key=lambda one: -one[0][0].took)[:10]:
-        texts = (step.before[-60:], drawn, loaded.tokenizer.decode(wanted(loaded._model, step)))
+        texts = (step.before[-60:], drawn, loaded.tokenizer.decode(wanted(loaded.model, step)))
         yield [step.stage, f"{step.took:.1f}", times, *map(_shown, texts)]
 
 
