@@ -1,13 +1,16 @@
 """What is told of a server of our own that died, and how often it may. Real deaths:
 tests/serving/test_vllm_killed.py."""
 
+import subprocess
+import sys
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from pddlego_local.core.errors import ModelFault
 from pddlego_local.models.vllm.model import VllmModel
-from pddlego_local.models.vllm.server import end_of_log
+from pddlego_local.models.vllm.server import VllmServer, end_of_log
 from pddlego_local.models.vllm.settings import Server
 
 
@@ -44,6 +47,21 @@ def model(monkeypatch: pytest.MonkeyPatch) -> VllmModel:
     monkeypatch.setattr(VllmModel, "_check_parts", lambda model: None)
     monkeypatch.setattr(VllmModel, "_connect", connect)
     return VllmModel(weights="any", server=Server(max_restarts=3))
+
+
+def test_a_request_that_ends_after_its_server_was_closed_is_told_its_last_words(
+    tmp_path: Path,
+) -> None:
+    """Another thread may have closed the dead server already, to start the next one."""
+    server = object.__new__(VllmServer)
+    server._log = (tmp_path / "log").open("w+b")
+    server._log.write(b"RuntimeError: out of memory\n")
+    server._log.flush()
+    command = [sys.executable, "-c", ""]
+    server._launcher = subprocess.Popen(command, stdin=subprocess.PIPE)
+    server.close()
+    assert server._log.closed
+    assert "It has died" in server.last_words() and "out of memory" in server.last_words()
 
 
 def test_one_that_dies_now_and_then_is_started_all_night(

@@ -94,6 +94,7 @@ class VllmServer:
         self.url = f"http://127.0.0.1:{self._port}/v1"
         self.api_key = secrets.token_urlsafe(24)
         self._log = _log_file(logs, self._port)
+        self._last_log_text = ""
         command = [sys.executable, str(launcher()), "--port", str(self._port)]
         self._launcher = subprocess.Popen(
             [*command, "--until-stdin-closes", *launch_arguments],
@@ -116,10 +117,13 @@ class VllmServer:
         return end_of_log(self.log_text())
 
     def log_text(self) -> str:
-        """Of the log, the last `_TAIL_BYTES`."""
-        size = os.fstat(self._log.fileno()).st_size
-        # pread: the launcher writes through the same file offset, which must not move.
-        end = os.pread(self._log.fileno(), _TAIL_BYTES, max(0, size - _TAIL_BYTES))
+        """Of the log, the last `_TAIL_BYTES`, also after `close`."""
+        try:
+            size = os.fstat(self._log.fileno()).st_size
+            # pread: the launcher writes through the same file offset, which must not move.
+            end = os.pread(self._log.fileno(), _TAIL_BYTES, max(0, size - _TAIL_BYTES))
+        except ValueError:  # closed, by the thread that starts the next server
+            return self._last_log_text
         return end.decode(errors="replace")
 
     def last_words(self) -> str:
@@ -150,6 +154,7 @@ class VllmServer:
             # Something killed the launcher before it could do its duty.
             with contextlib.suppress(ProcessLookupError):
                 os.killpg(group, signal.SIGKILL)
+        self._last_log_text = self.log_text()
         self._log.close()
 
     def _wait_until_ready(self, timeout_s: float) -> None:
