@@ -8,7 +8,7 @@ from inspect_ai import eval as evaluate
 from inspect_ai.model import ModelOutput, ModelUsage, get_model
 from pddlego_inspect import games
 
-from integrations.rewards import Row, groups
+from tests.rewards import Row, groups
 
 MODEL = "mockllm/model"
 

@@ -14,7 +14,7 @@ import yaml
 from openenv.cli._validation import validate_running_environment
 from pddlego_openenv import PddlegoEnv, Text
 
-from integrations.rewards import Row, check, groups
+from tests.rewards import Row, check, groups
 
 
 @pytest.fixture(scope="module")

@@ -10,7 +10,7 @@ from pddlego_trl import Editor, Formalizer
 from train import main, tiny
 from transformers import Qwen3ForCausalLM
 
-from integrations.rewards import WRONG_FILES, Row, groups
+from tests.rewards import WRONG_FILES, Row, groups
 
 
 @pytest.mark.parametrize(("options", "table"), list(groups(actions="pddl")))

@@ -1,5 +1,5 @@
-"""The taskset `pddlego_formalize`: a world told in words becomes a domain and a problem, in one
-answer. The translator, the planner and the world's gold files judge it."""
+"""The taskset `pddlego_formalize`: the model writes a domain and a problem for the description of
+a world, in one answer. The translator, the planner and the world's gold files judge it."""
 
 from collections.abc import Iterator
 

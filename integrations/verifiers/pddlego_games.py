@@ -4,6 +4,7 @@ import asyncio
 import functools
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import closing
 from itertools import islice
 from typing import Any, Literal
 
@@ -11,10 +12,7 @@ import verifiers.v1 as vf
 from pydantic import Field
 
 from pddlego_local import Game
-
-REWARDS = {"read": 0.1, "accepted": 0.1, "planned": 0.2, "carried_out": 0.2, "won": 0.4}
-"""The weight of each part: the answer was read, the translator accepts it, the planner finds a
-plan, the plan can be carried out, and it reaches the goal (the gold's, in described worlds)."""
+from pddlego_local.commands.game import REWARDS
 
 
 class GamesConfig(vf.TasksetConfig):
@@ -25,7 +23,8 @@ class GamesConfig(vf.TasksetConfig):
     number: int = 100
     part: Literal["train", "eval"] = "train"
     """Of `Game.train_seeds` or of `Game.eval_seeds`, whose maps differ."""
-    rewards: dict[str, float] = Field(default_factory=REWARDS.copy)
+    rewards: dict[str, float] = Field(default_factory=lambda: dict(REWARDS))
+    """The weight of each part of the reward, by its name in `REWARDS`."""
 
 
 class GameData(vf.TaskData):
@@ -43,14 +42,11 @@ class GameTask(vf.Task[GameData, vf.State, vf.TaskConfig]):
 def tasks(config: GamesConfig, **options: Any) -> Iterator[GameTask]:
     """A task for each game."""
     options |= config.options
-    game = Game(**options)
-    try:
+    with closing(Game(**options)) as game:
         seeds = game.train_seeds if config.part == "train" else game.eval_seeds
         for seed in islice(seeds, config.number):
             data = GameData(name=f"game {seed}", game=seed, options=options, rewards=config.rewards)
             yield GameTask(data, config.task)
-    finally:
-        game.close()
 
 
 class GameEnvConfig(vf.EnvConfig):

@@ -2,10 +2,8 @@
 
 import asyncio
 import json
-import threading
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from types import SimpleNamespace
 from typing import Any
 
@@ -20,7 +18,8 @@ from verifiers.v1.utils.loaders import (
     taskset_config_type,
 )
 
-from integrations.rewards import Row, groups, rows
+from tests.models.quiet_server import QuietHandler, serving
+from tests.rewards import Row, groups, rows
 
 
 class Given:
@@ -66,41 +65,38 @@ def test_verifiers_finds_the_tasksets_and_their_games(name: str) -> None:
     assert all(task.data.options["actions"] == "pddl" for task in tasks)
 
 
-class Server(BaseHTTPRequestHandler):
-    """Streams one answer."""
+class Server(QuietHandler):
+    """Answers one text, as a stream of events."""
 
-    answer = ""
+    text = ""
 
     def do_POST(self) -> None:
-        self.rfile.read(int(self.headers["content-length"]))
-        self.send_response(200)
-        self.send_header("content-type", "text/event-stream")
-        self.end_headers()
-        for delta, end in ({"role": "assistant", "content": self.answer}, None), ({}, "stop"):
+        self.asked()
+        events = []
+        for delta, end in ({"role": "assistant", "content": self.text}, None), ({}, "stop"):
             choice = {"index": 0, "delta": delta, "finish_reason": end}
             chunk = {"id": "1", "object": "chat.completion.chunk", "created": 1, "model": "given"}
-            self.wfile.write(f"data: {json.dumps(chunk | {'choices': [choice]})}\n\n".encode())
-        self.wfile.write(b"data: [DONE]\n\n")
+            events.append(json.dumps(chunk | {"choices": [choice]}))
+        said = "".join(f"data: {event}\n\n" for event in [*events, "[DONE]"])
+        self.answer(said.encode(), Content_Type="text/event-stream")
 
 
 def test_a_whole_rollout_with_a_server_earns_the_same() -> None:
     """By verifiers' own harness `null`, a program of which asks the server."""
     row = next(row for row in rows() if row.outcome == "valid_but_wrong")
-    Server.answer = row.texts[0]
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Server)
-    threading.Thread(target=server.serve_forever, daemon=True).start()
+    Server.text = row.texts[0]
     player = {"harness": {"id": "null"}, "runtime": {"type": "subprocess"}}
     taskset = {"id": "pddlego_formalize", "number": 1}
     env = load_environment(GameEnvConfig(taskset=taskset, player=player))
-    client = EvalClientConfig(base_url=f"http://127.0.0.1:{server.server_port}/v1")
 
-    async def rollout() -> Any:
+    async def rollout(port: int) -> Any:
+        client = EvalClientConfig(base_url=f"http://127.0.0.1:{port}/v1")
         async with env.serving():
             task = next(iter(env.taskset)).with_data(game=row.game)
             return await env.run_episode(task, ModelContext(model="given", client=client))
 
-    episode = asyncio.run(rollout())
-    server.shutdown()
+    with serving(Server) as port:
+        episode = asyncio.run(rollout(port))
     (trace,) = episode.traces
     assert episode.ok and trace.reward == pytest.approx(sum(row.rewards))
     assert trace.info["outcome"] == row.outcome

@@ -7,9 +7,9 @@ from typing import Any
 import gymnasium
 import pytest
 
-from integrations.rewards import Row, check, groups, rows
 from pddlego_local import Game
 from pddlego_local.commands import gymnasium_env
+from tests.rewards import Row, check, groups, rows
 
 GROUPS = list(groups())
 

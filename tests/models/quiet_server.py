@@ -28,9 +28,10 @@ class QuietHandler(BaseHTTPRequestHandler):
 
     def answer(self, said: bytes, status: int = 200, **headers: str) -> None:
         self.send_response(status)
-        told = {"Content-Type": "application/json", "Content-Length": str(len(said)), **headers}
+        told = {"Content-Type": "application/json", "Content-Length": str(len(said))}
+        told |= {name.replace("_", "-"): value for name, value in headers.items()}
         for name, value in told.items():
-            self.send_header(name.replace("_", "-"), value)
+            self.send_header(name, value)
         self.end_headers()
         self.wfile.write(said)
 

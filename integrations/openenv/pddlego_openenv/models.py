@@ -1,4 +1,4 @@
-"""What travels between client and server."""
+"""The messages between client and server."""
 
 from openenv.core.env_server.types import Action, Observation
 

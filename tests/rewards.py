@@ -1,6 +1,6 @@
 """The rewards of 50 games, which every way to play a `Game` from outside has to agree with.
 
-    python -m integrations.rewards     makes integrations/rewards.jsonl again, in some minutes
+    python -m tests.rewards     makes tests/rewards.jsonl again, in some minutes
 
 The texts are those of the rule-based formalizer, and wrong ones. The tests of each integration play
 the rows through it, by `check`.
