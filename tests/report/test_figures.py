@@ -15,6 +15,7 @@ from pddlego_local.report.figures.charts import Series, draw_figures, series_of
 from pddlego_local.report.figures.differences import draw_differences
 from pddlego_local.report.figures.plotting import DARK, PAPER
 from pddlego_local.report.statistics.rates import Rate
+from pddlego_local.report.verdicts import verdicts
 from tests.report.test_report import write_cell
 from tests.rows import row
 
@@ -134,15 +135,20 @@ def test_figures_survive_any_name(tmp_path: Path, name: str) -> None:
         ElementTree.parse(file)
 
 
+def drawn_differences(runs: Path, out: Path) -> list[str]:
+    found = compared(find_cells([runs]))
+    return list(draw_differences(found, verdicts(found), out))
+
+
 def test_what_was_compared_is_one_figure_if_there_are_two_comparisons(tmp_path: Path) -> None:
     runs, out = tmp_path / "runs", tmp_path / "out"
     for decoding, solved in {"free": 2, "typed": 4, "grounded": 9}.items():
         ends = ["success" if game < solved else "step_limit" for game in range(10)]
         rows = [row(end, game, calls=1) for game, end in enumerate(ends)]
         cell(runs / decoding, rows, decoding=decoding)
-    assert list(draw_differences(compared(find_cells([runs])), out)) == ["differences"]
+    assert drawn_differences(runs, out) == ["differences"]
     figure = (out / "differences.svg").read_text()
     assert "free → typed" in figure and "n = 10" in figure
     (runs / "typed" / "episodes.jsonl").write_text("")
-    assert draw_differences(compared(find_cells([runs])), out) == {}
+    assert drawn_differences(runs, out) == []
     assert not list(out.iterdir())

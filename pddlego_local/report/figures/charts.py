@@ -6,20 +6,21 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import product
 from pathlib import Path
 
+from pddlego_local.core.outcomes import outcome_named
 from pddlego_local.core.record.counting import Also
 from pddlego_local.core.record.rows import EpisodeRow
 from pddlego_local.report import numbers
 from pddlego_local.report.cells import CellRecord, by_number, grouped, varying_options
 from pddlego_local.report.figures.plotting import (
-    ENDINGS,
     Panel,
     draw_dots,
     draw_lines,
     draw_stacks,
     drawing,
+    remove,
+    rows_height,
 )
 from pddlego_local.report.statistics.rates import Rate
 
@@ -30,10 +31,9 @@ HOW_FAR = {name: name.replace("_", " ") for name in numbers.NESTED} | {
 }
 """Rates of answers in described worlds, as a legend calls them."""
 
-WON = "success"
 MOST_PANELS = 12
 MOST_LINES = 10
-LINES, DOT = 2.4, 0.4  # inches: a panel of lines, a dot with its name
+LINES = 2.4  # inches, a panel of lines
 
 
 @dataclass(frozen=True)
@@ -118,8 +118,8 @@ def _short(settings: str) -> str:
 def draw_figures(series: Sequence[Series], folder: Path) -> dict[str, str]:
     """Writes `name`.svg, `name`_dark.svg and `name`.png where there is something to show, removes
     the others from the folder, and returns the captions by name."""
-    for name, ending in product(NAMES, ENDINGS):
-        (folder / f"{name}{ending}").unlink(missing_ok=True)
+    for name in NAMES:
+        remove(folder, name)
     systems = _grouped(series, "panel")
     several = systems if len(series) > 1 else {}
     dots = [one for alike in several.values() if len(_rungs(alike)) == 1 for one in alike]
@@ -139,17 +139,15 @@ def _draw_outcomes(series: Sequence[Series], folder: Path) -> str:
     shown = [one for one in series if one.ended][:MOST_LINES]
     if len(shown) < 2 or len({outcome for one in shown for outcome in one.ended}) < 2:
         return ""
-    every = Counter[str]()
-    for one in shown:
-        every.update(one.ended)
-    order = sorted(every, key=lambda outcome: (outcome != WON, -every[outcome], outcome))
+    every = sum((one.ended for one in shown), Counter[str]())
+    order = sorted(every, key=lambda name: (not outcome_named(name).success, -every[name], name))
     stacks = {
         f"{one.panel}: {one.name}, n = {one.ended.total()}": {
             outcome.replace("_", " "): one.ended[outcome] / one.ended.total() for outcome in order
         }
         for one in shown
     }
-    with drawing(folder, "outcomes", [0.6 + DOT * len(stacks)]) as axes:
+    with drawing(folder, "outcomes", [rows_height(len(stacks))]) as axes:
         draw_stacks(axes[0], "How episodes ended", stacks)
     left = len(series) - len(shown)
     return "How the episodes of each arm ended" + (
@@ -212,7 +210,7 @@ def _draw(
     if not panels and not dots:
         return ""
     shown = panels[:MOST_PANELS]
-    heights = [LINES] * len(shown) + [0.6 + DOT * len(dots)] * bool(dots)
+    heights = [LINES] * len(shown) + [rows_height(len(dots))] * bool(dots)
     with drawing(folder, name, heights) as axes:
         draw_lines(axes, shown, MOST_LINES)
         if dots:

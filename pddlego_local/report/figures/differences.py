@@ -1,22 +1,23 @@
 """The figure of what an experiment's comparisons found: a row for each, in the order in which they
 were declared."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from pddlego_local.report.comparisons import Compared
-from pddlego_local.report.figures.charts import DOT
-from pddlego_local.report.figures.plotting import ENDINGS, draw_dots, drawing
-from pddlego_local.report.verdicts import verdicts
+from pddlego_local.report.figures.plotting import draw_dots, drawing, remove, rows_height
+from pddlego_local.report.verdicts import Verdict
 
 NAME = "differences"
 
 
-def draw_differences(compared: Compared, folder: Path) -> dict[str, str]:
+def draw_differences(
+    compared: Compared, verdicts: Sequence[Verdict], folder: Path
+) -> dict[str, str]:
     """Writes the figure where two comparisons or more have pairs, and removes the one from before
-    otherwise. Returns its caption by its name."""
-    for ending in ENDINGS:
-        (folder / f"{NAME}{ending}").unlink(missing_ok=True)
-    titles = {verdict.number: verdict.title for verdict in verdicts(compared)}
+    otherwise. `verdicts` are those of the comparisons. Returns the figure's caption by its name."""
+    remove(folder, NAME)
+    titles = {verdict.number: verdict.title for verdict in verdicts}
     rows = [
         (f"{titles[number]}, n = {found.pairs}", found.difference, found.new.interval)
         for number, found in enumerate(compared.tested)
@@ -24,6 +25,6 @@ def draw_differences(compared: Compared, folder: Path) -> dict[str, str]:
     ]
     if len(rows) < 2:
         return {}
-    with drawing(folder, NAME, [0.6 + DOT * len(rows)]) as axes:
+    with drawing(folder, NAME, [rows_height(len(rows))]) as axes:
         draw_dots(axes[0], "Difference in success, on new maps", rows, differences=True)
     return {NAME: "What was compared, with the interval of each test's own level"}

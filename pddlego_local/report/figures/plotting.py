@@ -43,6 +43,17 @@ class Panel:
     lines: Mapping[str, Mapping[str, Rate]]
 
 
+def remove(folder: Path, name: str) -> None:
+    """The files of a figure, if they are there."""
+    for ending in ENDINGS:
+        (folder / f"{name}{ending}").unlink(missing_ok=True)
+
+
+def rows_height(count: int) -> float:
+    """In inches, of a panel of so many rows, each with its name above it."""
+    return 0.6 + 0.4 * count
+
+
 @contextmanager
 def drawing(folder: Path, name: str, heights: Sequence[float]) -> Iterator[Sequence["Axes"]]:
     """Panels of these heights in inches, one below the other, and higher by their legends; written

@@ -57,9 +57,10 @@ def write_pages(
     links = episode_links(cells)
     _write_episodes(cells, links, folder)
     figures = draw_figures(series_of(cells, also=also), folder / "figures")
-    figures |= draw_differences(compared, folder / "figures")
+    found = verdicts(compared)
+    figures |= draw_differences(compared, found, folder / "figures")
     index = folder / "index.html"
-    told = {"tables": _html(tables), "unfinished": unfinished}
+    told = {"tables": _html(tables), "unfinished": unfinished, "verdicts": found}
     page_text = _first_page(cells, links, numbers, compared, figures, **told)
     index.write_text(page_text, encoding="utf-8")
     return index
@@ -94,7 +95,6 @@ def _first_page(
         title=", ".join(dict.fromkeys(cell.folder.parent.name for cell in cells)),
         declared=declared_in_words(compared),
         history=history_in_words(compared),
-        verdicts=verdicts(compared),
         tested=compared.tested,
         MOST=MOST_VERDICTS,
         first_rows=_first_rows(numbers),
