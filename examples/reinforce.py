@@ -31,6 +31,7 @@ from pddlego_local.commands.game import REWARDS, reached
 from pddlego_local.core.outcomes import outcome_named
 from pddlego_local.core.record.events import Event, Start
 from pddlego_local.episode.episode import Episode, Parts
+from pddlego_local.methods import Method
 from pddlego_local.models.card import TRAINING_MAPS
 from pddlego_local.models.generation import Draw, Generation
 from pddlego_local.models.weights import locate
@@ -92,6 +93,52 @@ def log_probability(model: torch.nn.Module, text: Written, temperature: float) -
     return total
 
 
+@dataclass(frozen=True)
+class Task:
+    """What answers are drawn with, for the first observation of one house after the other."""
+
+    parts: Parts
+    method: Method
+    generation: Generation
+
+    def answer(self, update: int, house: int, sample: int) -> tuple[float, list[Written], str]:
+        """The reward of one answer, what was written for it (nothing for a game that is won at its
+        first observation), and the map of the house."""
+        draws: list[Draw] = []
+        events: list[Event] = []
+        self.generation.on_draw = draws.append
+        episode = Episode(self.parts, events.append, run_seed=update, game=house, trial=sample)
+        won = outcome_named(self.method(episode)).success
+        (map_,) = (event.map for event in events if isinstance(event, Start))
+        earned = reached(events, won=won, commands=False)
+        return sum(REWARDS[name] for name in earned), written(draws, self.generation.end_ids), map_
+
+
+def advantages(rewards: Sequence[float]) -> list[float]:
+    """Of the answers of one group; 0 for all where no answer is better than another."""
+    if not rewards:
+        return []
+    mean, spread = fmean(rewards), pstdev(rewards)
+    return [(reward - mean) / spread if spread else 0.0 for reward in rewards]
+
+
+def learn(
+    policy: torch.nn.Module,
+    optimizer: torch.optim.Optimizer,
+    weighted: Sequence[tuple[float, Written]],
+    temperature: float,
+) -> None:
+    """One step: texts with a positive advantage become more likely. The loss is a mean over all
+    tokens that were drawn."""
+    count = sum(len(text.drawn) for _, text in weighted)
+    for advantage, text in weighted:
+        loss = -advantage * log_probability(policy, text, temperature) / count
+        loss.backward()  # type: ignore[no-untyped-call]
+    torch.nn.utils.clip_grad_norm_(policy.parameters(), 1.0)
+    optimizer.step()
+    optimizer.zero_grad()
+
+
 def main() -> None:
     options = _options()
     steps = {int(path.name.removeprefix("step-")): path for path in options.out.glob("step-*")}
@@ -101,44 +148,27 @@ def main() -> None:
     config = compose_cell([*TASK, f"environment.rooms={options.rooms}", *rung, *weights])
     built = config.check()
     parts = Parts(built["environment"], built["model"], built["planner"], built["decoding"])
-    generation: Generation = built["model"].generation
-    policy = generation.model
+    task = Task(parts, built["method"], built["model"].generation)
+    policy = task.generation.model
     optimizer = torch.optim.AdamW(policy.parameters(), lr=options.learning_rate, weight_decay=0)
     if done:
         optimizer.load_state_dict(torch.load(steps[done] / "optimizer.pt", weights_only=True))
-    draws: list[Draw] = []
-    generation.on_draw = draws.append
     maps = set(built["model"].trained_on())
     source = locate(built["model"].weights)
+    options.out.mkdir(parents=True, exist_ok=True)
     for update in range(done, options.updates):
-        rewards, losses, count = list[float](), list[tuple[float, Written]](), 0
-        for number in range(options.tasks):
-            house = FIRST_HOUSE + (options.seed * 10_000 + update) * options.tasks + number
-            group = list[tuple[float, list[Written]]]()
-            for sample in range(options.group):
-                draws.clear()
-                events: list[Event] = []
-                episode = Episode(parts, events.append, run_seed=update, game=house, trial=sample)
-                won = outcome_named(built["method"](episode)).success
-                maps |= {event.map for event in events if isinstance(event, Start)}
-                if draws:  # else the game is won at its first observation
-                    earned = reached(events, won=won, commands=False)
-                    texts = written(draws, generation.end_ids)
-                    group.append((sum(REWARDS[name] for name in earned), texts))
-            mean = fmean(reward for reward, _ in group) if group else 0.0
-            spread = pstdev([reward for reward, _ in group]) if group else 0.0
-            rewards += [reward for reward, _ in group]
-            for reward, texts in group:
-                losses += [((reward - mean) / spread, text) for text in texts if spread > 0]
-        count = sum(len(text.drawn) for _, text in losses)
-        for advantage, text in losses:
-            loss = -advantage * log_probability(policy, text, built["decoding"].temperature)
-            (loss / count).backward()  # type: ignore[no-untyped-call]
-        torch.nn.utils.clip_grad_norm_(policy.parameters(), 1.0)
-        optimizer.step()
-        optimizer.zero_grad()
+        rewards, weighted = list[float](), list[tuple[float, Written]]()
+        first = FIRST_HOUSE + (options.seed * 10_000 + update) * options.tasks
+        for house in range(first, first + options.tasks):
+            group = [task.answer(update, house, sample) for sample in range(options.group)]
+            maps |= {map_ for _, _, map_ in group}
+            answers = [(reward, texts) for reward, texts, _ in group if texts]
+            rewards += [reward for reward, _ in answers]
+            found = advantages([reward for reward, _ in answers])
+            for advantage, (_, texts) in zip(found, answers, strict=True):
+                weighted += [(advantage, text) for text in texts if any(found)]
+        learn(policy, optimizer, weighted, built["decoding"].temperature)
         line = {"update": update + 1, "reward": fmean(rewards or [0.0]), "answers": len(rewards)}
-        options.out.mkdir(parents=True, exist_ok=True)
         with (options.out / "progress.jsonl").open("a") as progress:
             progress.write(json.dumps(line) + "\n")
         print(line, flush=True)
