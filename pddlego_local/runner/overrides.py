@@ -78,19 +78,16 @@ def hold_back_options(overrides: Sequence[str]) -> list[str]:
     Hydra composes a sweep's own configuration without what has several values. It would look for
     decoding.lists=tight in the default choice, although decoding=typed,grounded is asked for.
     """
-    several = {
-        override.get_key_element()
-        for override in map(read_override, overrides)
-        if override.is_sweep_override()
-    }
-    varied = GROUPS if "arm" in several else tuple(several.intersection(GROUPS))
+    read = {text: read_override(text) for text in overrides}
+    several = {one.get_key_element() for one in read.values() if one.is_sweep_override()}
+    varied = GROUPS if "arm" in several else several.intersection(GROUPS)
 
     def held(text: str) -> str:
         key, equals, value = text.partition("=")
-        of_varied = key.lstrip("+").startswith(tuple(f"{group}." for group in varied))
-        if not (varied and equals and of_varied) or read_override(text).is_sweep_override():
-            return text
-        return f"{key}=choice({value})"
+        group, dot, _ = key.lstrip("+").partition(".")
+        if group in varied and dot and equals and not read[text].is_sweep_override():
+            return f"{key}=choice({value})"
+        return text
 
     return [held(text) for text in overrides]
 

@@ -24,7 +24,7 @@ _STRICT = ConfigDict(extra="forbid")
 
 def _factor(name: str) -> str:
     group, _, option = name.partition(".")
-    known = [one.name for one in fields(Decoding)]
+    known = [field.name for field in fields(Decoding)]
     if group == "decoding" and option not in known:
         raise ValueError(f"decoding has no such option; it has {', '.join(known)}")
     if name not in FACTORS and not (name.startswith(OPTIONS_OF) and option):
@@ -34,7 +34,7 @@ def _factor(name: str) -> str:
 
 def choices_of(factor: str) -> tuple[str, ...]:
     """The values of an option of `Decoding` that has a list of them, in its order."""
-    kinds = {f"decoding.{one.name}": one.type for one in fields(Decoding)}
+    kinds = {f"decoding.{field.name}": field.type for field in fields(Decoding)}
     return tuple(choice for choice in get_args(kinds.get(factor)) if isinstance(choice, str))
 
 

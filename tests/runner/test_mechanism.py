@@ -1,6 +1,5 @@
 """The arms of the experiment "mechanism", as they are composed."""
 
-import json
 from dataclasses import fields
 from pathlib import Path
 from typing import Any
@@ -8,13 +7,13 @@ from typing import Any
 import pytest
 from hydra import compose, initialize_config_dir
 
-from pddlego_local.core.formats import FORMAT, to_json
 from pddlego_local.core.resources import folder
 from pddlego_local.decoding.settings import Decoding
 from pddlego_local.report.arms import groups
 from pddlego_local.report.cells import find_cells
 from pddlego_local.runner.config import CellConfig, compose_cell
 from pddlego_local.runner.sweep import cells_of
+from tests.planted import plant_rows
 from tests.rows import row
 
 MENDS = "repair" in {field.name for field in fields(Decoding)}
@@ -56,17 +55,7 @@ def test_two_comparisons_are_primary_and_six_secondary(
     cells: list[CellConfig], tmp_path: Path
 ) -> None:
     for cell in cells:
-        folder = tmp_path / cell.cell
-        folder.mkdir()
-        run = {
-            "format": FORMAT,
-            "labels": dict(cell.labels),
-            "identity": cell.identity,
-            "task_groups": {},
-            "starts": [{"config": dict(cell.tree)}],
-        }
-        (folder / "run.json").write_text(json.dumps(run))
-        (folder / "episodes.jsonl").write_text(to_json(row("success", 300, calls=1)) + "\n")
+        plant_rows(tmp_path, cell, [row("success", 300, calls=1)], "300")
     found = groups(find_cells([tmp_path]), cells[0].settings.compare or ())
     asked = {
         role: [
