@@ -91,6 +91,7 @@ def _read_free(
         reading=decoding.reading,
         prompt=question.messages,
         markers=model.thought_markers if isinstance(model, Thinks) else None,
+        problem=question.scene.problem,
     )
 
 

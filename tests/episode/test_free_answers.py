@@ -69,7 +69,10 @@ def answered(case: dict[str, Any], reading: Reading) -> Answer[Keys]:
     completion = Completion(case["answer"], "length" if case.get("cut") else "stop", 1, 1, 0.0)
     prompt = (Message("user", case["prompt"]),) if "prompt" in case else ()
     markers = tuple(case["thought"]) if "thought" in case else None
-    return read_free(completion, form_of(case), reading=reading, prompt=prompt, markers=markers)
+    problem = case.get("problem", "")
+    return read_free(
+        completion, form_of(case), reading=reading, prompt=prompt, markers=markers, problem=problem
+    )
 
 
 def expected(case: dict[str, Any]) -> Any:
