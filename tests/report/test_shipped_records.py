@@ -2,11 +2,16 @@
 
 import re
 import tarfile
+from collections import Counter
 from pathlib import Path
 
 import pytest
 
 from pddlego_local.cli import run
+from pddlego_local.core.record.events import Call
+from pddlego_local.core.record.folder import transcripts
+from pddlego_local.decoding.forms import PROBLEM
+from pddlego_local.episode.reading.lenient import lenient
 from pddlego_local.report.cells import find_cells
 from tests.report.test_export import lines_of
 from tools.bench.cut_answers import measured
@@ -72,6 +77,7 @@ def test_the_samples_report_is_the_one_that_is_shown(reports: Path, name: str) -
     [
         ("README.md", r"[+-].*?, p .*?", 2, ("nano_fresh",)),
         ("docs/results/nano.md", r"[+-].*?, p .*?", 5, ("nano", "nano_fresh")),
+        ("docs/results/pretrained.md", r"[+-].*?, p .*?", 4, ("pretrained",)),
         ("docs/results/nano_described.md", r"[+-].*?, p .*?", 2, (KNOWN, LARGER)),
         (
             "docs/results/nano_edit.md",
@@ -99,6 +105,37 @@ def test_the_table_of_cut_answers_comes_from_the_records(records: Path) -> None:
     assert {rung: line.split(" | ") for rung, line in shown} == {
         rung: cells for rung, (_, *cells) in found.items()
     }
+
+
+def test_the_answers_of_a_pretrained_model_are_counted_from_the_records(records: Path) -> None:
+    """Whole files and copies among the free answers, and answers with a name of the example."""
+    page = " ".join((RESULTS / "pretrained.md").read_text(encoding="utf-8").split())
+    counts = Counter[str]()
+    for cell in find_cells([records / "pretrained"]):
+        arm = cell.labels["decoding"]
+        if cell.labels["model"] != "qwen25_coder_1_5b" or len(cell.rows) < 160:
+            continue
+        for _, events in transcripts(cell.folder):
+            shown = ""
+            for event in events:
+                shown += getattr(event, "observation", "")
+                if not isinstance(event, Call):
+                    continue
+                counts[arm] += 1
+                counts[f"{arm}, garage"] += "garage" in event.text and "garage" not in shown
+                if arm == "free":
+                    file = lenient(event.text, PROBLEM, prompt=event.messages).taken
+                    copied = event.fault == "no_json" and file and file.doubt == "as in the prompt"
+                    counts["copies"] += bool(copied)
+                    counts["files"] += (
+                        bool(file) and not event.fault and '"objects"' not in event.text
+                    )
+    answers = f"Of the 1.5B model's {counts['free']:,} free answers, {counts['files']} are whole"
+    assert answers in page
+    assert f"In {counts['copies']} more the file is a copy" in page
+    named = "In {} of its {:,} answers under `grounded`, the 1.5B model names the garage"
+    assert named.format(counts["grounded, garage"], counts["grounded"]) in page
+    assert f"it does so in {counts['typed, garage']} of {counts['typed']:,}." in page
 
 
 def test_the_table_of_fresh_games_comes_from_the_records(reports: Path) -> None:

@@ -33,6 +33,7 @@ HOW_FAR = {name: name.replace("_", " ") for name in numbers.NESTED} | {
 
 MOST_PANELS = 12
 MOST_LINES = 10
+MOST_STACKS = 24
 LINES = 2.4  # inches, a panel of lines
 
 
@@ -135,20 +136,24 @@ def draw_figures(series: Sequence[Series], folder: Path) -> dict[str, str]:
 
 
 def _draw_outcomes(series: Sequence[Series], folder: Path) -> str:
-    """How the episodes of each arm ended: a bar an arm, the games that were won first."""
-    shown = [one for one in series if one.ended][:MOST_LINES]
+    """How the episodes of each arm ended: a bar an arm, the games that were won first. The arms of
+    a model stand together, and what all arms share stands in the title."""
+    by_model = sorted(series, key=lambda one: (one.panel, one.line.partition(" ")[0]))
+    shown = [one for one in by_model if one.ended][:MOST_STACKS]
     if len(shown) < 2 or len({outcome for one in shown for outcome in one.ended}) < 2:
         return ""
     every = sum((one.ended for one in shown), Counter[str]())
     order = sorted(every, key=lambda name: (not outcome_named(name).success, -every[name], name))
+    panels = {one.panel for one in shown}
+    title = "How episodes ended" + (f": {shown[0].panel}" if len(panels) == 1 else "")
     stacks = {
-        f"{one.panel}: {one.name}, n = {one.ended.total()}": {
+        (f"{one.panel}: " if len(panels) > 1 else "") + f"{one.name}, n = {one.ended.total()}": {
             outcome.replace("_", " "): one.ended[outcome] / one.ended.total() for outcome in order
         }
         for one in shown
     }
     with drawing(folder, "outcomes", [rows_height(len(stacks))]) as axes:
-        draw_stacks(axes[0], "How episodes ended", stacks)
+        draw_stacks(axes[0], title, stacks)
     left = len(series) - len(shown)
     return "How the episodes of each arm ended" + (
         f"; {left} more arms are in the tables alone" if left else ""

@@ -1,0 +1,89 @@
+"""The page on pretrained models says what its records say."""
+
+import re
+from typing import Any
+
+import pytest
+
+from tests.docs.records import ROOT, Cell, cells, gained_and_lost, told
+
+PAGE = "docs/results/pretrained.md"
+MODELS = {"0_5b": "0.5B", "1_5b": "1.5B"}
+PLAYED = cells("pretrained/records.tar.xz")
+
+
+def arm(cell: Cell) -> str:
+    rung, repair, reject = (cell.asks(f"decoding.{key}") for key in ("rung", "repair", "reject"))
+    ending = " + reject" if reject else f" + repair {repair}" if repair != "none" else ""
+    any_layout = ", any layout" if rung == "typed" and cell.asks("decoding.layout") == "any" else ""
+    return rung + ending.replace("reject", "reject typed") + any_layout
+
+
+def model(cell: Cell) -> str:
+    return MODELS[cell.run["labels"]["model"].removeprefix("qwen25_coder_")]
+
+
+def line(cell: Cell) -> list[str]:
+    ended = [row["outcome"] for row in cell.rows]
+    calls, tokens = cell.total("calls"), cell.total("completion_tokens")
+    won, shares = ended.count("success"), cell.causes()
+    return [
+        f"{won} of {len(ended)}",
+        f"{100 * won / len(ended):.0f} %",
+        f"{100 * ended.count('no_plan') / len(ended):.0f} %",
+        f"{100 * ended.count('step_limit') / len(ended):.0f} %",
+        f"{100 * shares['solved'] / calls:.0f} %",
+        f"{tokens / calls:.0f}",
+        f"{tokens / won:,.0f}",
+    ]
+
+
+def test_the_table_comes_from_the_records() -> None:
+    pattern = r"^\| (0\.5B|1\.5B) \| `([^|]+)` \| (.*) \|$"
+    shown = re.findall(pattern, (ROOT / PAGE).read_text(encoding="utf-8"), re.MULTILINE)
+    found = {(model(cell), arm(cell)): line(cell) for cell in PLAYED if len(cell.rows) > 15}
+    assert {(size, name): rest.split(" | ") for size, name, rest in shown} == found
+
+
+def test_what_was_declared_before_the_first_game() -> None:
+    starts = [start for cell in PLAYED for start in cell.run["starts"]]
+    assert {start["commit"][:7] for start in starts} == {"730466e"}
+    assert {start["dirty"] for start in starts} == {False}
+    assert min(start["began"] for start in starts) > max(start["committed"] for start in starts)
+
+
+@pytest.mark.parametrize(
+    ("size", "one", "other"),
+    [
+        (size, *arms)
+        for size in MODELS.values()
+        for arms in (("free", "grounded"), ("free + repair typed", "typed"))
+    ],
+)
+def test_the_pairs_of_the_primary_comparisons(size: str, one: str, other: str) -> None:
+    def won(name: str) -> dict[Any, bool]:
+        (cell,) = [cell for cell in PLAYED if (model(cell), arm(cell)) == (size, name)]
+        return {row["game"]: row["won"] for row in cell.rows}
+
+    first, second = won(one), won(other)
+    both = first.keys() & second.keys()
+    gained, lost, _ = gained_and_lost(
+        {game: first[game] for game in both}, {game: second[game] for game in both}
+    )
+    sentence = f"`{other}` alone wins {gained} games, `{one}` alone {lost}"
+    assert sentence in told(PAGE)
+
+
+def test_how_near_the_coin_of_a_won_game_lies() -> None:
+    actions = [row["actions"] for cell in PLAYED for row in cell.rows if row["won"]]
+    near = sum(count <= 2 for count in actions)
+    assert f"{near} of the {len(actions)} won games were won in one or two actions" in told(PAGE)
+
+
+def test_what_is_won_without_a_model() -> None:
+    found = {
+        cell.run["labels"]["method"]: f"{cell.total('won')} of {len(cell.rows)}"
+        for cell in cells("pretrained/baseline_records.tar.xz")
+    }
+    assert f"all equally likely | {found['random_policy']} |" in told(PAGE)
+    assert f"PDDL-edit by hand-written rules | {found['pddl_edit']} |" in told(PAGE)
