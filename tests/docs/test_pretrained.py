@@ -13,10 +13,12 @@ PLAYED = cells("pretrained/records.tar.xz")
 
 
 def arm(cell: Cell) -> str:
-    rung, repair, reject = (cell.asks(f"decoding.{key}") for key in ("rung", "repair", "reject"))
-    ending = " + reject" if reject else f" + repair {repair}" if repair != "none" else ""
-    any_layout = ", any layout" if rung == "typed" and cell.asks("decoding.layout") == "any" else ""
-    return rung + ending.replace("reject", "reject typed") + any_layout
+    rung, repair, reject, layout = (
+        cell.asks(f"decoding.{key}") for key in ("rung", "repair", "reject", "layout")
+    )
+    name = f"{rung} + reject {reject['rung']}" if reject else str(rung)
+    name += f" + repair {repair}" if repair != "none" else ""
+    return f"{name}, any layout" if (rung, layout) == ("typed", "any") else name
 
 
 def model(cell: Cell) -> str:
