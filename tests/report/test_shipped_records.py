@@ -77,6 +77,7 @@ def test_the_samples_report_is_the_one_that_is_shown(reports: Path, name: str) -
     [
         ("README.md", r"[+-].*?, p .*?", 2, ("nano_fresh",)),
         ("docs/results/nano.md", r"[+-].*?, p .*?", 5, ("nano", "nano_fresh")),
+        ("docs/results/mechanism.md", r"[+-].*?, p .*?", 8, ("mechanism",)),
         ("docs/results/pretrained.md", r"[+-].*?, p .*?", 4, ("pretrained",)),
         ("docs/results/nano_described.md", r"[+-].*?, p .*?", 2, (KNOWN, LARGER)),
         (
