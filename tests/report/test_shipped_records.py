@@ -108,6 +108,21 @@ def test_the_table_of_cut_answers_comes_from_the_records(records: Path) -> None:
     }
 
 
+def test_the_table_of_cut_answers_of_two_models_comes_from_the_records(records: Path) -> None:
+    page = (RESULTS / "lists.md").read_text(encoding="utf-8")
+    shown = re.findall(r"^\| (\d\.\dB) \| `(\w+)` \| (.*) \|$", page, re.MULTILINE)
+    found = dict[tuple[str, str], str]()
+    for cell in find_cells([records / "pretrained"]):
+        rung, size = cell.labels["decoding"], cell.labels["model"].removeprefix("qwen25_coder_")
+        if rung in ("json", "typed", "grounded") and "any" not in cell.settings(
+            ["decoding.layout"]
+        ):
+            _, *line = measured(cell)
+            found[size.replace("_", ".").upper(), rung] = " | ".join(map(str, line))
+    assert {(size, rung): line for size, rung, line in shown} == found
+    assert len(found) == 6
+
+
 def test_the_answers_of_a_pretrained_model_are_counted_from_the_records(records: Path) -> None:
     """Whole files and copies among the free answers, and answers with a name of the example."""
     page = " ".join((RESULTS / "pretrained.md").read_text(encoding="utf-8").split())
