@@ -21,6 +21,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("file", metavar="FILE", help="what a model wrote; - is stdin")
     add("--form", choices=_FORMS, default=PDDL.name, help="what was asked for (default: pddl)")
+    add("--problem", metavar="FILE", help="the problem file that an edit (--form edit) changes")
     add("--thought", nargs=2, metavar=("BEGIN", "END"), help="the markers of the model's thoughts")
     add("--cut", action="store_true", help="a token limit cut the answer")
     add("--json", action="store_true", help='one JSON object: the form\'s keys and "fault"')
@@ -30,7 +31,8 @@ def carry_out(arguments: argparse.Namespace) -> int:
     """0 if an answer was read, 1 if none was. Raises ConfigError if the file cannot be read."""
     form, text = _FORMS[arguments.form], _text_of(arguments.file)
     markers = tuple(arguments.thought) if arguments.thought else None
-    findings = lenient(text, form, cut=arguments.cut, markers=markers)
+    problem = _text_of(arguments.problem) if arguments.problem else ""
+    findings = lenient(text, form, cut=arguments.cut, markers=markers, problem=problem)
     taken = findings.taken
     result = answer(taken.value if taken else None, findings.fault, form)
     value, fault = result.value, result.fault

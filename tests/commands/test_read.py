@@ -36,6 +36,10 @@ def test_programs_get_what_a_run_would_have_read(
         form, given = row.get("form", "pddl"), ["--cut"] * bool(row.get("cut"))
         if "thought" in row:
             given += ["--thought", *row["thought"]]
+        if "problem" in row:
+            problem = answer.with_name("problem.pddl")
+            problem.write_text(row["problem"])
+            given += ["--problem", str(problem)]
         code, told = said(capsys, str(answer), "--json", "--form", form, *given)
         read = answered(row, "lenient")
         assert code == (0 if read.value else 1), row["name"]

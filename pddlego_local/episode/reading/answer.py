@@ -11,12 +11,11 @@ import pydantic
 
 from pddlego_local.core.errors import GrammarIgnored
 from pddlego_local.core.nouns import Completion, Messages
-from pddlego_local.decoding.forms import DOMAIN, EDIT, PDDL, PROBLEM, Fault, Form, Keys, T_co
+from pddlego_local.decoding.forms import DOMAIN, PDDL, PROBLEM, Fault, Form, Keys, T_co
 from pddlego_local.decoding.settings import Reading
 from pddlego_local.episode.reading.lenient import lenient
 from pddlego_local.episode.reading.objects import objects
 from pddlego_local.episode.reading.thoughts import Markers
-from pddlego_local.pddl.edit import difference
 
 T = TypeVar("T", bound=Keys)
 
@@ -56,18 +55,14 @@ def read_free(
     problem: str = "",
 ) -> Answer[T]:
     """The value of a free answer, as strictly as `reading` says; `prompt` is what was asked, and
-    `markers` stand around the model's thoughts. A whole file in place of an edit of `problem` is
-    read as the edit that makes the one into the other."""
+    `markers` stand around the model's thoughts; an edit is one of `problem`."""
     if completion.finish_reason == "unfinished_thought":
         return Answer(None, "unfinished_thought")
     cut = completion.finish_reason == "length"
     if reading == "lenient":
-        found = lenient(completion.text, form, cut=cut, prompt=prompt, markers=markers)
-        if found.taken is None and form.name == EDIT.name and problem:
-            file = lenient(completion.text, PROBLEM, cut=cut, prompt=prompt, markers=markers).taken
-            if file and not file.doubt:
-                edit = form.keys.model_validate(difference(problem, file.value.pf))
-                return answer(edit, "", form)
+        found = lenient(
+            completion.text, form, cut=cut, prompt=prompt, markers=markers, problem=problem
+        )
         return answer(found.taken.value if found.taken else None, found.fault, form)
     return Answer(None, "truncated") if cut else strict(completion.text, form)
 

@@ -15,7 +15,7 @@ from typing import Generic, TypeVar
 import pydantic
 
 from pddlego_local.core.nouns import Messages
-from pddlego_local.decoding.forms import COMMAND, MOVE, Fault, Form, Keys, T_co
+from pddlego_local.decoding.forms import COMMAND, EDIT, MOVE, PROBLEM, Fault, Form, Keys, T_co
 from pddlego_local.episode.reading.entries import OF_FILES, TURN, Entries, bare, fitted, unfenced
 from pddlego_local.episode.reading.files import IN_TEXT, KINDS, SECTION, File, files
 from pddlego_local.episode.reading.objects import Found, objects
@@ -30,6 +30,7 @@ from pddlego_local.episode.reading.wholeness import (
     words_of,
 )
 from pddlego_local.episode.reading.words import any_of
+from pddlego_local.pddl.edit import difference
 
 T = TypeVar("T", bound=Keys)
 
@@ -68,16 +69,23 @@ def lenient(
     cut: bool = False,
     prompt: Messages = (),
     markers: Markers | None = None,
+    problem: str = "",
 ) -> Findings[T]:
     """What a text holds; of one that a token limit cut, only what is whole. `prompt` is what was
     asked: what repeats its words counts only where nothing else stands. `markers` are those of the
-    model's thoughts; without them, or where they do not occur, those of other models are known."""
+    model's thoughts; without them, or where they do not occur, those of other models are known. A
+    whole file that stands in place of an edit of `problem` is read as the edit between the two."""
     text = text[-MOST_CHARACTERS:]
     if not text.strip():
         return Findings((), None, "empty")
     search = _Search(text, form, cut, prompt, markers)
     candidates = tuple(search.candidates())
     taken = _taken(candidates, form, text, cut)
+    if taken is None and form.name == EDIT.name and problem:
+        file = lenient(text, PROBLEM, cut=cut, prompt=prompt, markers=markers).taken
+        if file and not file.doubt:
+            edit = form.keys.model_validate(difference(problem, file.value.pf))
+            taken = Candidate(edit, f"{file.how}, a whole file", file.start, file.end)
     if taken:
         return Findings(candidates, taken, "")
     fault = "placeholder" if candidates and not cut else search.fault
