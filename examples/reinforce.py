@@ -95,7 +95,7 @@ def log_probability(model: torch.nn.Module, text: Written, temperature: float) -
 
 @dataclass(frozen=True)
 class Task:
-    """What answers are drawn with, for the first observation of one house after the other."""
+    """Asks the model about the first observation of a house."""
 
     parts: Parts
     method: Method

@@ -10,6 +10,7 @@ from tests.docs.records import ROOT, Cell, cells, gained_and_lost, told
 PAGE = "docs/results/pretrained.md"
 MODELS = {"0_5b": "0.5B", "1_5b": "1.5B"}
 PLAYED = cells("pretrained/records.tar.xz")
+SHOWN = [cell for cell in PLAYED if cell.finished > 100]  # all arms but the one that had just begun
 
 
 def arm(cell: Cell) -> str:
@@ -43,7 +44,7 @@ def line(cell: Cell) -> list[str]:
 def test_the_table_comes_from_the_records() -> None:
     pattern = r"^\| (0\.5B|1\.5B) \| `([^|]+)` \| (.*) \|$"
     shown = re.findall(pattern, (ROOT / PAGE).read_text(encoding="utf-8"), re.MULTILINE)
-    found = {(model(cell), arm(cell)): line(cell) for cell in PLAYED if len(cell.rows) > 15}
+    found = {(model(cell), arm(cell)): line(cell) for cell in SHOWN}
     assert {(size, name): rest.split(" | ") for size, name, rest in shown} == found
 
 
@@ -77,7 +78,7 @@ def test_the_pairs_of_the_primary_comparisons(size: str, one: str, other: str) -
 
 
 def test_how_near_the_coin_of_a_won_game_lies() -> None:
-    actions = [row["actions"] for cell in PLAYED for row in cell.rows if row["won"]]
+    actions = [row["actions"] for cell in SHOWN for row in cell.rows if row["won"]]
     near = sum(count <= 2 for count in actions)
     assert f"{near} of the {len(actions)} won games were won in one or two actions" in told(PAGE)
 
@@ -89,3 +90,20 @@ def test_what_is_won_without_a_model() -> None:
     }
     assert f"all equally likely | {found['random_policy']} |" in told(PAGE)
     assert f"PDDL-edit by hand-written rules | {found['pddl_edit']} |" in told(PAGE)
+
+
+def test_how_many_episodes_have_no_result() -> None:
+    missing = [160 - cell.finished for cell in PLAYED]
+    (begun,) = (160 - cell.finished for cell in PLAYED if cell not in SHOWN)
+    said = f"{sum(missing)} of the {160 * len(PLAYED):,} episodes have no result, {begun} of"
+    assert said in told(PAGE)
+
+
+def test_the_readme_gives_the_shares_of_the_table() -> None:
+    share = {(model(cell), arm(cell)): line(cell)[1] for cell in SHOWN}
+    small, large = (
+        [share[size, name] for name in ("free", "grounded")] for size in ("0.5B", "1.5B")
+    )
+    free, grounded = zip(small, large, strict=True)
+    said = "They win {} and {} freely, {} and {} under `grounded`".format(*free, *grounded)
+    assert said in told("README.md")
