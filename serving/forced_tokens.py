@@ -11,7 +11,8 @@ checks. It replaces parts of vLLM's first model runner, which vLLM calls depreca
 has no other runner. A CUDA server has the second one by default, and forced tokens take it back to
 the first, which draws other numbers from a seed: there a seeded answer is not the one that the
 default server gives. vllm#45400, where the second runner takes drafts from the grammar itself, is
-what will replace this file; it is open. Until then a CUDA server is vLLM as it is, with lean.py.
+what will replace this file; it is open. Until then a CUDA server is vLLM as it is, with
+vllm_patches.py.
 
 Data parallelism is refused: vLLM would pad the requests with drafts that it then rejects.
 

@@ -24,14 +24,16 @@ from pathlib import Path
 from types import FrameType
 
 GRACE_S = 5.0
-FORCED_TOKENS_NEED = "0.32.0"  # the vLLM whose inner parts forced_tokens.py and lean.py know
+FORCED_TOKENS_NEED = (
+    "0.32.0"  # the vLLM whose inner parts forced_tokens.py and vllm_patches.py know
+)
 MOST_FORCED_TOKENS = 15  # in one step of the engine; longer runs take several
 # Classes in whose place transformers before 5.20 puts a tokenizer of its own (transformers#45488).
 REPLACED = ("LlamaTokenizer", "LlamaTokenizerFast")
 NOT_FROM_OUTSIDE = (
     *("PYTHONPATH", "PYTHONHOME", "VIRTUAL_ENV"),
     "VLLM_BATCH_INVARIANT",
-    "VLLM_PLUGINS",  # which may leave out lean.py
+    "VLLM_PLUGINS",  # which may leave out vllm_patches.py
     "VLLM_USE_RUST_FRONTEND",  # which has no plugins
     "VLLM_DP_SIZE",
 )
@@ -293,10 +295,7 @@ def main(arguments: list[str]) -> int:
             print(f"API key: {environment['VLLM_API_KEY']}", flush=True)
         print(f"Serving at http://{options.host}:{options.port}/v1", flush=True)
         server = subprocess.Popen(
-            command,
-            env=environment,
-            stdin=subprocess.DEVNULL,
-            start_new_session=True,
+            command, env=environment, stdin=subprocess.DEVNULL, start_new_session=True
         )
     except Stop:
         return 0

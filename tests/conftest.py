@@ -19,7 +19,7 @@ MARKED = {
     "serving": (
         *("serving/test_vllm.py", "serving/test_vllm_continued.py", "serving/test_vllm_killed.py"),
         *("serving/test_forced_tokens.py", "serving/test_launch_flags.py"),
-        "serving/test_lean.py",
+        "serving/test_vllm_patches.py",
         *("serving/test_smollm2.py", "models/test_slices.py", "[make serv"),
         "[pddlego run model=vllm model.weights=/my/model.gguf]",
         *("grammars/test_large_vocabulary.py", "test_the_cheapest_step_for_real"),
@@ -27,7 +27,7 @@ MARKED = {
     "train": ("training/",),
     "long": (
         *("test_chaos.py", "fuzz/", "models/test_families.py"),
-        *("models/test_forced_runs.py", "models/test_drafted_runs.py", "models/test_gguf.py"),
+        *("models/test_forced_tokens.py", "models/test_drafted_runs.py", "models/test_gguf.py"),
         *("methods/test_ceiling.py", "report/test_papers.py"),
         "decoding/test_recorded_rungs.py",
         *("environments/test_names.py", "environments/test_cooking_reference.py"),

@@ -1,15 +1,15 @@
 """Questions for the tests that draw answers, and the grammars that need no scene."""
 
 from pddlego_local.core.nouns import Grammar, Message
-from pddlego_local.decoding.forms import PDDL, Form, Keys
+from pddlego_local.decoding.forms import PDDL, Fields, Form
 from pddlego_local.decoding.ladder import constraint_for
-from pddlego_local.decoding.question import Question, Scene
+from pddlego_local.decoding.question import GrammarContext, Question
 
 MESSAGES = (Message("user", "Write the PDDL."),)
-QUESTION: Question[Keys] = Question(PDDL, MESSAGES, Scene())
+QUESTION: Question[Fields] = Question(PDDL, MESSAGES, GrammarContext())
 
 
-def static_grammar(rung: str, form: Form[Keys] = PDDL) -> Grammar | None:
+def static_grammar(rung: str, form: Form[Fields] = PDDL) -> Grammar | None:
     """What one of the three lower rungs puts on a form."""
     constraint = constraint_for(rung, form)
     assert not constraint.in_stages

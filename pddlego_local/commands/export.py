@@ -3,7 +3,7 @@
 import argparse
 from pathlib import Path
 
-from pddlego_local.commands.shared.options import told_as
+from pddlego_local.commands.shared.options import as_error
 from pddlego_local.commands.shared.screen import print_problems
 from pddlego_local.core.errors import ConfigError, RecordFault
 from pddlego_local.report import exports
@@ -29,7 +29,7 @@ def carry_out(arguments: argparse.Namespace) -> int:
         lines, rows, names = "episodes", exports.episode_rows(cells), exports.EPISODE_COLUMNS
     else:
         lines, rows, names = "calls", exports.call_rows(cells), exports.CALL_COLUMNS
-    with told_as(RecordFault, f"cannot write {out}"):
+    with as_error(RecordFault, f"cannot write {out}"):
         written = f"{exports.write_csv(out, rows, names)} {lines}"
     print(f"{written} written to {out}")
     return print_problems(cells.problems)

@@ -18,13 +18,13 @@ from pddlego_local.core.record.events import Where
 from pddlego_local.core.seeds import derive_seed
 from pddlego_local.core.visible import visible
 from pddlego_local.decoding.forms import DOMAIN, PDDL, PROBLEM, Form, T_co
-from pddlego_local.decoding.question import Model, Question, Scene
+from pddlego_local.decoding.question import GrammarContext, Model, Question
 from pddlego_local.decoding.rungs import RUNGS
 from pddlego_local.decoding.settings import Decoding
 from pddlego_local.environments.described.generated import words_of
 from pddlego_local.environments.described.recognized import recognize
 from pddlego_local.environments.described.world import HEADS, heads_in, names_in, text_of
-from pddlego_local.episode.asking import Asking
+from pddlego_local.episode.model_caller import ModelCaller
 from pddlego_local.episode.planning import plan
 from pddlego_local.methods import prompting
 from pddlego_local.models.card import known_texts
@@ -153,11 +153,13 @@ class TextFormalizer:
         if self._domain:
             return self._problem(self._domain, **told)
         if heads:
-            both, fault = self._ask(PDDL, "files", Scene(actions=heads), self._decoding, **told)
+            both, fault = self._ask(
+                PDDL, "files", GrammarContext(actions=heads), self._decoding, **told
+            )
             return self._plan(both.df, both.pf, **told) if both else _without_files(PDDL, fault)
         syntax = replace(self._decoding, rung="syntax", goal="any", lists="tight", rollback=True)
-        first = syntax if RUNGS[self._decoding.rung].needs_scene else self._decoding
-        value, fault = self._ask(DOMAIN, "domain", Scene(), first, domain_text=text)
+        first = syntax if RUNGS[self._decoding.rung].needs_context else self._decoding
+        value, fault = self._ask(DOMAIN, "domain", GrammarContext(), first, domain_text=text)
         return self._problem(value.df, **told) if value else _without_files(DOMAIN, fault)
 
     def _refused(self, why: str) -> Formalized:
@@ -175,18 +177,23 @@ class TextFormalizer:
         return Formalized("", "", (), UNKNOWN_TEXT, message)
 
     def _problem(self, domain: str, **told: str) -> Formalized:
-        scene = Scene(domain=domain)
-        value, fault = self._ask(PROBLEM, "problem", scene, self._decoding, domain=domain, **told)
+        context = GrammarContext(domain=domain)
+        value, fault = self._ask(PROBLEM, "problem", context, self._decoding, domain=domain, **told)
         return self._plan(domain, value.pf, **told) if value else _without_files(PROBLEM, fault)
 
     def _ask(
-        self, form: Form[T_co], template: str, scene: Scene, decoding: Decoding, **told: str
+        self,
+        form: Form[T_co],
+        template: str,
+        context: GrammarContext,
+        decoding: Decoding,
+        **told: str,
     ) -> tuple[T_co | None, str]:
         facts = {"wording": "brief", "previous": None, **told}
         shown = prompting.render(f"formalizer/{template}", _PACKAGE, **facts)
-        question = Question(form, (Message("user", shown.text),), scene)
-        asking = Asking(self._model, decoding, lambda _: None, (self._seed,))
-        (answer,) = asking.answers(question, 1, Where(step=1))
+        question = Question(form, (Message("user", shown.text),), context)
+        caller = ModelCaller(self._model, decoding, lambda _: None, (self._seed,))
+        (answer,) = caller.answers(question, 1, Where(step=1))
         return answer.value, answer.fault
 
     def _plan(self, domain: str, problem: str, **told: str) -> Formalized:

@@ -24,7 +24,7 @@ from pddlego_local.core.nouns import Completion, Message, Sampling
 from pddlego_local.core.outcomes import ACCEPTED, outcome_named
 from pddlego_local.core.protocols import Environment, Mapped, Numbered, Planner
 from pddlego_local.core.record.events import ActionTaken, Call, Event, Plan, Start
-from pddlego_local.decoding.forms import Keys
+from pddlego_local.decoding.forms import Fields
 from pddlego_local.decoding.question import Drawn, Question, WholeAnswerModel
 from pddlego_local.episode.episode import Episode, Parts
 from pddlego_local.methods import Method
@@ -81,7 +81,7 @@ class _Caller(WholeAnswerModel):
         return text
 
     def answer(
-        self, question: Question[Keys], sampling: Sampling, sample: int = 0, of: int = 1
+        self, question: Question[Fields], sampling: Sampling, sample: int = 0, of: int = 1
     ) -> Drawn:
         return Drawn(Completion(self.ask(question.messages), "stop", 0, 0, 0.0))
 

@@ -22,8 +22,8 @@ from pddlego_local.commands.shared.training_warnings import training_warnings
 from pddlego_local.core.errors import ConfigError, InfrastructureError
 from pddlego_local.core.nouns import Message
 from pddlego_local.core.nouns import PlanResult as PlanResult
-from pddlego_local.decoding.forms import PDDL, Keys
-from pddlego_local.decoding.question import Model, Question, Scene
+from pddlego_local.decoding.forms import PDDL, Fields
+from pddlego_local.decoding.question import GrammarContext, Model, Question
 from pddlego_local.decoding.rungs import RUNGS
 from pddlego_local.pddl.check import Check as Check
 from pddlego_local.pddl.check import check as check
@@ -48,7 +48,7 @@ def plan(domain: str, problem: str, seconds: float = 60) -> PlanResult:
         return planner.plan(domain, problem)
 
 
-def question(**options: object) -> Question[Keys]:
+def question(**options: object) -> Question[Fields]:
     """What a method asks first in an environment's first game, to be answered by `sample`.
 
     `question(environment="coin", environment__rooms=5, games="7")`. Raises ConfigError for an
@@ -59,7 +59,7 @@ def question(**options: object) -> Question[Keys]:
 
 
 def sample(
-    asked: str | Question[Keys],
+    asked: str | Question[Fields],
     model: str,
     rung: str = "free",
     *,
@@ -80,12 +80,12 @@ def sample(
     options = {**model_options(model, server), "decoding": rung, **options}
     config = compose_cell(overrides_of(options))
     if isinstance(asked, str):
-        if RUNGS[rung].needs_scene:
+        if RUNGS[rung].needs_context:
             raise ConfigError(
                 f"rung={rung}: a prompt of one's own has free, json and syntax; ask a question of "
                 "a game: pddlego_local.question(environment='coin')"
             )
-        asked = Question(PDDL, (Message("user", asked),), Scene())
+        asked = Question(PDDL, (Message("user", asked),), GrammarContext())
     built: Model = config.build("model")
     built.preflight(thinking=config.build("decoding").thinking)
     with contextlib.closing(built):

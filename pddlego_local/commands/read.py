@@ -6,15 +6,15 @@ import sys
 from collections.abc import Mapping
 from pathlib import Path
 
-from pddlego_local.commands.shared.options import told_as
+from pddlego_local.commands.shared.options import as_error
 from pddlego_local.core.errors import ConfigError
 from pddlego_local.core.outcomes import CAUSES
 from pddlego_local.core.visible import visible
-from pddlego_local.decoding.forms import FORMS, PDDL, Form, Keys, choice
+from pddlego_local.decoding.forms import FORMS, PDDL, Fields, Form, choice
 from pddlego_local.episode.reading.answer import answer
 from pddlego_local.episode.reading.lenient import Candidate, Findings, lenient
 
-_FORMS: Mapping[str, Form[Keys]] = {form.name: form for form in FORMS} | {"choice": choice(9999)}
+_FORMS: Mapping[str, Form[Fields]] = {form.name: form for form in FORMS} | {"choice": choice(9999)}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -58,11 +58,11 @@ def _text_of(file: str) -> str:
     """As a model's server would have sent it; bytes that are no UTF-8 are replaced."""
     if file == "-":
         return sys.stdin.buffer.read().decode("utf-8", "replace")
-    with told_as(ConfigError, file):
+    with as_error(ConfigError, file):
         return Path(file).read_bytes().decode("utf-8", "replace")
 
 
-def _print_others(findings: Findings[Keys], text: str) -> None:
+def _print_others(findings: Findings[Fields], text: str) -> None:
     """What else could have been the answer; the same value written twice is one."""
     for one in findings.candidates:
         if one is not findings.taken and not (findings.taken and one.value == findings.taken.value):
@@ -70,7 +70,7 @@ def _print_others(findings: Findings[Keys], text: str) -> None:
             print(f"Not read: {_place(one, text)}: {why}.")
 
 
-def _place(one: Candidate[Keys], text: str) -> str:
+def _place(one: Candidate[Fields], text: str) -> str:
     first = text.count("\n", 0, one.start) + 1
     last = text[: one.end].rstrip().count("\n") + 1
     return f"{one.how}, " + (f"line {first}" if first == last else f"lines {first} to {last}")

@@ -22,13 +22,13 @@ from pddlego_local.core.errors import ConfigError
 from pddlego_local.core.nouns import Completion
 from pddlego_local.core.seeds import derive_seed
 from pddlego_local.core.visible import visible
-from pddlego_local.decoding.forms import PDDL, Keys
+from pddlego_local.decoding.forms import PDDL, Fields
 from pddlego_local.decoding.ladder import constraint_for
 from pddlego_local.decoding.question import Model, Question
 from pddlego_local.decoding.settings import Decoding
-from pddlego_local.episode.asking import layout_of, read_answer, rejection_of
 from pddlego_local.episode.drawing import draw
 from pddlego_local.episode.episode import Episode, Parts
+from pddlego_local.episode.model_caller import layout_of, read_answer, rejection_of
 from pddlego_local.models.scripted import Scripted
 from pddlego_local.runner.config import CellConfig, compose_cell
 
@@ -87,7 +87,7 @@ class Sample:
     text: str
 
 
-def first_question(config: CellConfig) -> Question[Keys]:
+def first_question(config: CellConfig) -> Question[Fields]:
     """The first question of the configured method in the first configured game. The method plays
     with a model whose answers are all cut. Raises ConfigError if the game is over before it asks.
     """
@@ -102,14 +102,16 @@ def first_question(config: CellConfig) -> Question[Keys]:
     return model.asked[0]
 
 
-def sampler(config: CellConfig, model: Model, question: Question[Keys]) -> Callable[[int], Sample]:
+def sampler(
+    config: CellConfig, model: Model, question: Question[Fields]
+) -> Callable[[int], Sample]:
     """Draws the answer of a number; thread-safe. Raises ConfigError for a question that asks for
     no domain and problem."""
     decoding: Decoding = config.build("decoding")
     if question.form != PDDL:
         raise ConfigError(f"method={config.labels['method']} asks for no domain and problem")
-    asked = Question(PDDL, question.messages, replace(question.scene, goal=decoding.goal))
-    constraint = constraint_for(decoding.rung, PDDL, asked.scene, layout_of(model, decoding))
+    asked = Question(PDDL, question.messages, replace(question.context, goal=decoding.goal))
+    constraint = constraint_for(decoding.rung, PDDL, asked.context, layout_of(model, decoding))
     rejection = rejection_of(asked, decoding, model)
 
     def sample(number: int) -> Sample:
@@ -134,7 +136,9 @@ def sampler(config: CellConfig, model: Model, question: Question[Keys]) -> Calla
     return sample
 
 
-def samples(config: CellConfig, model: Model, question: Question[Keys], most: int) -> list[Sample]:
+def samples(
+    config: CellConfig, model: Model, question: Question[Fields], most: int
+) -> list[Sample]:
     """`most` answers in the order of their numbers. Raises as `sampler`."""
     with ThreadPoolExecutor(config.settings.run.concurrency) as pool:
         return list(pool.map(sampler(config, model, question), range(most)))

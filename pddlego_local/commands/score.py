@@ -17,10 +17,10 @@ from pddlego_local.commands.shared import pairs
 from pddlego_local.commands.shared.options import count
 from pddlego_local.commands.validate import why_invalid
 from pddlego_local.core.nouns import Completion, Message
-from pddlego_local.decoding.forms import PDDL, PROBLEM, Form, Keys
+from pddlego_local.decoding.forms import PDDL, PROBLEM, Fields, Form
 from pddlego_local.decoding.ladder import constraint_for
 from pddlego_local.decoding.membership import why_outside
-from pddlego_local.decoding.question import Question, Scene
+from pddlego_local.decoding.question import GrammarContext, Question
 from pddlego_local.decoding.session import place_of_departure
 from pddlego_local.episode.reading.answer import read_free
 from pddlego_local.planner import FastDownward
@@ -75,7 +75,7 @@ def _verdict(planner: FastDownward, number: int, line: str) -> dict[str, Any]:
         place, said = error.errors()[0]["loc"], error.errors()[0]["msg"]
         why = f"has no answer that can be judged: {'.'.join(map(str, place))}: {said}"
         return {"id": None, "line": number, pairs.FAULT: why}
-    form: Form[Keys] = PROBLEM if given.domain else PDDL
+    form: Form[Fields] = PROBLEM if given.domain else PDDL
     prompt = (Message("user", given.prompt),) if given.prompt else ()
     answer = read_free(Completion(given.answer, "stop", 0, 0, 0.0), form, prompt=prompt)
     told: dict[str, Any] = {"id": given.id, "fault": answer.fault, "rungs": []}
@@ -83,7 +83,7 @@ def _verdict(planner: FastDownward, number: int, line: str) -> dict[str, Any]:
         return told
     files = {"df": given.domain, **answer.value.model_dump()}
     result = planner.plan(files["df"], files["pf"])
-    question = Question(form, prompt, Scene(domain=given.domain))
+    question = Question(form, prompt, GrammarContext(domain=given.domain))
     told |= files | {"rungs": _rungs(given.answer, answer.value, question)}
     told |= {"outcome": result.outcome, "plan": result.plan, "message": result.message}
     if given.gold:
@@ -91,9 +91,9 @@ def _verdict(planner: FastDownward, number: int, line: str) -> dict[str, Any]:
     return told
 
 
-def _rungs(text: str, value: Keys, question: Question[Keys]) -> list[str]:
+def _rungs(text: str, value: Fields, question: Question[Fields]) -> list[str]:
     """Those in whose language the answer lies: "syntax" to the letter, "typed" by what was read."""
-    syntax = constraint_for("syntax", question.form, question.scene)
+    syntax = constraint_for("syntax", question.form, question.context)
     outside = {
         "syntax": place_of_departure(syntax, text.strip()),
         "typed": why_outside(value, question, "typed"),

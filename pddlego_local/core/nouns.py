@@ -160,27 +160,27 @@ class Prefix:
     """The beginning of an answer that is continued; without text, one that later requests continue.
 
     `opening` are the tokens before it (prompt and thought), `tokens` those of `text`, without an
-    end-of-text. The model is to write what follows `continued`: the text without its last `drop`
-    characters, which are rolled back, and with `head`, which is forced (`models.seam`). Where there
-    is a `watch`, the backend calls it with what the model has written behind that, each time that
-    it is more, and stops when it returns True.
+    end-of-text. The model is to write what follows `continued`: the text without its last
+    `rollback_chars` characters, and with `forced_prefix` behind it (`models.splice`). If there is a
+    `watch`, the backend calls it with what the model has written behind that, each time that it is
+    more, and stops when it returns True.
     """
 
     text: str = ""
     opening: tuple[int, ...] = ()
     tokens: tuple[int, ...] = ()
-    drop: int = 0
-    head: str = ""
+    rollback_chars: int = 0
+    forced_prefix: str = ""
     watch: Callable[[str], bool] | None = field(default=None, repr=False, compare=False)
 
     @property
     def kept(self) -> str:
         """The text without what is rolled back."""
-        return self.text[: len(self.text) - self.drop]
+        return self.text[: len(self.text) - self.rollback_chars]
 
     @property
     def continued(self) -> str:
-        return self.kept + self.head
+        return self.kept + self.forced_prefix
 
 
 @dataclass(frozen=True)

@@ -82,7 +82,7 @@ class Mapped(Protocol):
 
 
 @runtime_checkable
-class InWords(Protocol):
+class DescribedInText(Protocol):
     """An environment that hides nothing: a text of the domain and one of the problem tell all."""
 
     @property

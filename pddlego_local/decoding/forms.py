@@ -16,13 +16,13 @@ Fault = Literal[
 ]
 
 
-class Keys(pydantic.BaseModel):
+class Fields(pydantic.BaseModel):
     """Base of what forms hold: exactly these keys, all of them, in this order."""
 
     model_config = pydantic.ConfigDict(extra="forbid", frozen=True)
 
 
-T_co = TypeVar("T_co", bound=Keys, covariant=True)
+T_co = TypeVar("T_co", bound=Fields, covariant=True)
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,7 @@ class Form(Generic[T_co]):
     keys: type[T_co]
     example: str
     grammar: str = ""
-    patterns: type[Keys] | None = None
+    patterns: type[Fields] | None = None
     may_be_blank: frozenset[str] = frozenset()
 
     @property
@@ -67,28 +67,28 @@ class Form(Generic[T_co]):
         }[fault]
 
 
-class Pddl(Keys):
+class Pddl(Fields):
     df: str
     pf: str
 
 
-class DomainFile(Keys):
+class DomainFile(Fields):
     df: str
 
 
-class Problem(Keys):
+class Problem(Fields):
     pf: str
 
 
-class Command(Keys):
+class Command(Fields):
     action: str
 
 
-class _OneCommand(Keys):
+class _OneCommand(Fields):
     action: Annotated[str, Field(pattern=r"^[a-zA-Z][a-zA-Z0-9 /-]{0,79}$")]
 
 
-class Changes(Keys):
+class Changes(Fields):
     """One part of an edit: lines to add and to delete, and names to replace everywhere."""
 
     add: list[str]
@@ -96,7 +96,7 @@ class Changes(Keys):
     delete: list[str]
 
 
-class Edit(Keys):
+class Edit(Fields):
     """Changes to a problem file (PDDLego §2 and appendix B)."""
 
     objects: Changes
@@ -112,24 +112,24 @@ _NAME_OR_FACT = Annotated[str, Field(pattern=rf"^({_NAME}|\({_NAME}( {_NAME}){{0
 _AT_MOST_10 = Field(max_length=10, json_schema_extra={"additionalProperties": False})
 
 
-class _ObjectChanges(Keys):
+class _ObjectChanges(Fields):
     add: Annotated[list[_OBJECTS], Field(max_length=80)]
     replace: Annotated[dict[_REPLACED, _REPLACED], _AT_MOST_10]
     delete: Annotated[list[_REPLACED], Field(max_length=80)]
 
 
-class _FactChanges(Keys):
+class _FactChanges(Fields):
     add: Annotated[list[_FACT], Field(max_length=60)]
     replace: Annotated[dict[_NAME_OR_FACT, _NAME_OR_FACT], _AT_MOST_10]
     delete: Annotated[list[_FACT], Field(max_length=60)]
 
 
-class _SyntaxEdit(Keys):
+class _SyntaxEdit(Fields):
     objects: _ObjectChanges
     init: _FactChanges
 
 
-class Seen(Keys):
+class Seen(Fields):
     """What an observation tells of containers and things (PDDLego §4, CookingWorld)."""
 
     closed: list[str]
@@ -139,12 +139,12 @@ class Seen(Keys):
 _THING = Annotated[str, Field(pattern=r"^[a-z][a-z -]{0,39}$")]
 
 
-class _ShortSeen(Keys):
+class _ShortSeen(Fields):
     closed: Annotated[list[_THING], Field(max_length=15)]
     items: Annotated[list[_THING], Field(max_length=30)]
 
 
-class Goals(Keys):
+class Goals(Fields):
     """A plan in words: what is to be reached, in order (DEPS, planner)."""
 
     goals: Annotated[list[str], Field(min_length=1)]
@@ -153,21 +153,21 @@ class Goals(Keys):
 _GOAL = Annotated[str, Field(pattern=r"^[^\x00-\x1f\x7f]{1,120}$")]
 
 
-class _ShortGoals(Keys):
+class _ShortGoals(Fields):
     goals: Annotated[list[_GOAL], Field(min_length=1, max_length=20)]
 
 
-class Text(Keys):
+class Text(Fields):
     """A few sentences."""
 
     text: str
 
 
-class _Sentences(Keys):
+class _Sentences(Fields):
     text: Annotated[str, Field(min_length=1, max_length=2000)]
 
 
-class Move(Keys):
+class Move(Fields):
     """A thought, or a command in the game's words (ReAct)."""
 
     kind: Literal["think", "act"]
@@ -195,7 +195,7 @@ GOALS = Form("goals", Goals, '{"goals": ["...", "..."]}', patterns=_ShortGoals)
 TEXT = Form("text", Text, '{"text": "..."}', patterns=_Sentences)
 
 
-class Choice(Keys):
+class Choice(Fields):
     """One of the numbered things that were offered, and why."""
 
     reason: str

@@ -15,26 +15,26 @@ laid out is apart from the rungs (`layout`).
 from collections.abc import Callable
 
 from pddlego_local.core.errors import ConfigError
-from pddlego_local.decoding.forms import FORMS, PDDL, Form, Keys
+from pddlego_local.decoding.forms import FORMS, PDDL, Fields, Form
 from pddlego_local.decoding.grammars.lark_text import load
 from pddlego_local.decoding.layout import Layout
-from pddlego_local.decoding.question import Scene
+from pddlego_local.decoding.question import GrammarContext
 from pddlego_local.decoding.rungs import RUNGS, Rung
 from pddlego_local.decoding.schemas import command, keys, move, patterns, seen
 from pddlego_local.decoding.session import Constraint, at_once
 from pddlego_local.decoding.staged.edits import edit
 from pddlego_local.decoding.staged.pddl import pddl, signatures
 
-Build = Callable[[Rung, Form[Keys], Scene, Layout], Constraint]
+Build = Callable[[Rung, Form[Fields], GrammarContext, Layout], Constraint]
 
-NO_SCENE = Scene()
+NO_CONTEXT = GrammarContext()
 
 
-def nothing(rung: Rung, form: Form[Keys], scene: Scene, layout: Layout) -> Constraint:
+def nothing(rung: Rung, form: Form[Fields], context: GrammarContext, layout: Layout) -> Constraint:
     return at_once(None)
 
 
-def lark(rung: Rung, form: Form[Keys], scene: Scene, layout: Layout) -> Constraint:
+def lark(rung: Rung, form: Form[Fields], context: GrammarContext, layout: Layout) -> Constraint:
     """The form's own grammar of PDDL in its envelope."""
     return at_once(load(form.grammar, layout))
 
@@ -63,10 +63,13 @@ for _name, _row in LADDER.items():
 
 
 def constraint_for(
-    rung: str, form: Form[Keys] = PDDL, scene: Scene = NO_SCENE, layout: Layout = "any"
+    rung: str,
+    form: Form[Fields] = PDDL,
+    context: GrammarContext = NO_CONTEXT,
+    layout: Layout = "any",
 ) -> Constraint:
     """The constraint of a rung on a form. Raises ConfigError for an unknown rung."""
     if rung not in RUNGS:
         raise ConfigError(f"decoding.rung={rung!r} is unknown; choose one of {', '.join(RUNGS)}.")
     build = LADDER[form.name][list(RUNGS).index(rung)]
-    return build(RUNGS[rung], form, scene, layout)
+    return build(RUNGS[rung], form, context, layout)

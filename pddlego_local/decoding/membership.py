@@ -9,10 +9,10 @@ import re
 from collections.abc import Mapping
 from dataclasses import replace
 
-from pddlego_local.decoding.forms import EDIT, Keys
+from pddlego_local.decoding.forms import EDIT, Fields
 from pddlego_local.decoding.ladder import constraint_for
 from pddlego_local.decoding.layout import Printer
-from pddlego_local.decoding.question import Question, Scene
+from pddlego_local.decoding.question import GrammarContext, Question
 from pddlego_local.decoding.rungs import RUNGS
 from pddlego_local.decoding.session import place_of_departure
 from pddlego_local.pddl.check import check
@@ -22,44 +22,44 @@ _ACTION = re.compile(r"\(\s*:action\s+([^\s()]+)")
 _PROBLEM = "(define (problem p) (:domain d) (:init) (:goal (and)))"
 
 
-def why_outside(value: Keys, question: Question[Keys], rung: str) -> str:
+def why_outside(value: Fields, question: Question[Fields], rung: str) -> str:
     """Where the answer leaves the rung's language, in words; "" if it lies in it. The names of the
     question's scene must be those that its prompt shows."""
     form, values = question.form, value.model_dump()
-    scene = replace(question.scene, lists="free", goal=RUNGS[rung].goal, rollback=True)
+    context = replace(question.context, lists="free", goal=RUNGS[rung].goal, rollback=True)
     files = {key: values[key].lower() for key in values.keys() & {"df", "pf"}}
     if form is EDIT or files:
-        scene = _in_lower_case(scene)
+        context = _in_lower_case(context)
     if form is EDIT:
         text = json.dumps(as_typed(values), ensure_ascii=False).lower()
     elif files:
-        if fault := _broken(files, scene):
+        if fault := _broken(files, context):
             return fault
         # Of actions that it does not write an answer need not declare the types either.
         written = _ACTION.findall(files.get("df", ""))
-        used = tuple(action for action in scene.actions if action.name in written)
-        scene = replace(scene, actions=used or scene.actions)
+        used = tuple(action for action in context.actions if action.name in written)
+        context = replace(context, actions=used or context.actions)
         try:
-            text = Printer("line", scene.actions, tight=True).answer(values | files)
+            text = Printer("line", context.actions, tight=True).answer(values | files)
         except RecursionError:
             return "lists are nested too deeply"
     else:
         text = json.dumps(values, ensure_ascii=False)
-    return place_of_departure(constraint_for(rung, form, scene, "line"), text)
+    return place_of_departure(constraint_for(rung, form, context, "line"), text)
 
 
-def _broken(files: Mapping[str, str], scene: Scene) -> str:
+def _broken(files: Mapping[str, str], context: GrammarContext) -> str:
     """The first fault of syntax. The printer leaves out requirements, wrong ones too."""
-    found = check(files.get("df", scene.domain), files.get("pf", _PROBLEM))
+    found = check(files.get("df", context.domain), files.get("pf", _PROBLEM))
     return "" if found.syntax else str(next(one for one in found.faults if one.kind == "syntax"))
 
 
-def _in_lower_case(scene: Scene) -> Scene:
+def _in_lower_case(context: GrammarContext) -> GrammarContext:
     """PDDL ignores the case of names; grammars do not."""
     actions = (
         replace(action, name=action.name.lower(), parameters=action.parameters.lower())
-        for action in scene.actions
+        for action in context.actions
     )
-    names = replace(scene.names, objects=tuple(name.lower() for name in scene.names.objects))
-    domain, problem = scene.domain.lower(), scene.problem.lower()
-    return replace(scene, actions=tuple(actions), names=names, domain=domain, problem=problem)
+    names = replace(context.names, objects=tuple(name.lower() for name in context.names.objects))
+    domain, problem = context.domain.lower(), context.problem.lower()
+    return replace(context, actions=tuple(actions), names=names, domain=domain, problem=problem)

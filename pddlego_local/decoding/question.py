@@ -11,12 +11,12 @@ from typing import Generic, Literal, Protocol
 from pddlego_local.core.nouns import Action, Completion, Messages, Names, Sampling, Turn
 from pddlego_local.core.protocols import LanguageModel
 from pddlego_local.core.record.events import DrawnStage
-from pddlego_local.decoding.forms import Form, Keys, T_co
+from pddlego_local.decoding.forms import Fields, Form, T_co
 from pddlego_local.decoding.rungs import GoalArm, Lists
 
 
 @dataclass(frozen=True)
-class Scene:
+class GrammarContext:
     """The situation that a question is asked in: what its messages say, as data.
 
     `actions` are the environment's action schemas, `names` those that the messages show, `commands`
@@ -48,7 +48,7 @@ class Question(Generic[T_co]):
 
     form: Form[T_co]
     messages: Messages
-    scene: Scene
+    context: GrammarContext
 
 
 @dataclass(frozen=True)
@@ -74,7 +74,7 @@ class WholeAnswerModel(Protocol):
         """What a record says of it."""
 
     def answer(
-        self, question: Question[Keys], sampling: Sampling, sample: int = 0, of: int = 1
+        self, question: Question[Fields], sampling: Sampling, sample: int = 0, of: int = 1
     ) -> Drawn:
         """The answer number `sample` of the `of` that are asked for at once.
 

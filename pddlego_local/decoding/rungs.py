@@ -21,15 +21,15 @@ RungName = Literal["free", "json", "syntax", "signatures", "typed", "grounded"]
 class Rung:
     """A rung excludes what the one below does, and more.
 
-    `constrained`: there is a grammar. `needs_scene`: the grammar depends on the `Scene` of the
-    question. `typed`: names are declared and used with their types, so that goals can be compared
-    with the initial facts. `grounded`: names are those that the prompt shows. `goal` is what
-    `conf/decoding/<name>.yaml` sets `decoding.goal` to.
+    `constrained`: there is a grammar. `needs_context`: the grammar depends on the question's
+    `GrammarContext`. `typed`: names are declared and used with their types, so that goals can be
+    compared with the initial facts. `grounded`: names are those that the prompt shows. `goal` is
+    what `conf/decoding/<name>.yaml` sets `decoding.goal` to.
     """
 
     name: RungName
     constrained: bool = True
-    needs_scene: bool = False
+    needs_context: bool = False
     typed: bool = False
     grounded: bool = False
     goal: GoalArm = "any"
@@ -41,9 +41,9 @@ RUNGS: dict[str, Rung] = {
         Rung("free", constrained=False),
         Rung("json"),
         Rung("syntax"),
-        Rung("signatures", needs_scene=True),
-        Rung("typed", needs_scene=True, typed=True),
-        Rung("grounded", needs_scene=True, typed=True, grounded=True, goal="unmet"),
+        Rung("signatures", needs_context=True),
+        Rung("typed", needs_context=True, typed=True),
+        Rung("grounded", needs_context=True, typed=True, grounded=True, goal="unmet"),
     )
 }
 """By name, from the bottom of the ladder to its top."""

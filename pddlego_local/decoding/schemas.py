@@ -20,9 +20,9 @@ from typing import Any
 from pydantic import BaseModel
 
 from pddlego_local.core.nouns import Action, Grammar
-from pddlego_local.decoding.forms import Form, Keys
+from pddlego_local.decoding.forms import Fields, Form
 from pddlego_local.decoding.layout import Layout
-from pddlego_local.decoding.question import Scene
+from pddlego_local.decoding.question import GrammarContext
 from pddlego_local.decoding.rungs import Rung
 from pddlego_local.decoding.session import Constraint, at_once
 from pddlego_local.decoding.staged.declarations import ActionSchema
@@ -41,11 +41,11 @@ def schema_grammar(name: str, schema: Mapping[str, Any], layout: Layout = "any")
     return Grammar(name, "json_schema", json.dumps({**schema, **exact}))
 
 
-def keys(rung: Rung, form: Form[Keys], scene: Scene, layout: Layout) -> Constraint:
+def keys(rung: Rung, form: Form[Fields], context: GrammarContext, layout: Layout) -> Constraint:
     return at_once(_of_model("json", form.keys, layout))
 
 
-def patterns(rung: Rung, form: Form[Keys], scene: Scene, layout: Layout) -> Constraint:
+def patterns(rung: Rung, form: Form[Fields], context: GrammarContext, layout: Layout) -> Constraint:
     return at_once(_of_model("syntax", form.patterns or form.keys, layout))
 
 
@@ -67,21 +67,21 @@ def _schema_of(model: type[BaseModel]) -> dict[str, Any]:
     return schema
 
 
-def command(rung: Rung, form: Form[Keys], scene: Scene, layout: Layout) -> Constraint:
+def command(rung: Rung, form: Form[Fields], context: GrammarContext, layout: Layout) -> Constraint:
     """For {"action": a command}."""
-    return _schema(rung, _object({"action": _command(rung, scene)}), layout)
+    return _schema(rung, _object({"action": _command(rung, context)}), layout)
 
 
-def move(rung: Rung, form: Form[Keys], scene: Scene, layout: Layout) -> Constraint:
+def move(rung: Rung, form: Form[Fields], context: GrammarContext, layout: Layout) -> Constraint:
     """For {"kind": "act", "text": a command}, or a thought as long as the form allows."""
-    act = {"kind": {"const": "act"}, "text": _command(rung, scene)}
+    act = {"kind": {"const": "act"}, "text": _command(rung, context)}
     think = {"kind": {"const": "think"}, "text": _properties(form)["text"]}
     return _schema(rung, {"anyOf": [_object(think), _object(act)]}, layout)
 
 
-def seen(rung: Rung, form: Form[Keys], scene: Scene, layout: Layout) -> Constraint:
+def seen(rung: Rung, form: Form[Fields], context: GrammarContext, layout: Layout) -> Constraint:
     """For lists of mentioned things, as long as the form's patterns allow."""
-    names = _nouns(scene)
+    names = _nouns(context)
     only = {"items": {"enum": names}} if names else {"maxItems": 0}
     lists = {key: entry | only for key, entry in _properties(form).items()}
     return _schema(rung, _object(lists), layout)
@@ -91,7 +91,7 @@ def _schema(rung: Rung, schema: Mapping[str, Any], layout: Layout) -> Constraint
     return at_once(schema_grammar(rung.name, schema, layout))
 
 
-def _properties(form: Form[Keys]) -> dict[str, Any]:
+def _properties(form: Form[Fields]) -> dict[str, Any]:
     properties: dict[str, Any] = _schema_of(form.patterns or form.keys)["properties"]
     return properties
 
@@ -105,13 +105,13 @@ def _object(properties: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _command(rung: Rung, scene: Scene) -> dict[str, Any]:
+def _command(rung: Rung, context: GrammarContext) -> dict[str, Any]:
     """A schema for one string: all pairs of names are a short pattern, but a long list."""
     direction = _any_of(DIRECTIONS) if rung.typed else _ANY_NAME
-    name = _any_of(_nouns(scene)) if rung.grounded else _ANY_NAME
-    patterns = [*map(_literal, scene.commands), *_templates(scene.actions, name, direction)]
+    name = _any_of(_nouns(context)) if rung.grounded else _ANY_NAME
+    patterns = [*map(_literal, context.commands), *_templates(context.actions, name, direction)]
     if not patterns:  # nothing is offered or mentioned, yet the answer must name an action
-        patterns = list(_templates(scene.actions, _ANY_NAME, direction))
+        patterns = list(_templates(context.actions, _ANY_NAME, direction))
     return {"type": "string", "pattern": f"^({'|'.join(dict.fromkeys(patterns))})$"}
 
 
@@ -135,9 +135,9 @@ def _templates(actions: Iterable[Action], name: str, direction: str) -> Iterator
         yield f"({'|'.join(dict.fromkeys(beginnings))}){rest}"
 
 
-def _nouns(scene: Scene) -> list[str]:
+def _nouns(context: GrammarContext) -> list[str]:
     """What was mentioned and is no direction."""
-    return [thing for thing in scene.names.things if thing not in DIRECTIONS]
+    return [thing for thing in context.names.things if thing not in DIRECTIONS]
 
 
 def _any_of(words: Iterable[str]) -> str:

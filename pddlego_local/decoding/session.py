@@ -18,25 +18,25 @@ from dataclasses import dataclass, replace
 
 from pddlego_local.core.errors import GrammarIgnored, ModelFault
 from pddlego_local.core.nouns import Grammar, Prefix
-from pddlego_local.decoding.circles import Watch
 from pddlego_local.decoding.grammars.lark_text import all_parts, decoder_prefix, decoder_verdict
+from pddlego_local.decoding.repetition import RepetitionWatch
 
 
 @dataclass(frozen=True)
 class Stage:
     """One part of an answer; without a grammar it is free text.
 
-    A grammar's language is prefix-free, so that a finished text tells its end. `drop` characters at
-    the end of the prefix are rolled back before the stage begins. `head` is the forced text that it
-    begins with; the grammar is that of the text behind it. A stage with a `watch` can be broken off
-    where the text goes round in circles.
+    A grammar's language is prefix-free, so that the grammar tells where a text ends. Before the
+    stage begins, `rollback_chars` characters are removed from the end of the answer so far. The
+    stage's text begins with `forced_prefix`; its grammar describes what follows that. A stage with
+    a `watch` can be stopped when the text repeats itself.
     """
 
     name: str
     grammar: Grammar | None
-    drop: int = 0
-    head: str = ""
-    watch: Watch | None = None
+    rollback_chars: int = 0
+    forced_prefix: str = ""
+    watch: RepetitionWatch | None = None
 
 
 Stages = Generator[Stage, str, None]
@@ -100,8 +100,8 @@ class AnswerSession:
         self._constraint, self._stages = constraint, constraint.stages()
         stage = next(self._stages)
         # Forced text after a thought cannot be part of the prompt: the grammar writes it.
-        self.stage = with_head_in_grammar(stage) if thinks else stage
-        self._written_head = stage.head if thinks else ""
+        self.stage = with_prefix_in_grammar(stage) if thinks else stage
+        self._written_prefix = stage.forced_prefix if thinks else ""
         self.goes_on = True
         self._written = Prefix()
 
@@ -111,9 +111,14 @@ class AnswerSession:
         that tells whether it is to be broken off; None if the whole answer is one request."""
         if not self._constraint.in_stages:
             return None
-        stage, watch, head = self.stage, self.stage.watch, len(self._written_head)
+        stage, watch, head = self.stage, self.stage.watch, len(self._written_prefix)
         watched = watch and (lambda text: watch(text[head:]))
-        return replace(self._written, drop=stage.drop, head=stage.head, watch=watched)
+        return replace(
+            self._written,
+            rollback_chars=stage.rollback_chars,
+            forced_prefix=stage.forced_prefix,
+            watch=watched,
+        )
 
     @property
     def text(self) -> str:
@@ -134,14 +139,14 @@ class AnswerSession:
         lost, watch = 0, self.stage.watch
         if ended:
             _verify(self.stage, text)
-        elif watch and watch.breaks(text[len(self._written_head) :]):
-            lost = len(text) - len(self._written_head) - (watch.kept or 0)
+        elif watch and watch.breaks(text[len(self._written_prefix) :]):
+            lost = len(text) - len(self._written_prefix) - (watch.kept or 0)
         else:
             self.goes_on = False
             return 0
-        self._written_head = ""
+        self._written_prefix = ""
         try:
-            self.stage = self._stages.send(self.stage.head + text)
+            self.stage = self._stages.send(self.stage.forced_prefix + text)
         except StopIteration:
             self.goes_on = False
         return lost
@@ -166,14 +171,14 @@ def _verify(stage: Stage, text: str) -> None:
             )
 
 
-def with_head_in_grammar(stage: Stage) -> Stage:
+def with_prefix_in_grammar(stage: Stage) -> Stage:
     """The same stage without a head: its grammar begins with that text."""
-    if not stage.head or stage.grammar is None:
+    if not stage.forced_prefix or stage.grammar is None:
         return stage
     start = re.compile(r"^start\s*:", re.MULTILINE)
-    head, rest = json.dumps(stage.head, ensure_ascii=False), stage.grammar.text
+    head, rest = json.dumps(stage.forced_prefix, ensure_ascii=False), stage.grammar.text
     text = f"start: {head} _behind_head\n{start.sub('_behind_head:', rest, count=1)}"
-    return replace(stage, grammar=replace(stage.grammar, text=text), head="")
+    return replace(stage, grammar=replace(stage.grammar, text=text), forced_prefix="")
 
 
 def place_of_departure(constraint: Constraint, text: str) -> str:
@@ -184,11 +189,11 @@ def place_of_departure(constraint: Constraint, text: str) -> str:
     stages = constraint.stages()
     stage = next(stages)
     while True:
-        if stage.drop:
+        if stage.rollback_chars:
             goal = stage.name == "goal"
             wrong = "a name is declared twice, or something needed is missing"
             return f"{stage.name}: {'it is already true' if goal else wrong}"
-        length, whole = decoder_prefix(with_head_in_grammar(stage).grammar, data[at:])
+        length, whole = decoder_prefix(with_prefix_in_grammar(stage).grammar, data[at:])
         if not whole:
             there = data[max(at, at + length - 40) : at + length].decode(errors="replace")
             next_ = data[at + length : at + length + 40].decode(errors="replace")

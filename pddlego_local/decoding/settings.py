@@ -44,7 +44,7 @@ class Decoding:
     is what a model reads about PDDL without a plan: the planner's own words, or those of the static
     check (`pddl.check`).
 
-    `repair` mends PDDL with what that rung knows before it is planned with (`pddl.mend`).
+    `repair` mends PDDL with what that rung knows before it is planned with (`pddl.repair`).
 
     `reject` draws free answers until one is in a rung's language (`episode.rejection`). Without
     `rollback` an answer of "typed" or "grounded" is drawn under masks alone: what is wrong and no
@@ -117,10 +117,10 @@ class Decoding:
         return self.reason == "think"
 
     @property
-    def needs_scene(self) -> bool:
+    def needs_context(self) -> bool:
         """Whether what is asked of an answer depends on the names that the prompt shows."""
         rungs = {(self.reject or self).rung, self.repair} & RUNGS.keys()
-        return any(RUNGS[rung].needs_scene for rung in rungs)
+        return any(RUNGS[rung].needs_context for rung in rungs)
 
     def sampling(self, seed: int) -> Sampling:
         return Sampling(

@@ -11,7 +11,7 @@ from pddlego_local.core.errors import PromptTooLong
 from pddlego_local.core.nouns import Message, Sampling
 from pddlego_local.core.protocols import LanguageModel
 from pddlego_local.core.seeds import derive_seed
-from pddlego_local.decoding.forms import Keys
+from pddlego_local.decoding.forms import Fields
 from pddlego_local.decoding.question import Drawn, Question
 from pddlego_local.decoding.session import Constraint
 from pddlego_local.episode.one_answer import StageTokens, draw_one, recorded
@@ -19,7 +19,7 @@ from pddlego_local.episode.one_answer import StageTokens, draw_one, recorded
 
 def draw_after_draft(
     model: LanguageModel,
-    question: Question[Keys],
+    question: Question[Fields],
     constraint: Constraint,
     sampling: Sampling,
     stage_tokens: StageTokens,

@@ -6,7 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pddlego_local.core.nouns import Sampling
 from pddlego_local.core.protocols import LanguageModel
 from pddlego_local.core.seeds import derive_seed
-from pddlego_local.decoding.forms import Keys
+from pddlego_local.decoding.forms import Fields
 from pddlego_local.decoding.question import Drawn, Model, Question
 from pddlego_local.decoding.session import Constraint
 from pddlego_local.episode.after_draft import draw_after_draft
@@ -16,7 +16,7 @@ from pddlego_local.episode.rejection import Rejection
 
 def draw(
     model: Model,
-    question: Question[Keys],
+    question: Question[Fields],
     constraint: Constraint,
     sampling: Sampling,
     stage_tokens: StageTokens,
@@ -52,7 +52,7 @@ def draw(
 
 def _draw_in_one_request(
     model: LanguageModel,
-    question: Question[Keys],
+    question: Question[Fields],
     constraint: Constraint,
     sampling: Sampling,
     count: int,

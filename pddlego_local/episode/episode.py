@@ -15,18 +15,18 @@ from pddlego_local.core.protocols import Environment, Mapped, Planner
 from pddlego_local.core.record.events import Chosen, Emit, Event, Note, Start, Where
 from pddlego_local.core.record.rows import EpisodeRow
 from pddlego_local.core.seeds import derive_seed
-from pddlego_local.decoding.forms import Form, Keys, Pddl
-from pddlego_local.decoding.question import Model, Question, Scene
+from pddlego_local.decoding.forms import Fields, Form, Pddl
+from pddlego_local.decoding.question import GrammarContext, Model, Question
 from pddlego_local.decoding.settings import Decoding
-from pddlego_local.episode.acting import Acting
-from pddlego_local.episode.asking import Asking
+from pddlego_local.episode.game_runner import GameRunner
+from pddlego_local.episode.model_caller import ModelCaller
 from pddlego_local.episode.planning import Formalization, plan
 from pddlego_local.episode.reading.answer import Answer
 from pddlego_local.episode.shown import Shown, names_shown
 
 FIRST_COMMAND = "look around"
 
-T = TypeVar("T", bound=Keys)
+T = TypeVar("T", bound=Fields)
 
 
 @dataclass(frozen=True)
@@ -40,7 +40,7 @@ class Parts:
     trained_on: frozenset[str] = frozenset()
 
 
-class Episode(Acting):
+class Episode(GameRunner):
     """The memory of one episode and the few things a method can do in it.
 
     `memory` holds the turns that count, beginning with the first observation. `earlier` are the
@@ -65,7 +65,7 @@ class Episode(Acting):
         self.memory: tuple[Turn, ...] = ()
         self._trained_on = parts.trained_on
         self._decoding = parts.decoding
-        self._asking = Asking(parts.model, parts.decoding, emit, (run_seed, game, trial))
+        self._caller = ModelCaller(parts.model, parts.decoding, emit, (run_seed, game, trial))
         self._planner = parts.planner
 
     def start(self) -> Observation:
@@ -95,7 +95,7 @@ class Episode(Acting):
 
     def plan(
         self,
-        asked: Question[Keys],
+        asked: Question[Fields],
         domain: str,
         problem: str,
         where: Where,
@@ -105,7 +105,7 @@ class Episode(Acting):
     ) -> Formalization:
         """As `planning.plan`, with a record of each plan, for an answer to what was `asked`."""
         files, parts = (domain, problem), (self._planner, self._decoding, self._emit)
-        return plan(*parts, *files, where, goals, scene=asked.scene, given=given)
+        return plan(*parts, *files, where, goals, context=asked.context, given=given)
 
     def restart(self) -> None:
         """Resets the game and replays the memory; EnvironmentFault if it plays differently."""
@@ -135,13 +135,14 @@ class Episode(Acting):
         subgoal: str = "",
     ) -> Question[T]:
         """What is asked now: `shown` is the one message, or the part of `messages` that shows the
-        game. `commands` are offered besides those that `shown` offers; for the rest see `Scene`."""
-        needs_scene = self._decoding.needs_scene
-        scene = Scene(
+        game. `commands` are offered besides those that `shown` offers; see `GrammarContext` for the
+        rest."""
+        needs_context = self._decoding.needs_context
+        context = GrammarContext(
             environment=self.environment.package,
             memory=self.memory,
             actions=self.environment.actions,
-            names=names_shown(self.environment, shown) if needs_scene else Names(),
+            names=names_shown(self.environment, shown) if needs_context else Names(),
             commands=(*shown.commands, *commands),
             domain=domain,
             problem=problem,
@@ -151,7 +152,7 @@ class Episode(Acting):
             rollback=self._decoding.rollback,
             subgoal=subgoal,
         )
-        return Question(form, messages or (Message("user", shown.text),), scene)
+        return Question(form, messages or (Message("user", shown.text),), context)
 
     def formalize(
         self, question: Question[Pddl], *, step: int, attempt: int = 1, retry: int = 0
@@ -182,7 +183,7 @@ class Episode(Acting):
         proposed: list[Formalization] = []
         count = self._decoding.best_of
         where = Where(step=step, attempt=attempt, retry=retry)
-        for sample, answer in enumerate(self._asking.answers(question, count, where)):
+        for sample, answer in enumerate(self._caller.answers(question, count, where)):
             if answer.value:
                 proposed.append(plan(answer.value, dataclasses.replace(where, sample=sample)))
             else:
@@ -200,4 +201,4 @@ class Episode(Acting):
     ) -> Answer[T]:
         """Question → completion → the form's value, or the named fault that left none."""
         where = Where(step=step, attempt=attempt, retry=retry)
-        return self._asking.answers(question, 1, where)[0]
+        return self._caller.answers(question, 1, where)[0]

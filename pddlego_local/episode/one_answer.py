@@ -102,8 +102,8 @@ def recorded(
         grammar=grammar.sha256 if grammar else None,
         sampling=sampling,
         before=before.kept,
-        drop=before.drop,
-        head=before.head,
+        drop=before.rollback_chars,
+        head=before.forced_prefix,
         asked=asked,
-        **piece.recorded | {"text": before.head + piece.text},
+        **piece.recorded | {"text": before.forced_prefix + piece.text},
     )

@@ -7,14 +7,14 @@ from pddlego_local.core.nouns import Goal
 from pddlego_local.core.outcomes import something_to_do
 from pddlego_local.core.protocols import Planner
 from pddlego_local.core.record.events import Emit, Plan, Repair, Where
-from pddlego_local.decoding.question import Scene
+from pddlego_local.decoding.question import GrammarContext
 from pddlego_local.decoding.rungs import RUNGS
 from pddlego_local.decoding.settings import Decoding
 from pddlego_local.pddl.check import check, explain
-from pddlego_local.pddl.mend import Knowledge, mend
+from pddlego_local.pddl.repair import Knowledge, repair
 from pddlego_local.pddl.sections import with_goal
 
-NO_SCENE = Scene()
+NO_CONTEXT = GrammarContext()
 
 
 @dataclass(frozen=True)
@@ -48,24 +48,25 @@ def plan(
     where: Where,
     goals: Sequence[Goal] = (),
     *,
-    scene: Scene = NO_SCENE,
+    context: GrammarContext = NO_CONTEXT,
     given: bool = False,
 ) -> Formalization:
-    """Fast Downward's verdict; with `goals`, for the first of them that has a plan. Each plan is
-    written down; `decoding` says how much help there is. What it mends first, with what the `scene`
-    of the question shows, is written down too, and never a domain that was `given`.
+    """Returns Fast Downward's verdict. With `goals`, it is the verdict on the first of them that
+    has a plan. Each planner call is recorded. If `decoding.repair` is set, the files are repaired
+    first with what the `context` of the question shows, and the repair is recorded; a domain that
+    was `given` is never changed.
 
     Each goal takes the place of the problem's own (PDDLego §2). If none has a plan, the verdict is
     on the last.
     """
     if decoding.repair != "none":
         rung = RUNGS[decoding.repair]
-        names = scene.names.objects if rung.grounded else None
+        names = context.names.objects if rung.grounded else None
         own = with_goal(problem, "(and)") if goals else problem
-        mended = mend(domain, own, Knowledge(rung.typed, given, scene.actions, names))
-        if mended.changes:
-            emit(Repair(where=where, domain=domain, problem=problem, changes=mended.changes))
-            domain, problem = mended.domain, mended.problem
+        repaired = repair(domain, own, Knowledge(rung.typed, given, context.actions, names))
+        if repaired.changes:
+            emit(Repair(where=where, domain=domain, problem=problem, changes=repaired.changes))
+            domain, problem = repaired.domain, repaired.problem
     formalization = Formalization(domain, problem, "", (), "")
     for goal in goals or (None,):
         pf = with_goal(problem, goal.pddl) if goal else problem

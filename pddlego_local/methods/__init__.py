@@ -6,7 +6,7 @@ from typing import Annotated, Any, ClassVar, Protocol, TypeVar, dataclass_transf
 import pydantic
 
 from pddlego_local.core.nouns import Budget
-from pddlego_local.decoding.forms import Form, Keys
+from pddlego_local.decoding.forms import Fields, Form
 from pddlego_local.episode.episode import Episode
 
 FROM_ALL_GAMES = "from all games"
@@ -37,7 +37,7 @@ class Method(Protocol):
     @property
     def prompts(self) -> str: ...
     @property
-    def forms(self) -> tuple[Form[Keys], ...]: ...
+    def forms(self) -> tuple[Form[Fields], ...]: ...
     @property
     def learns(self) -> bool | str: ...
 

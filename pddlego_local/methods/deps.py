@@ -7,7 +7,7 @@ Without a selector, as the paper's in ALFWorld.
 from typing import ClassVar
 
 from pddlego_local.core.nouns import Budget
-from pddlego_local.decoding.forms import GOALS, TEXT, Form, Keys, choice
+from pddlego_local.decoding.forms import GOALS, TEXT, Fields, Form, choice
 from pddlego_local.episode.episode import Episode
 from pddlego_local.methods import AtLeast0, AtLeast1, Player, settings
 from pddlego_local.methods.shared.subgoals import Controller, GoalPlanner, most_choices
@@ -20,7 +20,7 @@ class Deps(Player):
     max_idle: AtLeast1 = 20
 
     prompts = "deps"
-    forms: ClassVar[tuple[Form[Keys], ...]] = (GOALS, TEXT, choice(1))
+    forms: ClassVar[tuple[Form[Fields], ...]] = (GOALS, TEXT, choice(1))
     explains: ClassVar[bool] = True
 
     def most_calls(self, budget: Budget, best_of: int) -> int:

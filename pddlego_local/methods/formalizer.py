@@ -7,8 +7,8 @@ from typing import ClassVar, Literal
 from pddlego_local.core.errors import ConfigError
 from pddlego_local.core.nouns import Budget
 from pddlego_local.core.outcomes import PLANNED
-from pddlego_local.core.protocols import Environment, InWords, WithGold
-from pddlego_local.decoding.forms import PDDL, Form, Keys
+from pddlego_local.core.protocols import DescribedInText, Environment, WithGold
+from pddlego_local.decoding.forms import PDDL, Fields, Form
 from pddlego_local.episode.episode import Episode
 from pddlego_local.episode.planning import Formalization
 from pddlego_local.methods import AtLeast0, Player, prompting, settings
@@ -26,7 +26,7 @@ class Formalizer(Player):
     wording: Wording = "brief"
 
     prompts = "formalizer"
-    forms: ClassVar[tuple[Form[Keys], ...]] = (PDDL,)
+    forms: ClassVar[tuple[Form[Fields], ...]] = (PDDL,)
 
     def most_calls(self, budget: Budget, best_of: int) -> int:
         return (1 + self.rounds) * best_of
@@ -62,7 +62,7 @@ class Formalizer(Player):
 def in_words(environment: Environment) -> tuple[str, str]:
     """The texts of domain and problem. Raises ConfigError for an environment that does not tell all
     at once."""
-    if not isinstance(environment, InWords):
+    if not isinstance(environment, DescribedInText):
         raise ConfigError(
             f"environment={environment.name} does not tell its whole world in words, which this "
             "method formalizes at once; choose environment=described or method=pddlego_plus."

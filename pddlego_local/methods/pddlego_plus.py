@@ -13,8 +13,8 @@ from pddlego_local.core.nouns import Budget, Turn
 from pddlego_local.core.record.events import End, Plan
 from pddlego_local.core.record.folder import transcripts
 from pddlego_local.decoding.forms import PDDL, PROBLEM, Form
-from pddlego_local.episode.acting import Execution
 from pddlego_local.episode.episode import Episode
+from pddlego_local.episode.game_runner import Execution
 from pddlego_local.episode.planning import Formalization
 from pddlego_local.episode.shown import Shown
 from pddlego_local.methods import AtLeast0, AtLeast1, Player, prompting, settings

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 from pddlego_local.core.nouns import Budget, Turn
 from pddlego_local.decoding.forms import COMMAND
-from pddlego_local.episode.acting import Execution
 from pddlego_local.episode.episode import Episode
+from pddlego_local.episode.game_runner import Execution
 from pddlego_local.methods import AtLeast1, Player, prompting, settings
 
 

@@ -53,7 +53,7 @@ def check_obedience(
         _check(completion.text.strip(' "\n') if schema else completion.text)
         if stages:
             assert completion.prefix is not None
-            behind_head = dataclasses.replace(completion.prefix, head=_HEAD)
+            behind_head = dataclasses.replace(completion.prefix, forced_prefix=_HEAD)
             _check(model.complete(_MESSAGES, _GRAMMAR, sampling, behind_head).text)
         return
     raise ModelFault(

@@ -2,7 +2,7 @@
 
 Outlines supplies the constrained decoding (llguidance masks as a logits processor); the call to
 `generate` is ours because Outlines hands back text only, without tokens or finish reason. Under a
-grammar its loop is ours too (`forced_runs`).
+grammar its loop is ours too (`forced_tokens`).
 """
 
 import threading
@@ -20,10 +20,10 @@ from transformers import GenerationConfig, LogitsProcessorList, StoppingCriteria
 from pddlego_local.core.errors import ConfigError, ModelFault, PromptTooLong
 from pddlego_local.core.nouns import Completion, Grammar, Messages, Prefix, Sampling
 from pddlego_local.models.chat_template import check_template, dated, rendering
-from pddlego_local.models.forced_runs import ForcedRuns, with_word_slices
+from pddlego_local.models.forced_tokens import ForcedTokens, with_word_slices
 from pddlego_local.models.loading import load_model, load_tokenizer
 from pddlego_local.models.request import check_grammar, continues, plain_text
-from pddlego_local.models.seam import LocalTokenizer, seam
+from pddlego_local.models.splice import LocalTokenizer, splice
 from pddlego_local.models.thinking import Thinking, detected, template_arguments
 
 _NEAR_TOKENS = 8
@@ -37,7 +37,7 @@ class Draw(NamedTuple):
 
     before: list[int]
     tokens: list[int]
-    masks: ForcedRuns | None
+    masks: ForcedTokens | None
 
 
 class Watched:
@@ -108,11 +108,11 @@ class Generation:
     ) -> Completion:
         """See `TransformersModel.complete`."""
         start = time.perf_counter()
-        loop = self._forced_runs(grammar, sampling)
+        loop = self._forcing_loop(grammar, sampling)
         begun = prefix or Prefix()
         thinks = not continues(begun, sampling) and sampling.thinking
         opening = list(begun.opening or self._prompt(messages, sampling))
-        earlier, forced = seam(begun, self._spelling)
+        earlier, forced = splice(begun, self._spelling)
         before = [*opening, *earlier]
         budget = self._budget(len(before), forced, sampling)
         torch.manual_seed(sampling.seed)
@@ -152,7 +152,7 @@ class Generation:
             forced_tokens=forced + (loop.forced_tokens if loop else 0),
         )
 
-    def _forced_runs(self, grammar: Grammar | None, sampling: Sampling) -> ForcedRuns | None:
+    def _forcing_loop(self, grammar: Grammar | None, sampling: Sampling) -> ForcedTokens | None:
         if grammar is None:
             return None
         check_grammar(grammar)
@@ -161,7 +161,7 @@ class Generation:
         of_kind = (
             backend.get_cfg_logits_processor if lark else backend.get_json_schema_logits_processor
         )
-        return ForcedRuns(of_kind(grammar.text), sampling, runs=self._forced_tokens)
+        return ForcedTokens(of_kind(grammar.text), sampling, runs=self._forced_tokens)
 
     def _prompt(self, messages: Messages, sampling: Sampling) -> list[int]:
         """Its tokens, up to where the answer begins."""
@@ -193,7 +193,7 @@ class Generation:
         ids: list[int],
         sampling: Sampling,
         max_tokens: int,
-        loop: ForcedRuns | None,
+        loop: ForcedTokens | None,
         also_end: tuple[int, ...] = (),
         watched: Watched | None = None,
     ) -> list[int]:

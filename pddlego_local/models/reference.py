@@ -22,8 +22,8 @@ from pydantic.dataclasses import dataclass
 
 from pddlego_local.core.errors import ConfigError
 from pddlego_local.core.nouns import Completion, Sampling
-from pddlego_local.decoding.forms import Keys
-from pddlego_local.decoding.question import Drawn, Question, Scene, WholeAnswerModel
+from pddlego_local.decoding.forms import Fields
+from pddlego_local.decoding.question import Drawn, GrammarContext, Question, WholeAnswerModel
 from pddlego_local.environments import family
 from pddlego_local.pddl.edit import difference
 from pddlego_local.planner import FastDownward
@@ -46,61 +46,61 @@ class ReferenceFormalizer(WholeAnswerModel):
         return {"backend": "reference", "note": "rule-based, not a language model"}
 
     def answer(
-        self, question: Question[Keys], sampling: Sampling, sample: int = 0, of: int = 1
+        self, question: Question[Fields], sampling: Sampling, sample: int = 0, of: int = 1
     ) -> Drawn:
         """Raises ConfigError for an environment or a form that it has no rules for."""
         began = time.perf_counter()
-        text = json.dumps(self._answer(question, family.reference(question.scene.environment)))
+        text = json.dumps(self._answer(question, family.reference(question.context.environment)))
         return Drawn(Completion(text, "stop", 0, 0, time.perf_counter() - began))
 
     def close(self) -> None:
         self._planner.close()
 
-    def _answer(self, question: Question[Keys], rules: Any) -> dict[str, Any]:
-        scene = question.scene
-        memory = scene.memory
+    def _answer(self, question: Question[Fields], rules: Any) -> dict[str, Any]:
+        context = question.context
+        memory = context.memory
         match question.form.name:
             case "pddl":
                 domain, problem = rules.formalize(memory)
                 return {"df": domain, "pf": problem}
             case "domain":
                 return {"df": rules.formalize(memory)[0]}
-            case "problem" if scene.own_goal:  # for a domain of the reference's own making
+            case "problem" if context.own_goal:  # for a domain of the reference's own making
                 return {"pf": rules.formalize(memory)[1]}
             case "problem":
                 return {"pf": rules.problem(memory)}
             case "edit":
-                return difference(scene.problem, rules.problem(memory))
+                return difference(context.problem, rules.problem(memory))
             case "seen":
                 closed, items = rules.contents(memory)
                 return {"closed": list(closed), "items": list(items)}
             case "command":
-                return {"action": self._next_command(scene, rules) or "look around"}
+                return {"action": self._next_command(context, rules) or "look around"}
             case "move":
-                return {"kind": "act", "text": self._next_command(scene, rules) or "look around"}
+                return {"kind": "act", "text": self._next_command(context, rules) or "look around"}
             case "goals":
                 return {"goals": list(rules.subgoals(memory)) or ["wait: all is done"]}
             case "choice":
-                return self._choice(scene, rules)
+                return self._choice(context, rules)
             case "text":
                 return {"text": "The reference formalizer has nothing to say about this."}
         raise ConfigError(
             f"model=reference has no rules for answers of the form {question.form.name!r}"
         )
 
-    def _choice(self, scene: Scene, rules: Any) -> dict[str, Any]:
+    def _choice(self, context: GrammarContext, rules: Any) -> dict[str, Any]:
         """Of numbered commands, for the scene's sub-goal: 0 cannot be had, the last is had."""
-        commands, goal = scene.commands, scene.subgoal
-        if goal not in rules.subgoals(scene.memory):
+        commands, goal = context.commands, context.subgoal
+        if goal not in rules.subgoals(context.memory):
             return {"reason": f"Done: {goal}.", "number": len(commands) + 1}
-        plan = self._planner.plan(*rules.formalize(scene.memory, goal, commands)).plan
+        plan = self._planner.plan(*rules.formalize(context.memory, goal, commands)).plan
         # Who stands at one of two things that share a spot is not offered the way to the other.
         for command in map(rules.command, plan):
             if command in commands:
                 return {"reason": f"Next for: {goal}.", "number": commands.index(command) + 1}
         return {"reason": f"Nothing here leads to: {goal}.", "number": 0}
 
-    def _next_command(self, scene: Scene, rules: Any) -> str | None:
-        plan = self._planner.plan(*rules.formalize(scene.memory)).plan
+    def _next_command(self, context: GrammarContext, rules: Any) -> str | None:
+        plan = self._planner.plan(*rules.formalize(context.memory)).plan
         command: str | None = rules.command(plan[0]) if plan else None
         return command

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pddlego_local.core.errors import ConfigError, GrammarFault
 from pddlego_local.core.nouns import Grammar, Messages, Prefix, Sampling
 from pddlego_local.decoding.grammars.lark_text import decoder_fault
-from pddlego_local.models.seam import Tokenizer
+from pddlego_local.models.splice import Tokenizer
 
 _LONGEST_REASON = 200  # characters: llguidance may quote the whole grammar
 _MARKER = re.compile(r"<[^<>\s]{1,60}>|\[[A-Z_/]{1,40}\]")
@@ -62,6 +62,6 @@ def continues(prefix: Prefix, sampling: Sampling) -> bool:
     """
     if prefix.text and not prefix.opening:
         raise ValueError("prefix.text without prefix.opening: pass on Completion.prefix")
-    if prefix.head and not prefix.opening and sampling.thinking:
-        raise ValueError("prefix.head before a thought: put the head in the grammar")
+    if prefix.forced_prefix and not prefix.opening and sampling.thinking:
+        raise ValueError("prefix.forced_prefix before a thought: put the head in the grammar")
     return bool(prefix.opening)

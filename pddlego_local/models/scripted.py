@@ -8,7 +8,7 @@ from typing import ClassVar, Literal
 
 from pddlego_local.core.errors import ModelFault
 from pddlego_local.core.nouns import Completion, Sampling
-from pddlego_local.decoding.forms import Keys
+from pddlego_local.decoding.forms import Fields
 from pddlego_local.decoding.question import Drawn, Question, WholeAnswerModel
 
 
@@ -20,13 +20,13 @@ class Scripted(WholeAnswerModel):
     def __init__(self, answers: Iterable[str | Completion | Exception]) -> None:
         """A string is an answer in full; a Completion is given as it is; an exception is raised."""
         self._answers = iter(answers)
-        self.asked: list[Question[Keys]] = []
+        self.asked: list[Question[Fields]] = []
 
     def identity(self) -> dict[str, str]:
         return {"backend": "scripted", "note": "answers given in advance, not a language model"}
 
     def answer(
-        self, question: Question[Keys], sampling: Sampling, sample: int = 0, of: int = 1
+        self, question: Question[Fields], sampling: Sampling, sample: int = 0, of: int = 1
     ) -> Drawn:
         """The next answer. Raises ModelFault when none is left."""
         self.asked.append(question)

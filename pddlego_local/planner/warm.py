@@ -66,7 +66,7 @@ class WarmWorker:
 
     def __init__(self, settings: Settings) -> None:
         self._stderr = tempfile.TemporaryFile()  # noqa: SIM115
-        self._asking = threading.Lock()
+        self._caller = threading.Lock()
         ours, theirs = socket.socketpair()
         ours.settimeout(settings["wall_s"] + START_AND_REPLY_S)
         # A fixed hash seed: the translator's sets of strings must not depend on the process.
@@ -85,7 +85,7 @@ class WarmWorker:
 
     def ask(self, domain: str, problem: str) -> Reply:
         """Its reply; WorkerDied if there is none."""
-        with self._asking:
+        with self._caller:
             try:
                 self._lines.write(json.dumps([domain, problem]).encode() + b"\n")
                 self._lines.flush()
@@ -111,7 +111,7 @@ class WarmWorker:
     def close(self) -> None:
         """Kill it, and its child with it; a task under way raises WorkerDied in its own thread."""
         self._process.kill()
-        with self._asking:
+        with self._caller:
             with suppress(OSError):  # what could not be sent to it
                 self._lines.close()
             self._stderr.close()

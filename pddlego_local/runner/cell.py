@@ -32,10 +32,10 @@ from pddlego_local.core.record.rows import EpisodeRow, FaultRow
 from pddlego_local.core.record.summary import summarize
 from pddlego_local.decoding.grammars.lark_text import validate
 from pddlego_local.decoding.ladder import constraint_for
-from pddlego_local.decoding.question import Model, Scene
+from pddlego_local.decoding.question import GrammarContext, Model
 from pddlego_local.decoding.settings import Decoding
-from pddlego_local.episode.asking import layout_of
 from pddlego_local.episode.episode import Episode, Parts
+from pddlego_local.episode.model_caller import layout_of
 from pddlego_local.methods import Method
 from pddlego_local.models.canary import check_forced_tokens, check_obedience
 from pddlego_local.runner.config import CellConfig
@@ -181,9 +181,9 @@ class OpenCell:
         """
         decoding, model = self._decoding, self._model
         environment = self._environments.first
-        scene = Scene(actions=environment.actions, domain=environment.domain)
+        context = GrammarContext(actions=environment.actions, domain=environment.domain)
         constraints = {
-            form.name: constraint_for(decoding.rung, form, scene, layout_of(model, decoding))
+            form.name: constraint_for(decoding.rung, form, context, layout_of(model, decoding))
             for form in self._method.forms
         }
         for constraint in constraints.values():

@@ -16,9 +16,9 @@ from typing import Any, ClassVar, Literal
 from pddlego_local.core.nouns import Budget, Names, Sampling, Turn
 from pddlego_local.core.protocols import Environment, Planner
 from pddlego_local.core.seeds import derive_seed
-from pddlego_local.decoding.forms import EDIT, Keys
+from pddlego_local.decoding.forms import EDIT, Fields
 from pddlego_local.decoding.layout import Printer
-from pddlego_local.decoding.question import Drawn, Question, Scene, WholeAnswerModel
+from pddlego_local.decoding.question import Drawn, GrammarContext, Question, WholeAnswerModel
 from pddlego_local.decoding.settings import Decoding
 from pddlego_local.environments import family
 from pddlego_local.environments.alfworld.games import PLAIN_TYPES, TASK_TYPES
@@ -128,14 +128,17 @@ class _News:
     named: frozenset[str] = frozenset()
     """What the new turns name, and the place where one is."""
 
-    def edit(self, scene: Scene, names: Names) -> dict[str, Changes]:
-        if len(scene.memory) != self.turns:  # not the same question once more
-            new_turns = scene.memory[self.turns :]
-            self.turns, self.before = len(scene.memory), self.after or empty_problem(scene.domain)
-            self.after = family.reference(scene.environment).problem(scene.memory)
+    def edit(self, context: GrammarContext, names: Names) -> dict[str, Changes]:
+        if len(context.memory) != self.turns:  # not the same question once more
+            new_turns = context.memory[self.turns :]
+            self.turns, self.before = (
+                len(context.memory),
+                self.after or empty_problem(context.domain),
+            )
+            self.after = family.reference(context.environment).problem(context.memory)
             places = [fact[4:-1] for fact in facts_of(self.after) if fact.startswith("(at ")]
             self.named = frozenset([*places, *_named(new_turns, names)])
-        new, edit = difference(self.before, self.after), difference(scene.problem, self.after)
+        new, edit = difference(self.before, self.after), difference(context.problem, self.after)
         facts, objects = edit["init"], edit["objects"]
         facts["add"] = [
             fact
@@ -180,7 +183,7 @@ class Taught(WholeAnswerModel):
 
     player: Player
     environment: Environment
-    right_answers: list[tuple[Question[Keys], str]] = field(default_factory=list)
+    right_answers: list[tuple[Question[Fields], str]] = field(default_factory=list)
     reference: ReferenceFormalizer = field(default_factory=ReferenceFormalizer)
     _news: _News = field(default_factory=_News)
 
@@ -190,15 +193,15 @@ class Taught(WholeAnswerModel):
         return {"backend": "taught"}
 
     def answer(
-        self, question: Question[Keys], sampling: Sampling, sample: int = 0, of: int = 1
+        self, question: Question[Fields], sampling: Sampling, sample: int = 0, of: int = 1
     ) -> Drawn:
         values: Mapping[str, Any]
-        scene = question.scene
+        context = question.context
         if question.form == EDIT:
-            values = self._news.edit(scene, self.environment.names(scene.memory))
+            values = self._news.edit(context, self.environment.names(context.memory))
         else:
             values = json.loads(self.reference.answer(question, sampling).completion.text)
-        right = Printer("line", schemas=scene.actions, tight=True).answer(values)
+        right = Printer("line", schemas=context.actions, tight=True).answer(values)
         self.right_answers.append((question, right))
         return self.player(question, right, sampling)
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from pddlego_local.core.nouns import Completion, Sampling
 from pddlego_local.core.seeds import derive_seed
-from pddlego_local.decoding.forms import DOMAIN, EDIT, SEEN, Keys
+from pddlego_local.decoding.forms import DOMAIN, EDIT, SEEN, Fields
 from pddlego_local.decoding.question import Drawn, Question
 from pddlego_local.decoding.session import at_once
 from pddlego_local.episode.drawing import draw
@@ -18,11 +18,11 @@ from pddlego_local.training import faults, household_faults
 TEMPERATURES = (0.0, 0.7, 1.0)
 MAX_TOKENS = 1024
 
-Player = Callable[[Question[Keys], str, Sampling], Drawn]
+Player = Callable[[Question[Fields], str, Sampling], Drawn]
 """Answers a question, given its right answer."""
 
 
-def domain_alone(question: Question[Keys], right: str, sampling: Sampling) -> Drawn:
+def domain_alone(question: Question[Fields], right: str, sampling: Sampling) -> Drawn:
     """Writes domains, and no problem, so that no plan is looked for: after the last question there
     is nothing more to learn."""
     return Drawn(Completion(right if question.form == DOMAIN else "", "stop", 0, 0, 0.0))
@@ -38,7 +38,7 @@ def slips(seed: int, environment: str = "coin") -> Player:
     circles = rng.random() < 0.06
     rate = 0.75 if circles else rng.choices((0.0, 0.15, 0.35, 0.6), weights=(3, 4, 3, 1))[0]
 
-    def play(question: Question[Keys], right: str, sampling: Sampling) -> Drawn:
+    def play(question: Question[Fields], right: str, sampling: Sampling) -> Drawn:
         text = right
         if rng.random() < rate:
             if question.form == EDIT:
@@ -61,7 +61,7 @@ def students(folder: Path) -> Callable[[int], Player]:
     def for_game(seed: int) -> Player:
         temperature = random.Random(derive_seed("student", seed)).choice(TEMPERATURES)
 
-        def play(question: Question[Keys], right: str, sampling: Sampling) -> Drawn:
+        def play(question: Question[Fields], right: str, sampling: Sampling) -> Drawn:
             own_seed = derive_seed(seed, sampling.seed)
             own = Sampling(temperature=temperature, max_tokens=MAX_TOKENS, seed=own_seed)
             (drawn,) = draw(model, question, at_once(None), own, {})

@@ -44,7 +44,7 @@ def test_a_text_with_heads_is_one_question_and_one_without_two(planner: FastDown
     made = TextFormalizer(config, model, planner)(TEXT)
     assert made.outcome == "solved" and made.plan and made.domain == WORLD.domain
     (asked,) = model.asked
-    assert asked.scene.actions[0].name == "pick-up"
+    assert asked.context.actions[0].name == "pick-up"
     assert WORLD.problem_text in asked.messages[0].content
 
     model = Scripted([DF, PF])
@@ -52,7 +52,7 @@ def test_a_text_with_heads_is_one_question_and_one_without_two(planner: FastDown
     assert made.outcome == "solved"
     first, second = model.asked
     assert (first.form.name, second.form.name) == ("domain", "problem")
-    assert second.scene.domain == WORLD.domain
+    assert second.context.domain == WORLD.domain
 
 
 def test_a_domain_of_ones_own_is_kept(planner: FastDownward) -> None:
@@ -60,7 +60,7 @@ def test_a_domain_of_ones_own_is_kept(planner: FastDownward) -> None:
     config = compose_cell(["model=random", "decoding=typed"])
     made = TextFormalizer(config, model, planner, WORLD.domain)(TEXT)
     assert made.outcome == "solved" and made.domain == WORLD.domain
-    assert model.asked[0].scene.domain == WORLD.domain
+    assert model.asked[0].context.domain == WORLD.domain
 
 
 def test_what_is_missing_is_said_in_plain_words(planner: FastDownward) -> None:

@@ -32,7 +32,7 @@ OF_A_SUBGOAL = {"accomplished", "failed"}  # how a pursuit ends while the episod
 
 def names_in_the_code() -> set[str]:
     """Of all methods, and of the episode and the run that end one."""
-    others = ("episode/acting.py", "episode/episode.py", "runner/cell.py")
+    others = ("episode/game_runner.py", "episode/episode.py", "runner/cell.py")
     files = [*(SOURCE / "methods").rglob("*.py"), *(SOURCE / name for name in others)]
     lines = "\n".join(line for file in files for line in ENDS.findall(file.read_text()))
     return set(re.findall(r'"([a-z_]{4,})"', lines)) - NO_OUTCOMES

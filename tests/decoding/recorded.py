@@ -18,7 +18,7 @@ from pddlego_local.decoding.forms import PDDL
 from pddlego_local.decoding.grammars.lark_text import accepts, load
 from pddlego_local.decoding.ladder import constraint_for
 from pddlego_local.decoding.layout import Printer
-from pddlego_local.decoding.question import Scene
+from pddlego_local.decoding.question import GrammarContext
 from pddlego_local.decoding.session import place_of_departure
 from pddlego_local.decoding.staged.reading import domain_of, problem_in
 from pddlego_local.environments.alfworld import game as alfworld
@@ -29,8 +29,8 @@ from pddlego_local.pddl.initial_state import goal_already_true
 RUNGS = ("syntax", "signatures", "typed", "grounded")
 WORKED = "worked"
 SCENES = {
-    "coincollector": Scene(actions=coin.TABLES.schemas),
-    "alfworld": Scene(actions=alfworld.TABLES.schemas),
+    "coincollector": GrammarContext(actions=coin.TABLES.schemas),
+    "alfworld": GrammarContext(actions=alfworld.TABLES.schemas),
 }
 
 Row = dict[str, Any]
@@ -53,9 +53,9 @@ def rows(file: Path, every: int = 1) -> list[Row]:
 
 
 def judge(row: Row, planner: Planner) -> Judged:
-    domain, problem, scene = row["domain"], row["problem"], SCENES[row["environment"]]
+    domain, problem, context = row["domain"], row["problem"], SCENES[row["environment"]]
     found, outcome = check(domain, problem), planner.plan(domain, problem).outcome
-    outside = {rung for rung in RUNGS[:3] if _is_outside(rung, domain, problem, scene)}
+    outside = {rung for rung in RUNGS[:3] if _is_outside(rung, domain, problem, context)}
     # The printer leaves out wrong `:requirements`, which is not to count as written right.
     if not found.syntax:
         outside.add("typed")
@@ -73,15 +73,15 @@ def _cause(outcome: str, found: Check) -> str:
     return "symbols" if found.syntax else "syntax"
 
 
-def _is_outside(rung: str, domain: str, problem: str, scene: Scene) -> bool:
+def _is_outside(rung: str, domain: str, problem: str, context: GrammarContext) -> bool:
     """Whether a printed pair leaves the rung."""
-    printer = Printer("line", scene.actions, tight=rung == "typed")
+    printer = Printer("line", context.actions, tight=rung == "typed")
     try:
         text = printer.answer({"df": domain, "pf": problem})
     except ValueError:
         return True
     if rung == "syntax":
         return not accepts(load("syntax", "line"), text)
-    constraint = constraint_for(rung, PDDL, scene, "line")
+    constraint = constraint_for(rung, PDDL, context, "line")
     assert constraint.in_stages
     return place_of_departure(constraint, text) != ""

@@ -14,26 +14,26 @@ import pytest
 
 from pddlego_local.core.nouns import Names, Sampling, Turn
 from pddlego_local.core.protocols import Environment
-from pddlego_local.decoding.forms import COMMAND, MOVE, SEEN, Form, Keys
+from pddlego_local.decoding.forms import COMMAND, MOVE, SEEN, Fields, Form
 from pddlego_local.decoding.grammars.lark_text import decoder_verdict, validate
-from pddlego_local.decoding.question import Question, Scene
+from pddlego_local.decoding.question import GrammarContext, Question
 from pddlego_local.environments.alfworld.game import Alfworld
 from pddlego_local.environments.alfworld.games import TASK_TYPES
 from pddlego_local.environments.coin.game import Coin
 from pddlego_local.environments.cooking.game import Cooking
 from pddlego_local.models.reference import ReferenceFormalizer
-from tests.decoding.scenes import HOUSE, KITCHEN, ROOM, RUNGS, accepted, grammar_of
+from tests.decoding.contexts import HOUSE, KITCHEN, ROOM, RUNGS, accepted, grammar_of
 from tests.questions import static_grammar
 
 
-def rungs_that_take(scene: Scene, command: str) -> tuple[str, ...]:
+def rungs_that_take(context: GrammarContext, command: str) -> tuple[str, ...]:
     return tuple(
-        rung for rung in RUNGS if accepted(grammar_of(rung, COMMAND, scene), {"action": command})
+        rung for rung in RUNGS if accepted(grammar_of(rung, COMMAND, context), {"action": command})
     )
 
 
 @pytest.mark.parametrize(
-    ("scene", "command", "rungs"),
+    ("context", "command", "rungs"),
     [
         (ROOM, "look", RUNGS),
         (ROOM, "examine mug 3", RUNGS),
@@ -72,8 +72,10 @@ def rungs_that_take(scene: Scene, command: str) -> tuple[str, ...]:
         (KITCHEN, "cook red potato in fridge", ()),
     ],
 )
-def test_a_rung_takes_just_its_commands(scene: Scene, command: str, rungs: tuple[str, ...]) -> None:
-    assert rungs_that_take(scene, command) == rungs
+def test_a_rung_takes_just_its_commands(
+    context: GrammarContext, command: str, rungs: tuple[str, ...]
+) -> None:
+    assert rungs_that_take(context, command) == rungs
 
 
 @pytest.mark.parametrize("rung", RUNGS)
@@ -93,7 +95,7 @@ def test_the_envelope_is_that_of_the_form(rung: str) -> None:
 
 
 def test_where_nothing_was_mentioned_all_names_are_free() -> None:
-    unmentioned = Scene(actions=Alfworld.actions)
+    unmentioned = GrammarContext(actions=Alfworld.actions)
     assert rungs_that_take(unmentioned, "go to drawer 1") == RUNGS
     offered = replace(unmentioned, commands=("look",))
     assert rungs_that_take(offered, "look") == RUNGS
@@ -133,7 +135,7 @@ def test_what_is_seen_was_mentioned() -> None:
     assert not accepted(grammar, {"closed": [], "items": ["knife"] * 31})
     for thing in ("fridge", "north", "tv stand", "red", "red potatoes", ""):
         assert not accepted(grammar, {"closed": [], "items": [thing]})
-    nothing = grammar_of("grounded", SEEN, Scene())
+    nothing = grammar_of("grounded", SEEN, GrammarContext())
     assert accepted(nothing, {"closed": [], "items": []})
     assert not accepted(nothing, {"closed": ["fridge"], "items": []})
 
@@ -142,13 +144,10 @@ def test_hundreds_of_names_are_no_burden() -> None:
     """30 ms of CPU are usual; a blow-up ends in the test's limit."""
     things = tuple(f"toiletpaperhanger {number}" for number in range(300))
     offered = tuple(f"go to {thing}" for thing in things)
-    scene = replace(ROOM, names=Names(things=things), commands=offered)
+    context = replace(ROOM, names=Names(things=things), commands=offered)
     for grammar, value in (
-        (grammar_of("grounded", COMMAND, scene), {"action": f"move {things[7]} to {things[77]}"}),
-        (
-            grammar_of("grounded", SEEN, scene),
-            {"closed": [], "items": [things[299]]},
-        ),
+        (grammar_of("grounded", COMMAND, context), {"action": f"move {things[7]} to {things[77]}"}),
+        (grammar_of("grounded", SEEN, context), {"closed": [], "items": [things[299]]}),
     ):
         assert accepted(grammar, value)
 
@@ -157,10 +156,10 @@ def test_hundreds_of_names_are_no_burden() -> None:
 
 
 def answers(
-    model: ReferenceFormalizer, package: str, memory: tuple[Turn, ...], form: Form[Keys]
+    model: ReferenceFormalizer, package: str, memory: tuple[Turn, ...], form: Form[Fields]
 ) -> Any:
-    scene = Scene(environment=package, memory=memory)
-    question: Question[Keys] = Question(form, (), scene)
+    context = GrammarContext(environment=package, memory=memory)
+    question: Question[Fields] = Question(form, (), context)
     return json.loads(model.answer(question, Sampling()).completion.text)
 
 
@@ -172,17 +171,17 @@ def check_game(environment: Environment, seed: int) -> None:
         while not observed.success:
             assert len(memory) <= environment.budget.limit
             names = environment.names(memory)
-            scene = Scene(environment.actions, names, observed.commands)
+            context = GrammarContext(environment.actions, names, observed.commands)
             command = answers(model, environment.package, memory, COMMAND)
             move = answers(model, environment.package, memory, MOVE)
             for rung in RUNGS:
-                assert accepted(grammar_of(rung, COMMAND, scene), command), (rung, command)
-                assert accepted(grammar_of(rung, MOVE, scene), move), (rung, move)
+                assert accepted(grammar_of(rung, COMMAND, context), command), (rung, command)
+                assert accepted(grammar_of(rung, MOVE, context), move), (rung, move)
                 if environment.name == "cooking":
                     listed = answers(model, environment.package, memory, SEEN)
-                    assert accepted(grammar_of(rung, SEEN, scene), listed), rung
+                    assert accepted(grammar_of(rung, SEEN, context), listed), rung
             # What is offered is not the only reason: the templates alone take it too.
-            unoffered = replace(scene, commands=())
+            unoffered = replace(context, commands=())
             assert accepted(grammar_of("grounded", COMMAND, unoffered), command), command
             observed = environment.step(command["action"])
             memory = (*memory, Turn(command["action"], observed.text))

@@ -9,11 +9,11 @@ import pytest
 
 from pddlego_local.core.nouns import Grammar, Message, Sampling
 from pddlego_local.decoding.forms import COMMAND, MOVE, SEEN, Form
-from pddlego_local.decoding.question import Scene
+from pddlego_local.decoding.question import GrammarContext
 from pddlego_local.environments.tables import Tables
 from pddlego_local.models.random import make_random_llama
 from pddlego_local.models.transformers import Engine, TransformersModel
-from tests.decoding.scenes import DIRECTIONS, HOUSE, KITCHEN, ROOM, RUNGS, grammar_of
+from tests.decoding.contexts import DIRECTIONS, HOUSE, KITCHEN, ROOM, RUNGS, grammar_of
 from tests.environments.commands import parse
 
 
@@ -39,30 +39,30 @@ def drawn(
     return answers
 
 
-def legal(scene: Scene) -> set[str]:
+def legal(context: GrammarContext) -> set[str]:
     """All that "grounded" allows, one by one."""
     fillings = {"dir": DIRECTIONS}
-    nouns = tuple(thing for thing in scene.names.things if thing not in DIRECTIONS)
+    nouns = tuple(thing for thing in context.names.things if thing not in DIRECTIONS)
     return {
         action.command.format(**dict(zip(action.variables, words, strict=True)))
-        for action in scene.actions
+        for action in context.actions
         for words in itertools.product(*(fillings.get(v, nouns) for v in action.variables))
-    } | set(scene.commands)
+    } | set(context.commands)
 
 
 @pytest.mark.parametrize("rung", RUNGS)
 @pytest.mark.parametrize(
-    ("name", "scene"), [("alfworld", ROOM), ("coin", HOUSE), ("cooking", KITCHEN)]
+    ("name", "context"), [("alfworld", ROOM), ("coin", HOUSE), ("cooking", KITCHEN)]
 )
 def test_random_weights_name_legal_commands(
-    model: TransformersModel, rung: str, name: str, scene: Scene
+    model: TransformersModel, rung: str, name: str, context: GrammarContext
 ) -> None:
-    grammar = grammar_of(rung, COMMAND, scene)
+    grammar = grammar_of(rung, COMMAND, context)
     named = {answer.action for answer in drawn(model, grammar, COMMAND, count=10)}
-    assert rung != "grounded" or named <= legal(scene)
-    for command in named - set(scene.commands):
+    assert rung != "grounded" or named <= legal(context)
+    for command in named - set(context.commands):
         parsed = parse(Tables.load(f"pddlego_local.environments.{name}"), command)
-        assert parsed and parsed[0] in scene.actions
+        assert parsed and parsed[0] in context.actions
         assert rung == "signatures" or parsed[1].get("dir", "north") in DIRECTIONS
 
 

@@ -55,5 +55,5 @@ def test_what_follows_a_repeated_operand_compiles_however_deep_it_stands(
     stage = next(stages)
     for text in [*texts[:-1], texts[-1].replace(GOAL, f"{deep}))")]:
         stage = stages.send(text)
-    assert stage.drop > 0
+    assert stage.rollback_chars > 0
     assert decoder_fault(stage.grammar) == ""

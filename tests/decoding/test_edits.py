@@ -11,7 +11,7 @@ from pddlego_local.decoding.forms import EDIT
 from pddlego_local.decoding.grammars.lark_text import decoder_verdict
 from pddlego_local.decoding.ladder import constraint_for
 from pddlego_local.decoding.layout import Layout
-from pddlego_local.decoding.question import Scene
+from pddlego_local.decoding.question import GrammarContext
 from pddlego_local.decoding.session import Constraint, place_of_departure
 from pddlego_local.pddl.check import check
 from pddlego_local.pddl.edit import apply
@@ -23,7 +23,7 @@ HOUSE = """(define (problem now)
   (:objects hall cellar door1 - room up - way candle - lamp)
   (:init (at hall) (next hall cellar up) (next hall door1 up) (has candle))
   (:goal (at cellar)))"""
-SCENE = Scene(
+SCENE = GrammarContext(
     domain=DOMAIN,
     problem=HOUSE,
     names=Names(("hall", "cellar", "door1", "up", "candle", "torch", "attic", "Loft", "down")),
@@ -31,8 +31,8 @@ SCENE = Scene(
 OUT_OF_DOOR1 = "(next hall door1 up)"
 
 
-def staged(rung: str, scene: Scene = SCENE, layout: Layout = "any") -> Constraint:
-    constraint = constraint_for(rung, EDIT, scene, layout)
+def staged(rung: str, context: GrammarContext = SCENE, layout: Layout = "any") -> Constraint:
+    constraint = constraint_for(rung, EDIT, context, layout)
     assert constraint.in_stages
     return constraint
 
@@ -46,15 +46,17 @@ def edit(**lists: Any) -> dict[str, Any]:
     }
 
 
-def departure(written: Any, rung: str = "typed", scene: Scene = SCENE, **layout: Any) -> str:
-    return place_of_departure(staged(rung, scene), json.dumps(written, **layout))
+def departure(
+    written: Any, rung: str = "typed", context: GrammarContext = SCENE, **layout: Any
+) -> str:
+    return place_of_departure(staged(rung, context), json.dumps(written, **layout))
 
 
-def changed(written: Any, scene: Scene = SCENE) -> str:
+def changed(written: Any, context: GrammarContext = SCENE) -> str:
     """The edited problem, in which nothing may be wrong."""
-    problem, faults, _ = apply(written, scene.problem)
+    problem, faults, _ = apply(written, context.problem)
     assert faults == ()
-    found = check(scene.domain, with_goal(problem, "(and)"))
+    found = check(context.domain, with_goal(problem, "(and)"))
     assert found.accepted, found.faults
     return problem
 
@@ -172,40 +174,40 @@ def test_only_grounded_rejects_what_nobody_mentioned() -> None:
 
 def test_an_object_that_shares_its_name_with_a_predicate_is_renamed_alone() -> None:
     problem = HOUSE.replace("door1", "at").replace("(at hall)", "(at at)")
-    scene = replace(SCENE, problem=problem)
+    context = replace(SCENE, problem=problem)
     written = edit(replace={"at": "attic"}, init_delete=["(at attic)"])
-    assert departure(written, scene=scene) == ""
-    assert "(at at)" not in changed(written, scene)
-    assert departure(edit(replace={"at": "attic"}, init_delete=["(at at)"]), scene=scene)
+    assert departure(written, context=context) == ""
+    assert "(at at)" not in changed(written, context)
+    assert departure(edit(replace={"at": "attic"}, init_delete=["(at at)"]), context=context)
 
 
 def test_a_name_that_a_fact_spells_in_another_way_is_kept() -> None:
     problem = HOUSE.replace("(has candle)", "(has CANDLE)")
-    scene = replace(SCENE, problem=problem)
+    context = replace(SCENE, problem=problem)
     assert check(DOMAIN, problem).accepted
-    assert departure(edit(replace={"candle": "match"}), scene=scene)
-    assert departure(edit(replace={"hall": "attic"}), scene=scene) == ""
-    assert departure(edit(delete=["candle"]), scene=scene)
+    assert departure(edit(replace={"candle": "match"}), context=context)
+    assert departure(edit(replace={"hall": "attic"}), context=context) == ""
+    assert departure(edit(delete=["candle"]), context=context)
     gone = edit(delete=["candle"], init_delete=["(has CANDLE)"])
-    assert departure(gone, scene=scene) == ""
-    changed(gone, scene)
+    assert departure(gone, context=context) == ""
+    changed(gone, context)
 
 
 def test_the_first_edit_finds_an_empty_problem() -> None:
     for problem in ("", "(define (problem p) (:domain house) (:objects) (:init) (:goal (and)))"):
-        scene = replace(SCENE, problem=problem)
+        context = replace(SCENE, problem=problem)
         first = edit(add=["hall - room"], init_add=["(at hall)"])
-        assert departure(first, "grounded", scene) == ""
-        assert departure(edit(delete=["hall"]), "grounded", scene)
-        assert departure(edit(init_delete=["(at hall)"]), "grounded", scene)
-    assert departure(edit(), scene=Scene()) == ""
+        assert departure(first, "grounded", context) == ""
+        assert departure(edit(delete=["hall"]), "grounded", context)
+        assert departure(edit(init_delete=["(at hall)"]), "grounded", context)
+    assert departure(edit(), context=GrammarContext()) == ""
 
 
 def test_where_all_names_are_there_nothing_is_added() -> None:
-    scene = replace(SCENE, names=Names(("Hall", "torch")))
-    assert departure(edit(delete=["door1"], init_delete=[OUT_OF_DOOR1]), "grounded", scene) == ""
-    assert departure(edit(add=["attic - room"]), "grounded", scene)
-    assert departure(edit(replace={"door1": "attic"}), "grounded", scene)
+    context = replace(SCENE, names=Names(("Hall", "torch")))
+    assert departure(edit(delete=["door1"], init_delete=[OUT_OF_DOOR1]), "grounded", context) == ""
+    assert departure(edit(add=["attic - room"]), "grounded", context)
+    assert departure(edit(replace={"door1": "attic"}), "grounded", context)
 
 
 def test_signatures_add_nothing_to_syntax() -> None:

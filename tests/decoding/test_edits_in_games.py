@@ -12,8 +12,8 @@ import pytest
 
 from pddlego_local.core.nouns import Budget, Goal, Sampling
 from pddlego_local.core.protocols import Environment
-from pddlego_local.decoding.forms import EDIT, Keys
-from pddlego_local.decoding.question import Drawn, Question, Scene
+from pddlego_local.decoding.forms import EDIT, Fields
+from pddlego_local.decoding.question import Drawn, GrammarContext, Question
 from pddlego_local.decoding.session import place_of_departure
 from pddlego_local.environments.alfworld.game import Alfworld
 from pddlego_local.environments.coin.game import Coin
@@ -22,7 +22,7 @@ from pddlego_local.episode.drawing import draw
 from pddlego_local.methods.pddl_edit import PddlEdit
 from pddlego_local.models.reference import ReferenceFormalizer
 from pddlego_local.pddl.edit import objects_of
-from pddlego_local.pddl.mend import Knowledge, mend
+from pddlego_local.pddl.repair import Knowledge, repair
 from pddlego_local.pddl.sections import with_goal
 from pddlego_local.planner import FastDownward
 from tests.decoding.test_edits import changed, staged
@@ -34,7 +34,7 @@ from tests.questions import QUESTION
 class Asked(NamedTuple):
     """Where an edit was asked for, the reference's, and the goals then."""
 
-    scene: Scene
+    context: GrammarContext
     text: str
     goals: tuple[Goal, ...]
 
@@ -50,13 +50,13 @@ def overheard(environment: Environment, games: int, planner: FastDownward) -> li
 
     class Overheard(ReferenceFormalizer):
         def answer(
-            self, question: Question[Keys], sampling: Sampling, sample: int = 0, of: int = 1
+            self, question: Question[Fields], sampling: Sampling, sample: int = 0, of: int = 1
         ) -> Drawn:
             drawn = super().answer(question, sampling, sample, of)
             if question.form is EDIT:
-                memory = question.scene.memory
-                scene = replace(question.scene, names=environment.names(memory))
-                asked.append(Asked(scene, drawn.completion.text, environment.goals(memory)))
+                memory = question.context.memory
+                context = replace(question.context, names=environment.names(memory))
+                asked.append(Asked(context, drawn.completion.text, environment.goals(memory)))
             return drawn
 
     with contextlib.closing(environment):
@@ -86,7 +86,7 @@ def games(planner: FastDownward) -> list[Asked]:
 def test_the_references_edits_can_be_drawn(games: list[Asked], rung: str) -> None:
     assert len(games) >= 40
     for asked in games:
-        assert place_of_departure(staged(rung, asked.scene), asked.text) == ""
+        assert place_of_departure(staged(rung, asked.context), asked.text) == ""
 
 
 @pytest.mark.parametrize("rung", ["typed", "grounded"])
@@ -98,17 +98,17 @@ def test_random_edits_leave_nothing_to_refuse(
     for seed in range(40):
         asked = games[seed * 7 % len(games)]
         sampling = Sampling(max_tokens=8192, seed=seed)
-        drawn = draw(RandomLogits(seed % 5), QUESTION, staged(rung, asked.scene), sampling, {})[0]
+        drawn = draw(RandomLogits(seed % 5), QUESTION, staged(rung, asked.context), sampling, {})[0]
         assert drawn.completion.finish_reason == "stop"
         written = json.loads(drawn.completion.text)
-        problem = with_goal(changed(written, asked.scene), asked.goal)
-        assert planner.plan(asked.scene.domain, problem).outcome != "translate_error"
-        shown = [*asked.scene.names.objects, *objects_of(asked.scene.problem)]
+        problem = with_goal(changed(written, asked.context), asked.goal)
+        assert planner.plan(asked.context.domain, problem).outcome != "translate_error"
+        shown = [*asked.context.names.objects, *objects_of(asked.context.problem)]
         names = shown if rung == "grounded" else None
         knows = Knowledge(declared=True, given=True, names=names)
-        assert mend(asked.scene.domain, problem, knows).changes == ()
+        assert repair(asked.context.domain, problem, knows).changes == ()
         if rung == "grounded":
-            new = objects_of(problem).keys() - objects_of(asked.scene.problem).keys()
-            assert new <= set(asked.scene.names.objects)
+            new = objects_of(problem).keys() - objects_of(asked.context.problem).keys()
+            assert new <= set(asked.context.names.objects)
         lists.update((part, key) for part in written for key in written[part] if written[part][key])
     assert len(lists) == 6 and min(lists.values()) > 5  # none of the six lists stays empty

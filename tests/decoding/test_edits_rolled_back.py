@@ -31,7 +31,7 @@ def test_what_comes_twice_is_rolled_back(
     text = OBJECTS % objects
     assert decoder_verdict(next(stages).grammar, text) == "accepted"
     rest = stages.send(text)
-    before = text[: len(text) - rest.drop]
+    before = text[: len(text) - rest.rollback_chars]
     assert before.endswith(kept)
     whole = text[len(before) :]
     assert decoder_verdict(rest.grammar, whole) == "rejected"
@@ -49,7 +49,7 @@ def test_facts_of_a_deleted_object_go_at_the_end(deleted: Sequence[str]) -> None
     facts = json.dumps([fact.replace("hall", "attic") for fact in deleted])
     text = f', "init": {{"add": ["(has torch)"], "replace": {{}}, "delete": {facts} }}\n}}'
     forced = stages.send(text)
-    assert text[len(text) - forced.drop :] == "] }\n}"
+    assert text[len(text) - forced.rollback_chars :] == "] }\n}"
     gone = '"(next attic cellar up)", "(next attic door1 up)"'
     assert decoder_verdict(forced.grammar, f"{', ' if deleted else ''}{gone}]}}}}") == "accepted"
     with pytest.raises(StopIteration):
@@ -70,8 +70,8 @@ def test_facts_that_come_twice_are_rolled_back(facts: tuple[str, str], other: st
     stages.send(OBJECTS % ("[]", "{}", "[]"))
     text = ', "init": {{"add": [], "replace": {}, "delete": {}]}}}}'.format(*facts)
     rest = stages.send(text)
-    assert text[len(text) - rest.drop :].lstrip(" ,") == '"(at hall)"]}}'
-    assert decoder_verdict(rest.grammar, text[len(text) - rest.drop :]) == "rejected"
+    assert text[len(text) - rest.rollback_chars :].lstrip(" ,") == '"(at hall)"]}}'
+    assert decoder_verdict(rest.grammar, text[len(text) - rest.rollback_chars :]) == "rejected"
     assert decoder_verdict(rest.grammar, other) == "accepted"
     with pytest.raises(StopIteration):
         stages.send(other)

@@ -16,8 +16,8 @@ from pddlego_local.decoding.forms import DOMAIN, EDIT, PROBLEM
 from pddlego_local.decoding.grammars.lark_text import decoder_verdict
 from pddlego_local.decoding.ladder import constraint_for
 from pddlego_local.decoding.layout import Layout
-from pddlego_local.decoding.question import Scene
-from pddlego_local.decoding.session import Constraint, with_head_in_grammar
+from pddlego_local.decoding.question import GrammarContext
+from pddlego_local.decoding.session import Constraint, with_prefix_in_grammar
 from pddlego_local.episode.one_answer import draw_one
 from pddlego_local.models.loading import load_tokenizer
 from pddlego_local.pddl.check import check
@@ -34,8 +34,8 @@ FREE = replace(test_typed.SCENE, lists="free")
 LAYOUTS: tuple[Layout, ...] = ("any", "line")
 
 
-def departure(written: Any, scene: Any, rung: str = "typed") -> str:
-    return test_edits.departure(written, rung, scene)
+def departure(written: Any, context: Any, rung: str = "typed") -> str:
+    return test_edits.departure(written, rung, context)
 
 
 REDUNDANT = {
@@ -95,7 +95,8 @@ def test_a_line_that_was_cut_says_no_other_type_of_what_is_there(
 ) -> None:
     """The name that is declared again as something else is cut, the line before it stays."""
     stages = staged("typed", FREE_EDIT, layout).stages()
-    text = f'{next(stages).head} {{"add": {json.dumps(lines)}, "replace": {{}}, "delete": []}}'
+    forced = next(stages).forced_prefix
+    text = f'{forced} {{"add": {json.dumps(lines)}, "replace": {{}}, "delete": []}}'
     rest = stages.send(text if layout == "line" else '{"objects":' + text)
     for kind in (*right, *wrong):
         verdict = decoder_verdict(rest.grammar, f' - {kind}"], "replace": {{}}, "delete": []}}')
@@ -189,8 +190,10 @@ OBJECTS = " now) (:domain house) (:objects hall cellar - room candle - lamp)"
     ],
 )  # fmt: skip
 def test_a_problem_goes_on_behind_a_circle(circles: list[str], kept: str) -> None:
-    scene = replace(FREE, domain=test_typed.DOMAIN)
-    problem = json.loads(finished(constraint_for("typed", PROBLEM, scene, "line"), *circles))["pf"]
+    context = replace(FREE, domain=test_typed.DOMAIN)
+    problem = json.loads(finished(constraint_for("typed", PROBLEM, context, "line"), *circles))[
+        "pf"
+    ]
     assert kept in problem
     assert check(test_typed.DOMAIN, problem).accepted
 
@@ -257,7 +260,7 @@ def test_masks_of_an_edit_with_many_types_stay_within_the_engines_limits() -> No
     types = [f"kind{number}" for number in range(24)]
     declared = " ".join(f"{kind}x {kind}y - {kind}" for kind in types)
     facts = " ".join(f"(seen {kind}x)" for kind in types)
-    scene = Scene(
+    context = GrammarContext(
         domain=f"(define (domain d) (:types {' '.join(types)}) (:predicates (seen ?x)))",
         problem=f"(define (problem p) (:domain d) (:objects {declared}) (:init {facts}))",
         lists="free",
@@ -266,8 +269,8 @@ def test_masks_of_an_edit_with_many_types_stay_within_the_engines_limits() -> No
     written = edit(add=[*new, "thing kind3x thang kind3y - kind3"], init_add=["(seen thing1)"])
     tokenizer = from_tokenizer(load_tokenizer(folder("weights") / "nano_edit"))
     text = json.dumps(written)
-    for stage, part in stages_of(constraint_for("typed", EDIT, scene, "line"), text):
-        grammar = with_head_in_grammar(stage).grammar
+    for stage, part in stages_of(constraint_for("typed", EDIT, context, "line"), text):
+        grammar = with_prefix_in_grammar(stage).grammar
         assert grammar
         matcher = LLMatcher(tokenizer, LLMatcher.grammar_from_lark(grammar.text), log_level=0)
         for token in tokenizer.tokenize_str(part):

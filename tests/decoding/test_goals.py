@@ -15,7 +15,7 @@ from pddlego_local.decoding.forms import PDDL, PROBLEM
 from pddlego_local.decoding.grammars.builder import Rules
 from pddlego_local.decoding.grammars.lark_text import decoder_verdict
 from pddlego_local.decoding.ladder import constraint_for
-from pddlego_local.decoding.question import Scene
+from pddlego_local.decoding.question import GrammarContext
 from pddlego_local.decoding.rungs import GoalArm
 from pddlego_local.decoding.session import Stage, Stages, place_of_departure
 from pddlego_local.decoding.staged.atoms import atoms_except, pool_of
@@ -25,7 +25,7 @@ from pddlego_local.decoding.staged.reading import domain_of, problem_in
 from pddlego_local.episode.drawing import draw
 from pddlego_local.episode.reading.answer import read_constrained
 from pddlego_local.planner import FastDownward
-from tests.decoding.test_ladder_random import first_scene
+from tests.decoding.test_ladder_random import first_context
 from tests.decoding.test_typed import DOMAIN as HOUSE
 from tests.decoding.test_typed import SCENE, changed, departure
 from tests.episode.drawing import RandomLogits
@@ -65,7 +65,7 @@ def planner() -> Iterator[FastDownward]:
         yield planner
 
 
-def scene(goal: GoalArm) -> Scene:
+def context(goal: GoalArm) -> GrammarContext:
     return replace(SCENE, goal=goal)
 
 
@@ -111,9 +111,9 @@ def test_unmet_leaves_out_goals_that_are_already_true_and_no_others(
 ) -> None:
     """Whatever operators they have; "any" leaves out none."""
     for goal in (*NOT_YET, *ALREADY_TRUE):
-        excluded = departure(*house(goal), rung, scene("unmet"))
+        excluded = departure(*house(goal), rung, context("unmet"))
         assert bool(excluded) is (goal in ALREADY_TRUE), goal
-        assert departure(*house(goal), rung, scene("any")) == "", goal
+        assert departure(*house(goal), rung, context("any")) == "", goal
         outcome = planner.plan(*house(goal)).outcome
         assert (outcome == "goal_already_true") is (goal in ALREADY_TRUE), goal
 
@@ -121,20 +121,20 @@ def test_unmet_leaves_out_goals_that_are_already_true_and_no_others(
 def test_a_goal_for_all_things_of_a_type_that_has_none_is_already_true() -> None:
     domain, problem = changed("(:types room way", "(:types room way door")
     problem = problem.replace("(:goal (at cellar))", "(:goal (forall (?d - door) (done)))")
-    assert departure(domain, problem, "typed", scene("any")) == ""
-    assert departure(domain, problem, "typed", scene("unmet"))
+    assert departure(domain, problem, "typed", context("any")) == ""
+    assert departure(domain, problem, "typed", context("unmet"))
 
 
 def test_a_goal_that_the_method_replaces_may_be_already_true() -> None:
     for own_goal in (True, False):
-        asked = replace(scene("unmet"), domain=HOUSE, own_goal=own_goal)
+        asked = replace(context("unmet"), domain=HOUSE, own_goal=own_goal)
         staged = constraint_for("grounded", PROBLEM, asked)
         assert staged.in_stages
         text = json.dumps({"pf": house("(at hall)")[1]})
         assert bool(place_of_departure(staged, text)) is own_goal
 
 
-def begin(asked: Scene, problem: str) -> tuple[Stages, Stage]:
+def begin(asked: GrammarContext, problem: str) -> tuple[Stages, Stage]:
     """A problem for the house, its objects and the rest sent; the stages then, and the next one."""
     staged = constraint_for("typed", PROBLEM, replace(asked, domain=HOUSE))
     assert staged.in_stages
@@ -150,8 +150,8 @@ def begin(asked: Scene, problem: str) -> tuple[Stages, Stage]:
 @pytest.mark.parametrize("goal", ["(at hall)", "(or (at hall) (done))"])
 def test_only_the_goal_is_rolled_back_and_resampled(goal: str) -> None:
     problem = house(goal)[1]
-    stages, again = begin(scene("unmet"), problem)
-    dropped = json.dumps({"pf": problem})[-again.drop :]
+    stages, again = begin(context("unmet"), problem)
+    dropped = json.dumps({"pf": problem})[-again.rollback_chars :]
     assert again.name == "goal" and dropped.lstrip("\\n ").startswith("(:goal")
     assert decoder_verdict(again.grammar, dropped) == "rejected"
     for other in ("(at cellar)", "(and (at hall) (not (done)) (at cellar))"):
@@ -161,7 +161,7 @@ def test_only_the_goal_is_rolled_back_and_resampled(goal: str) -> None:
 
 
 def test_where_all_facts_are_true_one_is_denied() -> None:
-    asked = Scene(goal="unmet", domain=SMALL)
+    asked = GrammarContext(goal="unmet", domain=SMALL)
     staged = constraint_for("typed", PROBLEM, asked)
     assert staged.in_stages
     stages = staged.stages()
@@ -175,14 +175,14 @@ def test_where_all_facts_are_true_one_is_denied() -> None:
 
 @pytest.mark.parametrize("rung", RUNGS)
 def test_where_no_fact_can_be_written_objects_are_added(rung: str) -> None:
-    asked = Scene(goal="unmet", domain=SMALL, names=Names(("a",)))
+    asked = GrammarContext(goal="unmet", domain=SMALL, names=Names(("a",)))
     staged = constraint_for(rung, PROBLEM, asked)
     assert staged.in_stages
     stages = staged.stages()
     next(stages)
     stages.send('{"pf": "(define (problem p) (:domain d) (:objects)')
     added = stages.send(' (:init) (:goal (and)))"}')
-    assert (added.name, added.drop) == ("objects", len(') (:init) (:goal (and)))"}'))
+    assert (added.name, added.rollback_chars) == ("objects", len(') (:init) (:goal (and)))"}'))
     assert decoder_verdict(added.grammar, " a - t)") == "accepted"
     assert decoder_verdict(added.grammar, ")") == "rejected"
     assert stages.send(" a - t)").name == "facts"
@@ -192,20 +192,20 @@ def test_where_no_fact_can_be_written_objects_are_added(rung: str) -> None:
 
 
 def test_the_only_object_makes_room_for_one_of_a_fitting_type() -> None:
-    asked = Scene(goal="unmet", domain=SMALL, names=Names(("a",)))
+    asked = GrammarContext(goal="unmet", domain=SMALL, names=Names(("a",)))
     staged = constraint_for("grounded", PROBLEM, asked)
     assert staged.in_stages
     stages = staged.stages()
     next(stages)
     stages.send('{"pf": "(define (problem p) (:domain d) (:objects a)')
     added = stages.send(' (:init) (:goal (and)))"}')
-    assert added.drop == len(' a) (:init) (:goal (and)))"}')
+    assert added.rollback_chars == len(' a) (:init) (:goal (and)))"}')
     assert decoder_verdict(added.grammar, " a - t)") == "accepted"
     assert decoder_verdict(added.grammar, " - t a - t)") == "rejected"
 
 
 def test_where_there_is_no_name_for_an_object_the_goal_is_never_true() -> None:
-    asked = Scene(goal="unmet", domain=SMALL)
+    asked = GrammarContext(goal="unmet", domain=SMALL)
     staged = constraint_for("grounded", PROBLEM, asked)
     assert staged.in_stages
     stages = staged.stages()
@@ -221,7 +221,7 @@ def test_where_there_is_no_name_for_an_object_the_goal_is_never_true() -> None:
 def test_no_random_answer_has_a_goal_that_is_already_true(
     environment: str, rung: str, planner: FastDownward
 ) -> None:
-    asked = replace(first_scene(environment), goal="unmet")
+    asked = replace(first_context(environment), goal="unmet")
     constraint = constraint_for(rung, PDDL, asked)
     resampled, finished = 0, 0
     for seed in range(12):

@@ -13,7 +13,7 @@ from pddlego_local.decoding.session import (
     Stage,
     Stages,
     place_of_departure,
-    with_head_in_grammar,
+    with_prefix_in_grammar,
 )
 from pddlego_local.episode.drawing import draw
 from tests.episode.test_drawing import Dictated
@@ -26,8 +26,8 @@ HEAD = 'say "\\n\n\té/'
 
 def test_a_head_in_the_grammar_is_just_that_text() -> None:
     syntax = constraint_for("syntax").first_grammar
-    stage = with_head_in_grammar(Stage("all", syntax, drop=3, head=HEAD))
-    assert (stage.head, stage.drop) == ("", 3)
+    stage = with_prefix_in_grammar(Stage("all", syntax, rollback_chars=3, forced_prefix=HEAD))
+    assert (stage.forced_prefix, stage.rollback_chars) == ("", 3)
     validate(stage.grammar)
     problem = "(define (problem p) (:domain d) (:init) (:goal (a)))"
     text = json.dumps({"df": "(define (domain d))", "pf": problem})
@@ -40,7 +40,7 @@ def test_a_head_in_the_grammar_is_just_that_text() -> None:
 
 def test_without_a_head_a_stage_stays_as_it_is() -> None:
     stage = Stage("n", Grammar("n", "lark", 'start: "a"'))
-    assert with_head_in_grammar(stage) is stage
+    assert with_prefix_in_grammar(stage) is stage
 
 
 def test_a_text_leaves_the_language_in_a_head_too() -> None:
@@ -52,7 +52,7 @@ def test_a_text_leaves_the_language_in_a_head_too() -> None:
 
 
 def _one_stage() -> Stages:
-    yield Stage("only", Grammar("only", "lark", 'start: " " /[a-z]/ ")"'), head="(a")
+    yield Stage("only", Grammar("only", "lark", 'start: " " /[a-z]/ ")"'), forced_prefix="(a")
 
 
 def test_the_model_is_asked_for_what_follows_the_head() -> None:

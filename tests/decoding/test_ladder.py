@@ -8,11 +8,11 @@ import pytest
 from pddlego_local.core.errors import ConfigError
 from pddlego_local.decoding.forms import FORMS, choice
 from pddlego_local.decoding.ladder import LADDER, constraint_for
-from pddlego_local.decoding.question import Scene
+from pddlego_local.decoding.question import GrammarContext
 from pddlego_local.decoding.rungs import RUNGS
 from pddlego_local.environments.coin.game import TABLES
 
-SCENE = Scene(actions=TABLES.schemas, domain=TABLES.domain, problem="(define (problem p))")
+SCENE = GrammarContext(actions=TABLES.schemas, domain=TABLES.domain, problem="(define (problem p))")
 
 
 @pytest.mark.parametrize("rung", RUNGS)

@@ -10,14 +10,14 @@ import pytest
 from pddlego_local.core.nouns import Sampling, Turn
 from pddlego_local.decoding.forms import DOMAIN, PDDL, PROBLEM
 from pddlego_local.decoding.ladder import constraint_for
-from pddlego_local.decoding.question import Question, Scene
+from pddlego_local.decoding.question import GrammarContext, Question
 from pddlego_local.decoding.rungs import GoalArm
-from pddlego_local.episode.asking import without_repetition
 from pddlego_local.episode.drawing import draw
+from pddlego_local.episode.model_caller import without_repetition
 from pddlego_local.episode.reading.answer import read_constrained
 from pddlego_local.pddl.check import check
 from pddlego_local.pddl.edit import objects_of
-from pddlego_local.pddl.mend import Knowledge, mend
+from pddlego_local.pddl.repair import Knowledge, repair
 from pddlego_local.planner import FastDownward
 from pddlego_local.runner.config import compose_cell
 from tests.episode.drawing import RandomLogits
@@ -34,19 +34,19 @@ def planner() -> Iterator[FastDownward]:
         yield planner
 
 
-def first_scene(environment: str) -> Scene:
+def first_context(environment: str) -> GrammarContext:
     """The scene after the first look of a real game."""
     game = compose_cell([f"environment={environment}"]).build("environment")
     with contextlib.closing(game):
         memory = (Turn("look around", game.reset(3).text),)
-        return Scene(game.actions, game.names(memory), domain=game.domain)
+        return GrammarContext(game.actions, game.names(memory), domain=game.domain)
 
 
 @pytest.mark.parametrize("environment", ENVIRONMENTS)
 def test_what_is_finished_is_accepted(environment: str, planner: FastDownward) -> None:
-    scene = first_scene(environment)
+    context = first_context(environment)
     for rung in ("typed", "grounded"):
-        constraint = constraint_for(rung, PDDL, replace(scene, goal=GOALS[rung]))
+        constraint = constraint_for(rung, PDDL, replace(context, goal=GOALS[rung]))
         finished = 0
         for seed in range(ANSWERS):
             drawn = draw(RandomLogits(seed % 3), QUESTION, constraint, Sampling(seed=seed), {})[0]
@@ -58,12 +58,12 @@ def test_what_is_finished_is_accepted(environment: str, planner: FastDownward) -
             result = planner.plan(answer.value.df, answer.value.pf)
             assert result.outcome in ("solved", "unsolvable", "goal_already_true"), result.message
             assert check(answer.value.df, answer.value.pf).accepted
-            names = scene.names.objects if rung == "grounded" else None
-            knows = Knowledge(declared=True, actions=scene.actions, names=names)
-            assert mend(answer.value.df, answer.value.pf, knows).changes == ()
+            names = context.names.objects if rung == "grounded" else None
+            knows = Knowledge(declared=True, actions=context.actions, names=names)
+            assert repair(answer.value.df, answer.value.pf, knows).changes == ()
             if rung == "grounded":
                 assert result.outcome != "goal_already_true"
-                assert set(objects_of(answer.value.pf)) <= set(scene.names.objects)
+                assert set(objects_of(answer.value.pf)) <= set(context.names.objects)
         assert finished >= 0.8 * ANSWERS
 
 
@@ -71,29 +71,29 @@ def test_what_is_finished_is_accepted(environment: str, planner: FastDownward) -
 def test_a_problem_alone_fits_the_hand_written_domain(
     environment: str, planner: FastDownward
 ) -> None:
-    scene = first_scene(environment)
+    context = first_context(environment)
     for rung in ("typed", "grounded"):
-        constraint = constraint_for(rung, PROBLEM, replace(scene, goal=GOALS[rung]))
+        constraint = constraint_for(rung, PROBLEM, replace(context, goal=GOALS[rung]))
         for seed in range(ANSWERS // 2):
             drawn = draw(RandomLogits(seed), QUESTION, constraint, Sampling(seed=seed), {})[0]
             if problem := read_constrained(drawn.completion, PROBLEM).value:
-                assert check(scene.domain, problem.pf).accepted
-                assert planner.plan(scene.domain, problem.pf).outcome != "translate_error"
+                assert check(context.domain, problem.pf).accepted
+                assert planner.plan(context.domain, problem.pf).outcome != "translate_error"
 
 
 @pytest.mark.parametrize("rung", ["signatures", "typed", "grounded"])
 def test_a_domain_alone_is_accepted_and_so_is_a_problem_for_it(
     rung: str, planner: FastDownward
 ) -> None:
-    scene = first_scene("described")
+    context = first_context("described")
     finished = 0
     for seed in range(ANSWERS):
-        constraint = constraint_for(rung, DOMAIN, scene)
+        constraint = constraint_for(rung, DOMAIN, context)
         drawn = draw(RandomLogits(seed % 3), QUESTION, constraint, Sampling(seed=seed), {})[0]
         domain = read_constrained(drawn.completion, DOMAIN).value
         if domain is None:
             continue
-        constraint = constraint_for(rung, PROBLEM, replace(scene, domain=domain.df))
+        constraint = constraint_for(rung, PROBLEM, replace(context, domain=domain.df))
         drawn = draw(RandomLogits(seed % 3), QUESTION, constraint, Sampling(seed=seed), {})[0]
         if problem := read_constrained(drawn.completion, PROBLEM).value:
             finished += 1
@@ -108,9 +108,9 @@ def test_a_model_that_repeats_itself_is_brought_out_of_its_circles(
     environment: str, planner: FastDownward
 ) -> None:
     """With strong likings random weights write the same things again and again."""
-    scene, circles, finished = first_scene(environment), 0, 0
+    context, circles, finished = first_context(environment), 0, 0
     for rung in ("typed", "grounded"):
-        asked = replace(scene, goal=GOALS[rung], lists="free")
+        asked = replace(context, goal=GOALS[rung], lists="free")
         question = Question(PDDL, QUESTION.messages, asked)
         constraint = constraint_for(rung, PDDL, asked)
         for seed in range(5):

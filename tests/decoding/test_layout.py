@@ -9,7 +9,7 @@ import pytest
 
 from pddlego_local.core.errors import ConfigError
 from pddlego_local.core.nouns import Action
-from pddlego_local.decoding.forms import EDIT, PDDL, Form, Keys
+from pddlego_local.decoding.forms import EDIT, PDDL, Fields, Form
 from pddlego_local.decoding.grammars.lark_text import accepts, decoder_verdict, load
 from pddlego_local.decoding.ladder import LADDER, constraint_for
 from pddlego_local.decoding.layout import ExactLayout, Printer
@@ -136,7 +136,7 @@ def test_given_what_is_said_no_character_is_free(rung: str, layout: ExactLayout)
         assert departs(rung, PDDL, other, layout), other
 
 
-def departs(rung: str, form: Form[Keys], text: str, layout: ExactLayout) -> str:
+def departs(rung: str, form: Form[Fields], text: str, layout: ExactLayout) -> str:
     constraint = constraint_for(rung, form, SCENE, layout)
     return place_of_departure(constraint, text)
 
@@ -184,16 +184,16 @@ def test_typed_under_a_layout_is_typed_as_any_printed(layout: ExactLayout) -> No
     assert DATA
     inside = 0
     for row in rows(DATA / "llm_pddl" / "open_weight_dev.jsonl.xz", 90):
-        scene = SCENES[row["environment"]]
+        context = SCENES[row["environment"]]
         answer = {"df": row["domain"], "pf": row["problem"]}
         verdicts = []
         for one in ("line", layout):
-            printer = Printer(one, scene.actions, tight=True)
+            printer = Printer(one, context.actions, tight=True)
             try:
                 text = printer.answer(answer)
             except ValueError:
                 break
-            constraint = constraint_for("typed", PDDL, scene, one)
+            constraint = constraint_for("typed", PDDL, context, one)
             assert constraint.in_stages
             verdicts.append(place_of_departure(constraint, text) == "")
         assert len(set(verdicts)) < 2, row["id"]

@@ -10,10 +10,10 @@ import pytest
 from pddlego_local.core.nouns import Completion, Message, Names
 from pddlego_local.decoding.forms import COMMAND, DOMAIN, EDIT, PDDL, PROBLEM, Form
 from pddlego_local.decoding.membership import why_outside
-from pddlego_local.decoding.question import Question, Scene
+from pddlego_local.decoding.question import GrammarContext, Question
 from pddlego_local.episode.reading.answer import read_free
 from tests.decoding import test_edits
-from tests.decoding.scenes import HOUSE as COIN
+from tests.decoding.contexts import HOUSE as COIN
 from tests.decoding.test_edits import edit
 from tests.decoding.test_typed import DOMAIN as DF
 from tests.decoding.test_typed import PROBLEM_FILE as PF
@@ -22,12 +22,14 @@ from tests.decoding.test_typed import SCENE
 PROMPT = (Message("user", "Write the PDDL."),)
 
 
-def outside(text: str, form: Form[Any] = PDDL, scene: Scene = SCENE, rung: str = "grounded") -> str:
+def outside(
+    text: str, form: Form[Any] = PDDL, context: GrammarContext = SCENE, rung: str = "grounded"
+) -> str:
     """Why a free answer is rejected."""
     answer = read_free(Completion(text, "stop", 1, 1, 0.0), form, prompt=PROMPT)
     if answer.value is None:
         return answer.fault
-    return why_outside(answer.value, Question(form, PROMPT, scene), rung)
+    return why_outside(answer.value, Question(form, PROMPT, context), rung)
 
 
 def written(old: str = "", new: str = "", *, as_: Callable[[str, str], str] | None = None) -> str:
@@ -91,10 +93,7 @@ OUTSIDE = {
         "column",
     ),
     "a bracket too few": (written("(at hall)", "(at hall"), "column"),
-    "brackets without end": (
-        written("(at cellar))", f"{'(not ' * 900}(at cellar){')' * 901}"),
-        "",
-    ),
+    "brackets without end": (written("(at cellar))", f"{'(not ' * 900}(at cellar){')' * 901}"), ""),
 }
 
 
@@ -116,18 +115,18 @@ def test_each_rung_has_its_own_language() -> None:
         written("(:goal (at cellar))", "(:goal (at hall))"),
         json.dumps({"df": DF, "pf": PF.replace("cellar", "attic")}),
     )
-    for scene in (SCENE, replace(SCENE, lists="free", goal="any", rollback=False)):
+    for context in (SCENE, replace(SCENE, lists="free", goal="any", rollback=False)):
         for text in (met, made_up):
-            assert outside(text, scene=scene)
-            assert outside(text, scene=scene, rung="typed") == ""
+            assert outside(text, context=context)
+            assert outside(text, context=context, rung="typed") == ""
 
 
 def test_one_file_alone_is_judged_too() -> None:
     assert outside(json.dumps({"df": DF}), DOMAIN) == ""
     assert outside(json.dumps({"df": DF.replace("?dir - way", "?dir")}), DOMAIN)
-    scene = replace(SCENE, domain=DF)
-    assert outside(json.dumps({"pf": PF.upper()}), PROBLEM, scene) == ""
-    assert outside(json.dumps({"pf": PF.replace("(has ", "(had ")}), PROBLEM, scene)
+    context = replace(SCENE, domain=DF)
+    assert outside(json.dumps({"pf": PF.upper()}), PROBLEM, context) == ""
+    assert outside(json.dumps({"pf": PF.replace("(has ", "(had ")}), PROBLEM, context)
 
 
 INSIDE_EDITS = [

@@ -10,12 +10,12 @@ from pddlego_local.core.errors import ConfigError
 from pddlego_local.core.nouns import Sampling
 from pddlego_local.decoding.forms import EDIT, PDDL, Form, Pddl
 from pddlego_local.decoding.ladder import constraint_for
-from pddlego_local.decoding.question import Drawn, Question, Scene
+from pddlego_local.decoding.question import Drawn, GrammarContext, Question
 from pddlego_local.decoding.rungs import Lists
 from pddlego_local.decoding.session import place_of_departure
 from pddlego_local.decoding.settings import Decoding
 from pddlego_local.decoding.staged.reading import domain_of, problem_in
-from pddlego_local.episode.asking import without_repetition
+from pddlego_local.episode.model_caller import without_repetition
 from pddlego_local.episode.one_answer import draw_one
 from pddlego_local.episode.reading.answer import Answer, read_constrained
 from pddlego_local.pddl.check import check
@@ -31,8 +31,10 @@ HOUSE = replace(test_typed.SCENE, **KEEPING)
 EDITED = replace(test_edits.SCENE, **KEEPING)
 
 
-def departure(scene: Scene, written: Any, form: Form[Any] = PDDL, rung: str = "grounded") -> str:
-    return place_of_departure(constraint_for(rung, form, scene), json.dumps(written))
+def departure(
+    context: GrammarContext, written: Any, form: Form[Any] = PDDL, rung: str = "grounded"
+) -> str:
+    return place_of_departure(constraint_for(rung, form, context), json.dumps(written))
 
 
 TAKEN_BACK = {
@@ -68,9 +70,9 @@ def test_contradictions_of_an_edit_stay_and_are_told_when_it_is_applied() -> Non
         assert bool(apply(written, EDITED.problem).faults) is faulty
 
 
-def drawn(seed: int, rung: str, form: Form[Any], scene: Scene) -> Drawn:
+def drawn(seed: int, rung: str, form: Form[Any], context: GrammarContext) -> Drawn:
     model = RandomLogits(seed, taste=TASTES[seed % len(TASTES)])
-    constraint = constraint_for(rung, form, scene, "line" if seed % 2 else "any")
+    constraint = constraint_for(rung, form, context, "line" if seed % 2 else "any")
     return draw_one(model, (), constraint, Sampling(max_tokens=6000, seed=seed), {})
 
 
@@ -83,9 +85,9 @@ def test_whatever_is_written_nothing_but_closing_brackets_is_taken_back(
     read, some with what the rung would have taken back."""
     refused = 0
     for seed in range(6):
-        for form, scene in ((PDDL, HOUSE), (EDIT, EDITED)):
-            scene = replace(scene, lists=lists)
-            answer = drawn(seed, rung, form, scene)
+        for form, context in ((PDDL, HOUSE), (EDIT, EDITED)):
+            context = replace(context, lists=lists)
+            answer = drawn(seed, rung, form, context)
             so_far = ""
             for stage in answer.stages:
                 lost = so_far[len(stage.before) :] if stage.drop else ""
@@ -95,7 +97,7 @@ def test_whatever_is_written_nothing_but_closing_brackets_is_taken_back(
             value = read_constrained(answer.completion, form).value
             assert value
             if isinstance(value, Pddl) and lists == "free":
-                question = Question(PDDL, (), scene)
+                question = Question(PDDL, (), context)
                 found = without_repetition(Answer(value, ""), question).value
                 assert found
                 verdict, goal = check(found.df, found.pf), problem_in(json.dumps({"pf": found.pf}))

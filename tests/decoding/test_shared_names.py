@@ -15,7 +15,7 @@ from pddlego_local.decoding.forms import PDDL
 from pddlego_local.decoding.grammars.terminals import OPERATORS
 from pddlego_local.decoding.ladder import constraint_for
 from pddlego_local.decoding.layout import Layout, Printer
-from pddlego_local.decoding.question import Scene
+from pddlego_local.decoding.question import GrammarContext
 from pddlego_local.decoding.session import Constraint, place_of_departure
 from pddlego_local.pddl.check import check
 from pddlego_local.planner import FastDownward
@@ -96,18 +96,18 @@ def test_a_name_may_be_shared_where_the_planner_is_not_misled(planner: FastDownw
 def _in_language(domain: str, problem: str, names: dict[str, str]) -> bool:
     """Of the rung "typed", in all layouts."""
     parameters = f"(?from - {names['type']} ?to - {names['type']} ?dir - way)"
-    scene = Scene(actions=(Action(names["action"], parameters, "go {dir}"),))
+    context = GrammarContext(actions=(Action(names["action"], parameters, "go {dir}"),))
     answer = {"df": domain, "pf": problem}
-    printed = Printer("line", scene.actions, tight=True).answer(answer)
+    printed = Printer("line", context.actions, tight=True).answer(answer)
     inside = [
-        place_of_departure(_typed(scene, "any"), json.dumps(answer)) == "",
-        place_of_departure(_typed(scene, "line"), printed) == "",
+        place_of_departure(_typed(context, "any"), json.dumps(answer)) == "",
+        place_of_departure(_typed(context, "line"), printed) == "",
     ]
     assert inside[0] == inside[1], names
     return inside[0]
 
 
-def _typed(scene: Scene, layout: Layout) -> Constraint:
-    staged = constraint_for("typed", PDDL, scene, layout)
+def _typed(context: GrammarContext, layout: Layout) -> Constraint:
+    staged = constraint_for("typed", PDDL, context, layout)
     assert staged.in_stages
     return staged

@@ -9,7 +9,7 @@ from pddlego_local.core.nouns import Action, Names
 from pddlego_local.decoding.forms import PDDL, PROBLEM
 from pddlego_local.decoding.ladder import constraint_for
 from pddlego_local.decoding.layout import Layout, Printer
-from pddlego_local.decoding.question import Scene
+from pddlego_local.decoding.question import GrammarContext
 from pddlego_local.decoding.session import place_of_departure
 from pddlego_local.pddl.check import check
 from pddlego_local.planner import FastDownward
@@ -33,7 +33,7 @@ PROBLEM_FILE = """(define (problem now)
   (:objects hall cellar - room up - way candle - lamp)
   (:init (at hall) (next hall cellar up) (has candle))
   (:goal (at cellar)))"""
-SCENE = Scene(
+SCENE = GrammarContext(
     actions=(
         Action("go", "(?from - room ?to - room ?dir - way)", "go {dir}"),
         Action("light", "(?l - lamp)", "light {l}"),
@@ -46,16 +46,16 @@ def departure(
     domain: str,
     problem: str,
     rung: str = "typed",
-    scene: Scene = SCENE,
+    context: GrammarContext = SCENE,
     layout: Layout = "any",
 ) -> str:
     """Where the two files leave the language: as they are, or printed in an exact layout."""
-    staged = constraint_for(rung, PDDL, scene, layout)
+    staged = constraint_for(rung, PDDL, context, layout)
     assert staged.in_stages
     answer = {"df": domain, "pf": problem}
     if layout == "any":
         return place_of_departure(staged, json.dumps(answer))
-    printer = Printer(layout, scene.actions, tight=rung != "signatures")
+    printer = Printer(layout, context.actions, tight=rung != "signatures")
     return place_of_departure(staged, printer.answer(answer))
 
 
@@ -69,8 +69,8 @@ def changed(old: str, new: str) -> tuple[str, str]:
 def test_the_house_itself_is_in_both_languages(layout: Layout) -> None:
     assert departure(DOMAIN, PROBLEM_FILE, layout=layout) == ""
     for goal in ("any", "unmet"):
-        scene = replace(SCENE, goal=goal)
-        assert departure(DOMAIN, PROBLEM_FILE, "grounded", scene, layout) == ""
+        context = replace(SCENE, goal=goal)
+        assert departure(DOMAIN, PROBLEM_FILE, "grounded", context, layout) == ""
 
 
 # What the printer does away with: under "any" the same is outside.
@@ -276,8 +276,8 @@ def test_signatures_are_a_rung_of_their_own() -> None:
 
 
 def test_a_problem_alone_is_typed_by_the_given_domain() -> None:
-    scene = replace(SCENE, domain=DOMAIN)
-    staged = constraint_for("typed", PROBLEM, scene)
+    context = replace(SCENE, domain=DOMAIN)
+    staged = constraint_for("typed", PROBLEM, context)
     assert staged.in_stages
     assert place_of_departure(staged, json.dumps({"pf": PROBLEM_FILE})) == ""
     for old, new in (

@@ -15,10 +15,10 @@ from tools.bench.walk import stages_of
 @pytest.mark.parametrize(("rung", "goal", "most"), [("typed", "any", 5), ("grounded", "unmet", 6)])
 def test_an_answer_of_the_reference_takes_few_requests(rung: str, goal: GoalArm, most: int) -> None:
     for one in played("coin", range(3), rung=rung):
-        scene = replace(one.question.scene, goal=goal)
-        constraint = constraint_for(rung, PDDL, scene, "line")
+        context = replace(one.question.context, goal=goal)
+        constraint = constraint_for(rung, PDDL, context, "line")
         assert constraint.in_stages
-        printed = Printer("line", schemas=scene.actions, tight=True).answer(one.answer)
+        printed = Printer("line", schemas=context.actions, tight=True).answer(one.answer)
         stages = stages_of(constraint, printed)
         assert len(stages) <= most
         assert "".join(text for _, text in stages) == printed

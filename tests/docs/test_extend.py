@@ -11,8 +11,8 @@ from typing_extensions import get_protocol_members
 
 from pddlego_local.core.outcomes import CAUSES, OUTCOMES
 from pddlego_local.environments.base import BaseEnvironment, Words
-from pddlego_local.episode.acting import Acting
 from pddlego_local.episode.episode import Episode
+from pddlego_local.episode.game_runner import GameRunner
 from pddlego_local.episode.shown import FILTERS
 from pddlego_local.methods import Method
 from tests.docs.records import ROOT
@@ -95,7 +95,7 @@ def test_the_page_of_methods_has_every_attribute_and_only_calls_that_there_are()
     page = (EXTEND / "method.md").read_text(encoding="utf-8")
     for name in get_protocol_members(Method):
         assert f"| `{name}" in page
-    source = inspect.getsource(Episode) + inspect.getsource(Acting)
+    source = inspect.getsource(Episode) + inspect.getsource(GameRunner)
     named = re.findall(r"`episode\.(\w+)", page)
     assert len(named) > 10
     for name in named:

@@ -29,7 +29,7 @@ def test_the_readme_gives_alfworlds_rates_with_their_verdicts() -> None:
     assert "domain, goals and search order are given by hand" in readme
 
 
-def test_the_quarrel_says_nothing_of_what_constraining_costs() -> None:
+def test_the_page_on_described_worlds_says_nothing_of_what_constraining_costs() -> None:
     """Its two sets are won nearly always, and never: no arm can lose or gain much there."""
     page = told("docs/results/nano_described.md")
     assert "nothing is lost by constraining" not in page

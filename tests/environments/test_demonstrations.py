@@ -12,7 +12,7 @@ from pddlego_local.environments import family
 from pddlego_local.environments.alfworld.game import Alfworld
 from pddlego_local.environments.coin.game import Coin
 from pddlego_local.environments.cooking.game import Cooking
-from pddlego_local.episode.acting import Execution
+from pddlego_local.episode.game_runner import Execution
 from pddlego_local.episode.reading.answer import read_constrained, read_free
 from pddlego_local.methods import prompting
 from pddlego_local.pddl.check import check

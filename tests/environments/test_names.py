@@ -16,7 +16,7 @@ from pddl.parser.problem import ProblemParser
 
 from pddlego_local.core.nouns import Budget, Names, Turn
 from pddlego_local.core.protocols import Environment
-from pddlego_local.decoding.forms import Keys
+from pddlego_local.decoding.forms import Fields
 from pddlego_local.decoding.question import Drawn, Question
 from pddlego_local.environments import family
 from pddlego_local.environments.alfworld.game import Alfworld, spelled
@@ -51,8 +51,8 @@ class Watched:
     def __getattr__(self, name: str) -> Any:
         return getattr(self._model, name)
 
-    def answer(self, question: Question[Keys], *rest: Any) -> Drawn:
-        self.memories.append(question.scene.memory)
+    def answer(self, question: Question[Fields], *rest: Any) -> Drawn:
+        self.memories.append(question.context.memory)
         return self._model.answer(question, *rest)
 
 

@@ -10,7 +10,7 @@ import pytest
 import yaml
 
 from pddlego_local.core.nouns import Completion, Message
-from pddlego_local.decoding.forms import FORMS, Form, Keys, choice
+from pddlego_local.decoding.forms import FORMS, Fields, Form, choice
 from pddlego_local.decoding.settings import Reading
 from pddlego_local.episode.reading.answer import Answer, read_free
 
@@ -61,11 +61,11 @@ ROWS = [*rows("free_answers.yaml"), *rows("free_steps.yaml")]
 BY_NAME = {form.name: form for form in FORMS} | {"choice": choice(12)}
 
 
-def form_of(case: dict[str, Any]) -> Form[Keys]:
+def form_of(case: dict[str, Any]) -> Form[Fields]:
     return BY_NAME[case.get("form", "pddl")]
 
 
-def answered(case: dict[str, Any], reading: Reading) -> Answer[Keys]:
+def answered(case: dict[str, Any], reading: Reading) -> Answer[Fields]:
     completion = Completion(case["answer"], "length" if case.get("cut") else "stop", 1, 1, 0.0)
     prompt = (Message("user", case["prompt"]),) if "prompt" in case else ()
     markers = tuple(case["thought"]) if "thought" in case else None
@@ -79,7 +79,7 @@ def expected(case: dict[str, Any]) -> Any:
     return {"df": DOMAIN, "pf": PROBLEM} if case.get("read") == "pair" else case.get("read")
 
 
-def trimmed(answer: Answer[Keys]) -> Any:
+def trimmed(answer: Answer[Fields]) -> Any:
     """The blanks around a file are no part of it."""
     if answer.value is None:
         return None

@@ -8,7 +8,7 @@ from pddlego_local.core.errors import ConfigError
 from pddlego_local.core.nouns import Completion, Grammar, Messages, Names, Prefix, Sampling, Turn
 from pddlego_local.decoding.forms import FORMS, PDDL, choice
 from pddlego_local.decoding.ladder import constraint_for
-from pddlego_local.decoding.question import Question, Scene
+from pddlego_local.decoding.question import GrammarContext, Question
 from pddlego_local.decoding.rungs import RUNGS
 from pddlego_local.decoding.settings import Decoding
 from pddlego_local.environments.coin import reference
@@ -19,7 +19,7 @@ from tests.episode.drawing import PROMPT_TOKENS, RandomLogits
 from tests.questions import MESSAGES, QUESTION
 
 LOOK = Turn("look around", "You are in the kitchen. To the West you see the corridor. ")
-SCENE = Scene(
+SCENE = GrammarContext(
     actions=TABLES.schemas,
     names=Names(("kitchen", "corridor", "west"), ("kitchen", "corridor", "west")),
     commands=("move west",),

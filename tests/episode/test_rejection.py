@@ -18,12 +18,12 @@ from pddlego_local.core.record.summary import summarize
 from pddlego_local.decoding.forms import PDDL
 from pddlego_local.decoding.question import Model, Question
 from pddlego_local.decoding.settings import Decoding, Reject
-from pddlego_local.episode.asking import rejection_of
+from pddlego_local.episode.model_caller import rejection_of
 from pddlego_local.models.scripted import Scripted
 from pddlego_local.planner import FastDownward
 from tests.decoding.test_membership import PROMPT, fenced, written
 from tests.decoding.test_typed import SCENE
-from tests.episode.test_asking import Asked, pair
+from tests.episode.test_model_caller import Asked, pair
 from tests.methods.playing import of
 
 Weighted = dict[str, int]

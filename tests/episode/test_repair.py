@@ -17,7 +17,7 @@ from pddlego_local.methods.pddlego_plus import PddlegoPlus
 from pddlego_local.models.scripted import Scripted
 from pddlego_local.planner import FastDownward
 from pddlego_local.runner.config import compose_cell
-from tests.episode.test_asking import pair
+from tests.episode.test_model_caller import pair
 from tests.methods import test_formalizer as described
 from tests.methods.playing import of, play
 from tests.methods.test_pddlego import SOUTH, edit, one_round

@@ -9,7 +9,7 @@ import pytest
 
 from pddlego_local.core.nouns import Completion, Names, Sampling
 from pddlego_local.core.record.events import Restart
-from pddlego_local.decoding.forms import PDDL, Keys
+from pddlego_local.decoding.forms import PDDL, Fields
 from pddlego_local.decoding.ladder import constraint_for
 from pddlego_local.decoding.question import Drawn, Question
 from pddlego_local.decoding.session import place_of_departure
@@ -48,7 +48,7 @@ class Listener(Scripted):
         self._model = ReferenceFormalizer()
 
     def answer(
-        self, question: Question[Keys], sampling: Sampling, sample: int = 0, of: int = 1
+        self, question: Question[Fields], sampling: Sampling, sample: int = 0, of: int = 1
     ) -> Drawn:
         self.asked.append(question)
         return self._model.answer(question, sampling, sample, of)
@@ -57,7 +57,7 @@ class Listener(Scripted):
         self._model.close()
 
 
-def questions(environment: str, method: str, seed: int = 1) -> list[Question[Keys]]:
+def questions(environment: str, method: str, seed: int = 1) -> list[Question[Fields]]:
     """All that is asked in one game; `method` may be followed by its options."""
     config = compose_cell([f"environment={environment}", *f"method={method}".split()])
     model = Listener()
@@ -74,10 +74,10 @@ def test_a_room_with_the_name_of_a_demonstrations_room_has_its_own_doors(method:
     """In the demonstrations the kitchen has a corridor to the east, in this game a closed door."""
     first = questions("coin", method, seed=0)[0]
     assert "To the East you see a closed" in first.messages[-1].content
-    assert {"behind_kitchen_north", "behind_kitchen_east"} <= {*first.scene.names.objects}
+    assert {"behind_kitchen_north", "behind_kitchen_east"} <= {*first.context.names.objects}
 
 
-def named(question: Question[Keys], environment: str) -> set[str]:
+def named(question: Question[Fields], environment: str) -> set[str]:
     """The names that the messages show, rules and notes aside, in letters and digits alone."""
     text = "\n".join(
         line
@@ -104,7 +104,7 @@ def writable(names: Names, form: str) -> set[str]:
 def test_what_the_demonstration_declares_can_be_written(method: str) -> None:
     declared = {"kitchen", "corridor", "behind_kitchen_south", "north", "south", "east", "west"}
     for question in questions("coin", method):
-        assert declared <= set(question.scene.names.objects)
+        assert declared <= set(question.context.names.objects)
 
 
 @pytest.mark.parametrize("environment", THINGS)
@@ -115,7 +115,7 @@ def test_every_name_that_the_prompt_shows_can_be_written_and_no_other(
     asked = [q for q in questions(environment, method) if q.form.name not in ("text", "seen")]
     assert asked
     for question in asked:
-        allowed = writable(question.scene.names, question.form.name)
+        allowed = writable(question.context.names, question.form.name)
         assert named(question, environment) <= allowed
         shown = bare("".join(message.content for message in question.messages))
         unseen = {name for name in allowed if name not in shown}
@@ -146,8 +146,8 @@ def test_what_a_discarded_attempt_saw_can_be_written(planner: FastDownward) -> N
     assert of(events, Restart)
     question = model.asked[-1]
     (room,) = re.findall(r"revealing the ([a-z]+)\.", question.messages[0].content)
-    assert not any(room in turn.text for turn in question.scene.memory)
-    script = constraint_for("grounded", PDDL, question.scene)
+    assert not any(room in turn.text for turn in question.context.memory)
+    script = constraint_for("grounded", PDDL, question.context)
     assert script.in_stages
     for name, departs in ((room, False), ("observatory", True)):
         answer = json.dumps({"df": coin.DOMAIN, "pf": NEXT.replace("ROOM", name)})

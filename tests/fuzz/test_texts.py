@@ -8,7 +8,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from pddlego_local.core.nouns import Completion, PlanResult
-from pddlego_local.decoding.forms import COMMAND, FORMS, GOALS, PDDL, Edit, Form, Keys
+from pddlego_local.decoding.forms import COMMAND, FORMS, GOALS, PDDL, Edit, Fields, Form
 from pddlego_local.episode.reading.answer import read_free
 from pddlego_local.pddl.check import MOST_CHARACTERS, check, explain
 from pddlego_local.pddl.edit import apply, difference
@@ -27,7 +27,7 @@ from tests.fuzz.hostile import (
 )
 
 
-def given_up(text: str, form: Form[Keys]) -> str:
+def given_up(text: str, form: Form[Fields]) -> str:
     answer = read_free(Completion(text, "stop", 0, 0, 0.0), form)
     if answer.value is None:
         assert answer.fault in ("empty", "no_json", "wrong_keys", "placeholder")
@@ -39,7 +39,7 @@ def given_up(text: str, form: Form[Keys]) -> str:
 
 @fuzz(0.2)
 @given(TEXTS, st.sampled_from(FORMS))
-def test_a_hostile_answer_is_read_or_refused_by_name(text: str, form: Form[Keys]) -> None:
+def test_a_hostile_answer_is_read_or_refused_by_name(text: str, form: Form[Fields]) -> None:
     given_up(text, form)
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from pddlego_local.core.nouns import Completion, Turn
 from pddlego_local.core.protocols import Environment
-from pddlego_local.decoding.forms import GOALS, TEXT, Form, Keys, choice
+from pddlego_local.decoding.forms import GOALS, TEXT, Fields, Form, choice
 from pddlego_local.environments import family
 from pddlego_local.environments.coin.game import Coin
 from pddlego_local.environments.cooking.game import Cooking
@@ -31,7 +31,7 @@ def situation(environment: str, memory: list[Turn]) -> str:
     return prompting.render("deps/situation", environment, situation=Situation(memory)).text
 
 
-def holds(answer: str, form: Form[Keys]) -> Any:
+def holds(answer: str, form: Form[Fields]) -> Any:
     """The value, as drawn under the strictest grammar."""
     value = read_constrained(Completion(answer, "stop", 0, 0, 0.0), form).value
     assert value, answer
@@ -53,7 +53,7 @@ def test_examples_of_the_controller_are_possible_dialogues(environment: str) -> 
             expected = "" if is_over else f"Action: {turn['commands'][chosen - 1]}\n"
 
 
-def answers(environment: str) -> Iterator[tuple[str, Form[Keys]]]:
+def answers(environment: str) -> Iterator[tuple[str, Form[Fields]]]:
     for example in words(environment)["planner"]:
         yield example["goals"], GOALS
         for failure in example["failures"]:

@@ -12,7 +12,7 @@ from pddlego_local.core.errors import GrammarIgnored
 from pddlego_local.core.nouns import Completion, Sampling
 from pddlego_local.core.record.folder import read_rows
 from pddlego_local.core.record.rows import EpisodeRow
-from pddlego_local.decoding.forms import Keys
+from pddlego_local.decoding.forms import Fields
 from pddlego_local.decoding.question import Drawn, Question
 from pddlego_local.models.reference import ReferenceFormalizer
 from pddlego_local.report.text import report_markdown
@@ -31,12 +31,12 @@ class Pupil(ReferenceFormalizer):
     """
 
     def answer(
-        self, question: Question[Keys], sampling: Sampling, sample: int = 0, of: int = 1
+        self, question: Question[Fields], sampling: Sampling, sample: int = 0, of: int = 1
     ) -> Drawn:
         first = question.messages[0].content
         if question.form.name != "move":
             return self._says({"text": hashlib.sha256(first.encode()).hexdigest()})
-        look = question.scene.memory[0].text.encode()
+        look = question.context.memory[0].text.encode()
         if first.count("\nTrial:\n") < hashlib.sha256(look).digest()[0] % 4:
             return self._says({"kind": "think", "text": "I am stuck."})
         return super().answer(question, sampling, sample, of)
@@ -53,7 +53,7 @@ class Killed(Pupil):
         object.__setattr__(self, "left", [None] * answers)
 
     def answer(
-        self, question: Question[Keys], sampling: Sampling, sample: int = 0, of: int = 1
+        self, question: Question[Fields], sampling: Sampling, sample: int = 0, of: int = 1
     ) -> Drawn:
         left: list[None] = self.left  # type: ignore[attr-defined]
         if not left:

@@ -137,7 +137,7 @@ def test_two_steps_ask_for_the_domain_and_then_for_a_problem_of_it(planner: Fast
             first, second = model.asked
             assert ended == "success"
             assert (first.form, second.form) == (DOMAIN, PROBLEM)
-            assert second.scene.domain == domain
+            assert second.context.domain == domain
             assert (domain in second.messages[0].content) is shows_domain
             assert ("Action Heads" in second.messages[0].content) is shows_text
             assert "In the beginning" not in first.messages[0].content

@@ -12,8 +12,8 @@ from pddlego_local.decoding.forms import (
     PROBLEM,
     SEEN,
     TEXT,
+    Fields,
     Form,
-    Keys,
     choice,
 )
 from pddlego_local.episode.reading.answer import read_constrained
@@ -21,11 +21,8 @@ from pddlego_local.models.transformers import Engine
 from tests.questions import static_grammar
 
 CPU = Engine(device="cpu", threads=1)
-PROMPT = (
-    Message("system", "You map a house."),
-    Message("user", "Write the PDDL."),
-)
-FORMS: list[Form[Keys]] = [COMMAND, EDIT, GOALS, MOVE, PROBLEM, SEEN, TEXT, choice(12)]
+PROMPT = (Message("system", "You map a house."), Message("user", "Write the PDDL."))
+FORMS: list[Form[Fields]] = [COMMAND, EDIT, GOALS, MOVE, PROBLEM, SEEN, TEXT, choice(12)]
 TOY = Grammar("toy", "lark", 'start: "(" NAME ("," NAME) ~ 0 .. 5 ")"\nNAME: /[a-z]{1,6}/\n')
 TOY_LANGUAGE = re.compile(r"\([a-z]{1,6}(,[a-z]{1,6}){0,5}\)")
 ENVELOPE = Grammar(
@@ -56,7 +53,7 @@ def words(completion: Completion) -> tuple[str, str, str, int, int]:
     )
 
 
-def finished(model: LanguageModel, form: Form[Keys], seed: int) -> bool:
+def finished(model: LanguageModel, form: Form[Fields], seed: int) -> bool:
     """Whether an answer under "syntax" came to its end; if it did, it must be one of the form."""
     grammar = static_grammar("syntax", form)
     completion = model.complete(PROMPT, grammar, Sampling(max_tokens=2500, seed=seed))

@@ -6,7 +6,7 @@ from typing import Any
 from pddlego_local.core.nouns import Completion, Grammar, Messages, Prefix, Sampling
 from pddlego_local.core.protocols import LanguageModel
 from pddlego_local.decoding.forms import PDDL
-from pddlego_local.decoding.question import Drawn, Question, Scene
+from pddlego_local.decoding.question import Drawn, GrammarContext, Question
 from pddlego_local.decoding.session import Constraint, Stage, Stages
 from pddlego_local.episode.drawing import draw
 from tests.models.asking import PROMPT
@@ -46,15 +46,10 @@ class Dictated(Planted):
 
 
 def drafted(
-    model: Any,
-    constraint: Constraint,
-    *,
-    seed: int = 3,
-    limit: int = 60,
-    prompt: Messages = PROMPT,
+    model: Any, constraint: Constraint, *, seed: int = 3, limit: int = 60, prompt: Messages = PROMPT
 ) -> Drawn:
     sampling = Sampling(max_tokens=1500, seed=seed, draft_tokens=limit)
-    return draw(model, Question(PDDL, prompt, Scene()), constraint, sampling, {})[0]
+    return draw(model, Question(PDDL, prompt, GrammarContext()), constraint, sampling, {})[0]
 
 
 def two_stages() -> Stages:

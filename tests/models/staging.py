@@ -13,7 +13,7 @@ from pddlego_local.core.protocols import LanguageModel
 from pddlego_local.core.seeds import derive_seed
 from pddlego_local.decoding.forms import PDDL
 from pddlego_local.decoding.ladder import constraint_for
-from pddlego_local.decoding.question import Drawn, Scene
+from pddlego_local.decoding.question import Drawn, GrammarContext
 from pddlego_local.decoding.session import Constraint, Stage, Stages
 from pddlego_local.episode.drawing import draw
 from pddlego_local.episode.reading.answer import read_constrained
@@ -51,7 +51,7 @@ def go_on(model: LanguageModel, seed: int, first: Completion, *, anew: bool = Fa
     prefix = first.prefix
     assert prefix is not None and prefix.text == first.text
     if anew:
-        prefix = dataclasses.replace(prefix, drop=2, head=f"{first.text[-2:]},")
+        prefix = dataclasses.replace(prefix, rollback_chars=2, forced_prefix=f"{first.text[-2:]},")
     sampling = Sampling(max_tokens=60, seed=derive_seed(seed, 2))
     rest = model.complete(PROMPT, second(match[1]), sampling, prefix)
     assert re.fullmatch(rf" \(b {match[1]} \d{{1,3}}\)", rest.text), rest.text
@@ -119,10 +119,10 @@ FIRST_HEAD, SECOND_HEAD = '{"df": "(define (domain d) (:types', '", "pf": "(defi
 def _heads() -> Stages:
     """Two stages with a head each; the last bracket of the first is rolled back."""
     name = Grammar("types", "lark", 'start: " " /[a-z]{1,5}/ "))"\n')
-    first = yield Stage("types", name, head=FIRST_HEAD)
+    first = yield Stage("types", name, forced_prefix=FIRST_HEAD)
     assert first.startswith(FIRST_HEAD + " ") and first.endswith("))")
     rest = Grammar("rest", "lark", 'start: (" " /[0-9]/) ~ 1 .. 3 ")\\"}"\n')
-    second = yield Stage("rest", rest, drop=1, head=SECOND_HEAD)
+    second = yield Stage("rest", rest, rollback_chars=1, forced_prefix=SECOND_HEAD)
     assert second.startswith(SECOND_HEAD + " ") and second.endswith(')"}')
 
 
@@ -161,7 +161,7 @@ def assert_heads_follow_a_thought(model: LanguageModel) -> None:
     pytest.fail("no thought came to its end in 40 tries")
 
 
-SCENE = Scene(
+SCENE = GrammarContext(
     actions=(
         Action("move", "(?from - location ?to - location ?dir - direction)", "move {dir}"),
         Action("take-coin", "(?loc - location)", "take coin"),
@@ -186,7 +186,7 @@ def typed_answer(model: LanguageModel, rung: str, seed: int, max_tokens: int) ->
 def assert_a_watch_ends_a_stage(model: LanguageModel) -> None:
     """What was written up to there is the beginning of what an unwatched request gives, and the
     answer goes on behind it."""
-    sampling, begin = Sampling(max_tokens=40, seed=7), Prefix(head="(")
+    sampling, begin = Sampling(max_tokens=40, seed=7), Prefix(forced_prefix="(")
     whole = model.complete(PROMPT, ENDLESS, sampling, begin)
     seen = list[str]()
 
@@ -203,5 +203,7 @@ def assert_a_watch_ends_a_stage(model: LanguageModel) -> None:
     assert cut.prefix is not None and cut.prefix.text == "(" + cut.text
     patient = dataclasses.replace(begin, watch=lambda text: False)
     assert model.complete(PROMPT, ENDLESS, sampling, patient).text == whole.text
-    rest = model.complete(PROMPT, FIRST, sampling, dataclasses.replace(cut.prefix, drop=4))
+    rest = model.complete(
+        PROMPT, FIRST, sampling, dataclasses.replace(cut.prefix, rollback_chars=4)
+    )
     assert rest.finish_reason == "stop" and FIRST_LANGUAGE.fullmatch(rest.text)

@@ -64,11 +64,13 @@ class Ending:
     def complete(
         self, messages: Messages, grammar: Grammar | None, sampling: Sampling, prefix: Prefix
     ) -> Completion:
-        text = self._texts[self._number].removeprefix(prefix.head)
+        text = self._texts[self._number].removeprefix(prefix.forced_prefix)
         if self._number == self._stage:
             text = text[: self._cut] if self._cut < len(text) else f"{text} )"
         self._number += 1
-        grown = dataclasses.replace(prefix, text=prefix.continued + text, drop=0, head="")
+        grown = dataclasses.replace(
+            prefix, text=prefix.continued + text, rollback_chars=0, forced_prefix=""
+        )
         return Completion(text, "stop", 10, 5, 0.1, prefix=grown)
 
 
@@ -76,7 +78,7 @@ def test_a_stop_that_is_no_stages_end_is_never_taken_for_one() -> None:
     config = cell("nano", "typed")
     question, decoding = first_question(config), config.build("decoding")
     model = config.build("model")
-    constraint = constraint_for("typed", PDDL, question.scene, decoding.layout)
+    constraint = constraint_for("typed", PDDL, question.context, decoding.layout)
 
     def drawn(backend: Any) -> Drawn:
         return draw_one(backend, question.messages, constraint, decoding.sampling(1), {})

@@ -23,7 +23,7 @@ HEAT = 0.7
 
 @pytest.fixture
 def watching(model: TransformersModel, monkeypatch: pytest.MonkeyPatch) -> TransformersModel:
-    monkeypatch.setattr(generation, "ForcedRuns", Watched)
+    monkeypatch.setattr(generation, "ForcedTokens", Watched)
     Watched.noted.clear()
     return model
 
@@ -68,7 +68,9 @@ def test_later_stages_are_measured_behind_the_earlier_ones(watching: Transformer
         first = watching.complete(PROMPT, FIRST, sampling, Prefix())
         assert_masses(watching, FIRST)
         assert first.prefix
-        prefix = dataclasses.replace(first.prefix, drop=2, head=f"{first.text[-2:]},")
+        prefix = dataclasses.replace(
+            first.prefix, rollback_chars=2, forced_prefix=f"{first.text[-2:]},"
+        )
         watching.complete(PROMPT, second("x"), sampling, prefix)
         assert_masses(watching, second("x"))
 
@@ -78,7 +80,7 @@ def test_answers_are_those_of_a_model_that_is_not_watched(
 ) -> None:
     sampling = Sampling(HEAT, max_tokens=60, seed=5)
     plain = [model.complete(PROMPT, one, sampling).text for one in (TOY, RECORD, BLIND)]
-    monkeypatch.setattr(generation, "ForcedRuns", Watched)
+    monkeypatch.setattr(generation, "ForcedTokens", Watched)
     assert [model.complete(PROMPT, one, sampling).text for one in (TOY, RECORD, BLIND)] == plain
 
 
@@ -101,7 +103,7 @@ def played(*overrides: str) -> tuple[TransformersModel, list[list[Step]]]:
 def test_stages_add_up_over_all_questions_of_a_game(
     method: str, stages: set[str], lists: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(generation, "ForcedRuns", Watched)
+    monkeypatch.setattr(generation, "ForcedTokens", Watched)
     model, answers = played(f"method={method}", "decoding=typed", f"decoding.lists={lists}")
     assert len(answers) == 3
     table = {str(name): (tokens, took) for name, _, tokens, _, took, *_ in rows(answers)}
@@ -122,6 +124,6 @@ def test_stages_add_up_over_all_questions_of_a_game(
 
 
 def test_an_answer_without_a_grammar_has_no_masks(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(generation, "ForcedRuns", Watched)
+    monkeypatch.setattr(generation, "ForcedTokens", Watched)
     _, answers = played("method=pddl_edit", "decoding=free")
     assert len(answers) == 3 and not any(answers)

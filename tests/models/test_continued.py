@@ -67,7 +67,7 @@ def test_a_json_schema_continues_an_answer(model: TransformersModel) -> None:
 def test_a_cut_answer_goes_on_from_its_cut(model: TransformersModel) -> None:
     prefix = begin(model, 1).prefix
     assert prefix is not None
-    cut = dataclasses.replace(prefix, drop=1)
+    cut = dataclasses.replace(prefix, rollback_chars=1)
     end = Grammar("end", "lark", 'start: /[0-9]/ ")"\n')
     rest = model.complete(PROMPT, end, Sampling(max_tokens=9), cut)
     assert rest.prefix is not None

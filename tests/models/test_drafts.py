@@ -9,7 +9,7 @@ import pytest
 from pddlego_local.core.errors import ConfigError, PromptTooLong
 from pddlego_local.core.nouns import Sampling
 from pddlego_local.decoding.forms import PDDL
-from pddlego_local.decoding.question import Question, Scene
+from pddlego_local.decoding.question import GrammarContext, Question
 from pddlego_local.decoding.session import at_once
 from pddlego_local.episode.drawing import draw
 from pddlego_local.models.thinking import Thinking
@@ -75,7 +75,7 @@ def test_a_draft_is_free(model: TransformersModel) -> None:
 
 
 def test_drafts_depend_on_their_seeds_alone(model: TransformersModel) -> None:
-    question = Question(PDDL, PROMPT, Scene())
+    question = Question(PDDL, PROMPT, GrammarContext())
     sampling = Sampling(max_tokens=300, seed=8, draft_tokens=30)
 
     def texts(count: int) -> list[list[str]]:

@@ -16,8 +16,8 @@ from pddlego_local.decoding.grammars.lark_text import load
 from pddlego_local.decoding.grammars.terminals import name_except
 from pddlego_local.decoding.ladder import constraint_for
 from pddlego_local.decoding.layout import Layout, Printer
-from pddlego_local.decoding.session import with_head_in_grammar
-from pddlego_local.models.forced_runs import with_word_slices, word_slices
+from pddlego_local.decoding.session import with_prefix_in_grammar
+from pddlego_local.models.forced_tokens import with_word_slices, word_slices
 from tools.bench.large_vocabulary import large_tokenizer
 from tools.bench.played import played
 from tools.bench.walk import stages_of
@@ -43,13 +43,13 @@ def names(layout: Layout) -> list[tuple[str, str]]:
 
 def typed(layout: Layout) -> list[tuple[str, str]]:
     first = next(iter(played("coin", [1])))
-    scene, text = first.question.scene, json.dumps(first.answer)
+    context, text = first.question.context, json.dumps(first.answer)
     if layout != "any":
-        text = Printer(layout, schemas=scene.actions, tight=True).answer(first.answer)
-    constraint = constraint_for("typed", PDDL, scene, layout)
+        text = Printer(layout, schemas=context.actions, tight=True).answer(first.answer)
+    constraint = constraint_for("typed", PDDL, context, layout)
     assert constraint.in_stages
     stages = stages_of(constraint, text)
-    grammars = [(with_head_in_grammar(stage).grammar, part) for stage, part in stages]
+    grammars = [(with_prefix_in_grammar(stage).grammar, part) for stage, part in stages]
     return [(grammar.text, part) for grammar, part in grammars if grammar]
 
 
@@ -76,7 +76,9 @@ def _mask(matcher: LLMatcher, tokenizer: LLTokenizer) -> torch.Tensor:
 
 
 def test_the_server_has_the_same_slices() -> None:
-    spec = importlib.util.spec_from_file_location("lean", folder("serving") / "lean.py")
+    spec = importlib.util.spec_from_file_location(
+        "vllm_patches", folder("serving") / "vllm_patches.py"
+    )
     assert spec is not None and spec.loader is not None
     plugin = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(plugin)

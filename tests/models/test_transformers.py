@@ -11,7 +11,7 @@ import pytest
 
 from pddlego_local.core.errors import ConfigError, GrammarFault, MissingPart
 from pddlego_local.core.nouns import Grammar, Message, Sampling
-from pddlego_local.decoding.forms import Form, Keys
+from pddlego_local.decoding.forms import Fields, Form
 from pddlego_local.models.random import make_random_llama
 from pddlego_local.models.thinking import Thinking
 from pddlego_local.models.transformers import Engine, TransformersModel
@@ -43,7 +43,7 @@ def test_a_json_schema_is_obeyed(model: TransformersModel, seed: int) -> None:
 
 
 @pytest.mark.parametrize("form", FORMS, ids=lambda form: form.name)
-def test_every_form_is_drawn_as_it_is_read(model: TransformersModel, form: Form[Keys]) -> None:
+def test_every_form_is_drawn_as_it_is_read(model: TransformersModel, form: Form[Fields]) -> None:
     assert any(finished(model, form, seed) for seed in range(3))
 
 

@@ -108,14 +108,14 @@ def test_forced_tokens_are_not_for_parallel_engines(cpu: Path, copies: tuple[str
     assert "forced_tokens" in alone.options()
 
 
-def test_a_cuda_server_is_vllm_with_lean_alone(cuda: Path) -> None:
+def test_a_cuda_server_is_vllm_with_patches_alone(cuda: Path) -> None:
     """Drafts of forced tokens would put it on another model runner, with other answers."""
     launch = launch_module()
     assert "forced_tokens" not in Server(env=cuda, batch_invariant=False).options()
     for words in ([], ["--forced-tokens"]):
         options = launch.parse(["model", "--device", "cuda", "--env", str(cuda), *words])
         environment = launch.server_environment(options)
-        assert (Path(environment["PYTHONPATH"]) / "lean.py").is_file()
+        assert (Path(environment["PYTHONPATH"]) / "vllm_patches.py").is_file()
         forced = [part for part in launch.server_command(options) if "forced" in part]
         assert bool(forced) == bool(words)
         assert environment.get("VLLM_USE_V2_MODEL_RUNNER") == ("0" if words else None)
@@ -255,10 +255,7 @@ def test_a_server_does_not_compile_a_sampler_that_it_never_uses(
 
 
 def test_doctor_takes_untold_memory_for_no_missing_gpu(
-    cuda: Path,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
+    cuda: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / ".venv-serving").symlink_to(cuda)
     monkeypatch.chdir(tmp_path)

@@ -12,7 +12,7 @@ from transformers import AutoTokenizer
 from pddlego_local.core.errors import ConfigError
 from pddlego_local.core.nouns import Message, Sampling
 from pddlego_local.models.random import make_random_llama
-from pddlego_local.models.seam import LocalTokenizer
+from pddlego_local.models.splice import LocalTokenizer
 from pddlego_local.models.vllm.model import VllmModel
 from pddlego_local.models.vllm.settings import Server
 from pddlego_local.models.vllm.tokenizer import PROBE

@@ -128,7 +128,7 @@ def test_the_interval_leaves_0_out_if_and_only_if_the_test_refuses_it() -> None:
 def test_holms_verdict_is_the_intervals_too() -> None:
     rng = np.random.default_rng(1)
     tables = list(random_tables(100))
-    for _ in range(25):
+    for _ in range(6):
         family = [tables[n] for n in rng.integers(0, len(tables), size=int(rng.integers(1, 12)))]
         values = [found.p for found in family if found.p is not None]
         refused = multipletests(values, method="holm")[0]

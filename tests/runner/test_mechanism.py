@@ -18,7 +18,15 @@ from tests.rows import row
 
 MENDS = "repair" in {field.name for field in fields(Decoding)}
 KEPT = (None, "none")
-OTHERS = ("ceiling", "first_evening", "nano", "nano_edit", "quarrel", "sample", "workstation")
+OTHERS = (
+    "ceiling",
+    "first_evening",
+    "nano",
+    "nano_edit",
+    "constraining_hurts",
+    "sample",
+    "workstation",
+)
 
 
 @pytest.fixture(scope="module", params=["mechanism", "mechanism_edit"])

@@ -25,7 +25,7 @@ from pddlego_local.core.record.events import End, Unsolvable
 from pddlego_local.core.record.folder import read_events, read_rows
 from pddlego_local.core.record.rows import EpisodeRow
 from pddlego_local.core.resources import folder
-from pddlego_local.decoding.forms import Keys
+from pddlego_local.decoding.forms import Fields
 from pddlego_local.decoding.question import Drawn, Question
 from pddlego_local.environments.alfworld.process import GameProcess
 from pddlego_local.environments.coin.game import Coin
@@ -170,10 +170,10 @@ class Flaky(ReferenceFormalizer):
         object.__setattr__(self, "left", [error] * failures)
 
     def answer(
-        self, question: Question[Keys], sampling: Sampling, sample: int = 0, of: int = 1
+        self, question: Question[Fields], sampling: Sampling, sample: int = 0, of: int = 1
     ) -> Drawn:
         left: list[Exception] = self.left  # type: ignore[attr-defined]
-        look = question.scene.memory[0].text
+        look = question.context.memory[0].text
         if left and "South you see a closed patio door. To the West" in look:
             raise left.pop()
         return super().answer(question, sampling, sample, of)

@@ -1,5 +1,5 @@
 """Run by the serving environment's Python: a step's masks as vLLM fills them, one by one, and as
-serving/lean.py does. Prints how many masks there are, and which differ, as JSON.
+serving/vllm_patches.py does. Prints how many masks there are, and which differ, as JSON.
 
 Requests at every place of some texts: without drafts, with forced ones, up to the grammar's end,
 behind it, before the end of a thought, and with the padding of an engine's own drafts.
@@ -12,9 +12,9 @@ from typing import Any
 
 import llguidance.torch
 import torch
-from lean import _filled_at_once
 from vllm.v1.structured_output import StructuredOutputManager
 from vllm.v1.structured_output.backend_guidance import GuidanceGrammar
+from vllm_patches import _filled_at_once
 
 LANGUAGES = (
     (

@@ -1,15 +1,15 @@
 """Run by the serving environment's Python: texts as vLLM spells them, token by token, and as
-serving/lean.py does. Reads JSON: {"tokenizer", "prompts", "answers"}, of tokens; prints how many of
-the texts there are, and the pairs that differ."""
+serving/vllm_patches.py does. Reads JSON: {"tokenizer", "prompts", "answers"}, of tokens; prints how
+many of the texts there are, and the pairs that differ."""
 
 import json
 import sys
 from types import SimpleNamespace
 
-from lean import _spell_at_once
 from transformers import AutoTokenizer
 from vllm.sampling_params import RequestOutputKind, SamplingParams
 from vllm.v1.engine.detokenizer import FastIncrementalDetokenizer
+from vllm_patches import _spell_at_once
 
 AtOnce = type("AtOnce", (FastIncrementalDetokenizer,), {})  # as a server has it
 _spell_at_once(AtOnce)

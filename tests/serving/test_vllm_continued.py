@@ -89,7 +89,7 @@ def test_heads_are_forced_from_the_first_stage_on(model: VllmModel) -> None:
 
 def test_a_head_stands_behind_the_prompt_that_the_chat_has(model: VllmModel) -> None:
     sampling = Sampling(max_tokens=99)
-    head = Prefix(head=FIRST_HEAD)
+    head = Prefix(forced_prefix=FIRST_HEAD)
     behind_head = model.complete(PROMPT, FIRST, sampling, head).prefix
     chat = model.complete(PROMPT, FIRST, sampling, Prefix()).prefix
     assert behind_head is not None and chat is not None

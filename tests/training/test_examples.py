@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 import pytest
 
 from pddlego_local.core.nouns import Completion, Sampling
-from pddlego_local.decoding.forms import EDIT, Keys
+from pddlego_local.decoding.forms import EDIT, Fields
 from pddlego_local.decoding.ladder import constraint_for
 from pddlego_local.decoding.layout import Layout
 from pddlego_local.decoding.question import Drawn, Question
@@ -107,14 +107,14 @@ class Kept:
     """Keeps the questions that a player is asked, with their right answers."""
 
     player: Player
-    asked: list[tuple[Question[Keys], str]] = field(default_factory=list)
+    asked: list[tuple[Question[Fields], str]] = field(default_factory=list)
 
-    def __call__(self, question: Question[Keys], right: str, sampling: Sampling) -> Drawn:
+    def __call__(self, question: Question[Fields], right: str, sampling: Sampling) -> Drawn:
         self.asked.append((question, right))
         return self.player(question, right, sampling)
 
 
-def always_right(question: Question[Keys], right: str, sampling: Sampling) -> Drawn:
+def always_right(question: Question[Fields], right: str, sampling: Sampling) -> Drawn:
     return Drawn(Completion(right, "stop", 0, 0, 0.0))
 
 
@@ -146,7 +146,7 @@ def test_the_right_answer_can_be_written_on_every_rung(
     for question, right in player.asked:
         for rung in ("free", "json", "syntax", "signatures", "typed", "grounded"):
             layout: Layout = "any" if rung == "free" else "line"
-            constraint = constraint_for(rung, question.form, question.scene, layout)
+            constraint = constraint_for(rung, question.form, question.context, layout)
             if constraint.in_stages:
                 assert place_of_departure(constraint, right) == ""
             else:
@@ -164,7 +164,7 @@ def test_every_fault_changes_an_answer(fault: str, examples: list[Example]) -> N
 @pytest.mark.alfworld
 def test_no_token_of_an_edit_reaches_over_the_end_of_a_part(planner: FastDownward) -> None:
     """There a grammar ends: a model that learned such a token could not write it, and went on."""
-    asked = list[tuple[Question[Keys], str]]()
+    asked = list[tuple[Question[Fields], str]]()
     kinds: tuple[Kind, ...] = ("alfworld", "coin", "cooking")
     for seed in range(FIRST_SEED, FIRST_SEED + 18):
         game = Game(seed, kinds[seed % 3], ("pddl_edit",))
@@ -174,7 +174,7 @@ def test_no_token_of_an_edit_reaches_over_the_end_of_a_part(planner: FastDownwar
     tokenizer = train_tokenizer(texts, 2000, 4096)
     assert any('"]}, "init"' in right for _, right in edits)
     for question, right in edits:
-        constraint = constraint_for("typed", EDIT, question.scene, "line")
+        constraint = constraint_for("typed", EDIT, question.context, "line")
         assert constraint.in_stages
         ids = tokenizer(right, add_special_tokens=False)["input_ids"]
         ends = set(itertools.accumulate(len(tokenizer.decode([token])) for token in ids))
@@ -190,7 +190,7 @@ def test_an_edit_says_what_the_news_change_in_the_file_that_is_shown(
     kind: Kind, games: int, planner: FastDownward
 ) -> None:
     """After slips too: what an earlier answer left out no question tells."""
-    asked = list[tuple[Question[Keys], str]]()
+    asked = list[tuple[Question[Fields], str]]()
     for seed in range(FIRST_SEED, FIRST_SEED + games):
         player = Kept(slips(seed, kind), asked)
         list(examples_of(Game(seed, kind, ("pddl_edit",)), player, planner, FREE))
@@ -198,13 +198,13 @@ def test_an_edit_says_what_the_news_change_in_the_file_that_is_shown(
     assert len(edits) > 30 and (len(asked) > len(edits)) == (kind == "cooking")
     slipped = 0
     for question, right in edits:
-        scene, shown = question.scene, question.messages[-1].content
+        context, shown = question.context, question.messages[-1].content
         edit: dict[str, Changes] = json.loads(right)
-        problem, refused, _ = apply(edit, scene.problem)
+        problem, refused, _ = apply(edit, context.problem)
         assert not refused
         told = shown.lower().replace(" ", "").replace("_", "")
         new = {line.split()[0].replace("_", "") for line in edit["objects"]["add"]}
         assert all(name in told or name.startswith("behind") for name in new)
-        whole = family.reference(scene.environment).problem(scene.memory)
+        whole = family.reference(context.environment).problem(context.memory)
         slipped += set(facts_of(problem)) != set(facts_of(whole))
     assert 0 < slipped < len(edits)

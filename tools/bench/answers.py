@@ -17,7 +17,7 @@ from itertools import count, islice
 from typing import Any
 
 from pddlego_local.core.nouns import Completion, Sampling
-from pddlego_local.decoding.forms import PDDL, Keys
+from pddlego_local.decoding.forms import PDDL, Fields
 from pddlego_local.decoding.ladder import constraint_for
 from pddlego_local.decoding.layout import Printer
 from pddlego_local.decoding.question import Question
@@ -28,12 +28,12 @@ from tools.bench.played import played
 MOST_TOKENS = 1500
 _LEAST_ANSWERS = 8  # of a turn
 
-Answer = tuple[Question[Keys], Sampling]
+Answer = tuple[Question[Fields], Sampling]
 
 
 def typed(model: VllmModel, answer: Answer) -> Completion:
     question, sampling = answer
-    constraint = constraint_for("typed", PDDL, question.scene, "line")
+    constraint = constraint_for("typed", PDDL, question.context, "line")
     return draw(model, question, constraint, sampling, {})[0].completion
 
 
@@ -59,7 +59,7 @@ def timed(work: Callable[[Any], Any], inputs: list[Any], at_once: int) -> tuple[
 
 
 def turns(
-    models: dict[str, VllmModel], questions: list[Question[Keys]], at_once: int, number: int
+    models: dict[str, VllmModel], questions: list[Question[Fields]], at_once: int, number: int
 ) -> dict[str, list[float]]:
     """By arm, answers per second over free ones in each turn, after one that does not count."""
     found: dict[str, list[float]] = {arm: [] for arm in models}

@@ -30,7 +30,7 @@ from transformers import DynamicCache
 from pddlego_local.core.record.events import Call, Event
 from pddlego_local.episode.episode import Episode, Parts
 from pddlego_local.models import generation
-from pddlego_local.models.forced_runs import ForcedRuns
+from pddlego_local.models.forced_tokens import ForcedTokens
 from pddlego_local.runner.config import CellConfig, compose_cell
 from tools.bench.markdown import table
 
@@ -69,7 +69,7 @@ class Step:
         return "bracket" if last in ("(", ")") else "keyword" if last in (":", "-", "?") else "JSON"
 
 
-class Watched(ForcedRuns):
+class Watched(ForcedTokens):
     """Notes what its masks leave, of forced tokens too: of each stage the tokens before it, and
     each token with the probability that was left, the likeliest token without a mask, and its
     probability if it was forbidden. What requests have in common is read once."""
@@ -178,7 +178,7 @@ def watched(config: CellConfig, model: Any, calls: int) -> Iterator[list[Step]]:
                 raise _Enough
 
     Watched.noted.clear()
-    generation.ForcedRuns = Watched  # type: ignore[attr-defined]
+    generation.ForcedTokens = Watched  # type: ignore[attr-defined]
     method = config.build("method")
     with (
         contextlib.closing(config.build("environment")) as environment,

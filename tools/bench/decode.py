@@ -14,9 +14,9 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
 from pddlego_local.core.nouns import Message, Names, Sampling
-from pddlego_local.decoding.forms import PDDL, PROBLEM, Keys
+from pddlego_local.decoding.forms import PDDL, PROBLEM, Fields
 from pddlego_local.decoding.ladder import constraint_for
-from pddlego_local.decoding.question import Question, Scene
+from pddlego_local.decoding.question import GrammarContext, Question
 from pddlego_local.decoding.session import Constraint
 from pddlego_local.environments.coin.game import TABLES
 from pddlego_local.episode.drawing import draw
@@ -24,13 +24,11 @@ from pddlego_local.models.vllm.model import VllmModel
 
 RUNGS = ("json", "syntax", "signatures", "typed", "grounded")
 PROMPT = (Message("user", "Write the PDDL domain and problem of this house."),)
-SCENE = Scene(
+SCENE = GrammarContext(
     TABLES.schemas,
-    Names(
-        ("kitchen", "corridor", "behind_kitchen_south", "north", "south", "east", "west"),
-    ),
+    Names(("kitchen", "corridor", "behind_kitchen_south", "north", "south", "east", "west")),
 )
-QUESTION: Question[Keys] = Question(PDDL, PROMPT, SCENE)
+QUESTION: Question[Fields] = Question(PDDL, PROMPT, SCENE)
 _ANSWER_TOKENS = 2048
 _NAMES = (0, 10, 100, 300)
 _TRIED_TOKENS = 64
@@ -43,7 +41,7 @@ def decode_rows(
     the same lengths. `tokens` are those of each turn, by how many answers are under way. The best
     turn counts: what else a machine does can only slow one.
     """
-    constraints = {rung: constraint_for(rung, scene=SCENE) for rung in RUNGS}
+    constraints = {rung: constraint_for(rung, context=SCENE) for rung in RUNGS}
     for constraint in constraints.values():  # the first request of a kind is slow
         draw(model, QUESTION, constraint, Sampling(max_tokens=16), {})
     for concurrency, least in tokens.items():
@@ -57,8 +55,8 @@ def first_token_rows(model: VllmModel, turns: int) -> Iterator[dict[str, object]
 
     def taken_ms(names: int, salt: int) -> float:
         shown = Names(tuple(f"room{salt}x{number}" for number in range(names)))
-        scene = replace(SCENE, names=shown, domain=TABLES.domain)
-        constraint = constraint_for("grounded", PROBLEM, scene, "line") if names else None
+        context = replace(SCENE, names=shown, domain=TABLES.domain)
+        constraint = constraint_for("grounded", PROBLEM, context, "line") if names else None
         grammar = constraint.first_grammar if constraint else None
         asked = Sampling(max_tokens=1, seed=salt)
         return 1e3 * model.complete(PROMPT, grammar, asked).latency_s

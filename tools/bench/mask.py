@@ -20,7 +20,7 @@ from pddlego_local.core.errors import MissingPart
 from pddlego_local.core.nouns import Grammar
 from pddlego_local.decoding.grammars.lark_text import load
 from pddlego_local.decoding.layout import Layout, Printer
-from pddlego_local.models.forced_runs import with_word_slices
+from pddlego_local.models.forced_tokens import with_word_slices
 from tools.bench.large_vocabulary import large_tokenizer
 from tools.bench.solve import TASKS
 

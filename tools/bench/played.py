@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Literal
 
 from pddlego_local.core.nouns import Sampling
 from pddlego_local.core.record.events import Event
-from pddlego_local.decoding.forms import Keys
+from pddlego_local.decoding.forms import Fields
 from pddlego_local.decoding.question import Drawn, Question, WholeAnswerModel
 from pddlego_local.episode.episode import Episode, Parts
 from pddlego_local.runner.config import compose_cell
@@ -21,7 +21,7 @@ class Asked:
     """A domain and a problem as the reference wrote them. `first`: to the game's first look."""
 
     first: bool
-    question: Question[Keys]
+    question: Question[Fields]
     answer: dict[str, str]
 
 
@@ -48,14 +48,14 @@ class _Listener:
     decodes: ClassVar[Literal[False]] = False
 
     def __init__(self, model: WholeAnswerModel) -> None:
-        self.heard: list[tuple[Question[Keys], str]] = []
+        self.heard: list[tuple[Question[Fields], str]] = []
         self._model = model
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._model, name)
 
     def answer(
-        self, question: Question[Keys], sampling: Sampling, sample: int = 0, of: int = 1
+        self, question: Question[Fields], sampling: Sampling, sample: int = 0, of: int = 1
     ) -> Drawn:
         drawn = self._model.answer(question, sampling, sample, of)
         self.heard.append((question, drawn.completion.text))

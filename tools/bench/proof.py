@@ -17,10 +17,10 @@ from dataclasses import replace
 from typing import get_args
 
 from pddlego_local.core.nouns import Message, Sampling
-from pddlego_local.decoding.forms import PDDL, Keys
+from pddlego_local.decoding.forms import PDDL, Fields
 from pddlego_local.decoding.ladder import constraint_for
 from pddlego_local.decoding.layout import Layout
-from pddlego_local.decoding.question import Model, Question, Scene
+from pddlego_local.decoding.question import GrammarContext, Model, Question
 from pddlego_local.decoding.rungs import GoalArm
 from pddlego_local.episode.drawing import draw
 from pddlego_local.episode.reading.answer import read_constrained
@@ -33,20 +33,25 @@ from tools.bench.played import ENVIRONMENTS, played
 GAMES = range(4)
 MAX_TOKENS = 8192
 _PROMPT = (Message("user", "Write the PDDL domain and problem of what you see."),)
-_QUESTION: Question[Keys] = Question(PDDL, _PROMPT, Scene())
+_QUESTION: Question[Fields] = Question(PDDL, _PROMPT, GrammarContext())
 
 
-def scenes() -> list[Scene]:
+def contexts() -> list[GrammarContext]:
     """What was known whenever the rule-based reference was asked, in some games of each kind."""
     return [
-        asked.question.scene
+        asked.question.context
         for environment in ENVIRONMENTS
         for asked in played(environment, GAMES, rung="grounded")
     ]
 
 
 def judge(
-    model: Model, rung: str, layout: Layout, count: int, known: list[Scene], concurrency: int
+    model: Model,
+    rung: str,
+    layout: Layout,
+    count: int,
+    known: list[GrammarContext],
+    concurrency: int,
 ) -> Counter[str]:
     """Outcomes of `count` answers: "cut", "refused", or what the planner said of what it took."""
     chosen = random.Random(layout).choices(known, k=count)
@@ -77,7 +82,7 @@ def main() -> None:
     parser.add_argument("--rungs", default="typed,grounded")
     parser.add_argument("--vllm", action="store_true", help="through vLLM, not in process")
     given = parser.parse_args()
-    known = scenes()
+    known = contexts()
     print(f"{len(known)} scenes")
     for seed in map(int, given.weights.split(",")):
         with contextlib.closing(_model(seed, given.vllm)) as model:

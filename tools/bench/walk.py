@@ -1,7 +1,7 @@
 """An answer as a decoder writes it under a staged grammar: stage by stage."""
 
 from pddlego_local.decoding.grammars.lark_text import decoder_prefix
-from pddlego_local.decoding.session import Constraint, Stage, with_head_in_grammar
+from pddlego_local.decoding.session import Constraint, Stage, with_prefix_in_grammar
 
 
 def stages_of(staged: Constraint, text: str) -> list[tuple[Stage, str]]:
@@ -13,8 +13,8 @@ def stages_of(staged: Constraint, text: str) -> list[tuple[Stage, str]]:
     stages = staged.stages()
     stage = next(stages)
     while True:
-        length, whole = decoder_prefix(with_head_in_grammar(stage).grammar, data[at:])
-        if stage.drop or not whole:
+        length, whole = decoder_prefix(with_prefix_in_grammar(stage).grammar, data[at:])
+        if stage.rollback_chars or not whole:
             raise ValueError(f"the stage {stage.name!r} does not hold {data[at : at + 60]!r}")
         found.append((stage, data[at : at + length].decode()))
         at += length

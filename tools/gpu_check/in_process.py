@@ -52,7 +52,7 @@ def transformers(setting: Setting, findings: Findings) -> None:
     model.load()
     model.complete(PROMPT, None, Sampling(max_tokens=8))  # the first is slow
     for rung in RUNGS:
-        constraint = constraint_for(rung, scene=SCENE)
+        constraint = constraint_for(rung, context=SCENE)
         draw(model, QUESTION, constraint, Sampling(max_tokens=8), {})
         began = time.monotonic()
         sampling = Sampling(max_tokens=scale.in_process_tokens, seed=1)

@@ -10,7 +10,7 @@ import psutil
 
 from pddlego_local.core.errors import ConfigError, ModelFault
 from pddlego_local.core.nouns import Message, Sampling
-from pddlego_local.decoding.forms import Keys
+from pddlego_local.decoding.forms import Fields
 from pddlego_local.decoding.question import Question
 from pddlego_local.models import machine
 from pddlego_local.models.canary import check_forced_tokens, check_obedience
@@ -21,12 +21,7 @@ from tools.bench.played import played
 from tools.gpu_check.episodes import play_cell
 from tools.gpu_check.findings import Findings, NotHere, Wrong
 from tools.gpu_check.scale import Setting
-from tools.gpu_check.server_processes import (
-    group_of,
-    request,
-    seconds_by_process,
-    wait_until_gone,
-)
+from tools.gpu_check.server_processes import group_of, request, seconds_by_process, wait_until_gone
 
 _QUESTION = (Message("user", "Name the rooms of a house."),)
 _GREEDY = Sampling(temperature=0, max_tokens=32)
@@ -186,7 +181,7 @@ def drafts(setting: Setting, findings: Findings) -> None:
     findings.tell("answers with and without drafts", {"answers": len(pairs), "the same": same})
 
 
-def _questions() -> list[Question[Keys]]:
+def _questions() -> list[Question[Fields]]:
     return [one.question for one in played("coin", _TRIED_GAMES) if one.first]
 
 

@@ -15,7 +15,7 @@ from pddlego_local.core.resources import folder
 from pddlego_local.models.chat_template import check_template_of
 from pddlego_local.models.machine import gpu_count, gpu_memory
 from pddlego_local.models.memory import SHARE, About, needs_found, needs_told, room_of_gpus
-from pddlego_local.models.seam import LocalTokenizer
+from pddlego_local.models.splice import LocalTokenizer
 from pddlego_local.models.weights import fetch_command, locate, on_hub
 from pddlego_local.runner.config import compose_cell
 

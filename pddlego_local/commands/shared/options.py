@@ -24,7 +24,7 @@ def count(most: int, least: int = 1) -> Callable[[str], int]:
 
 
 @contextlib.contextmanager
-def told_as(kind: type[PddlegoError], what: object) -> Iterator[None]:
+def as_error(kind: type[PddlegoError], what: object) -> Iterator[None]:
     """What the system refuses is an error of this kind: "--out FILE: Permission denied"."""
     try:
         yield

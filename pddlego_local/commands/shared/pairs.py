@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any, TypeVar
 
-from pddlego_local.commands.shared.options import told_as
+from pddlego_local.commands.shared.options import as_error
 from pddlego_local.core.errors import ConfigError, InfrastructureError
 
 FAULT = "unreadable"  # the key of an output line whose input line holds no pair
@@ -64,9 +64,7 @@ def entries_of(arguments: argparse.Namespace) -> Iterator[Iterator[Entry]]:
 
 
 def answer_lines(
-    work: Callable[[str, str], dict[str, Any]],
-    entries: Iterable[Entry],
-    workers: int = 1,
+    work: Callable[[str, str], dict[str, Any]], entries: Iterable[Entry], workers: int = 1
 ) -> Iterator[dict[str, Any]]:
     """A line of output for each entry, in their order: what `work` says of the pair, or why there
     is none. Raises an InfrastructureError of `work` with the entry's place."""
@@ -131,7 +129,7 @@ def lines_of(file: str, out: Path | None, option: str = "") -> Iterator[IO[str]]
         if out is not None and out.samefile(file):
             reads = option.strip() or "this command"
             raise ConfigError(f"--out {out} is the file that {reads} reads: name another")
-    with told_as(ConfigError, f"{option}{file}"):
+    with as_error(ConfigError, f"{option}{file}"):
         lines = Path(file).open(encoding="utf-8", errors="replace")  # noqa: SIM115 (closed below)
     with lines:
         yield lines
@@ -159,5 +157,5 @@ def _entry(line: str, number: int, place: str) -> Entry:
 
 def text_of(path: Path) -> str:
     """Raises ConfigError if it cannot be read."""
-    with told_as(ConfigError, path):
+    with as_error(ConfigError, path):
         return path.read_text(encoding="utf-8", errors="replace")

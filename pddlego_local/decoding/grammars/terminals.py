@@ -16,7 +16,7 @@ ANY = "*"
 
 FIRST_LETTERS = ("abc", "def", "ghi", "jkl", "mno", "pqr", "stu", "vwxyz")
 """Of a name, in groups, each an alternative of its own: the vocabulary has slices for just these
-(`models.forced_runs.word_slices`), with which a mask within made-up names costs a quarter."""
+(`models.forced_tokens.word_slices`), with which a mask within made-up names costs a quarter."""
 _GROUPS = tuple(map(frozenset, FIRST_LETTERS))
 _LATER = frozenset[str]().union(*_GROUPS, "0123456789_-")
 

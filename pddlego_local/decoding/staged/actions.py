@@ -64,7 +64,7 @@ class Actions:
 
     def _actions(self, rules: Rules) -> str:
         """At least one, in any order, to the end of the domain or a quantifier's header."""
-        begin = Piece(rules.begin("_ACTION") or NOTHING.whole)
+        begin = Piece(rules.begin("_ACTION") or NOTHING.complete)
         bodies = self._any_action(rules)
         return begin.then(bodies, self._end(rules, bodies, len(self._left()) - 1)).start(rules)
 
@@ -103,5 +103,5 @@ class Actions:
     def _end(self, rules: Rules, action: Piece, most: int) -> Piece:
         """At most so many actions, and the end of the domain."""
         listed = either(rules, [Piece("_ACTION").then(action)])
-        more = many(listed, most) if action.whole and most > 0 else NOTHING
+        more = many(listed, most) if action.complete and most > 0 else NOTHING
         return more.then("_CLOSE" if self.alone else "_C")

@@ -30,25 +30,30 @@ MOST_QUANTIFIERS = 2  # one inside the other
 
 @dataclass(frozen=True)
 class Piece:
-    """An expression: `whole` is its text ("" if it can only be begun), `begun` are those of its
-    beginnings at which a stage may end. They are kept apart, so that the grammar's brackets nest no
-    deeper than the rules do, however many blocks are open."""
+    """The grammar of an expression: `complete` derives whole expressions ("" if none is possible),
+    and each of `partial` derives beginnings at which a stage may end. They are kept apart so that
+    the brackets of the grammar nest no deeper than the rules do, however many blocks are open."""
 
-    whole: str
-    begun: tuple[str, ...] = ()
+    complete: str
+    partial: tuple[str, ...] = ()
 
     def then(self, *following: "Piece | str") -> "Piece":
         piece = self
         for one in following:
             after = one if isinstance(one, Piece) else Piece(one)
-            later = [f"{piece.whole} {text}" for text in after.begun if piece.whole]
-            whole = f"{piece.whole} {after.whole}" if piece.whole and after.whole else ""
-            piece = Piece(whole, (*piece.begun, *later))
+            later = [f"{piece.complete} {text}" for text in after.partial if piece.complete]
+            whole = (
+                f"{piece.complete} {after.complete}" if piece.complete and after.complete else ""
+            )
+            piece = Piece(whole, (*piece.partial, *later))
         return piece
 
     def start(self, rules: Rules) -> str:
         """The start of a stage that is this piece."""
-        return rules.shared([text for text in (self.whole, *self.begun) if text]) or NOTHING.whole
+        return (
+            rules.shared([text for text in (self.complete, *self.partial) if text])
+            or NOTHING.complete
+        )
 
 
 NOTHING = Piece("()")
@@ -60,17 +65,17 @@ _NONE = Piece("")
 def either(rules: Rules, pieces: Iterable[Piece]) -> Piece:
     """One of the pieces, as rules of their own."""
     listed = list(pieces)
-    begun = rules.shared([text for piece in listed for text in piece.begun])
-    whole = rules.shared([piece.whole for piece in listed if piece.whole])
+    begun = rules.shared([text for piece in listed for text in piece.partial])
+    whole = rules.shared([piece.complete for piece in listed if piece.complete])
     return Piece(whole, (begun,) if begun else ())
 
 
 def many(piece: Piece, most: int = MOST_OPERANDS, least: int = 0) -> Piece:
-    if not piece.whole or most < 1:
-        return Piece(NOTHING.whole if least == 0 else "", piece.begun if most > 0 else ())
-    before = f"{piece.whole} ~ 0 .. {most - 1}"
+    if not piece.complete or most < 1:
+        return Piece(NOTHING.complete if least == 0 else "", piece.partial if most > 0 else ())
+    before = f"{piece.complete} ~ 0 .. {most - 1}"
     return Piece(
-        f"{piece.whole} ~ {least} .. {most}", tuple(f"{before} {text}" for text in piece.begun)
+        f"{piece.complete} ~ {least} .. {most}", tuple(f"{before} {text}" for text in piece.partial)
     )
 
 
@@ -137,7 +142,7 @@ class Scope:
         """A fact that becomes true or false."""
         if not self._atoms:
             return _NONE
-        return Piece(self.rules.shared([self._atoms, _denial(self._atoms).whole]))
+        return Piece(self.rules.shared([self._atoms, _denial(self._atoms).complete]))
 
     def _changes(self) -> Piece:
         listed = Piece("_AND").then(many(self._change(), least=1), "_C")

@@ -18,11 +18,11 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from pddlego_local.decoding.forms import Form, Keys
+from pddlego_local.decoding.forms import Fields, Form
 from pddlego_local.decoding.grammars.builder import Rules
 from pddlego_local.decoding.grammars.terminals import NewNames, one_of
 from pddlego_local.decoding.layout import Layout, list_of, typed_names
-from pddlego_local.decoding.question import Scene
+from pddlego_local.decoding.question import GrammarContext
 from pddlego_local.decoding.rungs import Rung
 from pddlego_local.decoding.session import Constraint, Stages
 from pddlego_local.decoding.staged.atoms import IN_A_STRING, atoms_except, pool_of
@@ -44,23 +44,23 @@ _BLANK, _CLOSING_QUOTE = '" "', r'"\""'
 _STRING = re.compile(r'"((?:[^"\\]|\\.)*)"(?=(\s*:\s*[\[{])?)')
 
 
-def edit(rung: Rung, form: Form[Keys], scene: Scene, layout: Layout) -> Constraint:
+def edit(rung: Rung, form: Form[Fields], context: GrammarContext, layout: Layout) -> Constraint:
     """For {"objects": changes, "init": changes}."""
-    allowed = scene.names.objects if rung.grounded else None
-    return Constraint(rung.name, lambda: _edit(scene, NewNames(allowed), layout))
+    allowed = context.names.objects if rung.grounded else None
+    return Constraint(rung.name, lambda: _edit(context, NewNames(allowed), layout))
 
 
-def _edit(scene: Scene, names: NewNames, layout: Layout) -> Stages:
-    writing = Writing(layout, names, scene.lists, rollback=scene.rollback)
-    declared = declarations(domain_of(scene.domain))
-    objects, facts = objects_of(scene.problem), facts_of(scene.problem)
+def _edit(context: GrammarContext, names: NewNames, layout: Layout) -> Stages:
+    writing = Writing(layout, names, context.lists, rollback=context.rollback)
+    declared = declarations(domain_of(context.domain))
+    objects, facts = objects_of(context.problem), facts_of(context.problem)
     build = partial(
         object_changes,
         declared=declared,
         objects=objects,
         facts=facts,
         names=names,
-        shown=len(scene.names.objects),
+        shown=len(context.names.objects),
     )
     yield from _Part(writing, build, objects, made_up=names.allowed is None).write("objects")
     changes = json.loads(writing.text + "}")["objects"]
@@ -108,7 +108,9 @@ class _Part:
         self.first = len(writing.text)
 
     def write(self, name: str) -> Part:
-        yield from self.writing.write(name, partial(self.build, begun=Begun()), [self._review])
+        yield from self.writing.write(
+            name, partial(self.build, partial_edit=PartialEdit()), [self._review]
+        )
 
     def _review(self, broken: bool) -> Resample | None:
         text, names = self.writing.text, self.writing.names
@@ -138,7 +140,7 @@ class _Part:
     ) -> Resample:
         """The rest behind `cut`, in the list `heading`."""
         entries, text = list(before), self.writing.text[:cut]
-        begun = Begun(
+        partial_edit = PartialEdit(
             heading,
             text[-1],
             new=frozenset(entry.text for entry in entries if not entry.old),
@@ -146,7 +148,7 @@ class _Part:
             closed=closed,
             line=tuple(entry.text for entry in _entries(text, self.first) if entry.open),
         )
-        return Resample(cut, partial(self.build, begun=begun))
+        return Resample(cut, partial(self.build, partial_edit=partial_edit))
 
 
 def _entries(text: str, first: int) -> Iterator[_Entry]:
@@ -195,7 +197,7 @@ def _renamed(facts: Iterable[str], replaced: Mapping[str, str]) -> Iterator[str]
 
 
 @dataclass(frozen=True)
-class Begun:
+class PartialEdit:
     """Where a part was cut: in the list `heading`, after the character `last`.
 
     `new` and `old` are the names or facts that were added, and those that were replaced or deleted.
@@ -213,7 +215,7 @@ class Begun:
 
 def object_changes(
     rules: Rules,
-    begun: Begun,
+    partial_edit: PartialEdit,
     declared: Declarations,
     objects: Mapping[str, str],
     facts: Iterable[str],
@@ -224,10 +226,10 @@ def object_changes(
     """From "objects" to its end; the prompt has shown so many names. Unless `tight`, objects may be
     added again with their type and replaced by themselves, and lists are no longer than what the
     prompt can make of them."""
-    name = names.thing([*objects, *declared.things, *begun.new])
+    name = names.thing([*objects, *declared.things, *partial_edit.new])
     new = rules.terminal(name) if name else ""
     line_end = _line_end(rules, declared.types, new)
-    old = [name for name in objects if name not in begun.old]
+    old = [name for name in objects if name not in partial_edit.old]
     kept = _not_to_be_renamed(objects, facts)
     renamed = [name for name in old if name.lower() not in kept]
     pair = _pair(rules, renamed, new)
@@ -240,17 +242,17 @@ def object_changes(
         "replace": (pair, MOST_REPLACED),
         "delete": (_old(rules, old), MOST_LINES if tight else len(old)),
     }
-    known = {objects[name] for name in begun.line if name in objects}
-    if not begun.heading:
-        begun, before = _begin(rules, "{", "objects")
-    elif begun.last in '[{"':
+    known = {objects[name] for name in partial_edit.line if name in objects}
+    if not partial_edit.heading:
+        partial_edit, before = _begin(rules, "{", "objects")
+    elif partial_edit.last in '[{"':
         before = ""
-    elif known or begun.closed:
-        more = "" if begun.closed else new
+    elif known or partial_edit.closed:
+        more = "" if partial_edit.closed else new
         before = _line_end(rules, known or declared.types, more, "_end_of_line")
     else:
         before = line_end
-    return f"{before} {_rest(rules, lists, begun)} {_mark(rules, '}')}"
+    return f"{before} {_rest(rules, lists, partial_edit)} {_mark(rules, '}')}"
 
 
 def _lines_again(rules: Rules, objects: Mapping[str, str], new: str) -> list[str]:
@@ -267,7 +269,7 @@ def _lines_again(rules: Rules, objects: Mapping[str, str], new: str) -> list[str
 
 def fact_changes(
     rules: Rules,
-    begun: Begun,
+    partial_edit: PartialEdit,
     declared: Declarations,
     things: Mapping[str, str],
     facts: Iterable[str],
@@ -276,9 +278,9 @@ def fact_changes(
     """From "init" to the end of the answer; facts are about `things`, name → type. If `tight`, no
     fact is added twice."""
     pools = pool_of(declared, things)
-    said = {tuple(words(fact.lower())) for fact in begun.new} if tight else set()
+    said = {tuple(words(fact.lower())) for fact in partial_edit.new} if tight else set()
     atom = atoms_except(rules, declared.predicates, pools, said, spelling=IN_A_STRING)
-    old = [fact for fact in facts if fact not in begun.old]
+    old = [fact for fact in facts if fact not in partial_edit.old]
     lists = {
         "add": (
             _entry(rules, "_added", [_with_quote(rules, atom)]),
@@ -288,9 +290,9 @@ def fact_changes(
         "delete": (_old(rules, old), MOST_FACTS if tight else len(old)),
     }
     before, end = "", _mark(rules, "}")
-    if not begun.heading:
-        begun, before = _begin(rules, ",", "init")
-    return f"{before} {_rest(rules, lists, begun)} {end} {end}"
+    if not partial_edit.heading:
+        partial_edit, before = _begin(rules, ",", "init")
+    return f"{before} {_rest(rules, lists, partial_edit)} {end} {end}"
 
 
 def deletions(rules: Rules, facts: Iterable[str], *, first: bool) -> str:
@@ -303,14 +305,14 @@ def words(fact: str) -> list[str]:
     return fact.strip("()").split()
 
 
-def _rest(rules: Rules, lists: Mapping[str, tuple[str, int]], begun: Begun) -> str:
+def _rest(rules: Rules, lists: Mapping[str, tuple[str, int]], partial_edit: PartialEdit) -> str:
     """The lists, or what is left of them; of each the rule of its entries, "" for none, and how
     many it may hold."""
 
     def to_its_end(name: str, *, first: bool) -> str:
         entry, most = lists[name]
         end = _mark(rules, _BRACKETS[name][1])
-        if not entry or (begun.closed and name == begun.heading):
+        if not entry or (partial_edit.closed and name == partial_edit.heading):
             return end
         more = f"({_mark(rules, ',')} {entry}) ~ 0 .. {most - 1}"
         return f"[{entry} {more}] {end}" if first else f"{more} {end}"
@@ -318,10 +320,10 @@ def _rest(rules: Rules, lists: Mapping[str, tuple[str, int]], begun: Begun) -> s
     names = list(lists)
     left = [
         f"{_heading(rules, name, _BRACKETS[name][0])} {to_its_end(name, first=True)}"
-        for name in names[names.index(begun.heading) + 1 if begun.heading else 0 :]
+        for name in names[names.index(partial_edit.heading) + 1 if partial_edit.heading else 0 :]
     ]
-    if begun.heading:
-        left.insert(0, to_its_end(begun.heading, first=begun.last in "[{"))
+    if partial_edit.heading:
+        left.insert(0, to_its_end(partial_edit.heading, first=partial_edit.last in "[{"))
     return f" {_mark(rules, ',')} ".join(left)
 
 
@@ -377,14 +379,14 @@ def _not_to_be_renamed(objects: Collection[str], facts: Iterable[str]) -> set[st
     return {term.lower() for term in terms if term not in objects}
 
 
-def _begin(rules: Rules, before: str, name: str) -> tuple[Begun, str]:
+def _begin(rules: Rules, before: str, name: str) -> tuple[PartialEdit, str]:
     """The beginning of a part: `before`, its name and a bracket. Where that leaves no choice it is
     the stage's head up to a blank, and the first list begins."""
     if rules.layout == "any":
         first = rules.terminal(f"/{_ANY_BLANKS}{re.escape(before)}/")
-        return Begun(), f"{first} {_heading(rules, name, '{')}"
+        return PartialEdit(), f"{first} {_heading(rules, name, '{')}"
     rules.head = f'{before}{" " if before == "," else ""}"{name}":'
-    return Begun("add", "["), rules.terminal(r'/ \{"add": \[/')
+    return PartialEdit("add", "["), rules.terminal(r'/ \{"add": \[/')
 
 
 def _heading(rules: Rules, name: str, bracket: str) -> str:

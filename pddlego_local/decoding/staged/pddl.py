@@ -13,11 +13,11 @@ the end of a list.
 """
 
 from pddlego_local.core.nouns import Grammar
-from pddlego_local.decoding.forms import DOMAIN, PROBLEM, Form, Keys
+from pddlego_local.decoding.forms import DOMAIN, PROBLEM, Fields, Form
 from pddlego_local.decoding.grammars.lark_text import with_parts
 from pddlego_local.decoding.grammars.terminals import NewNames, one_of
 from pddlego_local.decoding.layout import Layout
-from pddlego_local.decoding.question import Scene
+from pddlego_local.decoding.question import GrammarContext
 from pddlego_local.decoding.rungs import Rung
 from pddlego_local.decoding.session import Constraint, Stage, Stages
 from pddlego_local.decoding.staged.declarations import ActionSchema, declarations
@@ -29,18 +29,20 @@ from pddlego_local.decoding.staged.writing import Writing
 _PARTS = ("domain", "problem", "condition", "tokens", "requirements")
 
 
-def signatures(rung: Rung, form: Form[Keys], scene: Scene, layout: Layout) -> Constraint:
+def signatures(
+    rung: Rung, form: Form[Fields], context: GrammarContext, layout: Layout
+) -> Constraint:
     """A domain and a problem, {"df": …, "pf": …}, a domain, {"df": …}, or a problem for the scene's
     domain, {"pf": …}."""
 
     def stages() -> Stages:
         if form is DOMAIN:
-            yield Stage("domain", _domain(scene, layout, "domain_json", "_comments _CLOSE"))
+            yield Stage("domain", _domain(context, layout, "domain_json", "_comments _CLOSE"))
             return
         if form is PROBLEM:
-            written, opening, envelope = domain_of(scene.domain), "_OPEN", "problem_json"
+            written, opening, envelope = domain_of(context.domain), "_OPEN", "problem_json"
         else:
-            written = domain_in((yield Stage("domain", _domain(scene, layout))))
+            written = domain_in((yield Stage("domain", _domain(context, layout))))
             opening, envelope = "_comments _BETWEEN", "pddl_json"
         name = declarations(written).domain_name
         yield Stage("problem", _problem(name, opening, envelope, layout))
@@ -49,9 +51,9 @@ def signatures(rung: Rung, form: Form[Keys], scene: Scene, layout: Layout) -> Co
 
 
 def _domain(
-    scene: Scene, layout: Layout, envelope: str = "pddl_json", closing: str = ""
+    context: GrammarContext, layout: Layout, envelope: str = "pddl_json", closing: str = ""
 ) -> Grammar:
-    headers = [ActionSchema.of(action).header(layout) for action in scene.actions]
+    headers = [ActionSchema.of(action).header(layout) for action in context.actions]
     names = [f"_SIGNATURE_{number}" for number in range(len(headers))]
     rules = (
         "start: _OPEN _domain_head _requirements_and_types _declarations _action ~ 0 .. 100 _C "
@@ -73,20 +75,20 @@ def _problem(domain: str, opening: str, envelope: str, layout: Layout) -> Gramma
     return with_parts(name, "\n".join(rules), (envelope, *_PARTS), layout)
 
 
-def pddl(rung: Rung, form: Form[Keys], scene: Scene, layout: Layout) -> Constraint:
+def pddl(rung: Rung, form: Form[Fields], context: GrammarContext, layout: Layout) -> Constraint:
     """As `signatures`, on the rungs "typed" and "grounded"."""
 
     def stages() -> Stages:
-        names = NewNames(scene.names.objects if rung.grounded else None)
-        writing = Writing(layout, names, scene.lists, rollback=scene.rollback)
+        names = NewNames(context.names.objects if rung.grounded else None)
+        writing = Writing(layout, names, context.lists, rollback=context.rollback)
         if form is PROBLEM:
-            declared, opening = declarations(domain_of(scene.domain)), "_OPEN_PROBLEM"
+            declared, opening = declarations(domain_of(context.domain)), "_OPEN_PROBLEM"
         else:
-            schemas = [ActionSchema.of(action) for action in scene.actions]
+            schemas = [ActionSchema.of(action) for action in context.actions]
             declared = yield from domain(writing, schemas, alone=form is DOMAIN)
             opening = "_NEXT_PROBLEM"
             if form is DOMAIN:
                 return
-        yield from ProblemStages(writing, declared, scene).stages(opening)
+        yield from ProblemStages(writing, declared, context).stages(opening)
 
     return Constraint(rung.name, stages)

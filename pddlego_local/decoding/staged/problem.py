@@ -11,7 +11,7 @@ from functools import partial
 
 from pddlego_local.decoding.grammars.builder import Rules, some, typed_list
 from pddlego_local.decoding.grammars.terminals import new_name, one_of
-from pddlego_local.decoding.question import Scene
+from pddlego_local.decoding.question import GrammarContext
 from pddlego_local.decoding.staged import goals
 from pddlego_local.decoding.staged.atoms import OF_FACTS, Facts, atoms, atoms_except, pool_of
 from pddlego_local.decoding.staged.bodies import NOTHING, More, Piece, Scope
@@ -31,18 +31,18 @@ class ProblemStages:
     """A problem for the domain `declared`. A method that takes `rules` adds those of what may
     follow the text so far, and gives their start."""
 
-    def __init__(self, writing: Writing, declared: Declarations, scene: Scene) -> None:
-        self.writing, self.names, self.declared, self.scene = (
+    def __init__(self, writing: Writing, declared: Declarations, context: GrammarContext) -> None:
+        self.writing, self.names, self.declared, self.context = (
             writing,
             writing.names,
             declared,
-            scene,
+            context,
         )
-        self.most_objects = most_objects(len(scene.names.objects))
+        self.most_objects = most_objects(len(context.names.objects))
 
     def stages(self, opening: str) -> Part:
-        judged = self.scene.own_goal and self.scene.rollback
-        left_out = self.scene.goal if judged else "any"
+        judged = self.context.own_goal and self.context.rollback
+        left_out = self.context.goal if judged else "any"
         yield from self._objects(opening)
         yield from self._facts_and_goal()
         if left_out != "any":
@@ -117,7 +117,7 @@ class ProblemStages:
     def facts_and_goal(self, rules: Rules) -> str:
         """To the end of the answer, to where tight facts are looked at, or to a quantifier's
         header."""
-        begin = Piece(rules.begin("_INIT") or NOTHING.whole)
+        begin = Piece(rules.begin("_INIT") or NOTHING.complete)
         return begin.then(self._more_facts_and_goal(rules, set())).start(rules)
 
     def _other_facts_and_goal(self, rules: Rules) -> str:
@@ -127,12 +127,12 @@ class ProblemStages:
         """None of the facts `said` comes again."""
         fact, left = self._fact(rules, said), self._facts_left
         most = facts_at_once(len(self._things.things)) if self.writing.tight else left + 1
-        few = Piece(some(fact, min(left, most - 1)) or NOTHING.whole)
+        few = Piece(some(fact, min(left, most - 1)) or NOTHING.complete)
         whole = few.then(Piece("_C").then(self._goal(rules)))
         if left < most or not fact:
             return whole
         full = some(fact, most, most)
-        return Piece(whole.whole, (*whole.begun, full))
+        return Piece(whole.complete, (*whole.partial, full))
 
     def _goal(self, rules: Rules) -> Piece:
         return Piece("_GOAL").then(self._scope(rules).condition(), "_C _CLOSE")

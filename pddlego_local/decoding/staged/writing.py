@@ -5,7 +5,7 @@ declared again as something else, a name in which a model loops and, where lists
 comes twice. The first time that something is wrong in a list, the text is cut before it and the
 list continues, now without permission to say it again. The second time the list is closed, so that
 a model which repeats itself without end still finishes its answer. Where lists are free, the list
-in which a model goes round in circles is closed while it is being written (`decoding.circles`).
+in which a model goes round in circles is closed while it is being written (`decoding.repetition`).
 """
 
 import itertools
@@ -14,10 +14,10 @@ from collections.abc import Callable, Generator, Hashable, Iterable, Mapping, Se
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from pddlego_local.decoding.circles import Watch
 from pddlego_local.decoding.grammars.builder import Rules, typed_list
 from pddlego_local.decoding.grammars.terminals import OPERATORS, NewNames
 from pddlego_local.decoding.layout import Layout
+from pddlego_local.decoding.repetition import RepetitionWatch
 from pddlego_local.decoding.rungs import Lists
 from pddlego_local.decoding.session import Stage
 from pddlego_local.decoding.staged.bodies import More
@@ -113,9 +113,13 @@ class Writing:
         grammar = rules.grammar(name, build(rules))
         before = self.text + rules.head
         kept = len(os.path.commonprefix([self._drawn, before]))  # noqa: RUF071 (no paths)
-        watch = Watch(before, names=names) if watched and self.rollback and not self.tight else None
+        watch = (
+            RepetitionWatch(before, names=names)
+            if watched and self.rollback and not self.tight
+            else None
+        )
         drop = len(self._drawn) - kept
-        added = yield Stage(name, grammar, drop=drop, head=before[kept:], watch=watch)
+        added = yield Stage(name, grammar, drop, before[kept:], watch)
         self.text = self._drawn = before[:kept] + added
         if watch is None or watch.kept is None:
             return False

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from pddlego_local.core.nouns import Turn
-from pddlego_local.environments.described.world import told
+from pddlego_local.environments.described.world import world_of
 from pddlego_local.pddl.files import read_domain, read_problem
 from pddlego_local.pddl.reader import read
 from pddlego_local.pddl.sections import with_section
@@ -14,7 +14,7 @@ def formalize(
     memory: Sequence[Turn], goal: str = "", offered: Sequence[str] = ()
 ) -> tuple[str, str]:
     """(domain, problem) of the world that the first turn tells, as it is after what was done."""
-    world = told(memory[0].text)
+    world = world_of(memory[0].text)
     done = [turn.command.lower().split() for turn in memory[1:] if turn.text]
     if not done:
         return world.domain, world.problem

@@ -111,19 +111,19 @@ def text_of(path: Path) -> str:
         raise ConfigError(f"{path} cannot be read: {error.strerror}") from error
 
 
-_told: dict[str, World] = {}
+_worlds: dict[str, World] = {}
 
 
 def tell(world: World) -> str:
     """What a model is told of the world."""
     text = f"{world.domain_text}\n\n{world.problem_text}"
-    _told[text] = world
+    _worlds[text] = world
     return text
 
 
-def told(text: str) -> World:
-    """The world that was told in these words: for the reference, which answers with its files."""
-    return _told[text]
+def world_of(text: str) -> World:
+    """The world whose text this is. The reference answers with its files. KeyError: never shown."""
+    return _worlds[text]
 
 
 # ---- Gold files as the planner and the simulator take them: public ones are looser than either

@@ -11,13 +11,13 @@ import pydantic
 
 from pddlego_local.core.errors import GrammarIgnored
 from pddlego_local.core.nouns import Completion, Messages
-from pddlego_local.decoding.forms import DOMAIN, PDDL, PROBLEM, Fault, Form, Keys, T_co
+from pddlego_local.decoding.forms import DOMAIN, PDDL, PROBLEM, Fault, Fields, Form, T_co
 from pddlego_local.decoding.settings import Reading
 from pddlego_local.episode.reading.lenient import lenient
 from pddlego_local.episode.reading.objects import objects
 from pddlego_local.episode.reading.thoughts import Markers
 
-T = TypeVar("T", bound=Keys)
+T = TypeVar("T", bound=Fields)
 
 _FENCED = re.compile(  # behind a fence that none closes there is nothing
     r"^[ \t]*```[^\n`]*\n(?:(.*?)^[ \t]*```[ \t]*$|.*)", re.MULTILINE | re.DOTALL

@@ -9,7 +9,7 @@ import re
 from collections.abc import Mapping
 from typing import Any, Literal, get_origin
 
-from pddlego_local.decoding.forms import COMMAND, GOALS, MOVE, TEXT, Form, Keys
+from pddlego_local.decoding.forms import COMMAND, GOALS, MOVE, TEXT, Fields, Form
 from pddlego_local.episode.reading.objects import objects
 from pddlego_local.episode.reading.words import any_of
 
@@ -52,7 +52,7 @@ _LONGEST = 400  # of a command with what stands around it
 _QUOTES = {'"': '"', "'": "'", "“": "”", "‘": "’"}
 
 
-def fitted(entries: Entries, form: Form[Keys]) -> Entries:
+def fitted(entries: Entries, form: Form[Fields]) -> Entries:
     """The entries that the form asks for, under its names and as it wants them."""
     fields = form.keys.model_fields
     kept: Entries = {}
@@ -85,7 +85,7 @@ def _kind(name: str) -> str:
     return _KINDS.get(name.lower(), name.lower())
 
 
-def _name(name: str, form: Form[Keys]) -> str:
+def _name(name: str, form: Form[Fields]) -> str:
     """As the form spells it, if it is one of its names: "Domain File" is "df"."""
     name = name.strip().lower()
     if form.name in OF_FILES:
@@ -103,7 +103,7 @@ def _suited(value: object, wanted: Any) -> object:
         return int(number[1])
     if value in ([], {}) and get_origin(wanted) in (list, dict):
         return get_origin(wanted)()
-    if isinstance(value, dict) and isinstance(wanted, type) and issubclass(wanted, Keys):
+    if isinstance(value, dict) and isinstance(wanted, type) and issubclass(wanted, Fields):
         fields = wanted.model_fields
         return {k: _suited(v, fields[k].annotation) for k, v in value.items() if k in fields}
     return value
@@ -170,7 +170,7 @@ _SENTENCE = re.compile(rf"{any_of('sentence')}(?:['’]\w+)?\s", re.IGNORECASE)
 Marked = tuple[Literal["act", "think"], str]
 
 
-def bare(text: str, form: Form[Keys], *, cut: bool = False) -> Entries | None:
+def bare(text: str, form: Form[Fields], *, cut: bool = False) -> Entries | None:
     """The entries of a form that is asked for in vain as an object, or None.
 
     Of a text that goes on with imagined turns, the first that holds an answer counts. Where the
@@ -205,7 +205,7 @@ def _marked(part: str) -> list[Marked]:
     return found
 
 
-def _acted(marked: list[Marked], form: Form[Keys], cut: bool) -> Entries | None:
+def _acted(marked: list[Marked], form: Form[Fields], cut: bool) -> Entries | None:
     """The first action counts, before any thought."""
     actions = [text for kind, text in marked if kind == "act"]
     if form is COMMAND:
@@ -215,7 +215,7 @@ def _acted(marked: list[Marked], form: Form[Keys], cut: bool) -> Entries | None:
     return None if cut else {"kind": "think", "text": marked[0][1].strip(" *_\"'`“”‘’")}
 
 
-def _said(part: str, form: Form[Keys]) -> Entries | None:
+def _said(part: str, form: Form[Fields]) -> Entries | None:
     alone = _alone(part)
     if entries := _without_braces(alone, form):
         return entries
@@ -243,7 +243,7 @@ def _alone(part: str) -> str:
     return part.strip("\ufeff \t\r\n")
 
 
-def _without_braces(alone: str, form: Form[Keys]) -> Entries | None:
+def _without_braces(alone: str, form: Form[Fields]) -> Entries | None:
     """The entries of an object whose braces are missing, or of lines like "number: 2"."""
     keys = form.keys.model_fields.keys()
     if not re.match(rf"[\"'*_]?(?:{'|'.join(keys)})[\"'*_]*[ \t]*[:=]", alone, re.IGNORECASE):

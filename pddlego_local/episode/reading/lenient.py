@@ -15,7 +15,7 @@ from typing import Generic, TypeVar
 import pydantic
 
 from pddlego_local.core.nouns import Messages
-from pddlego_local.decoding.forms import COMMAND, EDIT, MOVE, PROBLEM, Fault, Form, Keys, T_co
+from pddlego_local.decoding.forms import COMMAND, EDIT, MOVE, PROBLEM, Fault, Fields, Form, T_co
 from pddlego_local.episode.reading.entries import OF_FILES, TURN, Entries, bare, fitted, unfenced
 from pddlego_local.episode.reading.files import IN_TEXT, KINDS, SECTION, File, files
 from pddlego_local.episode.reading.objects import Found, objects
@@ -32,7 +32,7 @@ from pddlego_local.episode.reading.wholeness import (
 from pddlego_local.episode.reading.words import any_of
 from pddlego_local.pddl.edit import difference
 
-T = TypeVar("T", bound=Keys)
+T = TypeVar("T", bound=Fields)
 
 PLACEHOLDER, BLANK, NO_PDDL, EXCERPT = "a placeholder", "blank", "no PDDL in it", "an excerpt"
 THOUGHT, PROMPT = "in a thought", "as in the prompt"
@@ -168,7 +168,7 @@ class _Search(Generic[T]):
                 doubt = self._doubt(value, begin, begin)
                 yield Candidate(value, "no JSON", begin, len(self._text), doubt)
 
-    def _doubt(self, value: Keys, start: int, end: int) -> str:
+    def _doubt(self, value: Fields, start: int, end: int) -> str:
         texts = texts_of(value, self._form)
         words = words_of(self._text[start:end])
         if any(map(is_placeholder, texts)):

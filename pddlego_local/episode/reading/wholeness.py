@@ -4,7 +4,7 @@ import functools
 import re
 from collections.abc import Mapping
 
-from pddlego_local.decoding.forms import Form, Keys
+from pddlego_local.decoding.forms import Fields, Form
 from pddlego_local.episode.reading.files import SECTION, Kind
 from pddlego_local.episode.reading.words import any_of
 
@@ -59,7 +59,7 @@ def is_placeholder(text: str) -> bool:
     return len(text) <= _LONGEST_PLACEHOLDER and bool(_PLACEHOLDER.fullmatch(text.strip()))
 
 
-def texts_of(value: Keys, form: Form[Keys]) -> list[str]:
+def texts_of(value: Fields, form: Form[Fields]) -> list[str]:
     """The texts of an answer, without those that may be blank."""
     entries = [one for key, one in value.model_dump().items() if key not in form.may_be_blank]
     return [

@@ -4,11 +4,11 @@ from collections.abc import Sequence
 from typing import TypeVar
 
 from pddlego_local.core.nouns import Message, Messages
-from pddlego_local.decoding.forms import Form, Keys
+from pddlego_local.decoding.forms import Fields, Form
 from pddlego_local.episode.episode import Episode
 from pddlego_local.episode.shown import Shown
 
-T = TypeVar("T", bound=Keys)
+T = TypeVar("T", bound=Fields)
 
 
 class Dialogue:

@@ -11,8 +11,8 @@ from collections.abc import Sequence
 from pddlego_local.core.nouns import Budget, Turn
 from pddlego_local.core.protocols import Gathering
 from pddlego_local.decoding.forms import SEEN
-from pddlego_local.episode.acting import Execution
 from pddlego_local.episode.episode import Episode
+from pddlego_local.episode.game_runner import Execution
 from pddlego_local.episode.planning import Formalization
 from pddlego_local.methods import AtLeast0, Player, prompting, settings
 

@@ -35,7 +35,7 @@ class Choice(Body):
 
         Raises ConfigError if the server does not tell them.
         """
-        return told("token_ids", self.token_ids)
+        return required("token_ids", self.token_ids)
 
     @property
     def spelled(self) -> Tokens:
@@ -172,7 +172,7 @@ class Version(Body):
     version: Annotated[str, Field(pattern=r"^[\w.+!-]{1,80}$")]
 
 
-def told(name: str, what: T | None) -> T:
+def required(name: str, what: T | None) -> T:
     """Raises ConfigError if the server does not tell it."""
     if what is None:
         raise ConfigError(

@@ -19,9 +19,9 @@ from outlines.types import CFG, JsonSchema
 from pddlego_local.core.errors import ConfigError, ModelFault
 from pddlego_local.core.nouns import Completion, Grammar, Messages, Prefix, Sampling
 from pddlego_local.models.request import continues, plain_text
-from pddlego_local.models.seam import Tokenizer, seam
+from pddlego_local.models.splice import Tokenizer, splice
 from pddlego_local.models.thinking import Thinking, template_arguments
-from pddlego_local.models.vllm.answer import Answers, ChatChoice, TextChoice, told
+from pddlego_local.models.vllm.answer import Answers, ChatChoice, TextChoice, required
 from pddlego_local.models.vllm.connection import Connection
 
 # Stated in full: a server would fill gaps from the model's generation_config (Qwen's has top_k 20
@@ -56,7 +56,7 @@ class VllmClient:
         """See `VllmModel.complete`."""
         start = time.perf_counter()
         watched = prefix is not None and prefix.watch and not sampling.thinking
-        if prefix and (prefix.head or watched) and not continues(prefix, sampling):
+        if prefix and (prefix.forced_prefix or watched) and not continues(prefix, sampling):
             opening = self.connection.tokenize(**self._prompt(messages, sampling)).tokens
             prefix = dataclasses.replace(prefix, opening=opening)
         if prefix and prefix.opening:
@@ -120,13 +120,13 @@ class VllmClient:
         begin = tokens.index(end_of_thought) + 1 if end_of_thought in tokens else 0
         if completion.finish_reason == "unfinished_thought":
             begin = len(tokens)
-        opening = told("prompt_token_ids", response.prompt_token_ids) + tokens[:begin]
+        opening = required("prompt_token_ids", response.prompt_token_ids) + tokens[:begin]
         return Prefix(completion.text, opening, tokens[begin:])
 
     def _continue(
         self, grammar: Grammar | None, sampling: Sampling, prefix: Prefix, start: float
     ) -> Completion:
-        tokens, forced = seam(prefix, self._tokenizer)
+        tokens, forced = splice(prefix, self._tokenizer)
         before = [*prefix.opening, *tokens]
         self._check_gate(before)
         body = {"prompt": before, **_WITH_TOKENS, **self._drawn_as(sampling, grammar)}

@@ -21,7 +21,7 @@ from pddlego_local.models.chat_template import dated_file
 from pddlego_local.models.gguf import is_gguf
 from pddlego_local.models.memory import About
 from pddlego_local.models.request import check_grammar
-from pddlego_local.models.seam import LocalTokenizer
+from pddlego_local.models.splice import LocalTokenizer
 from pddlego_local.models.thinking import Thinking, template_arguments
 from pddlego_local.models.vllm.client import VllmClient
 from pddlego_local.models.vllm.connection import Connection, Refused

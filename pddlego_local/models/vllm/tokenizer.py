@@ -8,7 +8,7 @@ its servers from that; any other server is only asked.
 from typing import Any
 
 from pddlego_local.core.errors import ConfigError, ModelFault
-from pddlego_local.models.seam import LocalTokenizer
+from pddlego_local.models.splice import LocalTokenizer
 from pddlego_local.models.vllm.connection import Connection
 
 PROBE = "Go  to (at room-1 12)\n\n\t[x] {y} naïve → 漢字 🙂 (:goal (at ?x - location))"

@@ -69,7 +69,7 @@ class _Bracket:
         return self.items[new][1] if again else None
 
 
-class Watch:
+class RepetitionWatch:
     """Sees the text of one stage as it comes. `before` is the answer up to the stage; `names` says
     that a stage with a looping name is broken off too.
 

@@ -7,7 +7,7 @@ from pddlego_local.core.nouns import Completion
 from pddlego_local.core.protocols import Thinks
 from pddlego_local.core.record.events import Call, Emit, Where
 from pddlego_local.core.seeds import derive_seed
-from pddlego_local.decoding.forms import Keys
+from pddlego_local.decoding.forms import Fields
 from pddlego_local.decoding.ladder import constraint_for
 from pddlego_local.decoding.layout import Layout
 from pddlego_local.decoding.membership import why_outside
@@ -19,10 +19,10 @@ from pddlego_local.episode.reading.answer import Answer, read_constrained, read_
 from pddlego_local.episode.rejection import Rejection
 from pddlego_local.pddl.redundant import domain_without_repetition, problem_without_repetition
 
-T = TypeVar("T", bound=Keys)
+T = TypeVar("T", bound=Fields)
 
 
-class Asking:
+class ModelCaller:
     """Asks one model for one episode; every request has a seed of its own, from `seed_parts`."""
 
     def __init__(
@@ -37,17 +37,11 @@ class Asking:
         self._calls += 1
         decoding, form = self._decoding, question.form
         layout = layout_of(self._model, decoding)
-        constraint = constraint_for(decoding.rung, form, question.scene, layout)
+        constraint = constraint_for(decoding.rung, form, question.context, layout)
         sampling = decoding.sampling(derive_seed(*self._seed_parts, self._calls))
         rejection = rejection_of(question, decoding, self._model)
         samples = draw(
-            self._model,
-            question,
-            constraint,
-            sampling,
-            decoding.stage_tokens,
-            count,
-            rejection,
+            self._model, question, constraint, sampling, decoding.stage_tokens, count, rejection
         )
         answers = list[Answer[T]]()
         for number, drawn in enumerate(samples):
@@ -91,7 +85,7 @@ def _read_free(
         reading=decoding.reading,
         prompt=question.messages,
         markers=model.thought_markers if isinstance(model, Thinks) else None,
-        problem=question.scene.problem,
+        problem=question.context.problem,
     )
 
 
@@ -116,7 +110,7 @@ def without_repetition(answer: Answer[T], question: Question[T]) -> Answer[T]:
         files["df"], left_out = domain_without_repetition(files["df"])
         again += left_out
     if "pf" in files:
-        domain = files.get("df", question.scene.domain)
+        domain = files.get("df", question.context.domain)
         files["pf"], left_out = problem_without_repetition(files["pf"], domain)
         again += left_out
     if not again:

@@ -31,7 +31,7 @@ class Execution:
         return (*self.turns, self.refused) if self.refused else self.turns
 
 
-class Acting:
+class GameRunner:
     """Plays in one environment for one episode. `commands` are those that the game offers now."""
 
     def __init__(self, environment: Environment, emit: Emit) -> None:

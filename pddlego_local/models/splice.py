@@ -53,37 +53,37 @@ class LocalTokenizer:
         return str(self.tokenizer.decode(list(tokens)))
 
 
-class Seam(NamedTuple):
+class Splice(NamedTuple):
     """The tokens of `Prefix.continued`; the last `forced` of them came in with its head."""
 
     tokens: tuple[int, ...]
     forced: int
 
 
-def seam(prefix: Prefix, tokenizer: Tokenizer) -> Seam:
+def splice(prefix: Prefix, tokenizer: Tokenizer) -> Splice:
     """What the next part of an answer goes on from.
 
     Raises ConfigError for a head that the tokenizer cannot spell.
     """
-    if not prefix.drop and not prefix.head:
-        return Seam(prefix.tokens, 0)
+    if not prefix.rollback_chars and not prefix.forced_prefix:
+        return Splice(prefix.tokens, 0)
     healed, tail = len(prefix.tokens), ""
-    while healed and len(tail) < prefix.drop:
+    while healed and len(tail) < prefix.rollback_chars:
         healed -= 1
         tail = tokenizer.decode(prefix.tokens[healed : healed + 1]) + tail
     survived = healed
     healed = max(0, healed - HEALED_TOKENS)
     tail = tokenizer.decode(prefix.tokens[healed:survived]) + tail
-    anew = tail[: len(tail) - prefix.drop] + prefix.head
+    anew = tail[: len(tail) - prefix.rollback_chars] + prefix.forced_prefix
     tokens = (*prefix.tokens[:healed], *tokenizer.encode(anew))
     before = tokens[max(0, healed - 1) : healed]
     spelled = tokenizer.decode((*before, *tokens[healed:])) == tokenizer.decode(before) + anew
     if not (prefix.text.endswith(tail) and spelled):
         # Half a character, or a tokenizer that spells a text otherwise behind another.
         tokens = tokenizer.encode(prefix.continued)
-        if not tokenizer.decode(tokens).endswith(prefix.head):
+        if not tokenizer.decode(tokens).endswith(prefix.forced_prefix):
             raise ConfigError(
-                f"The tokenizer of {tokenizer.name} cannot spell the text {prefix.head!r}, which "
-                "the grammar forces; choose another model, or decoding=syntax."
+                f"The tokenizer of {tokenizer.name} cannot spell the text {prefix.forced_prefix!r}"
+                ", which the grammar forces; choose another model, or decoding=syntax."
             )
-    return Seam(tokens, max(0, len(tokens) - survived) if prefix.head else 0)
+    return Splice(tokens, max(0, len(tokens) - survived) if prefix.forced_prefix else 0)

@@ -4,7 +4,7 @@ each, and the planner's word on what comes of them."""
 import pytest
 
 from pddlego_local.pddl.check import check
-from pddlego_local.pddl.mend import Knowledge, mend
+from pddlego_local.pddl.repair import Knowledge, repair
 from pddlego_local.planner import FastDownward
 from tests.decoding.test_typed import ACCEPTED, DOMAIN, GROUNDED, PROBLEM_FILE, REJECTED, SCENE
 from tests.decoding.test_typed import changed as one_change
@@ -110,10 +110,10 @@ MENDED: dict[str, tuple[list[tuple[str, str]], list[str]]] = {
 @pytest.mark.parametrize("name", MENDED)
 def test_each_offence_is_mended_for_itself(name: str, planner: FastDownward) -> None:
     replaced, changes = MENDED[name]
-    domain, problem, told = mend(*house(*replaced), TYPED)
+    domain, problem, told = repair(*house(*replaced), TYPED)
     assert list(told) == changes
     assert planner.plan(domain, problem).outcome in ("solved", "unsolvable")
-    assert mend(domain, problem, TYPED).changes == ()
+    assert repair(domain, problem, TYPED).changes == ()
 
 
 def test_what_is_renamed_is_the_house_again() -> None:
@@ -122,10 +122,10 @@ def test_what_is_renamed_is_the_house_again() -> None:
                 "other variables", "another domain", "a requirement",
                 "a name in the goal")  # fmt: skip
     for name in offences:
-        assert mend(*house(*MENDED[name][0]), TYPED)[:2] == (DOMAIN, PROBLEM_FILE), name
+        assert repair(*house(*MENDED[name][0]), TYPED)[:2] == (DOMAIN, PROBLEM_FILE), name
     pair = house(("(has candle)", "; what is\n (has candle) (at attic) ; nowhere\n"))
     left = pair[1].replace(" (at attic)", "")
-    assert mend(*pair, TYPED)[:2] == (DOMAIN, left)
+    assert repair(*pair, TYPED)[:2] == (DOMAIN, left)
 
 
 def test_what_the_rung_does_not_know_stays() -> None:
@@ -134,12 +134,12 @@ def test_what_the_rung_does_not_know_stays() -> None:
                 "an object twice", "an action of the model's", "another domain")  # fmt: skip
     for name in declared:
         pair = house(*MENDED[name][0])
-        assert mend(*pair, SYNTAX) == (*pair, ()), name
+        assert repair(*pair, SYNTAX) == (*pair, ()), name
     for name in ("a word between sections", "a requirement", "an empty fact"):
-        assert mend(*house(*MENDED[name][0]), SYNTAX).changes == tuple(MENDED[name][1])
+        assert repair(*house(*MENDED[name][0]), SYNTAX).changes == tuple(MENDED[name][1])
     for name in GROUNDED:
         pair = one_change(*GROUNDED[name])
-        assert mend(*pair, TYPED).changes == ()
+        assert repair(*pair, TYPED).changes == ()
 
 
 @pytest.mark.parametrize(
@@ -154,37 +154,37 @@ def test_what_the_rung_does_not_know_stays() -> None:
 )
 def test_what_cannot_be_mended_stays(old: str, new: str) -> None:
     pair = one_change(old, new)
-    assert mend(*pair, TYPED) == (*pair, ())
+    assert repair(*pair, TYPED) == (*pair, ())
 
 
 def test_a_goal_that_is_already_true_stays() -> None:
     pair = one_change("(:goal (at cellar))", "(:goal (at hall))")
-    assert mend(*pair, grounded(*SEEN)) == (*pair, ())
+    assert repair(*pair, grounded(*SEEN)) == (*pair, ())
 
 
 def test_names_that_the_prompt_does_not_show() -> None:
     pair = house(("candle - lamp)", "candle attic - lamp)"), ("(has candle)", "(has attic)"))
     told = ["problem: left out attic", "problem: left out (has attic)"]
-    assert list(mend(*pair, grounded(*SEEN)).changes) == told
+    assert list(repair(*pair, grounded(*SEEN)).changes) == told
     pair = one_change("torch - lamp", "torch match - lamp")
-    assert mend(*pair, grounded(*SEEN))[:2] == (DOMAIN, PROBLEM_FILE)
+    assert repair(*pair, grounded(*SEEN))[:2] == (DOMAIN, PROBLEM_FILE)
     # A name that reads like one that is shown becomes it, wherever it stands, also in the goal.
     pair = one_change("cellar", "Cel_lar")
-    domain, problem, changes = mend(*pair, grounded(*SEEN))
+    domain, problem, changes = repair(*pair, grounded(*SEEN))
     assert (domain, problem) == (DOMAIN, PROBLEM_FILE)
     assert changes == ("problem: Cel_lar became cellar",) * 3
     # What the goal cannot do without stays: else the planner would refuse what it takes.
     shown = grounded("hall", "up", "candle", "torch")
-    assert mend(DOMAIN, PROBLEM_FILE, shown) == (DOMAIN, PROBLEM_FILE, ())
+    assert repair(DOMAIN, PROBLEM_FILE, shown) == (DOMAIN, PROBLEM_FILE, ())
 
 
 def test_a_given_domain_stays() -> None:
     """Its own actions, and its own faults; the problem is mended by what it declares."""
     pair = house((":effect (lit ?l)", ":effect (l-it ?l)"), ("(at hall)", "(at attic)"))
-    mended = mend(*pair, GIVEN)
+    mended = repair(*pair, GIVEN)
     assert mended.domain == pair[0]
     assert mended.changes == ("problem: left out (at attic)",)
-    assert mend(*house(("(:action light", "(:action burn")), GIVEN).changes == ()
+    assert repair(*house(("(:action light", "(:action burn")), GIVEN).changes == ()
 
 
 @pytest.mark.parametrize("name", ACCEPTED)
@@ -193,14 +193,14 @@ def test_what_typed_can_write_stays(name: str) -> None:
     if name == "constants only":
         pair = DOMAIN, "(define (problem p) (:domain house) (:objects) (:init) (:goal (lit torch)))"
     for knows in (SYNTAX, TYPED, GIVEN):
-        assert mend(*pair, knows) == (*pair, ())
+        assert repair(*pair, knows) == (*pair, ())
 
 
 @pytest.mark.parametrize("name", REJECTED)
 def test_what_the_planner_takes_it_takes_afterwards(name: str) -> None:
     pair = one_change(*REJECTED[name])
     for knows in (SYNTAX, TYPED, GIVEN, grounded(*SEEN), grounded("hall"), grounded()):
-        domain, problem, _ = mend(*pair, knows)
+        domain, problem, _ = repair(*pair, knows)
         assert check(domain, problem).accepted or not check(*pair).accepted
 
 
@@ -209,7 +209,7 @@ def test_facts_with_undeclared_objects_are_left_out(planner: FastDownward) -> No
         facts = "".join(f"(at a{n}) (next hall b{n} up) (has candle)" for n in range(number))
         pair = one_change("(at hall)", f"(at hall) {facts}")
         assert planner.plan(*pair).outcome == "translate_error"
-        domain, problem, changes = mend(*pair, TYPED)
+        domain, problem, changes = repair(*pair, TYPED)
         assert planner.plan(domain, problem).outcome == "solved"
         assert len(changes) == 2 * number
 
@@ -218,6 +218,6 @@ def test_hostile_texts() -> None:
     deep = "(not " * 300 + "(at hall)" + ")" * 300
     for text in ("", "(", ")", "\0", "é", "(define)", "(define ())", PROBLEM_FILE * 2, deep):
         for pair in ((text, PROBLEM_FILE), (DOMAIN, text), (text, text)):
-            assert mend(*pair, TYPED)[:2]
+            assert repair(*pair, TYPED)[:2]
     for old in ("(at hall)", "(:goal (at cellar))", ":effect (lit ?l)"):
-        assert mend(*one_change(old, deep), grounded("hall"))
+        assert repair(*one_change(old, deep), grounded("hall"))

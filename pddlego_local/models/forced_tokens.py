@@ -42,7 +42,7 @@ def word_slices(general: Iterable[str]) -> list[str]:
     ]
 
 
-class ForcedRuns(LLGuidanceLogitsProcessor):
+class ForcedTokens(LLGuidanceLogitsProcessor):
     """Outlines' masks for one answer, and the decoding loop under them that `generate` is handed.
 
     `runs` False samples each token from its mask; the answer is the same as far as the arithmetic

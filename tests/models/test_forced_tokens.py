@@ -108,7 +108,7 @@ def test_behind_a_thought_a_head_is_forced_by_the_grammar(model: TransformersMod
 def test_no_head_stands_between_prompt_and_thought(model: TransformersModel) -> None:
     sampling = Sampling(max_tokens=9, thinking=True)
     with pytest.raises(ValueError, match="before a thought"):
-        model.complete(PROMPT, TOY, sampling, Prefix(head="(a"))
+        model.complete(PROMPT, TOY, sampling, Prefix(forced_prefix="(a"))
 
 
 def test_a_limit_counts_the_head(model: TransformersModel) -> None:

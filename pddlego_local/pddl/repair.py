@@ -48,7 +48,7 @@ class Knowledge:
     names: Collection[str] | None = None
 
 
-class Mended(NamedTuple):
+class Repaired(NamedTuple):
     """The files, and in words what was mended."""
 
     domain: str
@@ -56,7 +56,7 @@ class Mended(NamedTuple):
     changes: tuple[str, ...]
 
 
-def mend(domain: str, problem: str, knows: Knowledge) -> Mended:
+def repair(domain: str, problem: str, knows: Knowledge) -> Repaired:
     """Raises nothing, whatever the texts are. A pair that the planner takes it takes afterwards."""
     pair = _Pair((domain, problem), knows)
     if knows.declared and not knows.given:
@@ -66,7 +66,7 @@ def mend(domain: str, problem: str, knows: Knowledge) -> Mended:
         pair = _mended(pair, lambda pair: (_mending(pair, way) for way in pair.ways({"misuse"})))
     if knows.names is not None:
         pair = _mended(pair, _unseen)
-    return Mended(*pair.texts, pair.changes)
+    return Repaired(*pair.texts, pair.changes)
 
 
 class _Change(NamedTuple):

@@ -9,7 +9,7 @@ import tokenizers
 from pddlego_local.core.errors import ConfigError
 from pddlego_local.core.nouns import Prefix
 from pddlego_local.models.random import cached_random_llama
-from pddlego_local.models.seam import HEALED_TOKENS, LocalTokenizer, seam
+from pddlego_local.models.splice import HEALED_TOKENS, LocalTokenizer, splice
 from pddlego_local.models.vllm.tokenizer import PROBE
 from tests.models.families import TOKENIZERS
 
@@ -49,7 +49,7 @@ def test_a_head_merges_with_what_was_drawn(tokenizer: LocalTokenizer) -> None:
     cuts = [n for n in range(5, len(ANSWER)) if ANSWER[n] in ' "' and ANSWER[n - 1] not in ' "\\']
     for cut in cuts:
         drawn = tokenizer.encode(ANSWER[:cut])
-        found = seam(Prefix(ANSWER[:cut], (1,), drawn, head=ANSWER[cut:]), tokenizer)
+        found = splice(Prefix(ANSWER[:cut], (1,), drawn, forced_prefix=ANSWER[cut:]), tokenizer)
         assert found.tokens == tokenizer.encode(ANSWER)
         assert found.forced == len(found.tokens) - len(drawn)
 
@@ -66,7 +66,7 @@ def test_what_stands_before_a_blank_stays_as_it_is(tokenizer: LocalTokenizer) ->
 def test_only_two_tokens_before_the_seam_are_read_again(tokenizer: LocalTokenizer) -> None:
     """A model may have drawn other tokens than usual; these stay its own."""
     drawn = tuple(token for letter in ANSWER for token in tokenizer.encode(letter))
-    found = seam(Prefix(ANSWER, (1,), drawn, drop=4, head=" a)"), tokenizer)
+    found = splice(Prefix(ANSWER, (1,), drawn, rollback_chars=4, forced_prefix=" a)"), tokenizer)
     assert tokenizer.decode(found.tokens) == ANSWER[:-4] + " a)"
     kept = len(drawn) - 4 - HEALED_TOKENS
     assert found.tokens[:kept] == drawn[:kept]
@@ -82,7 +82,7 @@ def test_any_rollback_leaves_the_text_that_was_asked_for(
     drawn = tokenizer.encode(text)
     for drop in [*range(1, 40), len(text) - 1, len(text)]:
         head = rng.choice(["", " room", "x", " - ", "é"])
-        found = seam(Prefix(text, (1,), drawn, drop, head), tokenizer)
+        found = splice(Prefix(text, (1,), drawn, drop, head), tokenizer)
         assert tokenizer.decode(found.tokens) == text[: len(text) - drop] + head
         assert (found.forced > 0) <= bool(head)
 
@@ -93,7 +93,7 @@ def test_a_head_that_cannot_be_spelled_is_told_of(tokenizer: LocalTokenizer) -> 
     poor = LocalTokenizer("poor/model", lower)
     drawn = poor.encode("(at hall")
     for drop in (0, 2):
-        found = seam(Prefix("(at hall", (1,), drawn, drop, " kitchen)"), poor)
+        found = splice(Prefix("(at hall", (1,), drawn, drop, " kitchen)"), poor)
         assert poor.decode(found.tokens) == "(at hall"[: 8 - drop] + " kitchen)"
         with pytest.raises(ConfigError, match=r"poor/model cannot spell the text ' Kitchen\)'"):
-            seam(Prefix("(at hall", (1,), drawn, drop, " Kitchen)"), poor)
+            splice(Prefix("(at hall", (1,), drawn, drop, " Kitchen)"), poor)

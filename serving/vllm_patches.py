@@ -1,7 +1,7 @@
 """What vLLM's server does more often than answers in stages need: a plugin of it, on every device.
 
-vLLM loads it in all of its processes (`pddlego_lean-1.dist-info` names it, serving/launch.py puts
-this folder on the path). No answer changes:
+vLLM loads it in all of its processes: `pddlego_vllm_patches-1.dist-info` names it, and
+serving/launch.py puts this folder on the path. No answer changes:
 
 - A grammar is compiled once, where it is used: vLLM compiles it in the API server too, to validate
   it. Equal grammars share what was compiled. One that does not compile fails its request.
@@ -61,7 +61,7 @@ def _with_word_slices(build: Any) -> Any:
 
 
 def word_slices(general: Iterable[str]) -> list[str]:
-    """As `pddlego_local.models.forced_runs.word_slices`, which this file does without."""
+    """As `pddlego_local.models.forced_tokens.word_slices`, which this file does without."""
     names = [f"{first}{_LETTER}{{0,19}}" for first in _FIRST_LETTERS]
     return [
         *(*names, f"{_LETTER}{{1,20}}", *(f" {name}" for name in names)),
